@@ -1,0 +1,37 @@
+"""Concord: does a language model agree with people, with itself, with its own reasoning?
+
+Importing the package is cheap: what needs frames or files is loaded when it is first used.
+"""
+
+from typing import TYPE_CHECKING
+
+from concord.errors import ConcordError, InputError, TableError, UndefinedError
+from concord.records import Estimate, Interval
+
+if TYPE_CHECKING:
+    from concord.api import score_people
+
+__version__ = "0.1.0"
+__all__ = [
+    "ConcordError",
+    "Estimate",
+    "InputError",
+    "Interval",
+    "TableError",
+    "UndefinedError",
+    "__version__",
+    "score_people",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load the scoring functions on first use, so that `import concord.stats` stays light."""
+    if name in __all__:
+        from concord import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'concord' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,114 @@
+"""Every deliberate error, as a tree.
+
+::
+
+    ConcordError
+    ├── UndefinedError        a number that does not exist for this input
+    └── InputError            the user can fix it; commands exit with 2
+        ├── FileFormatError   a whole file cannot be read as what it should be
+        ├── TableError        named cells are wrong
+        ├── ApaError          a reported statistic does not parse
+        ├── OptionError       an option or argument does not fit
+        └── MissingExtraError an optional package is not installed
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class ConcordError(Exception):
+    """Any error that Concord raises on purpose."""
+
+
+class UndefinedError(ConcordError):
+    """The number asked for does not exist for this input; it is never replaced by 0, 0.5 or 1."""
+
+
+class InputError(ConcordError):
+    """Something the user can fix: the message says what was found, what was expected, what to do."""
+
+
+class FileFormatError(InputError):
+    """A file, as a whole, is not what it should be (missing, empty, wrong format, wrong sheet)."""
+
+
+class OptionError(InputError):
+    """An option or argument has a value that does not fit."""
+
+
+class ApaError(InputError):
+    """A reported statistic does not parse.
+
+    Parameters
+    ----------
+    text
+        The string as it was given.
+    position
+        Where reading stopped, counted in characters from 0.
+    expected
+        What would have been readable there.
+    """
+
+    def __init__(self, text: str, position: int, expected: str) -> None:
+        self.text, self.position, self.expected = text, position, expected
+        super().__init__(f"{text!r} does not parse at character {position + 1}: expected {expected}")
+
+
+class MissingExtraError(InputError):
+    """An optional part of Concord is needed and not installed.
+
+    Parameters
+    ----------
+    what
+        What the user asked for.
+    extra
+        The extra that brings it.
+    """
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional package; install it with: pip install 'concord[{extra}]'")
+
+
+@dataclass(frozen=True, slots=True)
+class CellProblem:
+    """One cell that cannot be used, with all a reader of the file needs to find and mend it."""
+
+    file: str
+    sheet: str | None
+    row: int | None
+    """As the spreadsheet shows it: the header is row 1. ``None`` when the whole column is meant."""
+    column: str
+    value: object
+    expected: str
+
+    def __str__(self) -> str:
+        place = [self.file]
+        if self.sheet is not None:
+            place.append(f"sheet {self.sheet!r}")
+        if self.row is not None:
+            place.append(f"row {self.row}")
+        place.append(f"column {self.column!r}")
+        found = repr(self.value)
+        if len(found) > 120:
+            found = found[:117] + "..."
+        return f"{', '.join(place)}: got {found}, expected {self.expected}"
+
+
+class TableError(InputError):
+    """Cells that cannot be used, all of them, at most ten printed.
+
+    Parameters
+    ----------
+    problems
+        Every bad cell, in the order of the file.
+    """
+
+    SHOWN = 10
+
+    def __init__(self, problems: Sequence[CellProblem]) -> None:
+        self.problems = tuple(problems)
+        lines = [str(problem) for problem in self.problems[: self.SHOWN]]
+        rest = len(self.problems) - self.SHOWN
+        if rest > 0:
+            lines.append(f"... and {rest} more")
+        super().__init__("\n".join(lines))

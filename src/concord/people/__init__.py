@@ -1,0 +1,1 @@
+"""Agreement with people: PAS, ECS and APR from a table of tests."""

@@ -1,0 +1,141 @@
+"""Frozen types that cross rooms."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+TEST_TYPES = (
+    "t-independent",
+    "t-paired",
+    "t-one-sample",
+    "anova",
+    "anova-within",
+    "regression",
+    "correlation",
+    "chi-square",
+    "binomial",
+    "mann-whitney",
+    "variance-ratio",
+    "p-value",
+)
+"""The canonical test types of a table of tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An uncertainty interval and how it was made."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with what a reader needs to trust it.
+
+    ``value`` is ``None`` when the number is undefined for this input, and then ``note`` says why.
+    ``interval`` is ``None`` only when no interval exists for this input, and then ``note`` says why.
+    """
+
+    value: float | None
+    interval: Interval | None = None
+    n: int = 0
+    """Units the value rests on."""
+    n_left_out: int = 0
+    """Units that were asked for and not scored."""
+    method: str = ""
+    note: str = ""
+
+
+class SideOutcome(StrEnum):
+    """What became of one side of a test."""
+
+    OK = "ok"
+    MISSING = "missing"
+    """Nothing was given for this side."""
+    TOO_SMALL = "too small"
+    """The sample is too small for the test to exist (agent side only; an error on the human side)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a test: the numbers its type needs, checked and completed by the reader.
+
+    Guaranteed present after reading, unless the side holds only precomputed numbers
+    (``effect_d``, ``log_bf``): t-independent ``statistic, n1, n2``; t-paired and t-one-sample
+    ``statistic, n``; anova, anova-within and regression ``statistic, df1, df2, n``; correlation
+    ``statistic, n``; chi-square ``table`` or ``statistic, df1, n``; binomial ``k, n, p0``;
+    mann-whitney ``statistic`` (U counted for group 2), ``n1, n2``; variance-ratio ``statistic, df1, df2``;
+    p-value ``p_value``.
+    """
+
+    statistic: float | None = None
+    df1: float | None = None
+    df2: float | None = None
+    n1: float | None = None
+    n2: float | None = None
+    k: float | None = None
+    n: float | None = None
+    p0: float | None = None
+    p_value: float | None = None
+    direction: int | None = None
+    """Sign of the observed effect as given, -1, 0 or 1; ``None`` where none was given."""
+    table: tuple[tuple[float, ...], ...] | None = None
+    z: float | None = None
+    """Mann-Whitney: the reported z, group 1 higher positive, where the string gives one (ties included)."""
+    effect_d: float | None = None
+    log_bf: float | None = None
+    prior_odds: float | None = None
+    flags: tuple[str, ...] = ()
+    """What was assumed to complete this side, in words a reader of the report understands."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestRow:
+    """One row of a table of tests."""
+
+    __test__ = False  # not a test class, whatever pytest thinks of the name
+
+    study: str
+    sub_study: str
+    finding: str
+    test: str
+    test_type: str
+    domain: str | None = None
+    alpha: float = 0.05
+    sampling: str = "joint"
+    human: Side | None = None
+    agent: Side | None = None
+    human_outcome: SideOutcome = SideOutcome.MISSING
+    agent_outcome: SideOutcome = SideOutcome.MISSING
+    pas: float | None = None
+    n_eff: float | None = None
+    row: int | None = None
+    """The row in the file as the spreadsheet shows it."""
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What names the test: study, sub-study, finding, test."""
+        return (self.study, self.sub_study, self.finding, self.test)
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file that went into a result."""
+
+    name: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestTable:
+    """A table of tests, read and checked."""
+
+    __test__ = False
+
+    rows: tuple[TestRow, ...]
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+    """Everything a reader of the table should know and that is not an error, naming file, row and column."""

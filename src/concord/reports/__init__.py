@@ -1,0 +1,1 @@
+"""Results to terminal tables, CSV and JSON files; the only room that rounds."""

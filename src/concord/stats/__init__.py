@@ -1,0 +1,1 @@
+"""Numbers only: log Bayes factors, effects, agreement, pooling, intervals (numpy and scipy.special)."""
