@@ -1,0 +1,5 @@
+"""`concord check`."""
+
+
+def check() -> None:
+    """Not written yet."""

@@ -1,0 +1,5 @@
+"""`concord demo`."""
+
+
+def demo() -> None:
+    """Not written yet."""

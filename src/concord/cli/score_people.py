@@ -1,0 +1,5 @@
+"""`concord score people`."""
+
+
+def score_people() -> None:
+    """Not written yet."""
