@@ -107,7 +107,7 @@ def ecs_weights(used: NDArray[np.bool_], layout: Layout, protocol: Protocol) -> 
 
 
 def used_tests(scores: TestScores) -> NDArray[np.bool_]:
-    """Tests with both effects defined: those that ECS rests on."""
+    """Give tests with both effects defined: those that ECS rests on."""
     return ~(np.isnan(scores.human_d) | np.isnan(scores.agent_d))
 
 

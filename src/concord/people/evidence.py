@@ -9,6 +9,7 @@ from typing import Protocol as Interface
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from concord.people.protocol import Protocol
 from concord.stats.elementwise import Floats
@@ -41,7 +42,7 @@ class Evidence:
         """Evidence about nothing: every number undefined."""
         return cls(*(np.full(shape, np.nan) for _ in fields(cls)))
 
-    def place(self, index: Floats, part: "Evidence") -> None:
+    def place(self, index: NDArray[np.intp], part: "Evidence") -> None:
         """Write a family's evidence at its tests' places (the last axis)."""
         for field in fields(self):
             getattr(self, field.name)[..., index] = getattr(part, field.name)

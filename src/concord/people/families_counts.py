@@ -109,7 +109,7 @@ class ChiSquares:
         )
 
     def draw(self, rng: np.random.Generator, size: int) -> "ChiSquares":
-        """A signed normal root for df = 1, noncentral chi-square for more."""
+        """Draw a signed normal root for df = 1, noncentral chi-square for more."""
         shape = (size, *self.chi2.shape)
         root = np.where(self.direction < 0, -1.0, 1.0) * np.sqrt(self.chi2) + rng.standard_normal(shape)
         many = rng.noncentral_chisquare(self.df, np.maximum(0.0, self.chi2 - self.df), shape)
@@ -192,7 +192,7 @@ class PValues:
         )
 
     def draw(self, rng: np.random.Generator, size: int) -> "PValues":
-        """A normal z around that of the observed p; a variance ratio times a fresh F."""
+        """Draw a normal z around that of the observed p; a variance ratio times a fresh F."""
         shape = (size, *self.p_value.shape)
         sign = np.where(self.direction < 0, -1.0, 1.0)
         z = sign * -ndtri(np.maximum(self._p(), 1e-300) / 2) + rng.standard_normal(shape)

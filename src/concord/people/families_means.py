@@ -221,7 +221,7 @@ class Correlations:
         return bf, positive
 
     def draw(self, rng: np.random.Generator, size: int) -> "Correlations":
-        """Normal Fisher z around the observed one."""
+        """Draw normal Fisher z around the observed one."""
         shape = (size, *self.r.shape)
         centre = np.arctanh(np.clip(self.r, -effects.LARGEST_R, effects.LARGEST_R))
         r = np.tanh(centre + rng.standard_normal(shape) / np.sqrt(np.maximum(self.n - 3, 1.0)))
@@ -269,7 +269,7 @@ class MannWhitney:
         return np.where(none, np.nan, r), np.where(none, np.nan, se), d
 
     def draw(self, rng: np.random.Generator, size: int) -> "MannWhitney":
-        """Normal rank-biserial with the Hanley-McNeil standard error."""
+        """Draw normal rank-biserial with the Hanley-McNeil standard error."""
         r = np.asarray(effects.rank_biserial(self.u, self.n1, self.n2))
         inside = np.clip(r, -1 + 1 / (self.n1 * self.n2), 1 - 1 / (self.n1 * self.n2))
         se = np.asarray(effects.rank_biserial_se(inside, self.n1, self.n2, method="hanley-mcneil"))

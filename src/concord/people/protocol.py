@@ -61,9 +61,7 @@ class Protocol:
 
 
 STANDARD = Protocol("standard")
-REFINED = Protocol(
-    "refined", conversions="refined", ecs_strict="calibrated", apr_over="human-significant"
-)
+REFINED = Protocol("refined", conversions="refined", ecs_strict="calibrated", apr_over="human-significant")
 PUBLISHED = Protocol(
     "published",
     human_prior_odds=10.0,

@@ -47,7 +47,9 @@ def _side_flags(row: TestRow, side: Side, protocol: Protocol) -> list[str]:
 
 
 def _within_many(row: TestRow, side: Side) -> bool:
-    return row.test_type == "anova-within" and side.df1 is not None and side.df1 > 1 and side.p_value is not None
+    return (
+        row.test_type == "anova-within" and side.df1 is not None and side.df1 > 1 and side.p_value is not None
+    )
 
 
 def _f_flags(row: TestRow, side: Side) -> list[str]:

@@ -1,9 +1,12 @@
 """From a table of tests to PAS, ECS and APR with their uncertainty and the evidence behind them."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from concord.errors import OptionError, UndefinedError
 from concord.people import aggregate
@@ -27,6 +30,8 @@ from concord.people.uncertainty import Bound, Fresh, Jackknife, fresh_participan
 from concord.records import Estimate, Side, TestRow, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
 from concord.stats.elementwise import Floats
+
+T = TypeVar("T")
 
 N_RESAMPLES = 400
 """Fresh samples behind a standard error: its own error is then 3.5 %."""
@@ -148,8 +153,8 @@ def _context(rows: tuple[TestRow, ...], human: SideTable, agent: SideTable) -> C
     )
 
 
-def _number(value: float | np.floating[np._typing._64Bit]) -> float | None:
-    """A plain float, or None for undefined; infinity stays (a limit is a value)."""
+def _number(value: float) -> float | None:
+    """Give a plain float, or None for undefined; infinity stays (a limit is a value)."""
     return None if np.isnan(value) else float(value)
 
 
@@ -205,7 +210,7 @@ def _test(work: _Work, i: int, used: bool) -> TestResult:
 
 
 def _findings(work: _Work, tests: tuple[TestResult, ...]) -> tuple[FindingResult, ...]:
-    """Findings under the protocol's own key."""
+    """Give findings under the protocol's own key."""
     groups = work.layout.grouping(work.protocol.finding_key)
     members: list[list[int]] = [[] for _ in groups.keys]
     for i, finding in enumerate(groups.finding_of_test):
@@ -246,7 +251,9 @@ def _strict_of(work: _Work, members: list[int]) -> float | None:
     return float(defined.mean()) if len(defined) else None
 
 
-def _score(work: _Work, metric: str, value: float, bound: Bound, error: float, counts: tuple[int, int]) -> Score:
+def _score(
+    work: _Work, metric: str, value: float, bound: Bound, error: float, counts: tuple[int, int]
+) -> Score:
     number = _number(value)
     fresh = work.fresh.interval(metric, number, error)
     note = bound.note if number is not None else _undefined_reason(metric, counts)
@@ -281,8 +288,8 @@ def _error(work: _Work, metric: str, level: str, i: int | None = None) -> float:
     return float(values if i is None else values[i])
 
 
-def _counts(work: _Work, metric: str, inside: Floats | slice) -> tuple[int, int]:
-    """Tests a number rests on, and tests asked for that it leaves out."""
+def _counts(work: _Work, metric: str, inside: NDArray[np.bool_] | slice) -> tuple[int, int]:
+    """Count tests a number rests on, and tests asked for that it leaves out."""
     scores = work.scores
     if metric == "ecs":
         used = aggregate.used_tests(scores)[inside]
@@ -311,7 +318,9 @@ def _study(work: _Work, i: int) -> GroupResult:
 
     def score(metric: str) -> Score:
         value, bound = float(work.levels[metric].study[i]), work.jackknife.study(metric, i)
-        return _score(work, metric, value, bound, _error(work, metric, "study", i), _counts(work, metric, inside))
+        return _score(
+            work, metric, value, bound, _error(work, metric, "study", i), _counts(work, metric, inside)
+        )
 
     return _group(
         work,
@@ -328,13 +337,23 @@ def _domain(work: _Work, i: int) -> GroupResult:
 
     def score(metric: str) -> Score:
         value, bound = float(work.levels[metric].domain[i]), work.jackknife.domain(metric, i)
-        return _score(work, metric, value, bound, _error(work, metric, "domain", i), _counts(work, metric, inside))
+        return _score(
+            work, metric, value, bound, _error(work, metric, "domain", i), _counts(work, metric, inside)
+        )
 
     name = work.layout.domains[i]
     return _group(work, inside, score, name=name, domain=name, normalised=_number(work.normalised.domain[i]))
 
 
-def _group(work, inside, score, *, name, domain, normalised) -> GroupResult:  # type: ignore[no-untyped-def]
+def _group(
+    work: _Work,
+    inside: NDArray[np.bool_],
+    score: Callable[[str], Score],
+    *,
+    name: str,
+    domain: str | None,
+    normalised: float | None,
+) -> GroupResult:
     groups = work.layout.grouping(work.protocol.finding_key)
     return GroupResult(
         name=name,
@@ -380,8 +399,8 @@ def _rate(work: _Work, over: str) -> float | None:
     return _number(float(aggregate.apr_passes(work.scores, work.layout, over).rates().benchmark))
 
 
-def _defined(compute, n: int):  # type: ignore[no-untyped-def]
-    """A number over the tests used, or None when there are too few or it is undefined."""
+def _defined(compute: Callable[[], T], n: int) -> T | None:
+    """Give a number over the tests used, or None when there are too few or it is undefined."""
     if n < aggregate.FEWEST_TESTS:
         return None
     try:

@@ -87,7 +87,7 @@ def _present(side: Side | None) -> Side:
 
 
 def _kind(row: TestRow, side: Side | None) -> tuple[object, ...] | None:
-    """What family a side belongs to; None when it holds no raw numbers."""
+    """Give what family a side belongs to; None when it holds no raw numbers."""
     if side is None:
         return None
     if row.test_type in ("p-value", "variance-ratio"):
@@ -122,8 +122,9 @@ def _family(kind: tuple[object, ...], sides: Sequence[Side]) -> Family:
         n1 = given_first(column("n1"), column("n"))
         return TTests(column("statistic"), n1, column("n2"), column("df2"), p)
     if kind[0] == "f":
-        names = ("statistic", "df1", "df2", "n", "n1", "n2", "direction")
-        return FTests(str(kind[1]), *(column(name) for name in names), p_value=p)
+        names = ("df1", "df2", "n", "n1", "n2")
+        df1, df2, n, n1, n2 = (column(name) for name in names)
+        return FTests(str(kind[1]), column("statistic"), df1, df2, n, n1, n2, column("direction"), p)
     if kind[0] == "correlation":
         return Correlations(column("statistic"), column("n"), p)
     if kind[0] == "mann-whitney":

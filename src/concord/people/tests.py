@@ -112,7 +112,8 @@ def _z_diff(human: Evidence, agent: Evidence) -> Floats:
 
 def _direction_match(human: Floats, agent: Floats) -> Floats:
     """1 where both observed effects have one sign, or neither side can have one."""
-    return ((human == agent) | (np.isnan(human) & np.isnan(agent))).astype(np.float64)
+    same = (human == agent) | (np.isnan(human) & np.isnan(agent))
+    return np.asarray(same, dtype=np.float64)
 
 
 def _significant(p_value: Floats, context: Context) -> Floats:
@@ -121,7 +122,7 @@ def _significant(p_value: Floats, context: Context) -> Floats:
 
 
 def _n_eff(n_eff: Floats, context: Context) -> Floats:
-    """The agent's n_eff, or the given one; a given PAS without either weighs 1."""
+    """Give the agent's n_eff, or the given one; a given PAS without either weighs 1."""
     given = np.broadcast_to(context.given_n_eff, n_eff.shape)
     chosen = np.where(np.isnan(given), n_eff, given)
     return np.where(np.isnan(chosen) & ~np.isnan(context.given_pas), 1.0, chosen)

@@ -201,7 +201,7 @@ def fresh_participants(
 
 
 def _spread(parts: list[Levels], n_resamples: int) -> Levels:
-    """Standard deviation over replicates; NaN where more than a tenth of them are undefined."""
+    """Give standard deviation over replicates; NaN where more than a tenth of them are undefined."""
     columns = []
     for level in Levels.__slots__:
         values = np.concatenate([np.atleast_1d(getattr(part, level)) for part in parts])[:n_resamples]

@@ -11,8 +11,10 @@ from scipy.special import betaincc, betaln, xlog1py, xlogy
 
 from concord.errors import OptionError
 from concord.stats import jzs
-from concord.stats.elementwise import Floats, broadcast, shaped, where_defined
+from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_defined
 
+DEFAULT_R = float(np.sqrt(0.5))
+"""Prior scale of t tests."""
 ALTERNATIVES = ("two-sided", "greater", "less")
 _SMALL_T = "a t test needs n >= 2 (one sample) or n1, n2 >= 1 with n1 + n2 >= 3, and a finite t"
 
@@ -32,7 +34,7 @@ def _t_columns(t: Floats, n1: Floats, n2: Floats | None, r: Floats) -> tuple[Flo
 
 def _t_arguments(
     t: ArrayLike, n1: ArrayLike, n2: ArrayLike | None, r: ArrayLike
-) -> tuple[tuple[Floats, ...], Floats, tuple[int, ...]]:
+) -> tuple[tuple[Floats, ...], Bools, tuple[int, ...]]:
     """Give the kernel columns, where they are defined, and the shape of the answer."""
     if n2 is None:
         (t_, n1_, r_), shape = broadcast(t, n1, r)
@@ -53,7 +55,7 @@ def log_bf_t(
     n1: ArrayLike,
     n2: ArrayLike | None = None,
     *,
-    r: ArrayLike = np.sqrt(0.5),
+    r: ArrayLike = DEFAULT_R,
     alternative: str = "two-sided",
 ) -> Floats | float:
     r"""JZS log Bayes factor of a one-sample, paired or two-sample t test.
@@ -99,7 +101,7 @@ def log_bf_t(
 
 
 def prob_positive_t(
-    t: ArrayLike, n1: ArrayLike, n2: ArrayLike | None = None, *, r: ArrayLike = np.sqrt(0.5)
+    t: ArrayLike, n1: ArrayLike, n2: ArrayLike | None = None, *, r: ArrayLike = DEFAULT_R
 ) -> Floats | float:
     """Exact posterior probability that the effect is positive, given the data and H1 (JZS prior).
 
@@ -125,7 +127,7 @@ def prob_positive_t(
     return shaped(where_defined(defined, jzs.prob_positive, *columns), shape, _SMALL_T)
 
 
-def _f_defined(f: Floats, df1: Floats, df2: Floats, size: Floats, r: Floats) -> Floats:
+def _f_defined(f: Floats, df1: Floats, df2: Floats, size: Floats, r: Floats) -> Bools:
     finite = np.isfinite(f) & np.isfinite(df2) & np.isfinite(size)
     return finite & (f >= 0) & (df1 >= 1) & (df2 > 0) & (size > 0) & (r > 0)
 
@@ -278,7 +280,7 @@ def log_bf_binomial(
     return shaped(where_defined(defined, compute, k_, n_, p0_, a_, b_), shape, _SMALL_K)
 
 
-def _binomial_defined(k: Floats, n: Floats, p0: Floats) -> Floats:
+def _binomial_defined(k: Floats, n: Floats, p0: Floats) -> Bools:
     return np.asarray((k >= 0) & (k <= n) & (n >= 1) & (p0 > 0) & (p0 < 1) & np.isfinite(n))
 
 

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, betaln, gammaln, logsumexp
 
 from concord.errors import OptionError
-from concord.stats.elementwise import Floats, broadcast, shaped, where_defined
+from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_defined
 
 SAMPLINGS = ("joint", "indep_rows", "indep_cols", "poisson", "hypergeom")
 _UNDEFINED = "a contingency table needs non-negative counts with a positive total"
@@ -74,7 +74,9 @@ def _hypergeom_one(table: Floats, a: float) -> float:
 
 def _hypergeom(tables: Floats, a: float) -> Floats:
     if tables.shape[-2:] != (2, 2):
-        raise OptionError("sampling 'hypergeom' is for 2 x 2 tables; use 'joint', 'indep_rows' or 'indep_cols'")
+        raise OptionError(
+            "sampling 'hypergeom' is for 2 x 2 tables; use 'joint', 'indep_rows' or 'indep_cols'"
+        )
     return np.array([_hypergeom_one(table, a) for table in tables])
 
 
@@ -87,7 +89,7 @@ _RULES = {
 }
 
 
-def _tables(table: ArrayLike) -> tuple[Floats, Floats, tuple[int, ...]]:
+def _tables(table: ArrayLike) -> tuple[Floats, Bools, tuple[int, ...]]:
     """Give tables as N x R x C, which of them are defined, and the leading shape."""
     tables = np.asarray(table, dtype=np.float64)
     if tables.ndim < 2 or min(tables.shape[-2:]) < 2:
@@ -167,7 +169,9 @@ def prob_first_rate_higher(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: Arra
     columns, shape = broadcast(k1, n1, k2, n2)
     defined = (columns[0] >= 0) & (columns[0] <= columns[1]) & (columns[2] >= 0) & (columns[2] <= columns[3])
     defined &= np.isfinite(columns[1]) & np.isfinite(columns[3])
-    return shaped(where_defined(defined, _prob_higher, *columns), shape, "rates need 0 <= k <= n in both groups")
+    return shaped(
+        where_defined(defined, _prob_higher, *columns), shape, "rates need 0 <= k <= n in both groups"
+    )
 
 
 _SUMMED = 64
@@ -196,11 +200,11 @@ def _exact_sum(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     i = np.arange(_SUMMED, dtype=np.float64).reshape(-1, 1)
     terms = betaln(third + i, second + fourth) - np.log(second + i) - betaln(1 + i, second)
     total = np.where(i < first, np.exp(terms - betaln(third, fourth)), 0.0).sum(axis=0)
-    return np.clip(np.where(which < 2, total, 1 - total), 0.0, 1.0)
+    return np.asarray(np.clip(np.where(which < 2, total, 1 - total), 0.0, 1.0))
 
 
 def _quadrature(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """Integrate the density of the first logit against the cdf of the second, peak ± 10 standard deviations."""
+    """Integrate the density of the first logit against the cdf of the second, peak ± 10 deviations."""
     nodes, weights = (column.reshape(-1, 1) for column in np.polynomial.legendre.leggauss(96))
     centre, reach = np.log(a) - np.log(b), 10 * np.sqrt(1 / a + 1 / b) + 30 / a + 30 / b
     logit = centre + reach * nodes

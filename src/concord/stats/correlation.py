@@ -8,7 +8,7 @@ from scipy.special import betaln, gammaln, hyp2f1
 
 from concord.stats import jzs
 from concord.stats.bayes import check_alternative
-from concord.stats.elementwise import Floats, broadcast, shaped, where_defined
+from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_defined
 
 _SMALL = "a correlation needs |r| <= 1, n >= 3 and kappa > 0"
 _DEPTH = 36.0
@@ -16,7 +16,7 @@ _NODES = 64
 _SERIES_FROM = 60.0
 
 
-def _defined(r: Floats, n: Floats, kappa: Floats) -> Floats:
+def _defined(r: Floats, n: Floats, kappa: Floats) -> Bools:
     return np.asarray((np.abs(r) <= 1) & (n >= 3) & np.isfinite(n) & (kappa > 0) & np.isfinite(kappa))
 
 

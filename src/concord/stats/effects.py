@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logit, ndtri
 
 from concord.errors import OptionError
-from concord.stats.elementwise import Floats, broadcast, shaped, where_defined
+from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_defined
 
 LARGEST_R = 1 - 1e-6
 """Correlations from this size on have no finite d-equivalent."""
@@ -96,7 +96,7 @@ def d_from_f(f: ArrayLike, df1: ArrayLike, df2: ArrayLike) -> Floats | float:
 
 
 def d_from_f_se(d: ArrayLike, n: ArrayLike) -> Floats | float:
-    r"""Standard error that goes with `d_from_f`: :math:`\sqrt{4/N + d^2/(2N)}`.
+    r"""Give standard error that goes with `d_from_f`: :math:`\sqrt{4/N + d^2/(2N)}`.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def d_from_f_se(d: ArrayLike, n: ArrayLike) -> Floats | float:
     return shaped(values, shape, "d of an F needs a positive N")
 
 
-def _r_defined(r: Floats) -> Floats:
+def _r_defined(r: Floats) -> Bools:
     return np.asarray(np.abs(r) < LARGEST_R)
 
 
@@ -144,7 +144,7 @@ def correlation_z(r: ArrayLike) -> Floats | float:
 
 
 def correlation_se(n: ArrayLike) -> Floats | float:
-    r"""Standard error of Fisher's z, :math:`1/\sqrt{n - 3}`.
+    r"""Give standard error of Fisher's z, :math:`1/\sqrt{n - 3}`.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def log_odds_ratio(table: ArrayLike) -> Floats | float:
 
 
 def log_odds_ratio_se(table: ArrayLike) -> Floats | float:
-    r"""Standard error of the log odds ratio, :math:`\sqrt{\sum 1/cell}` (same correction).
+    r"""Give standard error of the log odds ratio, :math:`\sqrt{\sum 1/cell}` (same correction).
 
     Parameters
     ----------
@@ -290,10 +290,8 @@ def rank_biserial(u: ArrayLike, n1: ArrayLike, n2: ArrayLike) -> Floats | float:
     return shaped(values, shape, "U needs 0 <= U <= n1 n2")
 
 
-def rank_biserial_se(
-    r: ArrayLike, n1: ArrayLike, n2: ArrayLike, *, method: str = "simple"
-) -> Floats | float:
-    r"""Standard error of the rank-biserial correlation.
+def rank_biserial_se(r: ArrayLike, n1: ArrayLike, n2: ArrayLike, *, method: str = "simple") -> Floats | float:
+    r"""Give standard error of the rank-biserial correlation.
 
     Parameters
     ----------
@@ -337,7 +335,7 @@ def _hanley_mcneil_se(r: Floats, n1: Floats, n2: Floats) -> Floats:
 
 
 def d_from_rank_biserial(r: ArrayLike) -> Floats | float:
-    r"""d of two normal populations whose overlap gives this rank-biserial: :math:`\sqrt2\,\Phi^{-1}((1+r)/2)`.
+    r"""Give d of two normal populations with this rank-biserial: :math:`\sqrt2\,\Phi^{-1}((1+r)/2)`.
 
     Parameters
     ----------
@@ -383,7 +381,7 @@ def d_from_proportion(k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5) -> Floats
 
 
 def proportion_se(k: ArrayLike, n: ArrayLike) -> Floats | float:
-    r"""Standard error of a proportion, :math:`\sqrt{p(1-p)/n}`; 0 when all or none succeed.
+    r"""Give standard error of a proportion, :math:`\sqrt{p(1-p)/n}`; 0 when all or none succeed.
 
     Parameters
     ----------
@@ -431,7 +429,7 @@ def proportion_log_odds(k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5) -> Floa
 
 
 def proportion_log_odds_se(k: ArrayLike, n: ArrayLike) -> Floats | float:
-    r"""Standard error of `proportion_log_odds`, :math:`1/\sqrt{(n+1)\tilde p(1-\tilde p)}`.
+    r"""Give standard error of `proportion_log_odds`, :math:`1/\sqrt{(n+1)\tilde p(1-\tilde p)}`.
 
     Parameters
     ----------
@@ -453,7 +451,9 @@ def proportion_log_odds_se(k: ArrayLike, n: ArrayLike) -> Floats | float:
     return shaped(values, shape, "a proportion needs 0 <= k <= n")
 
 
-def z_difference(agent: ArrayLike, human: ArrayLike, agent_se: ArrayLike, human_se: ArrayLike) -> Floats | float:
+def z_difference(
+    agent: ArrayLike, human: ArrayLike, agent_se: ArrayLike, human_se: ArrayLike
+) -> Floats | float:
     r"""Difference of two effects in its standard error, :math:`(\delta_a-\delta_h)/\sqrt{SE_a^2+SE_h^2}`.
 
     Parameters

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from concord.errors import UndefinedError
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 def broadcast(*arguments: ArrayLike) -> tuple[tuple[Floats, ...], tuple[int, ...]]:
@@ -25,7 +26,7 @@ def shaped(values: Floats, shape: tuple[int, ...], undefined: str) -> Floats | f
     return float(values[0])
 
 
-def where_defined(defined: NDArray[np.bool_], compute: Callable[..., Floats], *arguments: Floats) -> Floats:
+def where_defined(defined: Bools, compute: Callable[..., Floats], *arguments: Floats) -> Floats:
     """Compute where the input is defined and leave NaN elsewhere."""
     if defined.all():
         return compute(*arguments)
