@@ -1,6 +1,7 @@
 """One side of a test while it is being completed: its numbers, what is wrong with them, what was assumed."""
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 from concord.records import Side
 
@@ -91,6 +92,13 @@ class Draft:
         setattr(self, target, getattr(self, origin))
         setattr(self, origin, None)
         self.source[target] = self.source.get(origin, origin)
+
+    def fresh(self) -> "Draft":
+        """Copy a side that has not been completed yet, so that completing the copy leaves it as it is."""
+        copies = {
+            name: copy(getattr(self, name)) for name in ("flags", "faults", "lacking", "notes", "source")
+        }
+        return replace(self, **copies)
 
     def finished(self) -> Side:
         """Give the side as the record that leaves the reader."""

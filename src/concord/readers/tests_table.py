@@ -232,7 +232,7 @@ class _Reader:
                 return None, SideOutcome.TOO_SMALL
             faults.append(draft.too_small)
         elif not faults:
-            needs = f"a value: a {draft.test_type} needs {NEEDS[draft.test_type]}; or an empty side"
+            needs = f"a value: test type {draft.test_type} needs {NEEDS[draft.test_type]}; or an empty side"
             faults.extend((f"{draft.side}_{name}", "", needs) for name in dict.fromkeys(draft.lacking))
         for column, value, expected in faults:
             self.problem(index, column, value, expected)

@@ -292,10 +292,8 @@ def concordance_about_zero(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None
 
     Examples
     --------
-    >>> concordance_about_zero([1.0, -2.0], [1.0, 2.0])
-    -0.6
-    >>> concordance_about_zero([1.0, 2.0], [1.0, -2.0])
-    -0.6
+    >>> concordance_about_zero([1.0, -2.0], [1.0, 2.0]), concordance_about_zero([1.0, 2.0], [1.0, -2.0])
+    (-0.6, -0.6)
     """
     pair = _pair(x, y, weights)
     a, b = np.sqrt(pair.weights) * pair.x, np.sqrt(pair.weights) * pair.y

@@ -197,9 +197,13 @@ def _exact_sum(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     ways = np.array([[a, b, c, d], [d, c, b, a], [c, d, a, b], [b, a, d, c]])
     which = np.argmin(ways[:, 0], axis=0)
     first, second, third, fourth = ways[which, :, np.arange(len(a))].T
-    i = np.arange(_SUMMED, dtype=np.float64).reshape(-1, 1)
-    terms = betaln(third + i, second + fourth) - np.log(second + i) - betaln(1 + i, second)
-    total = np.where(i < first, np.exp(terms - betaln(third, fourth)), 0.0).sum(axis=0)
+    # S = Σ_i T_i, T_0 = B(c, b + d)/B(c, d), T_(i+1)/T_i = (c + i)/(c + i + b + d) · (b + i)/(1 + i)
+    i = np.arange(_SUMMED - 1, dtype=np.float64).reshape(-1, 1)
+    ratio = (third + i) / (third + i + second + fourth) * ((second + i) / (1 + i))
+    start = betaln(third, second + fourth) - betaln(third, fourth)
+    terms = np.concatenate([start[np.newaxis], start + np.cumsum(np.log(ratio), axis=0)])
+    counted = np.arange(_SUMMED).reshape(-1, 1) < first
+    total = np.where(counted, np.exp(terms), 0.0).sum(axis=0)
     return np.asarray(np.clip(np.where(which < 2, total, 1 - total), 0.0, 1.0))
 
 

@@ -16,11 +16,13 @@ from concord.readers.apa_grammar.items import (
     read_statistic,
     read_tail,
 )
+from concord.readers.apa_grammar.text import Token
 from concord.readers.apa_grammar.words import (
     EFFECTS,
     FOLDED_EFFECTS,
     INTERVAL_WORDS,
     LABELLED,
+    MEANINGFUL,
     SQUARED_EFFECTS,
     SQUARES,
 )
@@ -152,18 +154,16 @@ def _refuse_unknown(cursor: Cursor) -> Item | None:
     )
 
 
-def _read_anything(cursor: Cursor) -> Item:
-    """Step over one token that means nothing by itself."""
-    first, token = cursor.at, cursor.peek()
-    cursor.at += 1
+def _anything(token: Token, touched: bool) -> Item:
+    """Make an item of a token that means nothing by itself."""
     role: Role = "mark"
     if token.kind == "number" or token.text[0].isnumeric():
         role = "number"
     elif token.kind in {"word", "squared"}:
         role = "word"
-    elif token.text == "." and not cursor.touches(0):
+    elif token.text == "." and not touched:
         role = "stop"
-    return replace(item(role, cursor, first), label=token.text)
+    return Item(role, token.start, token.end, label=token.text)
 
 
 _Readers = tuple[Callable[[Cursor], Item | None], ...]
@@ -190,16 +190,26 @@ _READERS: dict[str, _Readers] = {
 """Who may know an item, by the kind of its first token, in the order in which they are asked."""
 
 
+def _readers(cursor: Cursor) -> _Readers:
+    """Give the readers that may know what comes next: none for most words and marks."""
+    token = cursor.peek()
+    if token.kind == "other" and token.text not in "[+-":
+        return ()
+    if token.kind == "word" and token.text.lower() not in MEANINGFUL:
+        return _NAMED if cursor.relation(1) is not None or cursor.is_mark(1, "([") else ()
+    return _READERS[token.kind]
+
+
 def _read_one(cursor: Cursor) -> Item:
     """Read the next item by the first reader that knows it."""
-    first, token = cursor.at, cursor.peek()
-    readers = () if token.kind == "other" and token.text not in "[+-" else _READERS[token.kind]
-    for reader in readers:
+    first = cursor.at
+    for reader in _readers(cursor):
         found = reader(cursor)
         if found is not None:
             return found
         cursor.at = first
-    return _read_anything(cursor)
+    cursor.at += 1
+    return _anything(cursor.peek(-1), cursor.touches(0))
 
 
 def read_items(text: str) -> list[Item]:
@@ -233,6 +243,6 @@ def find_items(text: str) -> tuple[list[Item], list[Fault]]:
             items.append(_read_one(cursor))
         except Fault as fault:
             cursor.at = max(first + 1, cursor.at) if fault.certain else first + 1
-            items.append(replace(item("word", cursor, first), label=cursor.tokens[first].text))
+            items.append(Item("word", *cursor.span(first), label=cursor.tokens[first].text))
             faults += [fault] if fault.certain else []
     return [entry for entry in items if entry.role != "mark"], faults

@@ -7,6 +7,7 @@ from concord.readers.apa_grammar.words import RELATIONS
 from concord.readers.apa_records import Relation
 
 _END = Token("end", "", -1, -1)
+_FARTHEST = 32
 
 
 class Fault(Exception):
@@ -27,11 +28,11 @@ class Cursor:
         self.text = text
         self.tokens = tokens(text)
         self.at = 0
+        self._padded = [*self.tokens, *[_END] * _FARTHEST]
 
     def peek(self, ahead: int = 0) -> Token:
-        """Give a token that is not read yet, or the end."""
-        index = self.at + ahead
-        return self.tokens[index] if index < len(self.tokens) else _END
+        """Give a token that is not read yet, or the end; nobody looks farther ahead than 31."""
+        return self._padded[self.at + ahead]
 
     def is_word(self, ahead: int, words: Iterable[str]) -> bool:
         """Say whether a token is one of some words, in any case."""
@@ -76,9 +77,10 @@ class Cursor:
 def number(cursor: Cursor, what: str) -> Number:
     """Read a signed number that stands clear of what follows it."""
     size = cursor.signed()
+    if not size and cursor.is_mark(0, ",") and cursor.peek(1).kind == "number":
+        raise Fault(cursor.place(), f"a number for {what} with a decimal point (a comma is not guessed)")
     if not size:
-        comma = " with a decimal point (a comma is not guessed)" if cursor.is_mark(0, ",") else ""
-        raise Fault(cursor.place(), f"a number for {what}{comma}")
+        raise Fault(cursor.place(), f"a number for {what}", certain=False)
     negative = size == 2 and cursor.peek().text == "-"
     cursor.at += size - 1
     digits = _thousands_with_point(cursor)

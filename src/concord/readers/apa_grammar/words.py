@@ -65,6 +65,20 @@ CONNECTING: Final = frozenset({
     "hedges’", "cramer's", "cramer’s", "cramér's", "cramér’s", "glass's", "glass’s", "effect", "size",
 })  # fmt: skip
 
+TAILS: Final = {"one": "one", "1": "one", "two": "two", "2": "two"}
+JOINED_TAILS: Final = ("onetailed", "twotailed", "onesided", "twosided")
+
+_OTHER_FIRST_WORDS: Final = ("x2", "not", "non", "confidence", "credible", "binomial", "sign")
+MEANINGFUL: Final = frozenset(
+    word.lower()
+    for words in (
+        STATISTICS, _CHI_SQUARES, _CHIS, P_WORDS, P0_WORDS, NS_WORDS, N_WORDS, DF_WORDS, TAILS, JOINED_TAILS,
+        INTERVAL_WORDS, LABELLED, EFFECTS, FOLDED_EFFECTS, SQUARED_EFFECTS, _OTHER_FIRST_WORDS,
+    )
+    for word in words
+)  # fmt: skip
+"""Every word that something understood can begin with."""
+
 
 def is_chi_square(words: Sequence[str]) -> int:
     """Give how many of the next three tokens name chi-square: 0 to 3.
