@@ -16,6 +16,8 @@ from concord.people.protocol import Protocol
 from concord.stats.chebyshev import on_columns
 from concord.stats.elementwise import Floats
 
+SIGNED, MAGNITUDE, MAGNITUDE_Z = 1.0, 0.0, -1.0
+"""An effect with a sign; a size without one, as d or (regression, df1 = 1) as Fisher's z."""
 CAP = np.log(1e6)
 """Log of the Bayes factor that the capped rule gives to t² > 100 or F > 100."""
 
@@ -35,8 +37,8 @@ class Evidence:
     effect_se: Floats
     effect_d: Floats
     """d-equivalent; NaN where there is none."""
-    signed: Floats
-    """1 where the effect carries a sign, 0 where it is a magnitude."""
+    form: Floats
+    """`SIGNED`, or a `MAGNITUDE` without a sign: effects of different forms are not compared."""
     n_eff: Floats
 
     @classmethod

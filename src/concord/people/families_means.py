@@ -3,8 +3,19 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from concord.people.evidence import Evidence, broadcast_like, capped, evaluate, given_first, toward
+from concord.people.evidence import (
+    MAGNITUDE,
+    MAGNITUDE_Z,
+    SIGNED,
+    Evidence,
+    broadcast_like,
+    capped,
+    evaluate,
+    given_first,
+    toward,
+)
 from concord.people.protocol import Protocol
 from concord.stats import bayes, correlation, effects, pvalues
 from concord.stats.elementwise import Floats
@@ -37,7 +48,7 @@ class TTests:
             effect=d,
             effect_se=se,
             effect_d=d,
-            signed=np.ones_like(d),
+            form=np.full_like(d, SIGNED),
             n_eff=broadcast_like(np.where(two, self.n1 + self.n2, self.n1), self.t),
         )
 
@@ -103,9 +114,13 @@ class FTests:
             effect=effect,
             effect_se=se,
             effect_d=d,
-            signed=(single & ~np.isnan(direction)).astype(np.float64),
+            form=self._form(single, direction),
             n_eff=broadcast_like(self.n, self.f),
         )
+
+    def _form(self, single: NDArray[np.bool_], direction: Floats) -> Floats:
+        size = np.where(single & (self.design == "regression"), MAGNITUDE_Z, MAGNITUDE)
+        return np.where(single & ~np.isnan(direction), SIGNED, size)
 
     def _cell(self) -> Floats:
         """Participants a cell: harmonic mean of two known cells, else equal cells."""
@@ -206,7 +221,7 @@ class Correlations:
             effect=z,
             effect_se=broadcast_like(np.asarray(effects.correlation_se(self.n)), z),
             effect_d=np.asarray(effects.d_from_r(self.r)),
-            signed=np.ones_like(z),
+            form=np.full_like(z, SIGNED),
             n_eff=broadcast_like(self.n, z),
         )
 
@@ -271,7 +286,7 @@ class MannWhitney:
             effect=r,
             effect_se=se,
             effect_d=d,
-            signed=np.ones_like(z),
+            form=np.full_like(z, SIGNED),
             n_eff=broadcast_like(self.n1 + self.n2, z),
         )
 

@@ -226,7 +226,7 @@ def _finding(work: _Work, g: int, members: list[int], tests: tuple[TestResult, .
     strict = _strict_of(work, members)
     place = quadrant(pas, strict)
     human_n = [_number(work.human.n_eff[i]) for i in members]
-    passed = [test.passed for test in inside if test.passed is not None]
+    counted = [test.passed for test in inside if _counts_in_apr(test, work.protocol)]
     return FindingResult(
         study=study,
         sub_study=sub_study,
@@ -236,11 +236,15 @@ def _finding(work: _Work, g: int, members: list[int], tests: tuple[TestResult, .
         pas=pas,
         normalised_pas=_number(work.normalised.finding[g]),
         ecs_strict=strict,
-        apr=sum(passed) / len(passed) if passed else None,
+        apr=sum(map(bool, counted)) / len(counted) if counted else None,
         quadrant=place[0] if place else None,
         reading=place[1] if place else None,
         usual_reason=usual_reason(inside, place[0], human_n) if place else None,
     )
+
+
+def _counts_in_apr(test: TestResult, protocol: Protocol) -> bool:
+    return test.passed is not None and (protocol.apr_over == "all" or bool(test.human_significant))
 
 
 def _strict_of(work: _Work, members: list[int]) -> float | None:

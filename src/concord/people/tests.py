@@ -105,9 +105,9 @@ def _pas(
 
 
 def _z_diff(human: Evidence, agent: Evidence) -> Floats:
-    """Z of native effects; a signed effect and a magnitude are not comparable."""
+    """Z of native effects; a signed effect and a magnitude, or magnitudes on two scales, do not compare."""
     z = np.asarray(z_difference(agent.effect, human.effect, agent.effect_se, human.effect_se))
-    return np.where(human.signed == agent.signed, z, np.nan)
+    return np.where(human.form == agent.form, z, np.nan)
 
 
 def _direction_match(human: Floats, agent: Floats) -> Floats:

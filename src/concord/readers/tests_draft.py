@@ -45,6 +45,8 @@ class Draft:
     """Like a fault: the number that makes the sample too small, and what it should be."""
     notes: list[tuple[str, str]] = field(default_factory=list)
     """Column and what a reader should know about it."""
+    contradictions: list[tuple[str, str]] = field(default_factory=list)
+    """Those of the notes that say a reported statistic contradicts its own p-value."""
     source: dict[str, str] = field(default_factory=dict)
     """The field a number came from, where it is not its own."""
 
@@ -83,6 +85,11 @@ class Draft:
         """Record what a reader should know about a field; equal texts are told once for all rows."""
         self.notes.append((self._cell(name)[0], text))
 
+    def contradict(self, name: str, text: str) -> None:
+        """Record that a reported statistic contradicts its own p-value."""
+        self.note(name, text)
+        self.contradictions.append(self.notes[-1])
+
     def need(self, *names: str) -> None:
         """Record which of these fields are still missing."""
         self.lacking.extend(name for name in names if getattr(self, name) is None)
@@ -95,9 +102,8 @@ class Draft:
 
     def fresh(self) -> "Draft":
         """Copy a side that has not been completed yet, so that completing the copy leaves it as it is."""
-        copies = {
-            name: copy(getattr(self, name)) for name in ("flags", "faults", "lacking", "notes", "source")
-        }
+        kept = ("flags", "faults", "lacking", "notes", "contradictions", "source")
+        copies = {name: copy(getattr(self, name)) for name in kept}
         return replace(self, **copies)
 
     def finished(self) -> Side:

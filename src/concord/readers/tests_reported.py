@@ -72,8 +72,10 @@ def complete_with_reported(draft: Draft, *, alpha: float) -> Draft:
     if result is None:
         return draft if draft.faults else _completed(draft)
     reading = _read(result, draft.test_type)
-    for text in (*_disagreements(trial, result, reading), *_inconsistencies(trial, result, alpha)):
+    for text in _disagreements(trial, result, reading):
         draft.note("reported", text)
+    for text in _inconsistencies(trial, result, alpha):
+        draft.contradict("reported", text)
     if trial.core and not trial.lacking:
         _fill_extras(draft, reading)
         return _completed(draft)

@@ -64,6 +64,7 @@ def _read_interval(cursor: Cursor) -> Item | None:
 
 def _skip_level(cursor: Cursor) -> None:
     """Step over the level in ``CI 95%`` and ``CI (95%)``."""
+    cursor.at += int(cursor.peek().text == "%")  # CI95%
     opened = int(cursor.is_mark(0, "(["))
     if cursor.peek(opened).kind == "number" and cursor.peek(opened + 1).text == "%":
         cursor.at += 2 + 2 * opened
@@ -127,13 +128,30 @@ def _lone_number(cursor: Cursor) -> bool:
 def _read_label(cursor: Cursor) -> Item | None:
     """Read ``Study 2``: a number that names something."""
     first = cursor.at
-    if not (cursor.is_word(0, LABELLED) and cursor.digits(1)) or cursor.peek(2).text in {
+    dot = int(cursor.is_mark(1, "."))
+    if not (cursor.is_word(0, LABELLED) and cursor.digits(1 + dot)) or cursor.peek(2 + dot).text in {
         "%",
         "/",
     }:
         return None
-    cursor.at += 2
+    cursor.at += 2 + dot
     return item("ignored", cursor, first)
+
+
+def _read_design(cursor: Cursor) -> Item | None:
+    """Read ``2 × 2``, ``2-way``: numbers that describe a design."""
+    first = cursor.at
+    if not cursor.digits(0):
+        return None
+    if cursor.is_mark(1, "-") and cursor.touches(1) and cursor.touches(2) and cursor.peek(2).kind == "word":
+        cursor.at += 3
+        return item("ignored", cursor, first)
+    while cursor.peek(1).text in {"x", "X", "×"} and cursor.digits(2):
+        cursor.at += 2
+    while cursor.peek(1).text[:1] in {"x", "X"} and cursor.peek(1).text[1:].isdigit():  # 2x2
+        cursor.at += 1
+    cursor.at += 1
+    return item("ignored", cursor, first) if cursor.at - first > 1 else None
 
 
 def _refuse_unknown(cursor: Cursor) -> Item | None:
@@ -149,7 +167,7 @@ def _refuse_unknown(cursor: Cursor) -> Item | None:
     known = "one of t, F, r, χ², z, U, counts or p, or a known effect size"
     raise Fault(
         token.start,
-        f"{known}; {token.text!r} is neither (a p alone can be given as 'p = .03')",
+        f"{known}; {token.text!r} is none of these (a p alone can be given as 'p = .03')",
         certain=False,
     )
 
@@ -170,7 +188,15 @@ _Readers = tuple[Callable[[Cursor], Item | None], ...]
 _NAMED: _Readers = (_read_effect, _refuse_unknown)
 _READERS: dict[str, _Readers] = {
     "other": (_read_interval, _read_percentage),
-    "number": (_read_interval, _read_percentage, read_tail, read_degrees, read_counts, read_fraction),
+    "number": (
+        _read_interval,
+        _read_percentage,
+        read_tail,
+        read_degrees,
+        read_counts,
+        read_fraction,
+        _read_design,
+    ),
     "word": (
         _read_interval,
         read_tail,

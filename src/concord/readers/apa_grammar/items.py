@@ -182,7 +182,13 @@ def _company_follows(cursor: Cursor) -> bool:
     return word in P_WORDS or word in N_WORDS or word.lower() in DF_WORDS
 
 
-_POSITIONS = {"t": "one number", "r": "one number", "chi2": "one number (and N by name)", "F": "two numbers"}
+_POSITIONS = {
+    "t": "one number",
+    "r": "one number",
+    "chi2": "one number (and N by name)",
+    "F": "two numbers",
+    "U": "n1 and n2 by name",
+}
 
 
 def read_arguments(cursor: Cursor, kind: Kind, label: str) -> tuple[Item, ...]:

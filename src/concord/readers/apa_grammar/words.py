@@ -53,7 +53,7 @@ EFFECTS: Final = frozenset({
 FOLDED_EFFECTS: Final = frozenset({
     "mean", "means", "median", "mse", "delta", "δ", "phi", "φ", "φc", "beta", "β", "βs", "γ", "κ", "kappa",
     "α", "alpha", "power", "cles", "eta2", "etap2", "η2", "ηp2", "η2p", "ηg2", "η2g", "ω2", "ωp2", "ε2", "r2",
-    "δr2", "f2", "bf10", "bf01", "bf", "logbf", "rrb",
+    "δr2", "f2", "bf10", "bf01", "bf", "logbf", "rrb", "λ", "lambda",
 })  # fmt: skip
 SQUARED_EFFECTS: Final = frozenset(
     {"η", "ηp", "ηg", "eta", "etap", "ω", "ωp", "omega", "ε", "epsilon", "r", "δr", "f", "φ"}
