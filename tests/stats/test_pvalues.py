@@ -10,6 +10,7 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from concord.errors import UndefinedError
 from concord.stats.pvalues import (
@@ -235,6 +236,6 @@ def test_all_values_tied_is_undefined_not_one() -> None:
         ([1, 2], "two rows and two columns"),
     ],
 )
-def test_a_table_without_a_statistic_is_undefined(table: list[object], message: str) -> None:
+def test_a_table_without_a_statistic_is_undefined(table: ArrayLike, message: str) -> None:
     with pytest.raises(UndefinedError, match=message):
         chi_square(table)

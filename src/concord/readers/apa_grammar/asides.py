@@ -66,7 +66,8 @@ def _skip_level(cursor: Cursor) -> None:
     """Step over the level in ``CI 95%`` and ``CI (95%)``."""
     cursor.at += int(cursor.peek().text == "%")  # CI95%
     opened = int(cursor.is_mark(0, "(["))
-    if cursor.peek(opened).kind == "number" and cursor.peek(opened + 1).text == "%":
+    level = cursor.peek(opened).kind == "number" and cursor.peek(opened + 1).text == "%"
+    if level and (not opened or cursor.is_mark(3, ")]")):
         cursor.at += 2 + 2 * opened
 
 

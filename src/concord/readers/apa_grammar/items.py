@@ -157,23 +157,30 @@ def read_statistic(cursor: Cursor) -> Item | None:
         return None
     start, end = cursor.span(first)
     label = cursor.text[start:end]
+    name = label.replace("^2", "²")
     _skip_noun(cursor)
-    inside = read_arguments(cursor, kind, label) if cursor.is_mark(0, "([") else ()
+    inside = read_arguments(cursor, kind, name) if cursor.is_mark(0, "([") else ()
     relation = cursor.relation()
     if relation is None and inside:
-        raise Fault(cursor.place(), f"'=', '<' or '>' and the value of {label}", certain=False)
+        raise Fault(cursor.place(), f"'=', '<' or '>' and the value of {name}", certain=False)
     if relation is None:
         return None
     cursor.at += 1
-    start = cursor.place()
-    value = number(cursor, label)
-    certain = bool(inside) or _company_follows(cursor)
-    if kind in {"F", "chi2", "U"} and value.value < 0:
-        raise Fault(start, f"{label} >= 0", certain=certain)
-    if kind == "r" and abs(value.value) > 1:
-        raise Fault(start, f"{label} between -1 and 1", certain=certain)
+    value = _statistic_value(cursor, kind, name, known=bool(inside))
     found = item("statistic", cursor, first, value)
     return replace(found, label=label, kind=kind, relation=relation, inside=inside)
+
+
+def _statistic_value(cursor: Cursor, kind: Kind, name: str, *, known: bool) -> Number:
+    """Read the value of a statistic, which must be a possible one."""
+    start = cursor.place()
+    value = number(cursor, name)
+    certain = known or _company_follows(cursor)
+    if kind in {"F", "chi2", "U"} and value.value < 0:
+        raise Fault(start, f"{name} >= 0", certain=certain)
+    if kind == "r" and abs(value.value) > 1:
+        raise Fault(start, f"{name} between -1 and 1", certain=certain)
+    return value
 
 
 def _company_follows(cursor: Cursor) -> bool:
