@@ -9,7 +9,7 @@ from concord.errors import ConcordError, InputError, TableError, UndefinedError
 from concord.records import Estimate, Interval
 
 if TYPE_CHECKING:
-    from concord.api import score_people
+    from concord.api import rank_reasoning, score_people, score_reasoning
 
 __version__ = "0.1.0"
 __all__ = [
@@ -20,7 +20,9 @@ __all__ = [
     "TableError",
     "UndefinedError",
     "__version__",
+    "rank_reasoning",
     "score_people",
+    "score_reasoning",
 ]
 
 
