@@ -16,7 +16,8 @@ _CLOSE = re.compile(f"</{_TAG}>", _ANY_CASE)
 # What may stand between a word of a marker and its colon, and after it: Markdown emphasis.
 _COLON = r"[*_]{0,3}[ \t]{0,3}[:：][*_]{0,3}"
 _REASONING = re.compile(rf"(?<![^\W\d_])reasoning{_COLON}", re.IGNORECASE)
-_DIAGNOSIS = re.compile(rf"(?<![^\W\d_])(?:final[ \t]{{1,3}})?diagnosis{_COLON}", re.IGNORECASE)
+_DIAGNOSIS = re.compile(rf"(?<![^\W\d_])diagnosis{_COLON}", re.IGNORECASE)
+_FINAL = re.compile(r"(?<![^\W\d_])final[ \t]{1,3}\Z", re.IGNORECASE)
 _LINE = re.compile(
     rf"^[ \t>#*_+\-]{{0,12}}(?:final[ \t]{{1,3}}diagnosis|diagnosis|answer|conclusion){_COLON}",
     re.IGNORECASE | re.MULTILINE,
@@ -116,17 +117,33 @@ def _joined(parts: list[str]) -> str:
 
 def _sections(text: str) -> tuple[str, str] | None:
     """Return what stands before and after the marker that opens the answer, if there is one."""
-    marker = _last(_DIAGNOSIS, text)
+    marker = _last_diagnosis(text)
     if marker is None:
         marker = _LINE.search(text)
     if marker is None:
         return None
-    return _after_reasoning(text[: marker.start()], _REASONING), text[marker.end() :]
+    final = _FINAL.search(text, max(0, marker.start() - 8), marker.start())
+    before = text[: (final or marker).start()]
+    return _after_reasoning(before, _REASONING), text[marker.end() :]
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     """Return the last match of a pattern."""
     return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
+
+
+def _last_diagnosis(text: str) -> re.Match[str] | None:
+    """Return the last diagnosis marker; ASCII keeps its length in lower case and is searched faster."""
+    if not text.isascii():
+        return _last(_DIAGNOSIS, text)
+    lower = text.lower()
+    place = lower.rfind("diagnosis")
+    while place >= 0:
+        found = _DIAGNOSIS.match(text, place)
+        if found:
+            return found
+        place = lower.rfind("diagnosis", 0, place)
+    return None
 
 
 def _after_reasoning(text: str, pattern: re.Pattern[str]) -> str:
