@@ -219,7 +219,7 @@ def test_mcnemar_raises_at_most_five_percent_false_alarms(n: int, discordant: fl
 
 def repeated_data(
     n: int, repeats: int, gap: float, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+) -> tuple[np.ndarray, np.ndarray]:
     """Items of different difficulty, asked several times in both modes."""
     ease = rng.beta(2, 1.2, size=n) * (1 - gap)
     return rng.binomial(repeats, ease + gap, size=n) / repeats, rng.binomial(repeats, ease, size=n) / repeats

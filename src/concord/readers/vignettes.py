@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from concord.errors import FileFormatError, LineProblem
 from concord.readers.json_text import (
@@ -26,8 +26,17 @@ from concord.records import InputFile
 
 ROLES = ("target", "control")
 
-Rows = Sequence[Mapping[str, Any]]
-Source = str | Path | Rows | Mapping[str, Any]
+
+class Frame(Protocol):
+    """A polars or pandas frame, of which only the rows are used."""
+
+    @property
+    def columns(self) -> Any:
+        """Names of the columns."""
+
+
+Source = str | Path | Sequence[Mapping[str, Any]] | Mapping[str, Any] | Frame
+"""A path, a parsed document, its rows, or a frame of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ _SOURCE_REASONING = re.compile("REASONING:", _ANY_CASE)
 _SOURCE_DIAGNOSIS = re.compile("DIAGNOSIS:", _ANY_CASE)
 _SOURCE_LINE = re.compile(r"^[ \t]{0,12}(?:diagnosis|answer|conclusion):", _ANY_CASE | re.MULTILINE)
 
-_EDGE = " \t\r\n\f\v*_#>"
+_MARKUP = " \t\r\n\f\v*_#"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,8 @@ def split_reply(response: str, thinking: str | None = None) -> Split:
     found = _sections(block.rest)
     if found is not None:
         visible, answer = found
-        parts = [*hidden, visible] if visible.strip(_EDGE) else hidden
-        return Split(_joined(parts), answer.strip(_EDGE), thought, block.unclosed, marked=True)
+        parts = [*hidden, visible] if _trimmed(visible) else hidden
+        return Split(_joined(parts), _trimmed(answer), thought, block.unclosed, marked=True)
     if hidden or block.inside is not None:
         return Split(_joined(hidden), block.rest.strip(), thought, block.unclosed, marked=True)
     return Split(response, response, thought=False, unclosed=False, marked=False)
@@ -112,7 +112,12 @@ def split_reply(response: str, thinking: str | None = None) -> Split:
 
 def _joined(parts: list[str]) -> str:
     """Pieces of reasoning as one text, without the Markdown that stood around the markers."""
-    return "\n".join(part.strip(_EDGE) for part in parts)
+    return "\n".join(_trimmed(part) for part in parts)
+
+
+def _trimmed(text: str) -> str:
+    """Return a part without the whitespace, emphasis, headings and quote marks at its edges."""
+    return text.lstrip(_MARKUP + ">").rstrip(_MARKUP)
 
 
 def _sections(text: str) -> tuple[str, str] | None:

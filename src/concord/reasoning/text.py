@@ -11,36 +11,33 @@ _NOT_WORD = re.compile(r"[^\w\s-]")
 _ASCII = bytes(ord(_NOT_WORD.sub(" ", chr(code).lower())) for code in range(128)) + bytes(range(128, 256))
 _WORD_OR_GAP = re.compile(r"([^\W_]+(?:['’][^\W_]+)*)")
 _HARD_GAP = re.compile(r"[.!?;:|]|\n[^\S\n]*\n")
-_SENTENCE_GAP = re.compile(r"[.!?](?:\s|[^\w\s]|$)|\n")
+_SENTENCE_GAP = re.compile(r"[.!?](?:\s|[^\w\s])|\n")
 
 
-class _ByCategory(dict[int, int | str | None]):
-    """A translation table that is filled as characters are met."""
-
-    def __init__(self, prefixes: tuple[str, ...], replacement: str | None) -> None:
-        super().__init__()
-        self._prefixes, self._replacement = prefixes, replacement
-
-    def __missing__(self, code: int) -> int | str | None:
-        hit = unicodedata.category(chr(code)).startswith(self._prefixes)
-        self[code] = self._replacement if hit else code
-        return self[code]
+_MARKS = ("M",)
+_UNSEEN = ("M", "Cf")
 
 
-_DROP_MARKS = _ByCategory(("M",), None)
-_SPACE_MARKS = _ByCategory(("M",), " ")
-_DROP_UNSEEN = _ByCategory(("M", "Cf"), None)
+def _replaced(text: str, categories: tuple[str, ...], replacement: str) -> str:
+    """Replace every character of these Unicode categories."""
+    found = [char for char in set(text) if unicodedata.category(char).startswith(categories)]
+    if len(found) > 8:
+        return re.sub(f"[{re.escape(''.join(found))}]", replacement, text)
+    for char in found:
+        text = text.replace(char, replacement)
+    return text
 
 
-def _decomposed(text: str, table: _ByCategory) -> str:
-    """NFKD with marks dropped or replaced.
+def _decomposed(text: str, categories: tuple[str, ...], replacement: str) -> str:
+    """NFKD with the characters of these categories dropped or replaced.
 
-    The table is applied before as well: canonical ordering sorts runs of combining marks by insertion, so
-    a hostile megabyte of them would take hours.
+    They are replaced before as well: canonical ordering sorts runs of combining marks by insertion, so a
+    hostile megabyte of them would take hours.
     """
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKD", text.translate(table)).translate(table)
+    flat = unicodedata.normalize("NFKD", _replaced(text, categories, replacement))
+    return _replaced(flat, categories, replacement)
 
 
 def tokens(text: str, *, rules: str = "standard") -> list[str]:
@@ -70,7 +67,7 @@ def _flat(text: str, rules: str) -> str:
     """Return a normalised text, its whitespace not yet folded."""
     if text.isascii():
         return text.encode("ascii").translate(_ASCII).decode("ascii")
-    flat = _decomposed(text, _SPACE_MARKS if rules == "source" else _DROP_MARKS)
+    flat = _decomposed(text, _MARKS, " " if rules == "source" else "")
     return _NOT_WORD.sub(" ", flat.lower())
 
 
@@ -178,7 +175,7 @@ class Words:
 
     def __init__(self, text: str) -> None:
         # Gap, word, gap, word, ..., gap.
-        self._parts: list[str] = _WORD_OR_GAP.split(_decomposed(text, _DROP_UNSEEN))
+        self._parts: list[str] = _WORD_OR_GAP.split(_decomposed(text, _UNSEEN, ""))
         self.folded = list(map(_FOLDED.__getitem__, self._parts[1::2]))
 
     def in_capitals(self, index: int) -> bool:
