@@ -184,14 +184,20 @@ def score_steps(
 def _score(model: _Steps, compared: list[_Steps], column: NDArray[np.int32]) -> StepScore:
     """Score one reply against its own gold steps (first) and those of other vignettes."""
     counts = [len(gold) for gold in compared]
-    best = np.zeros((len(compared), max(counts)))
+    width = max(counts)
+    taken = np.zeros(len(compared) * width, dtype=bool)
+    best = np.zeros(width)
     partners: list[list[int]] = [[] for _ in range(counts[0])]
-    for start, dice in _dice_blocks(model, compared, column):
-        _keep_best(dice, best)
-        for row, step in zip(*np.nonzero(dice[:, 0, :] >= THRESHOLD), strict=True):
+    for start, shared, total in _overlaps(model, compared, column):
+        taken[_best_at_threshold(shared, total, width)] = True
+        # Two empty sets share nothing: their overlap is 0, not 0/0.
+        dice = 2 * shared[:, :width] / np.maximum(total[:, :width], 1)
+        where = dice.argmax(axis=1)
+        np.maximum.at(best, where, dice[np.arange(len(dice)), where])
+        for row, step in zip(*np.nonzero(dice >= THRESHOLD), strict=True):
             partners[int(step)].append(start + int(row))
-    matched = np.count_nonzero(best >= THRESHOLD, axis=1)
-    sweep = np.count_nonzero(best[0, :, None] >= np.array(SWEEP), axis=0)
+    matched = np.count_nonzero(taken.reshape(len(compared), width), axis=1)
+    sweep = np.count_nonzero(best[:, None] >= np.array(SWEEP), axis=0)
     n, g = len(model), counts[0]
     return StepScore(
         n,
@@ -203,17 +209,29 @@ def _score(model: _Steps, compared: list[_Steps], column: NDArray[np.int32]) -> 
     )
 
 
-def _keep_best(dice: NDArray[np.float64], best: NDArray[np.float64]) -> None:
-    """For each gold step note the largest overlap with a model step whose best it is, first of equals."""
-    where = dice.argmax(axis=2)
-    value = np.take_along_axis(dice, where[:, :, None], axis=2)[:, :, 0]
-    np.maximum.at(best, (np.arange(best.shape[0])[None, :], where), value)
+def _best_at_threshold(shared: NDArray[np.intp], total: NDArray[np.int32], width: int) -> NDArray[np.intp]:
+    """Columns of the gold steps that are best for some model step in some list, at or above 0.6.
+
+    2 s / t >= 0.6 is 10 s >= 3 t in whole numbers; only the few pairs that reach it are looked at again.
+    """
+    row, place = np.nonzero((10 * shared >= 3 * total) & (total > 0))
+    if len(row) == 0:
+        return place
+    dice = 2 * shared[row, place] / total[row, place]
+    group = row * (shared.shape[1] // width) + place // width
+    order = np.lexsort((place, -dice, group))  # the first of equals is the first gold step
+    first = np.flatnonzero(np.diff(group[order], prepend=-1))
+    chosen: NDArray[np.intp] = place[order][first]
+    return chosen
 
 
-def _dice_blocks(
+def _overlaps(
     model: _Steps, compared: list[_Steps], column: NDArray[np.int32]
-) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Dice overlaps, model steps x gold lists x gold steps, a block of model steps at a time."""
+) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.int32]]]:
+    """Shared tokens and summed set sizes of model steps (rows) and the gold steps of every list (columns).
+
+    Lists are padded to one width; a block of model steps at a time, so that memory is bounded.
+    """
     width = max(len(gold) for gold in compared)
     used = np.unique(model.token)
     column[used] = np.arange(len(used), dtype=np.int32)
@@ -221,7 +239,8 @@ def _dice_blocks(
     column[used] = -1
     lists = np.repeat(np.arange(len(compared)) * width, [len(steps.token) for steps in compared])
     row = np.concatenate([steps.owner for steps in compared]) + lists
-    row, place = row[place >= 0], place[place >= 0]
+    seen = place >= 0
+    row, place = row[seen], place[seen]
     sizes = np.zeros((len(compared), width), dtype=np.int32)
     for number, steps in enumerate(compared):
         sizes[number, : len(steps)] = steps.sizes
@@ -230,9 +249,8 @@ def _dice_blocks(
         low, high = np.searchsorted(model.owner, [start, stop])
         step, other = _meetings((model.owner[low:high] - start, own[low:high]), (row, place), len(used))
         shared = np.bincount(step * sizes.size + other, minlength=(stop - start) * sizes.size)
-        total = model.sizes[start:stop, None, None] + sizes[None, :, :]
-        # Two empty sets share nothing: their overlap is 0, not 0/0.
-        yield start, 2 * shared.reshape(total.shape) / np.maximum(total, 1)
+        total = model.sizes[start:stop, None] + sizes.reshape(1, -1)
+        yield start, shared.reshape(total.shape), total
 
 
 def _meetings(
