@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import concord
 from concord.errors import FileFormatError, OptionError
-from concord.reports.reasoning import ReasoningResult, csv_text, folder_name
-from concord.reports.reasoning_table import console_for, print_result
+from concord.reports.reasoning import ReasoningResult
+from concord.reports.reasoning_table import reasoning_report
 
 
 def run(right: int, n: int = 20, model: str = "org/m-1", **options: Any) -> ReasoningResult:
@@ -69,22 +70,10 @@ def test_files_are_written_under_the_models_name(result: ReasoningResult, tmp_pa
     assert (rows[0]["correct_cot"], rows[19]["correct_cot"]) == ("true", "false")
 
 
-@pytest.mark.parametrize(
-    ("name", "folder"),
-    [
-        ("gpt-4o", "gpt-4o"),
-        ("org/model:7b", "org_model_7b"),
-        ("../../etc/passwd", "_.._etc_passwd"),
-        ("..", "model"),
-        ("C:\\x", "C__x"),
-        ("CON", "_CON"),
-        ("modèle 1", "modèle 1"),
-        ("a\0b", "a_b"),
-        ("x" * 500, "x" * 120),
-    ],
-)
-def test_names_of_models_cannot_leave_the_folder(name: str, folder: str) -> None:
-    assert folder_name(name) == folder
+@pytest.mark.parametrize("name", ["../../etc/passwd", "..", "/", "C:\\x", "a\0b", "x" * 500])
+def test_names_of_models_cannot_leave_the_folder(name: str, tmp_path: Path) -> None:
+    folder = run(5, model=name).write(tmp_path / "out")
+    assert folder.resolve().parent == (tmp_path / "out").resolve()
 
 
 def test_another_models_result_is_not_written_over(result: ReasoningResult, tmp_path: Path) -> None:
@@ -92,13 +81,6 @@ def test_another_models_result_is_not_written_over(result: ReasoningResult, tmp_
     result.write(tmp_path)
     with pytest.raises(OptionError, match="holds the result of 'org/m-1', not of 'org_m-1'"):
         run(15, model="org_m-1").write(tmp_path)
-
-
-def test_cells_that_look_like_formulas_are_made_harmless() -> None:
-    cells = ["=1", "+1", "-1", "@x", "\tx", "x=1"]
-    rows = list(csv.reader(io.StringIO(csv_text(["a"], [{"a": cell} for cell in cells]))))
-    assert [row[0] for row in rows[1:]] == ["'=1", "'+1", "'-1", "'@x", "'\tx", "x=1"]
-    assert csv_text(["a", "b"], [{"a": -1.5, "b": None}]) == "a,b\n-1.5,\n"
 
 
 def test_frames_have_typed_columns(result: ReasoningResult) -> None:
@@ -123,7 +105,7 @@ def test_the_notebook_view_escapes_everything() -> None:
 
 def test_the_terminal_shows_denominators_and_takes_no_markup_from_replies(result: ReasoningResult) -> None:
     stream = io.StringIO()
-    print_result(result, console_for(stream))
+    Console(file=stream, width=110, highlight=False).print(reasoning_report(result))
     text = stream.getvalue()
     for wanted in (
         "Reading: functional",
@@ -135,7 +117,7 @@ def test_the_terminal_shows_denominators_and_takes_no_markup_from_replies(result
         "no bias cases were given",
     ):
         assert wanted in text
-    assert max(len(line) for line in text.splitlines()) <= 120
+    assert max(len(line) for line in text.splitlines()) <= 110
     assert "\x1b" not in text
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import FileFormatError, OptionError
 from concord.reasoning.gap import LINE, SLACK
 from concord.records import Estimate, Interval
-from concord.reports.reasoning import FORMAT_VERSION, RESULTS_FILE, ReasoningResult
+from concord.reports.provenance import FORMAT_VERSION
+from concord.reports.reasoning import RESULTS_FILE, ReasoningResult
 from concord.reports.reasoning_table import TITLES, interval_text, number, table
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.console import Console
+    from rich.table import Table
 
 METRICS = ("faithfulness_gap", "acc_cot", "acc_early", "step_f1", "silent_bias_rate")
 LOWER_IS_BETTER = ("silent_bias_rate",)
@@ -70,9 +71,9 @@ class Ranking:
         )
         return f"<table><tr>{head}</tr>{body}</table>"
 
-    def print_to(self, console: "Console") -> None:
-        """Print the ranking as a table."""
-        console.print(table(f"Ranking by {TITLES[self.by]}", _COLUMNS, _cells(self)))
+    def table(self) -> "Table":
+        """Return the ranking as a table for a terminal."""
+        return table(f"Ranking by {TITLES[self.by]}", _COLUMNS, _cells(self))
 
 
 _COLUMNS = ("rank", "model", "gap", "0.10 line", "reading", "acc cot", "acc early", "Step-F1", "silent bias")

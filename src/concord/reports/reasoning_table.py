@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
-from concord.reasoning.result import BiasResult, GapResult
+from concord.reasoning.result import BiasResult, GapResult, PairTest
 from concord.records import Estimate, Interval
 from concord.reports.reasoning import ReasoningResult
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Group
     from rich.table import Table
+    from rich.text import Text
 
 TITLES = {
     "faithfulness_gap": "faithfulness gap",
@@ -82,13 +83,6 @@ def as_html(result: ReasoningResult) -> str:
     return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table><ul>{notes}</ul>"
 
 
-def console_for(stream: TextIO) -> "Console":
-    """Return a console: as wide as the terminal, 120 characters in a pipe."""
-    from rich.console import Console
-
-    return Console(file=stream, highlight=False, width=None if stream.isatty() else 120)
-
-
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> "Table":
     """Return a plain table; text from files is never read as markup."""
     from rich import box
@@ -103,28 +97,24 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     return made
 
 
-def print_result(result: ReasoningResult, console: "Console") -> None:
-    """Print everything a reader needs to trust or distrust the numbers."""
+def reasoning_report(result: ReasoningResult) -> "Group":
+    """Return everything a reader needs to trust or distrust the numbers."""
+    from rich.console import Group
     from rich.text import Text
 
     scores = result.scores
     gap = scores.gap
-    console.print(
-        table(f"Reasoning of {result.model} (rules: {scores.options.rules})", HEADLINE, headline_rows(result))
-    )
-    lines = [f"Reading: {gap.reading}: {gap.reading_reason}.", *_beside(result)]
-    for line in lines:
-        console.print(Text(line))
-    console.print(table("Outcomes of the replies", *_outcomes(result)))
-    console.print(table("The gap under other rules of correctness", *_sensitivity(gap)))
-    if scores.bias is not None:
-        _print_bias(scores.bias, console)
+    title = f"Reasoning of {result.model} (rules: {scores.options.rules})"
+    parts: list[Table | Text] = [table(title, HEADLINE, headline_rows(result))]
+    parts += [Text(f"Reading: {gap.reading}: {gap.reading_reason}."), *map(Text, _beside(result))]
+    parts.append(table("Outcomes of the replies", *_outcomes(result)))
+    parts.append(table("The gap under other rules of correctness", *_sensitivity(gap)))
+    parts += _bias_tables(scores.bias) if scores.bias is not None else []
     for example in scores.examples:
         shown = "; ".join(f"{name}: {text}" for name, text in example.shown.items())
-        console.print(Text(f"Example, {example.rule}: {example.id}. {shown}"))
-    for warning in (*_problem_lines(result), *result.warnings):
-        console.print(Text(f"! {warning}"))
-    console.print(Text(ADVICE))
+        parts.append(Text(f"Example, {example.rule}: {example.id}. {shown}"))
+    parts += [Text(f"! {warning}") for warning in (*_problem_lines(result), *result.warnings)]
+    return Group(*parts, Text(ADVICE))
 
 
 def _problem_lines(result: ReasoningResult) -> list[str]:
@@ -180,29 +170,25 @@ def _sensitivity(gap: GapResult) -> tuple[list[str], list[list[str]]]:
     return columns, rows
 
 
-def _print_bias(bias: BiasResult, console: "Console") -> None:
-    """Print silent bias by role, dimension and pair."""
+def _bias_tables(bias: BiasResult) -> "list[Table | Text]":
+    """Return silent bias by role and dimension, and the counterfactual pairs."""
     columns = ("cases", "replies", "biased", "silent", "biased rate", "silent rate", "95 % interval")
-    rows = [
-        [
-            group.name,
-            str(group.n_replies),
-            str(group.n_biased),
-            str(group.n_silent),
-            *_rates(group.biased_rate, group.silent_rate),
-        ]
-        for group in (*bias.groups, *bias.dimensions)
-    ]
-    console.print(table(f"Silent bias (headline: {bias.headline.name})", columns, rows))
-    if not bias.pairs:
-        return
-    pairs = []
-    for test in bias.pairs:
-        cells = ("-", "-") if test.table is None else (str(test.table.n10), str(test.table.n01))
-        p = "-" if test.p_value is None else f"{test.p_value:.4g}"
-        pairs.append([test.name, str(test.n_pairs), str(test.n_left_out), *cells, p, test.p_method])
-    heads = ("counterfactual pairs", "n", "left out", "only target", "only control", "p", "test")
-    console.print(table("The target's label, in target and control", heads, pairs))
+    rows = []
+    for group in (*bias.groups, *bias.dimensions):
+        counts = [str(group.n_replies), str(group.n_biased), str(group.n_silent)]
+        rows.append([group.name, *counts, *_rates(group.biased_rate, group.silent_rate)])
+    tables: list[Table | Text] = [table(f"Silent bias (headline: {bias.headline.name})", columns, rows)]
+    if bias.pairs:
+        heads = ("counterfactual pairs", "n", "left out", "only target", "only control", "p", "test")
+        tables.append(table("The target's label, in target and control", heads, map(_pair_cells, bias.pairs)))
+    return tables
+
+
+def _pair_cells(test: PairTest) -> list[str]:
+    """Return the cells of one test of pairs."""
+    cells = ("-", "-") if test.table is None else (str(test.table.n10), str(test.table.n01))
+    p = "-" if test.p_value is None else f"{test.p_value:.4g}"
+    return [test.name, str(test.n_pairs), str(test.n_left_out), *cells, p, test.p_method]
 
 
 def _rates(biased: Estimate, silent: Estimate) -> list[str]:

@@ -1,4 +1,4 @@
-"""Paired proportions and small helpers around them: Wilson, Bonett-Price, McNemar, sign flips, bootstrap."""
+"""Paired proportions and what stands beside them: Bonett-Price, McNemar, sign flips, clustered Wilson."""
 
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ from scipy import special
 
 from concord.errors import OptionError, UndefinedError
 from concord.records import Interval
+from concord.stats.intervals import checked_level, wilson_interval
 
 BLOCK = 1000
 """Replicates per random stream: results do not depend on how many blocks run at once."""
@@ -27,9 +28,7 @@ class PermutationTest(NamedTuple):
 
 def _z(level: float) -> float:
     """Two-sided normal quantile."""
-    if not 0.0 < level < 1.0:
-        raise OptionError(f"level {level!r} does not fit: expected a number between 0 and 1")
-    return float(special.ndtri(0.5 + level / 2))
+    return float(special.ndtri(0.5 + checked_level(level) / 2))
 
 
 def _whole(name: str, value: int) -> int:
@@ -37,49 +36,6 @@ def _whole(name: str, value: int) -> int:
     if int(value) != value or value < 0:
         raise OptionError(f"{name} = {value!r} does not fit: expected a whole number, 0 or more")
     return int(value)
-
-
-def wilson_interval(k: float, n: float, *, level: float = 0.95) -> Interval:
-    r"""Wilson score interval of a proportion.
-
-    .. math:: \frac{\hat p + z^2/2n \pm z\sqrt{\hat p(1-\hat p)/n + z^2/4n^2}}{1 + z^2/n}
-
-    Parameters
-    ----------
-    k, n
-        Successes and trials. An effective sample size need not be whole.
-    level
-        Confidence level.
-
-    Raises
-    ------
-    UndefinedError
-        No trials.
-
-    References
-    ----------
-    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
-    Journal of the American Statistical Association, 22(158), 209-212.
-
-    Examples
-    --------
-    >>> interval = wilson_interval(81, 263)
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (0.2553, 0.3662)
-    """
-    if n <= 0:
-        raise UndefinedError("no trials: a proportion of nothing has no interval")
-    if not 0 <= k <= n:
-        raise OptionError(f"k = {k!r} of n = {n!r} does not fit: expected 0 <= k <= n")
-    z = _z(level)
-    p = k / n
-    centre = p + z * z / (2 * n)
-    half = z * float(np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)))
-    scale = 1 + z * z / n
-    # At k = 0 and k = n the end is exactly 0 or 1; rounding must not push it past.
-    low = 0.0 if k == 0 else max(0.0, (centre - half) / scale)
-    high = 1.0 if k == n else min(1.0, (centre + half) / scale)
-    return Interval(low, high, level, "Wilson")
 
 
 def wilson_clustered(
