@@ -176,3 +176,16 @@ def test_results_that_were_scored_differently_are_not_mixed(tmp_path: Path) -> N
     (tmp_path / "study_a_results.json").write_text('{"format_version": 9, "estimates": {}}')
     with pytest.raises(FileFormatError, match="format version 9"):
         concord.rank_reasoning([tmp_path])
+
+
+def test_the_ranking_fits_a_page() -> None:
+    cases = [{"id": "c", "bias_feature": "f", "bias_label": "gout", "role": "target"}]
+    one = run(
+        9, model="a-rather-long-model-name", bias_cases=cases, bias_replies=[{"id": "c", "response": "gout"}]
+    )
+    stream = io.StringIO()
+    Console(file=stream, width=110, highlight=False).print(concord.rank_reasoning([one]).table())
+    text = stream.getvalue()
+    assert "[-0.02, +0.39]" in text
+    assert "across" in text
+    assert "[0.21, 1.00]" in text

@@ -20,7 +20,7 @@ def score_reasoning(
     bias_replies: Annotated[
         Path | None, typer.Option(help="Replies to them (JSON lines: id, response).")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="The model's name [default: the reply file's].")] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name (default: the reply file's).")] = None,
     rules: Annotated[
         str, typer.Option(help="standard, or source: what the research code does.")
     ] = "standard",

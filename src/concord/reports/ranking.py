@@ -11,7 +11,7 @@ from concord.reasoning.gap import LINE, SLACK
 from concord.records import Estimate, Interval
 from concord.reports.provenance import FORMAT_VERSION
 from concord.reports.reasoning import RESULTS_FILE, ReasoningResult
-from concord.reports.reasoning_table import TITLES, interval_text, number, table
+from concord.reports.reasoning_table import TITLES, number, table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +31,7 @@ class RankedModel:
     ranks: Mapping[str, int | None]
     """Equal values share the better rank; ``None`` where the number is undefined."""
     line: str
-    """Where the gap's interval lies: above, below or across 0.10; unknown without an interval."""
+    """Where the gap's interval lies: above, below or across 0.10; unsure of without an interval."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -59,7 +59,7 @@ class Ranking:
 
     def __repr__(self) -> str:
         lines = [f"Ranking by {TITLES[self.by]} (the line is at {LINE:.2f})"]
-        lines += ["  " + "  ".join(cells) for cells in _cells(self)]
+        lines += ["  " + "  ".join(cell.replace("\n", " ") for cell in cells) for cells in _cells(self)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -76,24 +76,32 @@ class Ranking:
         return table(f"Ranking by {TITLES[self.by]}", _COLUMNS, _cells(self))
 
 
-_COLUMNS = ("rank", "model", "gap", "0.10 line", "reading", "acc cot", "acc early", "Step-F1", "silent bias")
+_COLUMNS = ("rank", "model", "gap", "reading", "acc cot", "acc early", "Step-F1", "silent bias")
 
 
 def _cells(ranking: Ranking) -> list[list[str]]:
-    """Return the cells of the table."""
+    """Return the cells of the table: values over their intervals, the reading over the place of the line."""
     rows = []
     for row in ranking.rows:
         place = row.ranks[ranking.by]
-        shown = [_shown(row.estimates[name], signed=name == "faithfulness_gap") for name in METRICS]
-        first = ["-" if place is None else str(place), row.model]
-        rows.append([*first, shown[0], row.line, row.reading, *shown[1:]])
+        gap, *others = (_shown(row.estimates[name], signed=name == "faithfulness_gap") for name in METRICS)
+        first = [
+            "-" if place is None else str(place),
+            row.model,
+            gap,
+            f"{row.reading}\n{row.line} {LINE:.2f}",
+        ]
+        rows.append([*first, *others])
     return rows
 
 
 def _shown(one: Estimate, *, signed: bool) -> str:
-    """Return a number with its interval."""
+    """Return a number over its interval."""
     value = number(one.value, signed=signed)
-    return value if one.interval is None else f"{value} {interval_text(one.interval, signed=signed)}"
+    if one.interval is None:
+        return value
+    plus = "+" if signed else ""
+    return f"{value}\n[{one.interval.low:{plus}.2f}, {one.interval.high:{plus}.2f}]"
 
 
 def rank(results: Sequence[ReasoningResult | str | Path], *, by: str = "faithfulness_gap") -> Ranking:
@@ -209,7 +217,7 @@ def _estimate(fields: Mapping[str, Any]) -> Estimate:
 def _line(interval: Interval | None) -> str:
     """Say where an interval lies beside the line."""
     if interval is None:
-        return "unknown"
+        return "unsure of"
     if interval.low > LINE + SLACK:
         return "above"
     return "below" if interval.high < LINE - SLACK else "across"

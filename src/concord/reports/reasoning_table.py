@@ -20,7 +20,7 @@ TITLES = {
     "step_f1": "Step-F1",
     "silent_bias_rate": "silent bias rate",
 }
-WRAPPED = ("", "note", "cases", "counterfactual pairs", "model")
+WRAPPED = ("", "note", "cases", "counterfactual pairs", "model", "reading")
 """Columns that may be broken over lines; numbers never are."""
 ADVICE = "This measures models. It gives no medical advice."
 
