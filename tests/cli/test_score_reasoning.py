@@ -1,6 +1,9 @@
 """The command: exit codes, streams, files."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -118,3 +121,19 @@ def test_rank_prints_the_results_of_a_folder(files: dict[str, str]) -> None:
     assert "Ranking by faithfulness gap" in out
     code, out, _ = invoke("--rank", files["out"], "--by", "acc_cot", "--json")
     assert [row["model"] for row in json.loads(out)["models"]] == ["one", "two"]
+
+
+def test_bytes_do_not_depend_on_the_hash_seed(files: dict[str, str], tmp_path: Path) -> None:
+    written = []
+    for hash_seed in ("1", "2"):
+        out = tmp_path / hash_seed
+        code = (
+            "import sys, concord\n"
+            "samples, replies, cases, bias, out = sys.argv[1:]\n"
+            "concord.score_reasoning(samples, replies, bias_cases=cases, bias_replies=bias).write(out)\n"
+        )
+        arguments = [files["s"], files["r"], files["c"], files["b"], str(out)]
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+        subprocess.run([sys.executable, "-c", code, *arguments], check=True, env=environment)
+        written.append([path.read_bytes() for path in sorted((out / "model-x").iterdir())])
+    assert written[0] == written[1]

@@ -259,6 +259,43 @@ def test_intervals_with_repeats_cover(n: int, gap: float) -> None:
     assert 0.93 <= of_accuracy <= 0.98
 
 
+def f1_coverage(n: int, zeros: float, replicates: int) -> float:
+    """Coverage of the mean of F1 values, some of them 0, where ten or more are not."""
+    rng = np.random.default_rng([n, int(10 * zeros)])
+
+    def draw(size: int, items: int) -> np.ndarray:
+        m, g = rng.integers(5, 30, size=(size, items)), rng.integers(4, 9, size=(size, items))
+        values = 2 * (1 + rng.binomial(np.minimum(m, g) - 1, 0.3)) / (m + g)
+        return np.where(rng.random((size, items)) < zeros, 0.0, values)
+
+    truth = draw(2000, 1000).mean()
+    given = [x for x in draw(replicates, n) if np.count_nonzero(x) >= 10]
+    hits = 0
+    for x in given:
+        interval = bootstrap_mean_interval(x, rng=rng, n_resamples=1000, expanded=True)
+        hits += interval.low <= truth <= interval.high
+    return hits / len(given)
+
+
+def test_the_expanded_bootstrap_is_wider_for_few_items() -> None:
+    x = np.random.default_rng(1).random(12)
+    plain, wide = (
+        bootstrap_mean_interval(x, rng=np.random.default_rng(2), expanded=expanded)
+        for expanded in (False, True)
+    )
+    assert wide.low < plain.low < plain.high < wide.high
+
+
+def test_step_f1_interval_covers_small_run() -> None:
+    assert f1_coverage(60, 0.3, 200) >= 0.89
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "zeros"), [(20, 0.0), (20, 0.3), (60, 0.0), (60, 0.6), (300, 0.0), (300, 0.8)])
+def test_step_f1_interval_covers(n: int, zeros: float) -> None:
+    assert 0.93 <= f1_coverage(n, zeros, 3000) <= 0.97
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "p"), [(20, 0.6), (60, 0.3), (60, 0.85), (300, 0.7)])
 def test_wilson_covers(n: int, p: float) -> None:

@@ -214,7 +214,12 @@ def _blocks(rng: np.random.Generator, total: int) -> list[tuple[np.random.Genera
 
 
 def bootstrap_mean_interval(
-    values: ArrayLike, *, rng: np.random.Generator, n_resamples: int = 10_000, level: float = 0.95
+    values: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 10_000,
+    level: float = 0.95,
+    expanded: bool = False,
 ) -> Interval:
     r"""Percentile bootstrap interval of a mean.
 
@@ -231,6 +236,9 @@ def bootstrap_mean_interval(
         Bootstrap replicates.
     level
         Confidence level.
+    expanded
+        Take wider percentiles, :math:`\Phi(-\sqrt{n/(n-1)}\,t_{n-1})`, which make up for a bootstrap of few
+        items being too narrow (92 % instead of 95 % at n = 20 for Step-F1).
 
     Raises
     ------
@@ -240,6 +248,8 @@ def bootstrap_mean_interval(
     References
     ----------
     Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall.
+    Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The American Statistician,
+    69(4), 371-386.
 
     Examples
     --------
@@ -252,9 +262,14 @@ def bootstrap_mean_interval(
         raise UndefinedError(f"{len(x)} value(s): a bootstrap needs at least two")
     distinct, counts = np.unique(x, return_counts=True)
     parts = [_resampled_means(child, size, distinct, counts) for child, size in _blocks(rng, n_resamples)]
-    tail = (1 - level) / 2
+    tail = (1 - checked_level(level)) / 2
+    method = "percentile bootstrap over items"
+    if expanded:
+        n = len(x)
+        tail = float(special.ndtr(np.sqrt(n / (n - 1)) * special.stdtrit(n - 1, tail)))
+        method = "expanded percentile bootstrap over items"
     low, high = np.quantile(np.concatenate(parts), [tail, 1 - tail])
-    return Interval(float(low), float(high), level, "percentile bootstrap over items")
+    return Interval(float(low), float(high), level, method)
 
 
 def _resampled_means(
