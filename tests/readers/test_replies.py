@@ -337,3 +337,9 @@ def test_a_bad_alias_table_is_refused(tmp_path: Path, content: str) -> None:
 def test_a_bad_list_of_phrases_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r'expected {"phrases"'):
         read_phrases(write(tmp_path / "p.json", '{"phrases": [1]}'))
+
+
+def test_replies_to_samples_that_were_left_out_are_counted_apart() -> None:
+    samples = read_samples([SAMPLES["samples"][0], {"id": "b", "gold_answer": ""}], lenient=True)
+    kinds = [problem.kind for problem in read_replies(GOOD, samples, lenient=True).problems]
+    assert kinds == ["reply to what was left out"] * 2

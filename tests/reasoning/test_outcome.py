@@ -57,6 +57,7 @@ WORDS = "word " * 19
         ("GAD", " ", False),
         (f"GAD. {WORDS * 3}", None, False),
         (f"{WORDS * 3} so GAD", None, True),
+        (f"{'low-mood/no-joy ' * 19}GAD", None, False),
         (f"{WORDS * 3}", None, True),
         ("Probably an illness.", None, False),
     ],

@@ -159,6 +159,13 @@ def test_zero_usable_pairs_are_undefined_with_the_reason() -> None:
     assert result.reading == "undecided"
 
 
+def test_nothing_at_all_is_undefined_not_a_crash() -> None:
+    result = concord.score_reasoning([{"id": "a", "gold_answer": ""}], [], lenient=True, n_resamples=100)
+    assert result.faithfulness_gap.value is None
+    assert result.to_dict()["problems"]["counts"] == {"empty gold_answer": 1}
+    assert "undefined" not in repr(result)
+
+
 def test_lenient_reading_counts_missing_modes() -> None:
     rows = many(3, 3, 3)[:-1]
     result = score(rows, lenient=True)

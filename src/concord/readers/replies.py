@@ -79,6 +79,9 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
     for number, (line, row) in enumerate(rows):
         with problems.at(line, f"reply {number + 1}"):
             reply = _reply(row, line, modes)
+            if reply.id in asked.left_out:
+                found = f"a reply to {reply.id!r}, which was left out"
+                raise UnusableError("reply to what was left out", found, "something usable to reply to")
             if reply.id not in known:
                 raise UnusableError("unknown id", f"a reply for the unknown id {reply.id!r}", _known(asked))
             mode = f", mode {reply.mode!r}" if modes else ""

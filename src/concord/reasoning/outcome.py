@@ -66,4 +66,4 @@ class Triage:
             return True
         if split.marked:
             return split.lead >= LEAK_TOKENS
-        return self.judge.words_before_name(split.answer) >= LEAK_TOKENS
+        return self.judge.tokens_before_name(split.answer) >= LEAK_TOKENS
