@@ -235,7 +235,6 @@ TOO_SMALL: list[Cells] = [
     {"test_type": "binomial", "k": 0, "n": 0},
     {"test_type": "mann-whitney", "statistic": 0, "n1": 0, "n2": 4},
     {"test_type": "chi-square", "table": [[0, 0], [3, 4]]},
-    {"test_type": "chi-square", "table": [[0, 3], [0, 4]]},
     {"test_type": "chi-square", "statistic": 1, "df1": 1, "n": 1},
     {"test_type": "variance-ratio", "statistic": 1, "n1": 1, "n2": 4},
 ]
@@ -287,3 +286,17 @@ def test_frames_and_lists_give_the_same_table(make: Callable[[list[Cells]], obje
     rows = [_row(), _row(test="b", agent_statistic=-1.0, agent_n1=4, agent_n2=4)]
     rows[0] |= {"agent_statistic": None, "agent_n1": None, "agent_n2": None}
     assert read_tests(make(rows)).rows == read_tests(rows).rows  # type: ignore[arg-type]
+
+
+def test_an_answer_that_nobody_gave_is_a_table_all_the_same() -> None:
+    row = {
+        "study": "S",
+        "finding": "F",
+        "test": "t",
+        "test_type": "chi-square",
+        "human_table": [[0, 3], [0, 4]],
+    }
+    side = read_tests([row]).rows[0].human
+    assert side is not None
+    assert (side.table, side.n) == (((0.0, 3.0), (0.0, 4.0)), 7.0)
+    assert any("nobody gave" in flag for flag in side.flags)

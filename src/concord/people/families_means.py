@@ -229,7 +229,7 @@ class Correlations:
         if protocol.correlation == "one-sample-t":
             with np.errstate(divide="ignore"):
                 t = self.r * np.sqrt((self.n - 2) / ((1 - self.r) * (1 + self.r)))
-            finite = np.clip(t, -1e150, 1e150)
+            finite = np.clip(t, -1e6, 1e6)  # far above where the cap of this protocol sets in
             bf, positive = _jzs(finite, self.n, np.full_like(self.n, np.nan), protocol)
             return capped(bf, finite**2, protocol), positive
 

@@ -149,7 +149,8 @@ def _context(rows: tuple[TestRow, ...], human: SideTable, agent: SideTable) -> C
         given_pas=given("pas"),
         given_n_eff=given("n_eff"),
         present=present | ~np.isnan(given("pas")),
-        testable=present & human.testable & agent.testable,
+        human_testable=present & human.testable,
+        agent_testable=present & agent.testable,
     )
 
 
@@ -204,9 +205,19 @@ def _test(work: _Work, i: int, used: bool) -> TestResult:
         direction_match=_flag(scores.direction_match[i]),
         passed=passed,
         n_eff=_number(scores.n_eff[i]),
-        flags=flags_of(row, work.protocol, two_states=two_states),
+        flags=flags_of(
+            row, work.protocol, two_states=two_states, half_directed=_half_directed(work, i, passed)
+        ),
         reasons=reasons_of(row, pas=pas, effects=effects, z=z),
     )
+
+
+def _half_directed(work: _Work, i: int, passed: bool | None) -> str | None:
+    """Name the side without a direction, when the other has one and the test counts in APR."""
+    human, agent = np.isnan(work.human.direction[i]), np.isnan(work.agent.direction[i])
+    if passed is None or human == agent:
+        return None
+    return "human" if human else "agent"
 
 
 def _findings(work: _Work, tests: tuple[TestResult, ...]) -> tuple[FindingResult, ...]:

@@ -105,9 +105,12 @@ class Jackknife:
 
     def _counts(self, passed: Floats, tests: Floats) -> Bound:
         """Jackknife of a pooled rate, half a pass and half a failure added."""
+        if not tests.sum():
+            return _too_few(0)
         whole = (passed.sum() + 0.5) / (tests.sum() + 1)
         without = (passed.sum() - passed + 0.5) / (tests.sum() - tests + 1)
-        return self._interval("apr", float(whole), without)
+        bound = self._interval("apr", float(whole), without)
+        return _including(bound, float(passed.sum() / tests.sum()))
 
     def _ecs_over_studies(self, chosen: NDArray[np.bool_]) -> Bound:
         study = self.layout.study_of_test
@@ -135,6 +138,14 @@ class Jackknife:
             return Bound(None, f"withheld: {reason}")
 
 
+def _including(bound: Bound, value: float) -> Bound:
+    """Widen an interval to its own estimate: the halves pull a rate of 0 or 1 off the edge."""
+    old = bound.interval
+    if old is None or old.low <= value <= old.high:
+        return bound
+    return Bound(Interval(min(old.low, value), max(old.high, value), old.level, old.method))
+
+
 def _too_few(clusters: int) -> Bound:
     return Bound(None, f"withheld: {clusters} cluster(s), at least {FEWEST_CLUSTERS} are needed")
 
@@ -156,9 +167,11 @@ class Fresh:
     def interval(self, metric: str, value: float | None, se: float) -> Bound:
         """Estimate ± z·SE, kept inside the range of the metric."""
         if self.note or value is None:
-            return Bound(None, self.note if self.note else "the number itself is undefined")
+            return Bound(None, self.note if value is not None else "")  # why it is undefined is said once
         if np.isnan(se):
             return Bound(None, "withheld: undefined in more than a tenth of the fresh samples")
+        if se == 0:
+            return Bound(None, "withheld: every fresh sample gave the same value")
         low, high = _RANGE[metric]
         reach = float(ndtri(0.5 + self.level / 2)) * se
         method = f"these studies, fresh participants: estimate ± z·SE, {self.n_resamples} parametric samples"

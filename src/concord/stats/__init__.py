@@ -69,7 +69,7 @@ from concord.stats.pooling import (
     pool_pas,
     pool_pas_groups,
 )
-from concord.stats.posterior import pas_states, pas_two_states, posterior, posterior_states, sign_split
+from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
 from concord.stats.pvalues import (
     p_binomial,
     p_chi_square,

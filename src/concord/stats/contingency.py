@@ -100,6 +100,15 @@ def _tables(table: ArrayLike) -> tuple[Floats, Bools, tuple[int, ...]]:
     return flat, counts & (flat.sum(axis=(-2, -1)) > 0), shape
 
 
+def _check_concentration(a: float, sampling: str, rows: int, columns: int) -> None:
+    """Refuse a concentration whose independence prior does not exist: its margins must be positive."""
+    sizes = {"hypergeom": (), "indep_rows": (rows,), "indep_cols": (columns,)}.get(sampling, (rows, columns))
+    least = max((1 - 1 / size for size in sizes), default=0.0)
+    if not a > least:
+        shape = f"{rows} x {columns} tables under {sampling!r}"
+        raise OptionError(f"concentration is {a!r}; {shape} need more than {least:.4g}")
+
+
 def log_bf_contingency(
     table: ArrayLike, *, sampling: str = "joint", concentration: float = 1.0
 ) -> Floats | float:
@@ -135,9 +144,8 @@ def log_bf_contingency(
     """
     if sampling not in _RULES:
         raise OptionError(f"sampling is {sampling!r}; expected one of {', '.join(SAMPLINGS)}")
-    if not concentration > 0:
-        raise OptionError(f"concentration is {concentration!r}; expected a positive number")
     tables, defined, shape = _tables(table)
+    _check_concentration(concentration, sampling, *tables.shape[-2:])
     rule = _RULES[sampling]
     values = where_defined(defined, lambda t: rule(t, concentration), tables)
     return shaped(values, shape, _UNDEFINED)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
+from scipy.special import betaln, logsumexp, stdtr
 
 from concord.stats.elementwise import Floats
 
@@ -194,17 +194,60 @@ def _log_bf_many(kernel: Kernel, low: Floats, high: Floats, rule: tuple[Floats, 
     return np.asarray(top + np.log((weights.T @ values)[0] * (high - low)))
 
 
-def _prob_positive(kernel: Kernel, end: Floats, rule: tuple[Floats, Floats], t: Floats) -> Floats:
-    """P(delta > 0 | data, H1) = sum_k w_k T_M(t sqrt(s_k M / (D + (1 - s_k) t²))), p = 1."""
+def _posterior_nodes(
+    kernel: Kernel, end: Floats, rule: tuple[Floats, Floats], t: Floats
+) -> tuple[Floats, Floats]:
+    """Weights w_k of the posterior of g and the Student argument at each node, p = 1.
+
+    P(delta > 0 | data, H1) = sum_k w_k T_M(t sqrt(s_k M / (D + (1 - s_k) t²))).
+    """
     nodes, weights = rule
     integrand = Integrand(kernel)
     y = nodes * end
-    values = integrand(y)
-    mass = weights * np.exp(values - values.max(axis=0))
+    mass = weights * np.exp(integrand(y))
     qx = integrand.q * np.expm1(y)
     s = 1.0 / (1.0 + qx)
     argument = t * np.sqrt(s * kernel.m / (kernel.d + qx * s * kernel.s))
-    return np.asarray((mass * stdtr(kernel.m, argument)).sum(axis=0) / mass.sum(axis=0))
+    return mass / mass.sum(axis=0), argument
+
+
+def _prob_positive(kernel: Kernel, end: Floats, rule: tuple[Floats, Floats], t: Floats) -> Floats:
+    weights, argument = _posterior_nodes(kernel, end, rule, t)
+    return np.minimum((weights * stdtr(kernel.m, argument)).sum(axis=0), 1.0)
+
+
+def _log_prob_positive(kernel: Kernel, end: Floats, rule: tuple[Floats, Floats], t: Floats) -> Floats:
+    weights, argument = _posterior_nodes(kernel, end, rule, t)
+    with np.errstate(divide="ignore"):  # a weight that underflows has no say
+        return np.asarray(logsumexp(np.log(weights) + log_student(kernel.m, argument), axis=0))
+
+
+def log_student(df: Floats, x: Floats) -> Floats:
+    """Log of the Student cdf, also where the cdf underflows (far below 0)."""
+    df = np.broadcast_to(df, x.shape)
+    cdf = stdtr(df, x)
+    tiny = cdf < 1e-280
+    logs = np.empty_like(x)
+    logs[~tiny] = np.log(cdf[~tiny])
+    logs[tiny] = _log_far_tail(df[tiny], x[tiny])
+    return logs
+
+
+def _log_far_tail(df: Floats, x: Floats) -> Floats:
+    """Log of I_z(df/2, 1/2)/2, z = df/(df + x²), by the continued fraction of Abramowitz & Stegun 26.5.8."""
+    a, b, square = 0.5 * df, 0.5, x * x
+    z = df / (df + square)
+    c, d = np.ones_like(z), 1.0 / (1 - (a + b) * z / (a + 1))
+    value = d
+    for m in range(1, 200):  # modified Lentz, even step then odd step
+        for step in (
+            m * (b - m) * z / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * z / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d, c = 1.0 / (1 + step * d), 1 + step / c
+            value = value * c * d
+    front = a * np.log(z) + b * np.log(square / (df + square)) - np.log(a) - betaln(a, b)
+    return np.asarray(front + np.log(value) - np.log(2))
 
 
 def _one_by_length(kernel: Kernel, work: Callable[..., Floats], *more: Floats) -> Floats:
@@ -258,8 +301,17 @@ def log_bf(a: Floats, m: Floats, p: Floats, s: Floats, d: Floats) -> Floats:
 
 def prob_positive(a: Floats, m: Floats, t: Floats, d: Floats) -> Floats:
     """Posterior probability that the effect is positive, given H1 and the data (p = 1, S = t²)."""
+    return _over_posterior(_prob_positive, a, m, t, d)
+
+
+def log_prob_positive(a: Floats, m: Floats, t: Floats, d: Floats) -> Floats:
+    """Log of `prob_positive`, finite also where the probability underflows."""
+    return _over_posterior(_log_prob_positive, a, m, t, d)
+
+
+def _over_posterior(work: Callable[..., Floats], a: Floats, m: Floats, t: Floats, d: Floats) -> Floats:
     values = np.empty_like(a)
     whole = Kernel(a, m, np.ones_like(a), t * t, d)
     for block in _slices(len(a), BLOCK):
-        values[block] = _one_by_length(whole.pick(block), _prob_positive, t[block])
+        values[block] = _one_by_length(whole.pick(block), work, t[block])
     return values
