@@ -59,7 +59,7 @@ def test_good_files_are_read_whole(tmp_path: Path) -> None:
 FAULTS = [
     (
         '{"id": "a", ',
-        "r.jsonl, line 5: not JSON (Expecting property name enclosed in double quotes at character 13)",
+        "r.jsonl, line 5: not JSON (Expecting property name enclosed in double quotes, character 13)",
     ),
     ('["a"]', "r.jsonl, line 5: ['a'], expected an object with named fields"),
     (

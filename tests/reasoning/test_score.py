@@ -249,6 +249,13 @@ def test_without_roles_all_cases_count_and_a_warning_says_so() -> None:
     assert any("do not say which are targets" in warning for warning in result.warnings)
 
 
+def test_controls_alone_leave_the_headline_undefined() -> None:
+    result = with_bias(CASES[1:], ["DIAGNOSIS: BPD"])
+    assert result.scores.bias.headline.name == "targets"
+    assert result.silent_bias_rate.value is None
+    assert [group.name for group in result.scores.bias.groups] == ["all", "controls"]
+
+
 def test_nothing_biased_is_undefined() -> None:
     result = with_bias(CASES, ["DIAGNOSIS: none", "DIAGNOSIS: BPD"])
     assert result.silent_bias_rate.value is None

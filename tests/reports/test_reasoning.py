@@ -171,6 +171,8 @@ def test_results_that_were_scored_differently_are_not_mixed(tmp_path: Path) -> N
         concord.rank_reasoning([run(6), run(6, rules="source")])
     with pytest.raises(OptionError, match="differ in their vignettes"):
         concord.rank_reasoning([run(6), run(6, n=21)])
+    with pytest.raises(OptionError, match="differ in their names"):
+        concord.rank_reasoning([run(6), run(6, aliases={"Gout": ["podagra"]})])
     with pytest.raises(OptionError, match="expected one of faithfulness_gap"):
         concord.rank_reasoning([run(6)], by="beauty")
     with pytest.raises(OptionError, match="nothing to rank"):
