@@ -155,10 +155,11 @@ def _beside(result: ReasoningResult) -> Iterable[str]:
         boot = interval_text(gap.bootstrap, signed=True)
         yield f"Test of no gap: p = {gap.p_value:.4g} ({gap.p_method}). Percentile bootstrap: {boot}."
     yield f"Direct replies that hold reasoning: {gap.n_leaked} of {gap.n_direct} (the gate is 5 %)."
-    yield (
-        f"If every other outcome counted as wrong the gap were {number(gap.if_wrong.value, signed=True)} "
-        f"{interval_text(gap.if_wrong.interval, signed=True)}, n = {gap.if_wrong.n}."
-    )
+    if gap.if_wrong.value is not None:
+        yield (
+            f"If every other outcome counted as wrong the gap were {number(gap.if_wrong.value, signed=True)} "
+            f"{interval_text(gap.if_wrong.interval, signed=True)}, n = {gap.if_wrong.n}."
+        )
     if gap.majority_label is not None:
         yield f"Always answering {gap.majority_label!r} would get {number(gap.majority_share)} right."
     if steps.step_f1.value is not None:
