@@ -1,4 +1,4 @@
-"""Concord: does a language model agree with people, with itself, with its own reasoning?
+"""Concord: whether a language model agrees with people, with itself, with its own reasoning.
 
 Importing the package is cheap: what needs frames or files is loaded when it is first used.
 """
@@ -9,7 +9,7 @@ from concord.errors import ConcordError, InputError, TableError, UndefinedError
 from concord.records import Estimate, Interval
 
 if TYPE_CHECKING:
-    from concord.api import score_people
+    from concord.api import score_people, score_structure
 
 __version__ = "0.1.0"
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "UndefinedError",
     "__version__",
     "score_people",
+    "score_structure",
 ]
 
 

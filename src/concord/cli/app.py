@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from concord import __version__
-from concord.cli import check, demo, score_people
+from concord.cli import check, demo, score_people, score_structure
 from concord.cli.shared import guarded
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app.add_typer(score, name="score")
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
 score.command("people")(guarded(score_people.score_people))
+score.command("structure")(guarded(score_structure.score_structure))
 
 
 def _version(value: bool) -> None:

@@ -131,7 +131,10 @@ def _read_careful(grid: Grid, arrangement: str, options: ReadOptions) -> SheetSc
     scores = _finish(grid, arrangement, layout, names, column)
     if not unnamed:
         return scores
-    note = f"{_where(grid)}: {len(unnamed)} rows with a score name no item (row {unnamed[0]}); paired by position"
+    note = (
+        f"{_where(grid)}: {len(unnamed)} rows with a score name no item (row {unnamed[0]}); "
+        "paired by position"
+    )
     return SheetScores(
         scores.file, scores.sheet, scores.items, column, scores.by_position, (*scores.warnings, note)
     )

@@ -46,6 +46,7 @@ class Workbook:
         """
         import fastexcel
 
+        self.xml.check_area(sheet)
         try:
             with _quiet_engine():
                 loaded = self.engine.load_sheet(sheet, schema_sample_rows=None)

@@ -12,11 +12,16 @@ import zlib
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+import numpy as np
+
 from concord.errors import FileFormatError
 from concord.readers.structure_grid import Grid
 from concord.readers.structure_values import Empty
 
 _CELL = re.compile(r"([A-Z]+)(\d+)")
+_REFERENCE = re.compile(rb"""\sr=["']([A-Z]{0,3})([0-9]{1,7})["']""")
+MAX_AREA = 20_000_000
+"""Engines hold the whole used area of a sheet, however few cells are filled; larger ones are refused."""
 
 
 def _local(name: str) -> str:
@@ -149,10 +154,7 @@ class _Cells(_Handler):
         self._column += 1
         match = _CELL.fullmatch(reference) if reference else None
         if match is not None:
-            column = 0
-            for letter in match[1]:
-                column = column * 26 + ord(letter) - 64
-            self._column, self._row = column, int(match[2])
+            self._column, self._row = _column_number(match[1]), int(match[2])
 
     def _value(self, text: str) -> object:
         """Turn a cell's text into what it holds; ``None`` is an empty cell."""
@@ -174,11 +176,32 @@ class SheetXml:
     _strings: list[str] | None = None
     _paths: dict[str, str] | None = None
     _sheets: dict[str, bytes] = field(default_factory=dict)
+    _archive: zipfile.ZipFile | None = None
 
     def hides_cells(self, sheet: str) -> bool:
         """Tell whether an empty cell of the sheet may be a formula without a value, or an error."""
         xml = self._sheet(sheet)
         return b"<f" in xml or b":f>" in xml or b't="e"' in xml or b"t='e'" in xml
+
+    def check_area(self, sheet: str) -> None:
+        """Refuse a sheet whose few cells lie so far apart that its area would fill the memory.
+
+        Raises
+        ------
+        FileFormatError
+            The used area is too large.
+        """
+        xml = self._sheet(sheet)
+        if not _may_be_vast(xml):
+            return
+        rows, columns = 1, 1
+        for match in _REFERENCE.finditer(xml):
+            rows, columns = max(rows, int(match[2])), max(columns, _column_number(match[1].decode()))
+        if rows * columns > MAX_AREA:
+            raise FileFormatError(
+                f"{self.file}, sheet {sheet!r}: cells as far out as row {rows} and column {columns}; "
+                "delete stray cells outside the table"
+            )
 
     def grid(self, sheet: str) -> Grid:
         """Read a sheet cell by cell.
@@ -228,13 +251,34 @@ class SheetXml:
     def _member(self, path: str, *, missing: bytes | None = None) -> bytes:
         """Unpack one member; sizes were checked when the workbook was opened."""
         try:
-            with zipfile.ZipFile(io.BytesIO(self.data)) as archive:
-                names = {name.lower(): name for name in archive.namelist()}
-                if path.lower() not in names and missing is not None:
-                    return missing
-                return archive.read(names[path.lower()])
+            if self._archive is None:
+                self._archive = zipfile.ZipFile(io.BytesIO(self.data))
+            names = {name.lower(): name for name in self._archive.namelist()}
+            if path.lower() not in names and missing is not None:
+                return missing
+            return self._archive.read(names[path.lower()])
         except (KeyError, zipfile.BadZipFile, zlib.error, OSError) as error:
             raise FileFormatError(f"{self.file}: damaged ({error}); save the workbook again") from error
+
+
+def _column_number(letters: str) -> int:
+    """Turn column letters into a number: A is 1, AA is 27."""
+    column = 0
+    for letter in letters:
+        column = column * 26 + ord(letter) - 64
+    return column
+
+
+def _may_be_vast(xml: bytes) -> bool:
+    """Tell whether any reference goes beyond column Z or row 99999; below that no area is vast."""
+    codes = np.frombuffer(xml + b" " * 12, dtype=np.uint8)
+    n = len(xml)
+    starts = np.flatnonzero((codes[:n] == ord("r")) & (codes[1 : n + 1] == ord("="))) + 3
+    letters = (codes[starts] >= ord("A")) & (codes[starts + 1] >= ord("A"))
+    digits = np.ones(len(starts), dtype=np.bool_)
+    for k in range(1, 6):
+        digits &= (codes[starts + k] >= ord("0")) & (codes[starts + k] <= ord("9"))
+    return bool((letters | digits).any())
 
 
 def _to_grid(file: str, sheet: str, cells: dict[tuple[int, int], object]) -> Grid:

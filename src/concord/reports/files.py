@@ -1,0 +1,77 @@
+"""Writing results: CSV that no spreadsheet runs, JSON without NaN, paths that stay in their folder."""
+
+import csv
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from concord.errors import FileFormatError
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+_NAME_LENGTH = 100
+
+
+def safe_cell(value: object) -> object:
+    """Make a cell that a spreadsheet shows and does not run: text that starts like a formula gets a quote.
+
+    Numbers pass as they are, undefined is an empty cell, flags are ``true`` and ``false``.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+        return "'" + value
+    return value
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write rows with full precision, UTF-8, line feeds: the same rows give the same bytes."""
+    with _opened(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([safe_cell(cell) for cell in row] for row in rows)
+
+
+def write_json(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a document; NaN and infinity are refused, since they are not JSON."""
+    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    with _opened(path) as file:
+        file.write(text + "\n")
+
+
+def _opened(path: Path) -> Any:
+    """Open a file for writing, its folder made; a refusal by the system becomes a message with a way out."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("w", encoding="utf-8", newline="")
+    except OSError as fault:
+        reason = fault.strerror
+        raise FileFormatError(f"cannot write {path}: {reason}; choose another folder with --out") from fault
+
+
+def safe_name(name: str) -> str:
+    """Turn any name into one path component: no separators, no dots alone, no control characters."""
+    plain = unicodedata.normalize("NFC", name)
+    plain = re.sub(r'[\x00-\x1f\x7f/\\:*?"<>|]', "_", plain).strip(" .")
+    if not plain:
+        return "_"
+    return plain[:_NAME_LENGTH]
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Give each name its own path component; names that fall together are numbered."""
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        base = candidate = safe_name(name)
+        number = 2
+        while candidate.casefold() in taken:
+            candidate = f"{base}-{number}"
+            number += 1
+        taken.add(candidate.casefold())
+        result.append(candidate)
+    return result

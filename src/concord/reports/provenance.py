@@ -1,0 +1,48 @@
+"""What every result carries about how it was made."""
+
+import platform
+from collections.abc import Iterable
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from concord import __version__
+from concord.records import InputFile
+
+FORMAT_VERSION = 1
+_PACKAGES = ("numpy", "scipy", "polars", "fastexcel")
+
+
+def provenance(inputs: Iterable[InputFile]) -> dict[str, Any]:
+    """Give format and package versions, inputs with their hashes, and the commit where it is known."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "concord_version": __version__,
+        "commit": _commit(),
+        "python_version": platform.python_version(),
+        "packages": {name: metadata.version(name) for name in _PACKAGES},
+        "inputs": [asdict(file) for file in inputs],
+    }
+
+
+def _commit() -> str | None:
+    """Commit of the checkout this package runs from; None when it is installed from a wheel."""
+    git = Path(__file__).parents[3] / ".git"
+    head = git / "HEAD"
+    if not head.is_file():
+        return None
+    text = head.read_text("utf-8").strip()
+    if not text.startswith("ref: "):
+        return text
+    ref = git / text.removeprefix("ref: ")
+    if ref.is_file():
+        return ref.read_text("utf-8").strip()
+    return _packed(git / "packed-refs", text.removeprefix("ref: "))
+
+
+def _packed(path: Path, ref: str) -> str | None:
+    if not path.is_file():
+        return None
+    lines = [line.split() for line in path.read_text("utf-8").splitlines()]
+    return next((parts[0] for parts in lines if len(parts) == 2 and parts[1] == ref), None)
