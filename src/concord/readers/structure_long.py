@@ -312,6 +312,10 @@ def code_names(series: "pl.Series", *, fold_case: bool) -> tuple[Codes, tuple[st
     if series.dtype.is_float():
         whole = series.is_null() | (series == series.floor())
         series = series.cast(pl.Int64) if bool(whole.all()) else series
+    if series.dtype.is_integer() and not series.null_count() and len(series):
+        small = _code_integers(np.asarray(series.to_numpy(), dtype=np.int64))
+        if small is not None:
+            return small
     text = series.cast(pl.String)
     distinct = text.drop_nulls().unique(maintain_order=True)
     raw = np.asarray(text.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy())
@@ -327,6 +331,17 @@ def code_names(series: "pl.Series", *, fold_case: bool) -> tuple[Codes, tuple[st
             shown.append(tidy(value))
         final[i] = names[key]
     return final[raw], tuple(shown)
+
+
+def _code_integers(values: Codes) -> tuple[Codes, tuple[str, ...]] | None:
+    """Code whole numbers of a small range without turning them into text; ``None`` for a large range."""
+    low, high = int(values.min()), int(values.max())
+    if high - low > 1_000_000:
+        return None
+    present = np.flatnonzero(np.bincount(values - low))
+    recode = np.full(high - low + 1, -1, dtype=np.int64)
+    recode[present] = np.arange(len(present))
+    return recode[values - low], tuple(str(value + low) for value in present)
 
 
 def read_series(

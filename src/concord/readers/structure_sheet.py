@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 import numpy as np
 
@@ -62,6 +63,7 @@ def fold(name: str) -> str:
     return unicodedata.normalize("NFC", name.strip()).casefold()
 
 
+@lru_cache(maxsize=65536)  # the same items come back in every sheet
 def tidy(name: str) -> str:
     """Compare items and models after trimming and NFC."""
     return unicodedata.normalize("NFC", name.strip())
@@ -74,6 +76,8 @@ def is_summary(sheet: str) -> bool:
 
 def item_name(cell: object) -> str:
     """Name an item; a whole number is written without a decimal point."""
+    if type(cell) is str:
+        return tidy(cell)
     if cell is None:
         return ""
     if isinstance(cell, float) and cell.is_integer():
@@ -265,7 +269,16 @@ def _names(grid: Grid, layout: Layout) -> list[str] | None:
         return [tidy(grid.header[j]) for j in layout.scores for _ in grid.rows]
     if layout.item is None:
         return None
-    return [item_name(cell) for cell in grid.cells(layout.item)]
+    column = grid.columns[layout.item]
+    if isinstance(column, Sequence) or str(column.dtype) != "String":
+        return [item_name(cell) for cell in grid.cells(layout.item)]
+    return list(_text_names(tuple(column.to_list())))
+
+
+@lru_cache(maxsize=16)  # most workbooks list the same items in every sheet
+def _text_names(cells: tuple[str | None, ...]) -> tuple[str, ...]:
+    """Name the items of a column that holds only text."""
+    return tuple(item_name(cell) for cell in cells)
 
 
 def _finish(

@@ -22,8 +22,6 @@ MAX_UNPACKED = 256 * 1024**2
 """No workbook of scores comes near this size once unpacked."""
 BOMB_RATIO, BOMB_SIZE = 150, 16 * 1024**2
 """A workbook that unpacks to more than BOMB_SIZE and BOMB_RATIO times its size is not one a person made."""
-_DEFLATE_RATIO = 1032
-"""Deflate cannot expand further, so a small file needs no test of what it declares."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
 
@@ -51,10 +49,9 @@ class Workbook:
             with _quiet_engine():
                 loaded = self.engine.load_sheet(sheet, schema_sample_rows=None)
                 frame: pl.DataFrame = loaded.to_polars()
-                columns = loaded.available_columns()
         except fastexcel.FastExcelError as error:
             raise FileFormatError(_damaged(self.file, f"sheet {sheet!r}: {_first_line(error)}")) from error
-        header = tuple("" if c.column_name_from == "generated" else c.name.strip() for c in columns)
+        header = tuple("" if name.startswith("__UNNAMED__") else name.strip() for name in frame.columns)
         careful = partial(self.xml.grid, sheet)
         if _renamed(header):
             return careful()
@@ -74,13 +71,13 @@ def open_workbook(data: bytes, name: str) -> Workbook:
     import fastexcel
 
     _check_kind(data, name)
-    _check_size(data, name)
+    members = _unpack(data, name)
     try:
         with _quiet_engine():
             engine = fastexcel.read_excel(data)
     except fastexcel.FastExcelError as error:
         raise FileFormatError(_damaged(name, _first_line(error))) from error
-    return Workbook(name, tuple(engine.sheet_names), engine, SheetXml(data, name))
+    return Workbook(name, tuple(engine.sheet_names), engine, SheetXml(members, name))
 
 
 def _check_kind(data: bytes, name: str) -> None:
@@ -99,20 +96,27 @@ def _check_kind(data: bytes, name: str) -> None:
     )
 
 
-def _check_size(data: bytes, name: str) -> None:
-    """Refuse a bomb before anything is unpacked; do not trust declared sizes where they could lie."""
+def _unpack(data: bytes, name: str) -> dict[str, bytes]:
+    """Unpack every member once, by lower-case name, stopping at a bomb.
+
+    What the archive declares is looked at first; what a member really unpacks to is counted, because a
+    declared size may lie.
+    """
+    members: dict[str, bytes] = {}
+    total = 0
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.infolist()
-            unpacked = sum(member.file_size for member in members)
-            _refuse_bomb(name, unpacked, len(data))
-            if len(data) * _DEFLATE_RATIO > MAX_UNPACKED:
-                _refuse_bomb(name, sum(_inflated(data, m) for m in members), len(data))
-            names = {member.filename.lower() for member in members}
+            _refuse_bomb(name, sum(entry.file_size for entry in archive.infolist()), len(data))
+            for entry in archive.infolist():
+                content = _inflate(data, entry, MAX_UNPACKED - total)
+                total += len(content)
+                _refuse_bomb(name, total, len(data))
+                members[entry.filename.lower()] = content
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError) as error:
         raise FileFormatError(_damaged(name, str(error))) from error
-    if "xl/workbook.xml" not in names:
+    if "xl/workbook.xml" not in members:
         raise FileFormatError(f"{name}: a zip archive, but not an .xlsx workbook; save it as .xlsx")
+    return members
 
 
 def _refuse_bomb(name: str, unpacked: int, packed: int) -> None:
@@ -124,20 +128,20 @@ def _refuse_bomb(name: str, unpacked: int, packed: int) -> None:
         )
 
 
-def _inflated(data: bytes, member: zipfile.ZipInfo) -> int:
-    """Count what a member really unpacks to, in small pieces, stopping above the limit."""
-    start = member.header_offset
+def _inflate(data: bytes, entry: zipfile.ZipInfo, limit: int) -> bytes:
+    """Unpack one member, to one byte above the limit at most."""
+    start = entry.header_offset
     name_size = int.from_bytes(data[start + 26 : start + 28], "little")
     extra_size = int.from_bytes(data[start + 28 : start + 30], "little")
     begin = start + 30 + name_size + extra_size
-    packed = memoryview(data)[begin : begin + member.compress_size]
-    if member.compress_type != zipfile.ZIP_DEFLATED:
-        return len(packed)
-    inflate, total, rest = zlib.decompressobj(-15), 0, bytes(packed)
-    while rest and total <= MAX_UNPACKED and not inflate.eof:
-        total += len(inflate.decompress(rest, 1 << 20))
-        rest = inflate.unconsumed_tail
-    return total
+    packed = data[begin : begin + entry.compress_size]
+    if entry.flag_bits & 1:
+        raise zipfile.BadZipFile(f"member {entry.filename!r} is encrypted")
+    if entry.compress_type == zipfile.ZIP_STORED:
+        return packed
+    if entry.compress_type != zipfile.ZIP_DEFLATED:
+        raise zipfile.BadZipFile(f"member {entry.filename!r} is packed in an unknown way")
+    return zlib.decompressobj(-15).decompress(packed, limit + 1)
 
 
 def _renamed(header: tuple[str, ...]) -> bool:

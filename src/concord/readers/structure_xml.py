@@ -4,12 +4,10 @@ The fast engine gives typed columns and shows an error, or a formula whose value
 cell. A sheet in which that matters is read again here.
 """
 
-import io
 import posixpath
 import re
-import zipfile
-import zlib
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from xml.parsers import expat
 
 import numpy as np
@@ -169,14 +167,13 @@ class _Cells(_Handler):
 
 @dataclass(slots=True, eq=False)
 class SheetXml:
-    """The XML of a workbook, unpacked only when a sheet has to be read cell by cell."""
+    """The XML of a workbook, parsed only when a sheet has to be read cell by cell."""
 
-    data: bytes
+    members: Mapping[str, bytes]
+    """Unpacked members by lower-case name."""
     file: str
     _strings: list[str] | None = None
     _paths: dict[str, str] | None = None
-    _sheets: dict[str, bytes] = field(default_factory=dict)
-    _archive: zipfile.ZipFile | None = None
 
     def hides_cells(self, sheet: str) -> bool:
         """Tell whether an empty cell of the sheet may be a formula without a value, or an error."""
@@ -221,11 +218,9 @@ class SheetXml:
         return _to_grid(self.file, sheet, handler.cells)
 
     def _sheet(self, sheet: str) -> bytes:
-        """Unpack the XML of one sheet."""
-        if sheet not in self._sheets:
-            path = self._sheet_paths().get(sheet)
-            self._sheets = {sheet: b"<none/>" if path is None else self._member(path)}
-        return self._sheets[sheet]
+        """Give the XML of one sheet; a chart has none."""
+        path = self._sheet_paths().get(sheet)
+        return b"<none/>" if path is None else self._member(path)
 
     def _sheet_paths(self) -> dict[str, str]:
         """Find the member that holds each sheet."""
@@ -244,21 +239,16 @@ class SheetXml:
         """Read the shared strings once."""
         if self._strings is None:
             handler = _Strings()
-            handler.parse(self._member("xl/sharedStrings.xml", missing=b"<none/>"))
+            handler.parse(self.members.get("xl/sharedstrings.xml", b"<none/>"))
             self._strings = handler.strings
         return self._strings
 
-    def _member(self, path: str, *, missing: bytes | None = None) -> bytes:
-        """Unpack one member; sizes were checked when the workbook was opened."""
+    def _member(self, path: str) -> bytes:
+        """Give the content of one member."""
         try:
-            if self._archive is None:
-                self._archive = zipfile.ZipFile(io.BytesIO(self.data))
-            names = {name.lower(): name for name in self._archive.namelist()}
-            if path.lower() not in names and missing is not None:
-                return missing
-            return self._archive.read(names[path.lower()])
-        except (KeyError, zipfile.BadZipFile, zlib.error, OSError) as error:
-            raise FileFormatError(f"{self.file}: damaged ({error}); save the workbook again") from error
+            return self.members[path.lower()]
+        except KeyError as error:
+            raise FileFormatError(f"{self.file}: damaged (no {path}); save the workbook again") from error
 
 
 def _column_number(letters: str) -> int:
@@ -274,7 +264,9 @@ def _may_be_vast(xml: bytes) -> bool:
     codes = np.frombuffer(xml + b" " * 12, dtype=np.uint8)
     n = len(xml)
     starts = np.flatnonzero((codes[:n] == ord("r")) & (codes[1 : n + 1] == ord("="))) + 3
-    letters = (codes[starts] >= ord("A")) & (codes[starts + 1] >= ord("A"))
+    letters = np.ones(len(starts), dtype=np.bool_)
+    for k in range(2):
+        letters &= (codes[starts + k] >= ord("A")) & (codes[starts + k] <= ord("Z"))
     digits = np.ones(len(starts), dtype=np.bool_)
     for k in range(1, 6):
         digits &= (codes[starts + k] >= ord("0")) & (codes[starts + k] <= ord("9"))

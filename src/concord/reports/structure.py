@@ -194,7 +194,7 @@ def _main_table(result: StructureResult) -> "Table":
         main = model.consistency
         table.add_row(
             plain(model.model),
-            *(_interval(part.value, part.interval) for part in (main.e_perf, main.r_sens, main.s_cons)),
+            *(_stacked(part.value, part.interval) for part in (main.e_perf, main.r_sens, main.s_cons)),
             plain("-" if main.r_at is None else main.r_at),
             _number(None if main.r_crossfit is None else main.r_crossfit.value),
             *(str(count) for count in (model.n_items, model.n_arrangements, model.n_missing)),
@@ -218,7 +218,7 @@ def _beside_table(result: StructureResult) -> "Table":
         starred = () if star is None else (star.e_perf, star.r_sens, star.s_cons)
         table.add_row(
             plain(model.model),
-            *(_interval(part.value, part.interval) for part in parts),
+            *(_stacked(part.value, part.interval) for part in parts),
             _number(crossfit),
             _number(None if across is None else across.s_cons.value),
             *([_number(part.value) for part in starred] or ["-"] * 3),
@@ -243,7 +243,7 @@ def _order_table(result: StructureResult) -> "Table":
             plain(str(order.best)),
             _number(order.highest),
             _number(order.spread),
-            "-" if effect is None else _interval(effect.tau, effect.interval),
+            "-" if effect is None else _stacked(effect.tau, effect.interval),
             _p(None if effect is None else effect.p_value),
             " / ".join(f"{part:.0%}" for part in parts) or "-",
         )
@@ -284,6 +284,13 @@ def _interval(value: float | None, interval: Interval | None) -> str:
     if interval is None:
         return _number(value)
     return f"{_number(value)} ({interval.low:.3f} to {interval.high:.3f})"
+
+
+def _stacked(value: float | None, interval: Interval | None) -> str:
+    """Value with its interval below it, for narrow columns."""
+    if interval is None:
+        return _number(value)
+    return f"{_number(value)}\n{interval.low:.3f} to {interval.high:.3f}"
 
 
 def _p(value: float | None) -> str:
