@@ -175,9 +175,13 @@ class SheetXml:
     _strings: list[str] | None = None
     _paths: dict[str, str] | None = None
 
-    def hides_cells(self, sheet: str) -> bool:
-        """Tell whether an empty cell of the sheet may be a formula without a value, or an error."""
+    def hides_cells(self, sheet: str, empty: bool) -> bool:
+        """Tell whether a number may be a truth value, or an empty cell a formula or an error."""
         xml = self._sheet(sheet)
+        if b't="b"' in xml or b"t='b'" in xml:
+            return True
+        if not empty:
+            return False
         return b"<f" in xml or b":f>" in xml or b't="e"' in xml or b"t='e'" in xml
 
     def check_area(self, sheet: str) -> None:
