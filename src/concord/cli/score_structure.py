@@ -29,6 +29,7 @@ def score_structure(
 ) -> None:
     """Score structural consistency (E_perf, R_sens, S_Cons) from recorded scores."""
     from concord import api
+    from concord.readers.structure_text import printable
     from concord.reports.structure import render
 
     result = api.score_structure(
@@ -36,10 +37,8 @@ def score_structure(
         reading=reading, column=column, percent=percent, lenient=lenient, samples=samples, baseline=baseline,
         encoding=encoding, decimal_comma=decimal_comma, seed=seed, fixed_m=fixed_m, resamples=resamples,
     )  # fmt: skip
-    for line in result.left_out:
-        note(line)
-    for line in result.warnings:
-        note(f"warning: {line}")
+    for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
+        note("\n".join(printable(part) for part in line.split("\n")))
     paths = result.write(out)
     if as_json:
         print_json(result.to_dict())

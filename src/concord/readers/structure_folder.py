@@ -113,11 +113,10 @@ def _sort_in(path: Path, models: dict[str, ModelFiles], found: Findings) -> None
 
 def _sort_in_text(path: Path, stem: str, models: dict[str, ModelFiles], found: Findings) -> None:
     """Give a text file to its model: the arrangement is what follows the last underscore."""
-    with path.open("rb") as stream:
-        if stream.read(4) == ZIP_MAGIC:
-            found.warnings.append(f"{display_name(path)}: a workbook named {path.suffix}, read as a workbook")
-            models.setdefault(stem, ModelFiles(stem)).workbooks.append(path)
-            return
+    if _starts_like_a_workbook(path):
+        found.warnings.append(f"{display_name(path)}: a workbook named {path.suffix}, read as a workbook")
+        models.setdefault(stem, ModelFiles(stem)).workbooks.append(path)
+        return
     model, _, arrangement = stem.rpartition("_")
     if not model.strip() or not arrangement.strip():
         reason = (
@@ -130,6 +129,15 @@ def _sort_in_text(path: Path, stem: str, models: dict[str, ModelFiles], found: F
     models.setdefault(model, ModelFiles(model)).sheets.append((arrangement.strip(), path))
 
 
+def _starts_like_a_workbook(path: Path) -> bool:
+    """Look at the first bytes; a file that cannot be opened is told of when it is read."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4) == ZIP_MAGIC
+    except OSError:
+        return False
+
+
 def _note_one_sided(
     mean: dict[str, ModelFiles], largest: dict[str, ModelFiles], folders: tuple[Path, Path], found: Findings
 ) -> None:
@@ -137,6 +145,9 @@ def _note_one_sided(
     for has, lacks, where in ((mean, largest, folders[1]), (largest, mean, folders[0])):
         for name in sorted(set(has) - set(lacks)):
             reason = f"{has[name].first()}: no counterpart in the folder {where.name!r}; add it there"
+            alike = [other for other in lacks if other.casefold() == name.casefold()]
+            if alike:
+                reason += f" (it holds {alike[0]!r}: rename one)"
             found.left_out.append(LeftOut(name, None, has[name].first(), reason))
 
 
@@ -198,6 +209,11 @@ def _read_texts(files: ModelFiles, side: _Side, options: ReadOptions, found: Fin
     named = [(arrangement, display_name(path)) for arrangement, path in files.sheets]
     paths = {display_name(path): path for _, path in files.sheets}
     for arrangement, name in _usable_names(files.model, named, side, found):
+        if not paths[name].stat().st_size:
+            side.faulty.add(fold(arrangement))
+            reason = f"{name}: the file is empty (0 bytes)"
+            found.left_out.append(LeftOut(files.model, arrangement, name, reason))
+            continue
         data = read_bytes(paths[name])
         side.inputs.append(fingerprint(name, data))
         grid, notes = text_grid(data, name, options)

@@ -110,10 +110,18 @@ def to_polars(frame: Any) -> "pl.DataFrame":
     if isinstance(frame, pl.DataFrame):
         return frame
     if type(frame).__module__.partition(".")[0] == "pandas":
-        return pl.DataFrame({str(name): frame[name].tolist() for name in frame.columns}, strict=False)
+        columns = {str(name): [_or_none(cell) for cell in frame[name].tolist()] for name in frame.columns}
+        return pl.DataFrame(columns, strict=False, infer_schema_length=None)
     raise FileFormatError(
         f"scores: got {type(frame).__name__}, expected a path to CSV or Parquet, or a polars or pandas frame"
     )
+
+
+def _or_none(cell: Any) -> Any:
+    """Turn the missing values of pandas (NaN, NaT, NA) into ``None``."""
+    if cell is None or type(cell).__name__ in {"NAType", "NaTType"}:
+        return None
+    return None if isinstance(cell, float) and np.isnan(cell) else cell
 
 
 def _frame_bytes(frame: "pl.DataFrame") -> bytes:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import OptionError
 from concord.readers.structure_records import ReadOptions
+from concord.readers.structure_text import printable
 from concord.records import Interval
 from concord.reports import structure_tables as tables
 from concord.reports.files import write_csv, write_json
@@ -165,7 +166,7 @@ def render(result: StructureResult, *, colour: bool, width: int = 110) -> str:
     for table in (_main_table(result), _beside_table(result), _order_table(result)):
         console.print(table)
     for line in _closing(result):
-        console.print(line, soft_wrap=True, markup=False)
+        console.print(printable(line), soft_wrap=True, markup=False)
     return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n")).strip("\n")
 
 
@@ -193,9 +194,9 @@ def _main_table(result: StructureResult) -> "Table":
     for model in result.models:
         main = model.consistency
         table.add_row(
-            plain(model.model),
+            plain(printable(model.model)),
             *(_stacked(part.value, part.interval) for part in (main.e_perf, main.r_sens, main.s_cons)),
-            plain("-" if main.r_at is None else main.r_at),
+            plain("-" if main.r_at is None else printable(main.r_at)),
             _number(None if main.r_crossfit is None else main.r_crossfit.value),
             *(str(count) for count in (model.n_items, model.n_arrangements, model.n_missing)),
         )
@@ -217,7 +218,7 @@ def _beside_table(result: StructureResult) -> "Table":
         crossfit = None if paired is None or paired.r_crossfit is None else paired.r_crossfit.value
         starred = () if star is None else (star.e_perf, star.r_sens, star.s_cons)
         table.add_row(
-            plain(model.model),
+            plain(printable(model.model)),
             *(_stacked(part.value, part.interval) for part in parts),
             _number(crossfit),
             _number(None if across is None else across.s_cons.value),
@@ -237,10 +238,10 @@ def _order_table(result: StructureResult) -> "Table":
         order, effect, shares = model.order, model.order.effect, model.order.shares
         parts = () if shares is None else (shares.arrangement, shares.interaction, shares.noise)
         table.add_row(
-            plain(model.model),
-            plain(str(order.worst)),
+            plain(printable(model.model)),
+            plain(printable(str(order.worst))),
             _number(order.lowest),
-            plain(str(order.best)),
+            plain(printable(str(order.best))),
             _number(order.highest),
             _number(order.spread),
             "-" if effect is None else _stacked(effect.tau, effect.interval),

@@ -21,6 +21,8 @@ BLOCK = 250
 """Replicates per child seed; fixed, so that results do not depend on how the work is cut."""
 MIN_UNITS = 20
 """Below this many items (or clusters) no interval is given."""
+_STILL = 1e-9
+"""Standard errors of scores in [0, 1] below this are rounding: the gap does not vary."""
 _KEEP = 256 * 1024**2
 """Weights up to this many bytes are kept for the next model; larger ones are drawn again."""
 
@@ -347,12 +349,13 @@ def band_from_draws(table: GapTable, draws: Floats, *, level: float = 0.95) -> G
     gaps, draws = all_gaps[defined], draws[:, defined]
     contributions = table.influence()[:, defined]
     errors = np.sqrt(np.sum(contributions**2, axis=0) / (n * (n - 1)))
+    errors = np.where(errors > _STILL, errors, 0.0)
     mean_error = _standard_error(contributions.mean(axis=1))
     holes = np.isnan(draws)
     shift = np.where(holes, 0.0, draws - gaps)
     moving = errors > 0
     largest = np.max(np.abs(shift[:, moving]) / errors[moving], axis=1, initial=0.0)
-    of_mean = np.abs(shift.mean(axis=1)) / mean_error if mean_error > 0 else np.zeros(len(shift))
+    of_mean = np.abs(shift.mean(axis=1)) / mean_error if mean_error > _STILL else np.zeros(len(shift))
     n_undefined = int(holes.any(axis=1).sum())
     return GapBand(gaps, errors, largest, mean_error, of_mean, n_undefined, level)
 

@@ -11,6 +11,8 @@ from concord.errors import UndefinedError
 from concord.records import Interval
 
 Floats: TypeAlias = NDArray[np.float64]
+_SERIES = 1e8
+"""Up to this noncentrality scipy sums the series without trouble."""
 _ZERO = 1e-24
 """Mean squares of scores in [0, 1] below this are rounding."""
 
@@ -184,12 +186,12 @@ def _noncentrality(f: float, df1: float, df2: float, probability: float) -> floa
     """Noncentrality at which the observed F has this cumulative probability; 0 if none is that small."""
 
     def excess(noncentrality: float) -> float:
-        return float(special.ncfdtr(df1, df2, noncentrality, f)) - probability
+        return _noncentral_f(f, df1, df2, noncentrality) - probability
 
     if excess(0.0) <= 0:
         return 0.0
     high = max(1.0, df1 * f)
-    while (value := excess(high)) > 0 and high < 1e12:
+    while (value := excess(high)) > 0 and high < 1e100:
         high *= 2
     if not value <= 0:
         return None
@@ -200,6 +202,18 @@ def _noncentrality(f: float, df1: float, df2: float, probability: float) -> floa
         if high - low <= 1e-12 * high:
             break
     return (low + high) / 2
+
+
+def _noncentral_f(f: float, df1: float, df2: float, noncentrality: float) -> float:
+    """Cumulative noncentral F; beyond the reach of the exact series, Severo and Zelen's normal form.
+
+    Abramowitz & Stegun (1964), 26.6.27: at these noncentralities right to about 1e-5.
+    """
+    if noncentrality <= _SERIES:
+        return float(special.ncfdtr(df1, df2, noncentrality, f))
+    root = np.cbrt(df1 * f / (df1 + noncentrality))
+    spread, below = 2 * (df1 + 2 * noncentrality) / (9 * (df1 + noncentrality) ** 2), 2 / (9 * df2)
+    return float(special.ndtr((root * (1 - below) - (1 - spread)) / np.sqrt(spread + below * root**2)))
 
 
 def variance_shares(effect: OrderEffect, noise: float, inverse_k: float) -> VarianceShares:
