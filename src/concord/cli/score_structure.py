@@ -1,5 +1,6 @@
 """`concord score structure`."""
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -43,5 +44,13 @@ def score_structure(
     if as_json:
         print_json(result.to_dict())
     else:
-        typer.echo(render(result, colour=sys.stdout.isatty()))
+        colour = sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if colour else 110
+        typer.echo(_encodable(render(result, colour=colour, width=width)))
     note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")
+
+
+def _encodable(text: str) -> str:
+    """Replace what the terminal's encoding lacks, rather than fail at the last step."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)

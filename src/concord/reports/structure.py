@@ -170,16 +170,23 @@ def render(result: StructureResult, *, colour: bool, width: int = 110) -> str:
     return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n")).strip("\n")
 
 
-def _table(title: str, *columns: str) -> "Table":
+def _table(title: str, *columns: str, longest: int) -> "Table":
     """Start a plain table: first column left, numbers right."""
     from rich import box
     from rich.table import Table
 
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-    table.add_column(columns[0], overflow="fold")
+    table = Table(
+        title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False, collapse_padding=True
+    )
+    table.add_column(columns[0], overflow="fold", min_width=min(longest, 18))
     for column in columns[1:]:
         table.add_column(column, justify="right", overflow="fold")
     return table
+
+
+def _longest(result: StructureResult) -> int:
+    """Length of the longest name of a model."""
+    return max(len(model.model) for model in result.models)
 
 
 def _main_table(result: StructureResult) -> "Table":
@@ -189,7 +196,8 @@ def _main_table(result: StructureResult) -> "Table":
     reading = result.scores.options.reading
     table = _table(
         f"Structural consistency, reading `{reading}`",
-        "Model", "E_perf", "R_sens", "S_Cons", "R at", "R cross-fit", "items", "arrangements", "missing",
+        "Model", "E_perf", "R_sens", "S_Cons", "R at", "cross-fit", "items", "orders", "missing",
+        longest=_longest(result),
     )  # fmt: skip
     for model in result.models:
         main = model.consistency
@@ -210,7 +218,8 @@ def _beside_table(result: StructureResult) -> "Table":
     m = result.scores.options.m
     table = _table(
         f"Beside it: item by item (`paired`), over arrangements (`across`), at m = {m} samples (*)",
-        "Model", "E paired", "R paired", "S paired", "R cross-fit", "S across", "E*", "R*", "S*",
+        "Model", "E paired", "R paired", "S paired", "cross-fit", "S across", "E*", "R*", "S*",
+        longest=_longest(result),
     )  # fmt: skip
     for model in result.models:
         paired, across, star = model.reading("paired"), model.reading("across"), model.star
@@ -232,7 +241,17 @@ def _order_table(result: StructureResult) -> "Table":
     from rich.markup import escape as plain
 
     table = _table(
-        "Order effect", "Model", "worst", "mean", "best", "mean", "spread", "tau", "p", "shares a/axi/noise"
+        "Order effect",
+        "Model",
+        "worst",
+        "mean",
+        "best",
+        "mean",
+        "spread",
+        "tau",
+        "p",
+        "shares",
+        longest=_longest(result),
     )
     for model in result.models:
         order, effect, shares = model.order, model.order.effect, model.order.shares
@@ -256,6 +275,10 @@ def _closing(result: StructureResult) -> list[str]:
     lines = []
     if result.scores.options.reading == "peak":
         lines.append("`peak` has no interval: an extreme over items has no honest one. `-` is undefined.")
+    if any(model.order.shares is not None for model in result.models):
+        lines.append(
+            "shares of variance: arrangement / arrangement x item / decoding noise; the rest is items."
+        )
     lines += sorted({f"* {model.star_note}" for model in result.models if model.star_note})
     for model in result.models:
         if model.flip_excess is not None:
@@ -277,7 +300,7 @@ def _difference_line(entry: Difference) -> str:
 
 def _number(value: float | None) -> str:
     """Round for reading; undefined is a dash."""
-    return "-" if value is None else f"{value:.4f}"
+    return "-" if value is None else f"{round(value, 4) + 0.0:.4f}"
 
 
 def _interval(value: float | None, interval: Interval | None) -> str:
@@ -291,7 +314,7 @@ def _stacked(value: float | None, interval: Interval | None) -> str:
     """Value with its interval below it, for narrow columns."""
     if interval is None:
         return _number(value)
-    return f"{_number(value)}\n{interval.low:.3f} to {interval.high:.3f}"
+    return f"{_number(value)}\n{interval.low:.3f}–{interval.high:.3f}"
 
 
 def _p(value: float | None) -> str:

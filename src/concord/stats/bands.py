@@ -248,12 +248,25 @@ class GapBand:
     """Standardised deviation of the mean gap in each resample."""
     n_undefined: int
     """Resamples in which some gap was undefined."""
+    n_units: int
     level: float
 
     @property
     def critical(self) -> float:
-        """Quantile of the largest standardised deviation."""
-        return float(np.quantile(self.deviations, self.level))
+        """Quantile of the largest standardised deviation, corrected for the number of units."""
+        return self.corrected(self.deviations)
+
+    def corrected(self, deviations: Floats) -> float:
+        """Quantile of deviations, moved from the normal to the Student scale.
+
+        Resamples are standardised by one fixed standard error, so their quantile is that of a normal band;
+        with few units the standard errors themselves vary, and with 0/1 scores the plain quantile covers
+        too little.
+        """
+        n = self.n_units
+        c = float(np.quantile(deviations, self.level)) * float(np.sqrt(n / (n - 1)))
+        tail = max(float(special.ndtr(-c)), 1e-15)
+        return max(c, -float(special.stdtrit(n - 1, tail))) if c > 0 else 0.0
 
     def worst(self, critical: float | None = None) -> Interval:
         """Interval for the largest gap."""
@@ -276,7 +289,8 @@ def max_t_band(table: GapTable, weights: ItemWeights, *, level: float = 0.95) ->
 
     .. math:: c = Q_{0.95}\left(\max_p |\hat{g}^*_p - \hat{g}_p| / se_p\right)
 
-    over resamples of whole items; arrangements whose standard error is 0 stay out of c.
+    over resamples of whole items; arrangements whose standard error is 0 stay out of c, and c is moved to the
+    Student scale for the number of units.
 
     Parameters
     ----------
@@ -357,7 +371,7 @@ def band_from_draws(table: GapTable, draws: Floats, *, level: float = 0.95) -> G
     largest = np.max(np.abs(shift[:, moving]) / errors[moving], axis=1, initial=0.0)
     of_mean = np.abs(shift.mean(axis=1)) / mean_error if mean_error > _STILL else np.zeros(len(shift))
     n_undefined = int(holes.any(axis=1).sum())
-    return GapBand(gaps, errors, largest, mean_error, of_mean, n_undefined, level)
+    return GapBand(gaps, errors, largest, mean_error, of_mean, n_undefined, n, level)
 
 
 def half_splits(n_units: int, n_splits: int, rng: np.random.Generator) -> NDArray[np.bool_]:

@@ -99,7 +99,9 @@ def order_effect(scores: ArrayLike, *, level: float = 0.95) -> OrderEffect:
 
     The test uses Huynh-Feldt degrees of freedom: the plain F gives far too many false alarms when some
     arrangements are noisier than others. The interval for :math:`\tau` inverts the noncentral F distribution
-    with the same degrees of freedom, :math:`\lambda = \varepsilon N (P-1) \tau^2 / \sigma^2`.
+    with the same degrees of freedom, :math:`\lambda = \varepsilon N (P-1) \tau^2 / \sigma^2`. For its upper
+    end an F below the median under no effect counts as that median, since plain inversion would shrink the
+    interval to the point 0 when the means differ by less than noise would make them.
 
     Parameters
     ----------
@@ -174,7 +176,8 @@ def _mean_squares(y: Floats) -> tuple[float, float, float]:
 def _tau_interval(f: float, df1: float, df2: float, *, scale: float, level: float) -> Interval | None:
     """Invert the noncentral F distribution; ``scale`` turns its noncentrality into a variance."""
     tail = (1 - level) / 2
-    low, high = (_noncentrality(f, df1, df2, probability) for probability in (1 - tail, tail))
+    low = _noncentrality(f, df1, df2, 1 - tail)
+    high = _noncentrality(max(f, float(special.fdtri(df1, df2, 0.5))), df1, df2, tail)
     if low is None or high is None:
         return None
     return Interval(

@@ -170,7 +170,7 @@ def _gap_differences(a: Part, b: Part, level: float) -> tuple[Estimate, Estimate
             Estimate((1 - e1) * (1 - r1) - (1 - e2) * (1 - r2), n=n, note=note),
         )
     deviations = [np.maximum(band.deviations, band.mean_deviations) for band in (a.band, b.band)]
-    c = float(np.quantile(np.maximum(*deviations), level))
+    c = a.band.corrected(np.maximum(*deviations))
     bands = [(band.worst(c), band.mean_ends(c)) for band in (a.band, b.band)]
     (w1, _), (w2, _) = bands
     r_interval = Interval(w1.low - w2.high, w1.high - w2.low, level, _CONSERVATIVE)
