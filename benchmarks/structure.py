@@ -135,10 +135,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         time_reading(folder, arguments.models)
-        path = (
-            folder
-            / f"{ITEMS} items x {ARRANGEMENTS} arrangements x {SAMPLES} samples x {arguments.models} models.parquet"
-        )
+        size = f"{ITEMS} items x {ARRANGEMENTS} arrangements x {SAMPLES} samples x {arguments.models} models"
+        path = folder / f"{size}.parquet"
         write_parquet(path, arguments.models)
         subprocess.run([sys.executable, __file__, "--intervals", str(path)], check=True)
 
