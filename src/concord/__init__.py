@@ -1,4 +1,4 @@
-"""Concord: whether a language model agrees with people, with itself, with its own reasoning.
+"""Concord asks whether a language model agrees with people, with itself, with its own reasoning.
 
 Importing the package is cheap: what needs frames or files is loaded when it is first used.
 """
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from concord.errors import ConcordError, InputError, TableError, UndefinedError
 from concord.records import Estimate, Interval
+from concord.version import __version__
 
 if TYPE_CHECKING:
     from concord.api import score_people, score_structure
 
-__version__ = "0.1.0"
 __all__ = [
     "ConcordError",
     "Estimate",

@@ -139,3 +139,5 @@ class TestTable:
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = field(default=())
     """Everything a reader of the table should know and that is not an error, naming file, row and column."""
+    inconsistencies: tuple[str, ...] = field(default=())
+    """Those of the warnings that say a reported statistic contradicts its own p-value."""

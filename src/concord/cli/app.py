@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from concord import __version__
 from concord.cli import check, demo, score_people, score_structure
 from concord.cli.shared import guarded
+from concord.version import __version__
 
 app = typer.Typer(
     name="concord",
@@ -37,7 +37,7 @@ def root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Does a language model agree with people, with itself, with its own reasoning?"""
+    """Ask whether a language model agrees with people, with itself, with its own reasoning."""
 
 
 def main() -> None:

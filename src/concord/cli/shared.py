@@ -35,3 +35,13 @@ def print_json(document: Mapping[str, Any]) -> None:
 def note(text: str) -> None:
     """Say something that is not the result: stderr, so that pipes stay clean."""
     typer.echo(text, err=True)
+
+
+def show(renderable: Any) -> None:
+    """Print a table to stdout: the terminal's width there, a fixed one in a pipe."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=110)
+    console.print(renderable)

@@ -7,8 +7,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from concord import __version__
 from concord.records import InputFile
+from concord.version import __version__
 
 FORMAT_VERSION = 1
 _PACKAGES = ("numpy", "scipy", "polars", "fastexcel")

@@ -1,1 +1,167 @@
-"""Numbers only: log Bayes factors, effects, agreement, pooling, intervals (numpy and scipy.special)."""
+"""Numbers only: log Bayes factors, effects, agreement, pooling, intervals (numpy and scipy.special).
+
+Array-like in, arrays out; scalar in, float out. A value that does not exist is NaN among many and an
+`UndefinedError` alone; it is never replaced by 0, 0.5 or 1.
+"""
+
+from concord.stats.agreement import (
+    Line,
+    concordance,
+    concordance_about_zero,
+    concordance_unnormalised,
+    weighted_pearson,
+    weighted_regression,
+)
+from concord.stats.bayes import (
+    log_bf_anova,
+    log_bf_binomial,
+    log_bf_bound,
+    log_bf_chi_square_bic,
+    log_bf_regression,
+    log_bf_t,
+    prob_positive_binomial,
+    prob_positive_f,
+    prob_positive_t,
+)
+from concord.stats.contingency import log_bf_contingency, prob_first_rate_higher
+from concord.stats.correlation import (
+    log_bf_correlation,
+    log_bf_correlation_wetzels,
+    prob_positive_correlation,
+)
+from concord.stats.effects import (
+    cohens_d,
+    cohens_d_se,
+    correlation_se,
+    correlation_z,
+    d_from_f,
+    d_from_f_se,
+    d_from_log_odds,
+    d_from_proportion,
+    d_from_r,
+    d_from_rank_biserial,
+    log_odds_ratio,
+    log_odds_ratio_se,
+    proportion_log_odds,
+    proportion_log_odds_se,
+    proportion_se,
+    rank_biserial,
+    rank_biserial_se,
+    z_difference,
+)
+from concord.stats.flips import flip_excess
+from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
+from concord.stats.groups import group_starts, mean_groups
+from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
+from concord.stats.intervals import jackknife_t, wilson, wilson_interval
+from concord.stats.order import OrderEffect, order_effect, sphericity
+from concord.stats.pearson import chi_square
+from concord.stats.pooling import (
+    fisher_z,
+    fisher_z_inverse,
+    pool_normalised,
+    pool_normalised_groups,
+    pool_pas,
+    pool_pas_groups,
+)
+from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
+from concord.stats.pvalues import (
+    p_binomial,
+    p_chi_square,
+    p_correlation,
+    p_f,
+    p_mann_whitney,
+    p_t,
+    p_variance_ratio,
+    p_z,
+)
+from concord.stats.resample import bootstrap
+from concord.stats.zscores import (
+    calibrated_agreement,
+    calibrated_agreement_groups,
+    rms_z,
+    rms_z_groups,
+    z_agreement,
+)
+
+__all__ = [
+    "HierarchicalResult",
+    "Line",
+    "OrderEffect",
+    "ScoredTests",
+    "bootstrap",
+    "calibrated_agreement",
+    "calibrated_agreement_groups",
+    "chi_square",
+    "cohens_d",
+    "cohens_d_se",
+    "concordance",
+    "concordance_about_zero",
+    "concordance_unnormalised",
+    "correlation_se",
+    "correlation_z",
+    "d_from_f",
+    "d_from_f_se",
+    "d_from_log_odds",
+    "d_from_proportion",
+    "d_from_r",
+    "d_from_rank_biserial",
+    "expected_maximum",
+    "fisher_z",
+    "fisher_z_inverse",
+    "fixed_m_gap",
+    "fixed_m_gap_binary",
+    "flip_excess",
+    "group_starts",
+    "hierarchical_bootstrap",
+    "jackknife_t",
+    "log_bf_anova",
+    "log_bf_binomial",
+    "log_bf_bound",
+    "log_bf_chi_square_bic",
+    "log_bf_contingency",
+    "log_bf_correlation",
+    "log_bf_correlation_wetzels",
+    "log_bf_regression",
+    "log_bf_t",
+    "log_odds_ratio",
+    "log_odds_ratio_se",
+    "mean_groups",
+    "order_effect",
+    "p_binomial",
+    "p_chi_square",
+    "p_correlation",
+    "p_f",
+    "p_mann_whitney",
+    "p_t",
+    "p_variance_ratio",
+    "p_z",
+    "pas_states",
+    "pas_two_states",
+    "pool_normalised",
+    "pool_normalised_groups",
+    "pool_pas",
+    "pool_pas_groups",
+    "posterior",
+    "posterior_states",
+    "prob_first_rate_higher",
+    "prob_positive_binomial",
+    "prob_positive_correlation",
+    "prob_positive_f",
+    "prob_positive_t",
+    "proportion_log_odds",
+    "proportion_log_odds_se",
+    "proportion_se",
+    "rank_biserial",
+    "rank_biserial_se",
+    "rms_z",
+    "rms_z_groups",
+    "sign_split",
+    "sphericity",
+    "weighted_pearson",
+    "weighted_regression",
+    "wilson",
+    "wilson_interval",
+    "z_agreement",
+    "z_difference",
+]

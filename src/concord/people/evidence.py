@@ -1,0 +1,106 @@
+"""What one side of a family of tests says: Bayes factor, direction, p, effect.
+
+A family holds the numbers of all tests of one kind as arrays of shape ``(..., k)``: ``(k,)`` as read,
+``(B, k)`` for B fresh samples, so that scores and their resampled replicates run through the same lines.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Protocol as Interface
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from concord.people.protocol import Protocol
+from concord.stats.chebyshev import on_columns
+from concord.stats.elementwise import Floats
+
+SIGNED, MAGNITUDE, MAGNITUDE_Z = 1.0, 0.0, -1.0
+"""An effect with a sign; a size without one, as d or (regression, df1 = 1) as Fisher's z."""
+CAP = np.log(1e6)
+"""Log of the Bayes factor that the capped rule gives to t² > 100 or F > 100."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Arrays over tests; NaN is undefined."""
+
+    log_bf: Floats
+    prob_positive: Floats
+    """P(effect > 0 | data, H1); NaN where the side has no direction."""
+    direction: Floats
+    """Sign of the observed effect; NaN where there is none."""
+    p_value: Floats
+    effect: Floats
+    """Effect in its native form."""
+    effect_se: Floats
+    effect_d: Floats
+    """d-equivalent; NaN where there is none."""
+    form: Floats
+    """`SIGNED`, or a `MAGNITUDE` without a sign: effects of different forms are not compared."""
+    n_eff: Floats
+
+    @classmethod
+    def empty(cls, shape: tuple[int, ...]) -> Self:
+        """Evidence about nothing: every number undefined."""
+        return cls(*(np.full(shape, np.nan) for _ in fields(cls)))
+
+    def place(self, index: NDArray[np.intp], part: "Evidence") -> None:
+        """Write a family's evidence at its tests' places (the last axis)."""
+        for field in fields(self):
+            getattr(self, field.name)[..., index] = getattr(part, field.name)
+
+
+class Family(Interface):
+    """Tests of one kind on one side."""
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Give what these tests say under a protocol."""
+
+    def draw(self, rng: np.random.Generator, size: int) -> "Family":
+        """Give the same tests with `size` fresh samples of participants, at the same n."""
+
+
+def evaluate(
+    log_bf: Callable[..., Floats],
+    prob_positive: Callable[..., Floats],
+    statistic: Floats,
+    *design: Floats,
+    protocol: Protocol,
+) -> tuple[Floats, Floats]:
+    """Log BF and P(positive) of a statistic (..., k) under a fixed design (k,).
+
+    Replicates (B, k) are interpolated a column at a time; P(positive) is left out where the protocol
+    splits by sign.
+    """
+    wanted = [log_bf, prob_positive] if protocol.split == "exact" else [log_bf]
+    if statistic.ndim == 2:
+        values = on_columns(wanted, statistic, *design)
+    else:
+        values = [function(statistic, *design) for function in wanted]
+    if protocol.split != "exact":
+        return values[0], np.full(statistic.shape, np.nan)
+    return values[0], np.clip(values[1], 0.0, 1.0)
+
+
+def broadcast_like(value: Floats | float, like: Floats) -> Floats:
+    """Give a value the shape of another array."""
+    return np.broadcast_to(np.asarray(value, dtype=np.float64), like.shape).copy()
+
+
+def capped(log_bf: Floats, statistic: Floats, protocol: Protocol) -> Floats:
+    """Apply the cap of the published protocol: F, or t², above 100 gives 10^6."""
+    if not protocol.capped:
+        return log_bf
+    return np.where(statistic > 100, CAP, log_bf)
+
+
+def toward(direction: Floats, p_value: Floats) -> Floats:
+    """P(positive) from a given direction and a known p: 1 - p/2 toward the direction, else undefined."""
+    return np.select([direction > 0, direction < 0], [1 - p_value / 2, p_value / 2], np.nan)
+
+
+def given_first(given: Floats, computed: Floats) -> Floats:
+    """Prefer numbers that were given over computed ones."""
+    return np.where(np.isnan(given), computed, given)

@@ -1,0 +1,210 @@
+"""Families of tests on counts, and of what is known by its p-value alone."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from concord.people.evidence import MAGNITUDE, SIGNED, Evidence, broadcast_like, given_first, toward
+from concord.people.protocol import Protocol
+from concord.stats import bayes, contingency, effects, pearson, pvalues
+from concord.stats.elementwise import Floats
+
+
+def _no_effects(like: Floats) -> dict[str, Floats]:
+    """Fields of a family that has no effect size."""
+    nothing = np.full(like.shape, np.nan)
+    return {
+        "effect": nothing,
+        "effect_se": nothing,
+        "effect_d": nothing,
+        "form": np.full(like.shape, MAGNITUDE),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Contingency tables of one shape and one sampling plan: ``tables`` is (..., k, R, C)."""
+
+    tables: Floats
+    sampling: str
+    direction: Floats
+    """Given direction, used for tables larger than 2 x 2."""
+    p_value: Floats
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Gûnel-Dickey from the table; a 2 x 2 table has the direction of its rates."""
+        total = self.tables.sum(axis=(-2, -1))
+        chi2, df = self._chi_square(yates=False)
+        p = given_first(self.p_value, np.asarray(pvalues.p_chi_square(chi2, df)))
+        two = self.tables.shape[-2:] == (2, 2)
+        direction = self._rate_difference() if two else broadcast_like(self.direction, total)
+        return Evidence(
+            log_bf=self._log_bf(protocol),
+            prob_positive=self._prob_positive(protocol) if two else toward(direction, p),
+            direction=direction,
+            p_value=p,
+            n_eff=total,
+            **(self._effects() if two else _no_effects(total)),
+        )
+
+    def _chi_square(self, *, yates: bool) -> tuple[Floats, Floats]:
+        """Pearson's statistic and its df; NaN where a margin is empty."""
+        result = pearson.chi_square(self.tables, yates=yates)
+        return np.asarray(result.statistic), np.asarray(result.df, dtype=np.float64)
+
+    def _log_bf(self, protocol: Protocol) -> Floats:
+        if protocol.chi_square == "gunel-dickey":
+            return np.asarray(contingency.log_bf_contingency(self.tables, sampling=self.sampling))
+        chi2, df = self._chi_square(yates=self.tables.shape[-2:] == (2, 2))
+        total = self.tables.sum(axis=(-2, -1))
+        return np.asarray(bayes.log_bf_chi_square_bic(chi2, df, total))
+
+    def _rate_difference(self) -> Floats:
+        """Sign of rate 1 - rate 2 = sign(ad - bc); no direction where a group is empty."""
+        a, b, c, d = (self.tables[..., i, j] for i in (0, 1) for j in (0, 1))
+        return np.where((a + b > 0) & (c + d > 0), np.sign(a * d - b * c), np.nan)
+
+    def _prob_positive(self, protocol: Protocol) -> Floats:
+        if protocol.split != "exact":
+            return np.full(self.tables.shape[:-2], np.nan)
+        a, b, c, d = (self.tables[..., i, j] for i in (0, 1) for j in (0, 1))
+        return np.asarray(contingency.prob_first_rate_higher(a, a + b, c, c + d))
+
+    def _effects(self) -> dict[str, Floats]:
+        log_odds = np.asarray(effects.log_odds_ratio(self.tables))
+        return {
+            "effect": log_odds,
+            "effect_se": np.asarray(effects.log_odds_ratio_se(self.tables)),
+            "effect_d": np.asarray(effects.d_from_log_odds(log_odds)),
+            "form": np.full_like(log_odds, SIGNED),
+        }
+
+    def draw(self, rng: np.random.Generator, size: int) -> "Tables":
+        """Each row keeps its total and redraws its cells; half a count keeps empty cells possible."""
+        totals = self.tables.sum(axis=-1)
+        shares = (self.tables + 0.5) / (self.tables + 0.5).sum(axis=-1, keepdims=True)
+        shape = (size, *totals.shape)
+        fresh = rng.multinomial(np.broadcast_to(totals.astype(np.int64), shape), shares)
+        return replace(self, tables=fresh.astype(np.float64), p_value=np.full(shape[:-1], np.nan))
+
+
+@dataclass(frozen=True, slots=True)
+class ChiSquares:
+    """Chi-square statistics published without their table."""
+
+    chi2: Floats
+    df: Floats
+    n: Floats
+    direction: Floats
+    p_value: Floats
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """BIC approximation; a direction only where one was given."""
+        p = given_first(self.p_value, np.asarray(pvalues.p_chi_square(self.chi2, self.df)))
+        direction = np.where((self.direction == 0) & (self.chi2 > 0), np.nan, self.direction)
+        direction = broadcast_like(direction, self.chi2)
+        return Evidence(
+            log_bf=np.asarray(bayes.log_bf_chi_square_bic(self.chi2, self.df, self.n)),
+            prob_positive=toward(direction, p),
+            direction=direction,
+            p_value=p,
+            n_eff=broadcast_like(self.n, self.chi2),
+            **_no_effects(self.chi2),
+        )
+
+    def draw(self, rng: np.random.Generator, size: int) -> "ChiSquares":
+        """Draw a signed normal root for df = 1, noncentral chi-square for more."""
+        shape = (size, *self.chi2.shape)
+        root = np.where(self.direction < 0, -1.0, 1.0) * np.sqrt(self.chi2) + rng.standard_normal(shape)
+        many = rng.noncentral_chisquare(self.df, np.maximum(0.0, self.chi2 - self.df), shape)
+        known = (self.df == 1) & (np.abs(self.direction) == 1)
+        direction = np.where(known, np.sign(root), broadcast_like(self.direction, root))
+        chi2 = np.where(self.df == 1, root * root, many)
+        return replace(self, chi2=chi2, direction=direction, p_value=np.full(shape, np.nan))
+
+
+@dataclass(frozen=True, slots=True)
+class Binomials:
+    """Binomial and sign tests."""
+
+    k: Floats
+    n: Floats
+    p0: Floats
+    p_value: Floats
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Uniform prior on the rate against p0."""
+        positive = np.full(self.k.shape, np.nan)
+        if protocol.split == "exact":
+            positive = np.asarray(bayes.prob_positive_binomial(self.k, self.n, self.p0))
+        effect, se, d = self._effects(protocol)
+        return Evidence(
+            log_bf=np.asarray(bayes.log_bf_binomial(self.k, self.n, self.p0)),
+            prob_positive=positive,
+            direction=np.sign(self.k - self.n * self.p0),
+            p_value=given_first(self.p_value, np.asarray(pvalues.p_binomial(self.k, self.n, self.p0))),
+            effect=effect,
+            effect_se=se,
+            effect_d=d,
+            form=np.full_like(effect, SIGNED),
+            n_eff=broadcast_like(self.n, self.k),
+        )
+
+    def _effects(self, protocol: Protocol) -> tuple[Floats, Floats, Floats]:
+        if protocol.conversions == "refined":
+            effect = np.asarray(effects.proportion_log_odds(self.k, self.n, self.p0))
+            se = np.asarray(effects.proportion_log_odds_se(self.k, self.n))
+            return effect, se, np.asarray(effects.d_from_log_odds(effect))
+        rate = self.k / self.n
+        p0 = 0.5 if protocol.conversions == "published" else self.p0
+        d = np.asarray(effects.d_from_proportion(self.k, self.n, p0))
+        return rate, np.asarray(effects.proportion_se(self.k, self.n)), d
+
+    def draw(self, rng: np.random.Generator, size: int) -> "Binomials":
+        """Fresh successes at the smoothed rate (k + 1/2)/(n + 1)."""
+        shape = (size, *self.k.shape)
+        k = rng.binomial(self.n.astype(np.int64), (self.k + 0.5) / (self.n + 1), shape)
+        return replace(self, k=k.astype(np.float64), p_value=np.full(shape, np.nan))
+
+
+@dataclass(frozen=True, slots=True)
+class PValues:
+    """What is scored by the bound on its p-value: p alone, and variance ratios."""
+
+    p_value: Floats
+    direction: Floats
+    n_eff: Floats
+    ratio: Floats
+    """F of a variance ratio; NaN for a p-value alone."""
+    df1: Floats
+    df2: Floats
+
+    def _p(self) -> Floats:
+        return given_first(self.p_value, np.asarray(pvalues.p_variance_ratio(self.ratio, self.df1, self.df2)))
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Vovk-Sellke bound; no effect size."""
+        p = self._p()
+        direction = broadcast_like(np.where(self.direction == 0, np.nan, self.direction), p)
+        return Evidence(
+            log_bf=np.asarray(bayes.log_bf_bound(p)),
+            prob_positive=toward(direction, p),
+            direction=direction,
+            p_value=p,
+            n_eff=broadcast_like(self.n_eff, p),
+            **_no_effects(p),
+        )
+
+    def draw(self, rng: np.random.Generator, size: int) -> "PValues":
+        """Draw a normal z around that of the observed p; a variance ratio times a fresh F."""
+        shape = (size, *self.p_value.shape)
+        sign = np.where(self.direction < 0, -1.0, 1.0)
+        z = sign * -ndtri(np.maximum(self._p(), 1e-300) / 2) + rng.standard_normal(shape)
+        is_ratio = ~np.isnan(self.ratio)
+        df1, df2 = np.where(is_ratio, self.df1, 1.0), np.where(is_ratio, self.df2, 1.0)
+        ratio = self.ratio * rng.f(df1, df2, shape)
+        known = np.abs(self.direction) == 1
+        p = np.where(is_ratio, np.nan, 2 * ndtr(-np.abs(z)))
+        direction = np.where(known & ~is_ratio, np.sign(z), broadcast_like(self.direction, z))
+        return replace(self, p_value=p, direction=direction, ratio=ratio)

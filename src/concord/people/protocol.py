@@ -1,0 +1,144 @@
+"""A protocol holds every choice that turns tests into PAS, ECS and APR; each result names its own."""
+
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from concord.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """Every choice of the scoring, one field each."""
+
+    name: str
+    human_prior_odds: float = 1.0
+    agent_prior_odds: float = 1.0
+    states: int = 3
+    """3: positive, negative, no effect; 2: effect or none."""
+    split: str = "exact"
+    """How P(H1) is split by direction: the `exact` posterior, or by observed `sign` (1 - 1e-4, 1e-4)."""
+    no_direction: str = "two-states"
+    """A test without a direction: scored in `two-states`, or split in `halves`."""
+    r_t: float = float(np.sqrt(0.5))
+    """Prior scale of t tests (and of U, and of a correlation scored as t)."""
+    r_f: float = 0.5
+    """Prior scale of F tests."""
+    correlation: str = "exact"
+    """`exact` (Ly 2016), `wetzels`, or `one-sample-t` (N = n, nu = n - 1)."""
+    kappa: float = 1.0
+    """Width of the exact correlation prior."""
+    f_rule: str = "by-design"
+    """F tests `by-design` (cells, pairs, regression), or all by the `regression` form with the total N."""
+    chi_square: str = "gunel-dickey"
+    """Tables by `gunel-dickey`, or by `bic-yates` (chi-square, Yates-corrected on 2 x 2, through BIC)."""
+    capped: bool = False
+    """t² > 100 or F > 100 gives a Bayes factor of 10^6."""
+    conversions: str = "standard"
+    """Effect conversions: `standard`, `refined` or `published`."""
+    include_unsigned: bool = False
+    """Put effects without a sign (F with df1 > 1) into ECS."""
+    pas_pooling: str = "n_eff"
+    """Weights of tests inside a finding: `n_eff` of the agent's test, or `equal`."""
+    finding_key: str = "sub-study"
+    """What names a finding inside a study: `sub-study` and finding, or the `bare` finding id."""
+    study_pooling: str = "mean"
+    """Findings to study: `mean` of PAS, or `mean-z` of their Fisher z."""
+    empty_finding: float | None = None
+    """PAS of a finding that has tests and no PAS; None: undefined."""
+    concordance: str = "lin"
+    """`lin`, or `unnormalised` (the sums of squares not divided by the weights)."""
+    weights_over: str = "used"
+    """Tests counted in the weights of ECS: those `used`, or all `listed`."""
+    ecs_strict: str = "rms"
+    """Finding level of ECS-strict: `rms` of Z, or `calibrated` (upper chi-square tail)."""
+    apr_over: str = "all"
+    """Headline APR over `all` tests with both sides, or over `human-significant` ones."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Give every choice, for the record of a result."""
+        return asdict(self)
+
+
+STANDARD = Protocol("standard")
+REFINED = Protocol("refined", conversions="refined", ecs_strict="calibrated", apr_over="human-significant")
+PUBLISHED = Protocol(
+    "published",
+    human_prior_odds=10.0,
+    split="sign",
+    no_direction="halves",
+    r_t=0.707,
+    correlation="one-sample-t",
+    f_rule="regression",
+    chi_square="bic-yates",
+    capped=True,
+    conversions="published",
+    pas_pooling="equal",
+    finding_key="bare",
+    study_pooling="mean-z",
+    empty_finding=0.5,
+    concordance="unnormalised",
+    weights_over="listed",
+)
+PROTOCOLS = {protocol.name: protocol for protocol in (STANDARD, REFINED, PUBLISHED)}
+
+_CHOICES = {
+    "states": (2, 3),
+    "split": ("exact", "sign"),
+    "no_direction": ("two-states", "halves"),
+    "correlation": ("exact", "wetzels", "one-sample-t"),
+    "f_rule": ("by-design", "regression"),
+    "chi_square": ("gunel-dickey", "bic-yates"),
+    "conversions": ("standard", "refined", "published"),
+    "pas_pooling": ("n_eff", "equal"),
+    "finding_key": ("sub-study", "bare"),
+    "study_pooling": ("mean", "mean-z"),
+    "concordance": ("lin", "unnormalised"),
+    "weights_over": ("used", "listed"),
+    "ecs_strict": ("rms", "calibrated"),
+    "apr_over": ("all", "human-significant"),
+}
+_POSITIVE = ("human_prior_odds", "agent_prior_odds", "r_t", "r_f", "kappa")
+
+
+def check_protocol(protocol: Protocol) -> Protocol:
+    """Refuse a protocol with a choice that does not exist, naming the choices that do."""
+    for field, choices in _CHOICES.items():
+        value = getattr(protocol, field)
+        if value not in choices:
+            options = ", ".join(map(repr, choices))
+            raise OptionError(f"protocol {protocol.name!r}: {field} is {value!r}; expected one of {options}")
+    for field in _POSITIVE:
+        value = getattr(protocol, field)
+        if not (value > 0 and np.isfinite(value)):
+            raise OptionError(f"protocol {protocol.name!r}: {field} is {value!r}; expected a positive number")
+    return protocol
+
+
+def get_protocol(protocol: str | Protocol, **changes: object) -> Protocol:
+    """Give a protocol by name or as it is, with single choices changed and the change in its name.
+
+    Parameters
+    ----------
+    protocol
+        ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
+    changes
+        Fields to replace; ``None`` keeps the protocol's own.
+    """
+    if isinstance(protocol, str):
+        if protocol not in PROTOCOLS:
+            raise OptionError(f"protocol is {protocol!r}; expected one of {', '.join(PROTOCOLS)}")
+        protocol = PROTOCOLS[protocol]
+    unknown = [name for name in changes if name not in Protocol.__slots__ or name == "name"]
+    if unknown:
+        known = ", ".join(name for name in Protocol.__slots__ if name != "name")
+        raise OptionError(f"a protocol has no choice {unknown[0]!r}; its choices are {known}")
+    wanted = {
+        field: value
+        for field, value in changes.items()
+        if value is not None and value != getattr(protocol, field)
+    }
+    if wanted:
+        words = ", ".join(f"{field}={value}" for field, value in sorted(wanted.items()))
+        protocol = replace(protocol, name=f"{protocol.name} ({words})", **wanted)  # type: ignore[arg-type]
+    return check_protocol(protocol)

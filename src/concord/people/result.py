@@ -1,0 +1,161 @@
+"""What scoring agreement with people gives back: numbers with their uncertainty, test by test upwards."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from concord.people.protocol import Protocol
+from concord.records import Estimate, InputFile, Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A metric with both of its intervals."""
+
+    estimate: Estimate
+    """Its interval speaks of studies like these (inside one study: of findings like these)."""
+    fresh: Interval | None
+    """These studies, fresh participants."""
+    fresh_note: str = ""
+
+    @property
+    def value(self) -> float | None:
+        """The number itself."""
+        return self.estimate.value
+
+    @property
+    def interval(self) -> Interval | None:
+        """The headline interval."""
+        return self.estimate.interval
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """One test, scored; ``None`` is undefined and `reasons` says why."""
+
+    __test__ = False
+
+    study: str
+    sub_study: str
+    finding: str
+    test: str
+    test_type: str
+    domain: str | None
+    outcome: str
+    """``scored``, or which side was missing or too small."""
+    pas: float | None
+    two_states: bool
+    ecs_test: float | None
+    z_diff: float | None
+    human_effect: float | None
+    agent_effect: float | None
+    human_effect_d: float | None
+    agent_effect_d: float | None
+    in_ecs: bool
+    human_log_bf: float | None
+    agent_log_bf: float | None
+    human_p: float | None
+    agent_p: float | None
+    human_direction: int | None
+    agent_direction: int | None
+    human_significant: bool | None
+    agent_significant: bool | None
+    direction_match: bool | None
+    passed: bool | None
+    n_eff: float | None
+    flags: tuple[str, ...] = ()
+    """Assumptions and approximations behind these numbers."""
+    reasons: tuple[str, ...] = ()
+    """Why numbers are undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingResult:
+    """One finding with its place among the four quadrants."""
+
+    study: str
+    sub_study: str
+    finding: str
+    n_tests: int
+    n_scored: int
+    pas: float | None
+    normalised_pas: float | None
+    ecs_strict: float | None
+    apr: float | None
+    quadrant: str | None
+    reading: str | None
+    usual_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupResult:
+    """A study or a domain."""
+
+    name: str
+    domain: str | None
+    pas: Score
+    ecs: Score
+    apr: Score
+    ecs_strict: Score
+    normalised_pas: float | None
+    n_studies: int
+    n_findings: int
+    n_tests: int
+    n_tests_scored: int
+    n_tests_with_effects: int
+
+
+@dataclass(frozen=True, slots=True)
+class Companions:
+    """What stands beside the headline numbers."""
+
+    pearson: float | None
+    caricature_slope: float | None
+    """Agent d = slope · human d + intercept: above 1 exaggerates, below 1 flattens."""
+    caricature_intercept: float | None
+    concordance_about_zero: float | None
+    """2Σwxy/(Σwx² + Σwy²): does not depend on how tests are oriented."""
+    share_without_effects: float | None
+    """Share of tests with both sides that ECS cannot use."""
+    apr_human_significant: float | None
+    apr_all: float | None
+    nulls_kept: float | None
+    """Share of human nulls that are null in the agent too."""
+    n_human_nulls: int
+    normalised_pas: float | None
+    ecs_strict: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """How the metrics relate over tests."""
+
+    correlations: Mapping[str, float | None]
+    """Pearson over tests: ``pas_ecs_test``, ``pas_apr``, ``ecs_test_apr``."""
+    n_correlated: Mapping[str, int]
+    ecs_test_by_direction: Mapping[str, float | None]
+    """Mean ECS_Test where directions ``match``, ``mismatch``, have ``opposite`` signs."""
+    n_by_direction: Mapping[str, int]
+    quadrants: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleScores:
+    """Agreement with people, whole: what `concord.score_people` returns the numbers of."""
+
+    protocol: Protocol
+    pas: Score
+    ecs: Score
+    apr: Score
+    beside: Companions
+    diagnosis: Diagnosis
+    domains: tuple[GroupResult, ...]
+    studies: tuple[GroupResult, ...]
+    findings: tuple[FindingResult, ...]
+    tests: tuple[TestResult, ...]
+    outcomes: Mapping[str, int]
+    """How every listed test ended; the counts sum to the number of rows."""
+    seed: int
+    n_resamples: int
+    level: float
+    warnings: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = field(default=())

@@ -1,0 +1,220 @@
+"""Two intervals for every headline number: studies like these, and these studies with fresh participants."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from concord.errors import UndefinedError
+from concord.people.aggregate import (
+    Levels,
+    Profiles,
+    apr_passes,
+    ecs_levels,
+    pas_levels,
+    strict_levels,
+)
+from concord.people.layout import Layout
+from concord.people.protocol import Protocol
+from concord.people.sides import SideTable
+from concord.people.tests import Context, TestScores, score_tests
+from concord.records import Interval
+from concord.stats.elementwise import Floats
+from concord.stats.intervals import FEWEST_CLUSTERS, Scale, jackknife_t
+from concord.stats.pooling import fisher_z
+
+BLOCK = 200
+"""Replicates that share one seed: results do not depend on how blocks are spread over workers."""
+METRICS = ("pas", "ecs", "apr", "ecs_strict")
+_RANGE = {"pas": (0.0, 1.0), "ecs": (-1.0, 1.0), "apr": (0.0, 1.0), "ecs_strict": (0.0, 1.0)}
+_SCALES: dict[str, Scale] = {"pas": "logit", "ecs": "atanh", "apr": "logit", "ecs_strict": "logit"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An interval, or why there is none."""
+
+    interval: Interval | None
+    note: str = ""
+
+
+def all_levels(scores: TestScores, layout: Layout, protocol: Protocol) -> dict[str, Levels]:
+    """Every metric that gets intervals, at every level."""
+    return {
+        "pas": pas_levels(scores, layout, protocol),
+        "ecs": ecs_levels(Profiles(scores, layout, protocol), layout),
+        "apr": apr_passes(scores, layout, protocol.apr_over).rates(),
+        "ecs_strict": strict_levels(scores, layout, protocol),
+    }
+
+
+class Jackknife:
+    """Delete-one-cluster intervals: studies for the benchmark and domains, findings inside a study."""
+
+    def __init__(self, scores: TestScores, layout: Layout, protocol: Protocol, level: float) -> None:
+        self.scores, self.layout, self.protocol, self.level = scores, layout, protocol, level
+        self.levels = all_levels(scores, layout, protocol)
+        self.profiles = Profiles(scores, layout, protocol)
+        self.passes = apr_passes(scores, layout, protocol.apr_over)
+
+    def benchmark(self, metric: str) -> Bound:
+        """Interval of the whole, over studies."""
+        return self._over_studies(metric, np.ones(len(self.layout.studies), dtype=np.bool_))
+
+    def domain(self, metric: str, domain: int) -> Bound:
+        """Interval of one domain, over its studies."""
+        return self._over_studies(metric, self.layout.in_domain(domain))
+
+    def study(self, metric: str, study: int) -> Bound:
+        """Interval of one study, over its findings."""
+        if metric == "ecs":
+            return self._ecs_over_findings(study)
+        if metric == "apr":
+            inside = self.layout.full.study_of_finding == study
+            passed, tests = self.passes.passed.finding[inside], self.passes.tests.finding[inside]
+            return self._counts(passed[tests > 0], tests[tests > 0])
+        strict = metric == "ecs_strict"
+        groups = self.layout.full if strict else self.layout.grouping(self.protocol.finding_key)
+        values = self.levels[metric].finding[groups.study_of_finding == study]
+        by_z = not strict and self.protocol.study_pooling == "mean-z"
+        return self._mean_z(values) if by_z else self._mean(metric, values)
+
+    def _over_studies(self, metric: str, chosen: NDArray[np.bool_]) -> Bound:
+        if metric == "ecs":
+            return self._ecs_over_studies(chosen)
+        if metric == "apr":
+            passed, tests = self.passes.passed.study[chosen], self.passes.tests.study[chosen]
+            return self._counts(passed[tests > 0], tests[tests > 0])
+        return self._mean(metric, self.levels[metric].study[chosen])
+
+    def _mean(self, metric: str, values: Floats) -> Bound:
+        """Jackknife of a mean of cluster values."""
+        defined = values[~np.isnan(values)]
+        if len(defined) < FEWEST_CLUSTERS:
+            return _too_few(len(defined))
+        return self._interval(metric, float(defined.mean()), _leave_one_out_means(defined))
+
+    def _mean_z(self, values: Floats) -> Bound:
+        """Jackknife of PAS pooled as a mean of Fisher z over clusters."""
+        z = np.asarray(fisher_z(2 * values[~np.isnan(values)] - 1))
+        if len(z) < FEWEST_CLUSTERS:
+            return _too_few(len(z))
+        whole, without = 0.5 * (np.tanh(z.mean()) + 1), 0.5 * (np.tanh(_leave_one_out_means(z)) + 1)
+        return self._interval("pas", float(whole), without)
+
+    def _counts(self, passed: Floats, tests: Floats) -> Bound:
+        """Jackknife of a pooled rate, half a pass and half a failure added."""
+        if not tests.sum():
+            return _too_few(0)
+        whole = (passed.sum() + 0.5) / (tests.sum() + 1)
+        without = (passed.sum() - passed + 0.5) / (tests.sum() - tests + 1)
+        bound = self._interval("apr", float(whole), without)
+        return _including(bound, float(passed.sum() / tests.sum()))
+
+    def _ecs_over_studies(self, chosen: NDArray[np.bool_]) -> Bound:
+        study = self.layout.study_of_test
+        inside = chosen[study]
+        clusters = np.unique(study[self.profiles.used & inside])
+        without = np.array([float(self.profiles.ecs(inside & (study != i))) for i in clusters])
+        return self._interval("ecs", float(self.profiles.ecs(inside)), without)
+
+    def _ecs_over_findings(self, study: int) -> Bound:
+        part = self.layout.tests_of(study)
+        inside = self.layout.study_of_test == study
+        finding = self.layout.full.finding_of_test
+        clusters = np.unique(finding[part][self.profiles.used[part]])
+        without = np.array([float(self.profiles.ecs_of_study(inside & (finding != i))) for i in clusters])
+        return self._interval("ecs", float(self.profiles.ecs_of_study(part)), without)
+
+    def _interval(self, metric: str, whole: float, without: Floats) -> Bound:
+        if np.isnan(whole):
+            return Bound(None, "the number itself is undefined")
+        if len(without) < FEWEST_CLUSTERS:
+            return _too_few(len(without))
+        try:
+            return Bound(jackknife_t(whole, without, level=self.level, scale=_SCALES[metric]))
+        except UndefinedError as reason:
+            return Bound(None, f"withheld: {reason}")
+
+
+def _including(bound: Bound, value: float) -> Bound:
+    """Widen an interval to its own estimate: the halves pull a rate of 0 or 1 off the edge."""
+    old = bound.interval
+    if old is None or old.low <= value <= old.high:
+        return bound
+    return Bound(Interval(min(old.low, value), max(old.high, value), old.level, old.method))
+
+
+def _too_few(clusters: int) -> Bound:
+    return Bound(None, f"withheld: {clusters} cluster(s), at least {FEWEST_CLUSTERS} are needed")
+
+
+def _leave_one_out_means(values: Floats) -> Floats:
+    return np.asarray((values.sum() - values) / (len(values) - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """Standard errors of every metric at every level over fresh samples of participants."""
+
+    errors: dict[str, Levels]
+    level: float
+    n_resamples: int
+    note: str
+    """Why there are none, or empty."""
+
+    def interval(self, metric: str, value: float | None, se: float) -> Bound:
+        """Estimate ± z·SE, kept inside the range of the metric."""
+        if self.note or value is None:
+            return Bound(None, self.note if value is not None else "")  # why it is undefined is said once
+        if np.isnan(se):
+            return Bound(None, "withheld: undefined in more than a tenth of the fresh samples")
+        if se == 0:
+            return Bound(None, "withheld: every fresh sample gave the same value")
+        low, high = _RANGE[metric]
+        reach = float(ndtri(0.5 + self.level / 2)) * se
+        method = f"these studies, fresh participants: estimate ± z·SE, {self.n_resamples} parametric samples"
+        return Bound(Interval(max(low, value - reach), min(high, value + reach), self.level, method))
+
+
+def fresh_participants(
+    human: SideTable,
+    agent: SideTable,
+    context: Context,
+    layout: Layout,
+    protocol: Protocol,
+    *,
+    level: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> Fresh:
+    """Redraw both sides of every test at its own n, and score each fresh table as the table was scored."""
+    raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
+    n_fixed = int((context.present & ~raw).sum())
+    if n_fixed:
+        note = f"{n_fixed} test(s) hold precomputed numbers, which cannot be redrawn"
+        return Fresh({}, level, 0, note)
+    replicates: dict[str, list[Levels]] = {metric: [] for metric in METRICS}
+    for child in rng.spawn(-(-n_resamples // BLOCK)):
+        shape = (BLOCK,)
+        drawn = [side.draw(child, BLOCK).evidence(protocol, shape) for side in (human, agent)]
+        scores = score_tests(drawn[0], drawn[1], context, protocol)
+        for metric, levels in all_levels(scores, layout, protocol).items():
+            replicates[metric].append(levels)
+    errors = {metric: _spread(parts, n_resamples) for metric, parts in replicates.items()}
+    return Fresh(errors, level, n_resamples, "")
+
+
+def _spread(parts: list[Levels], n_resamples: int) -> Levels:
+    """Give standard deviation over replicates; NaN where more than a tenth of them are undefined."""
+    columns = []
+    for level in Levels.__slots__:
+        values = np.concatenate([np.atleast_1d(getattr(part, level)) for part in parts])[:n_resamples]
+        defined = ~np.isnan(values)
+        count = defined.sum(axis=0)
+        mean = np.where(defined, values, 0.0).sum(axis=0) / np.maximum(count, 1)
+        squares = np.where(defined, (values - mean) ** 2, 0.0).sum(axis=0)
+        enough = (count >= 0.9 * len(values)) & (count > 1)
+        columns.append(np.where(enough, np.sqrt(squares / np.maximum(count - 1, 1)), np.nan))
+    return Levels(*columns)

@@ -1,0 +1,1 @@
+"""How reported statistics are written: characters, tokens, and the items they make."""

@@ -1,0 +1,380 @@
+"""Log Bayes factors of t, F and regression tests, binomial tests, and the two approximations.
+
+All are natural logs of BF10 (effect over no effect), computed in log space, over arrays of tests.
+Undefined input (a sample too small, NaN) is NaN among many and an `UndefinedError` alone; it is never
+BF = 1, and nothing is capped.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betaincc, betaln, xlog1py, xlogy
+
+from concord.errors import OptionError
+from concord.stats import jzs
+from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_defined
+
+DEFAULT_R = float(np.sqrt(0.5))
+"""Prior scale of t tests."""
+LARGEST = 1e100
+"""Statistics beyond this size are not numbers that any test gives; their squares would overflow."""
+ALTERNATIVES = ("two-sided", "greater", "less")
+_SMALL_T = "a t test needs n >= 2 (one sample) or n1, n2 >= 1 with n1 + n2 >= 3, and a finite t"
+
+
+def check_alternative(alternative: str) -> None:
+    """Refuse an alternative hypothesis that does not exist."""
+    if alternative not in ALTERNATIVES:
+        raise OptionError(f"alternative is {alternative!r}; expected one of {', '.join(ALTERNATIVES)}")
+
+
+def _t_columns(t: Floats, n1: Floats, n2: Floats | None, r: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Give a, M, t, D of the kernel for one (n2 None) or two samples."""
+    if n2 is None:
+        return n1 * r * r, n1, t, n1 - 1
+    return n1 * n2 / (n1 + n2) * r * r, n1 + n2 - 1, t, n1 + n2 - 2
+
+
+def _t_arguments(
+    t: ArrayLike, n1: ArrayLike, n2: ArrayLike | None, r: ArrayLike
+) -> tuple[tuple[Floats, ...], Bools, tuple[int, ...]]:
+    """Give the kernel columns, where they are defined, and the shape of the answer."""
+    if n2 is None:
+        (t_, n1_, r_), shape = broadcast(t, n1, r)
+        n2_, defined = None, n1_ >= 2
+    else:
+        (t_, n1_, n2_, r_), shape = broadcast(t, n1, n2, r)
+        defined = (n1_ >= 1) & (n2_ >= 1) & (n1_ + n2_ >= 3)
+    defined &= (np.abs(t_) < LARGEST) & (r_ > 0) & np.isfinite(r_) & np.isfinite(n1_)
+    if n2_ is not None:
+        defined &= np.isfinite(n2_)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        columns = _t_columns(t_, n1_, n2_, r_)
+    return columns, defined, shape
+
+
+def log_bf_t(
+    t: ArrayLike,
+    n1: ArrayLike,
+    n2: ArrayLike | None = None,
+    *,
+    r: ArrayLike = DEFAULT_R,
+    alternative: str = "two-sided",
+) -> Floats | float:
+    r"""JZS log Bayes factor of a one-sample, paired or two-sample t test.
+
+    A Cauchy prior of scale `r` on the standardised effect, Jeffreys' prior on the variance. One-sample
+    and paired tests give `n1` alone: :math:`N = n, \nu = n - 1`; two samples
+    :math:`N = n_1 n_2 / (n_1 + n_2), \nu = n_1 + n_2 - 2`.
+
+    Parameters
+    ----------
+    t
+        The t statistic.
+    n1, n2
+        Sample sizes; without `n2` the test is one-sample (or paired, `n1` the number of pairs).
+    r
+        Prior scale. Rouder et al. (2009) use 1, later software and this function :math:`\sqrt{2}/2`.
+    alternative
+        ``two-sided``, or ``greater``/``less`` for the prior cut at 0: :math:`BF_{+0} = 2 P_+ BF_{10}`.
+
+    References
+    ----------
+    Rouder, J. N., Speckman, P. L., Sun, D., Morey, R. D., & Iverson, G. (2009). Bayesian t tests for
+    accepting and rejecting the null hypothesis. Psychonomic Bulletin & Review, 16, 225-237.
+
+    Examples
+    --------
+    >>> round(log_bf_t(3.5, 20, 20), 4)
+    3.2863
+    >>> log_bf_t([0.0, 50.0], [20, 10**6]).round(2).tolist()
+    [-1.46, 1241.65]
+    """
+    check_alternative(alternative)
+    columns, defined, shape = _t_arguments(t, n1, n2, r)
+
+    def compute(a: Floats, m: Floats, t: Floats, d: Floats) -> Floats:
+        values = jzs.log_bf(a, m, np.ones_like(a), t * t, d)
+        if alternative == "two-sided":
+            return values
+        sign = 1.0 if alternative == "greater" else -1.0
+        return np.asarray(values + np.log(2) + jzs.log_prob_positive(a, m, sign * t, d))
+
+    return shaped(where_defined(defined, compute, *columns), shape, _SMALL_T)
+
+
+def prob_positive_t(
+    t: ArrayLike, n1: ArrayLike, n2: ArrayLike | None = None, *, r: ArrayLike = DEFAULT_R
+) -> Floats | float:
+    """Exact posterior probability that the effect is positive, given the data and H1 (JZS prior).
+
+    Parameters
+    ----------
+    t, n1, n2, r
+        As in `log_bf_t`.
+
+    References
+    ----------
+    Rouder, J. N., et al. (2009). Psychonomic Bulletin & Review, 16, 225-237: given the mixing variance
+    the effect has a Student posterior; its tail is averaged with the weights of the Bayes factor's
+    own quadrature.
+
+    Examples
+    --------
+    >>> round(prob_positive_t(2.0, 20, 20), 4)
+    0.9591
+    >>> prob_positive_t(0.0, 20)
+    0.5
+    """
+    columns, defined, shape = _t_arguments(t, n1, n2, r)
+    return shaped(where_defined(defined, jzs.prob_positive, *columns), shape, _SMALL_T)
+
+
+def _f_defined(f: Floats, df1: Floats, df2: Floats, size: Floats, r: Floats) -> Bools:
+    finite = (f < LARGEST**2) & np.isfinite(df1) & np.isfinite(df2) & np.isfinite(size) & np.isfinite(r)
+    return finite & (f >= 0) & (df1 >= 1) & (df2 > 0) & (size > 0) & (r > 0)
+
+
+def log_bf_anova(
+    f: ArrayLike, df1: ArrayLike, df2: ArrayLike, *, cell_n: ArrayLike | None = None, r: ArrayLike = 0.5
+) -> Floats | float:
+    r"""JZS log Bayes factor of a between-groups one-way F test.
+
+    Kernel with :math:`a = n r^2, M = df_1 + df_2, p = df_1, S = df_1 F, D = df_2`, `n` the cell size.
+
+    Parameters
+    ----------
+    f, df1, df2
+        The F statistic and its degrees of freedom.
+    cell_n
+        Participants a cell, one number a test; by default equal cells, :math:`(df_1 + df_2 + 1)/(df_1 + 1)`.
+        For unequal cells give their harmonic mean: exact for two cells, an approximation for more.
+    r
+        Prior scale of fixed effects. With 1/2 and df1 = 1 the result equals `log_bf_t` of
+        :math:`t = \sqrt{F}` at its default scale.
+
+    References
+    ----------
+    Rouder, J. N., Morey, R. D., Speckman, P. L., & Province, J. M. (2012). Default Bayes factors for
+    ANOVA designs. Journal of Mathematical Psychology, 56, 356-374.
+
+    Examples
+    --------
+    >>> round(log_bf_anova(4.0, 1, 38), 3), round(log_bf_t(2.0, 20, 20), 3)
+    (0.374, 0.374)
+    """
+    cells = (np.asarray(df1) + np.asarray(df2) + 1) / (np.asarray(df1) + 1) if cell_n is None else cell_n
+    (f_, df1_, df2_, cell_, r_), shape = broadcast(f, df1, df2, cells, r)
+    defined = _f_defined(f_, df1_, df2_, cell_, r_)
+
+    def compute(f: Floats, df1: Floats, df2: Floats, cell: Floats, r: Floats) -> Floats:
+        return jzs.log_bf(cell * r * r, df1 + df2, df1, df1 * f, df2)
+
+    values = where_defined(defined, compute, f_, df1_, df2_, cell_, r_)
+    return shaped(values, shape, "an F test needs F >= 0, df1 >= 1, df2 > 0 and a positive cell size")
+
+
+def log_bf_regression(
+    f: ArrayLike, df1: ArrayLike, df2: ArrayLike, n: ArrayLike, *, r: ArrayLike = 0.5
+) -> Floats | float:
+    r"""JZS log Bayes factor of a regression F test.
+
+    Kernel with :math:`a = N r^2, M = N - 1, p = df_1, S = df_1 F, D = df_2`; the prior is on standardised
+    slopes, so an F of two groups read as a regression differs from the same F read as a comparison
+    of cells (0.232 against 0.374 for F(1, 38) = 4).
+
+    Parameters
+    ----------
+    f, df1, df2
+        The F statistic of the `df1` predictors and its degrees of freedom.
+    n
+        Observations.
+    r
+        Prior scale, 1/2 by default; JASP's default is :math:`\sqrt{2}/4`.
+
+    References
+    ----------
+    Liang, F., Paulo, R., Molina, G., Clyde, M. A., & Berger, J. O. (2008). Mixtures of g priors for
+    Bayesian variable selection. Journal of the American Statistical Association, 103, 410-423.
+
+    Examples
+    --------
+    >>> round(log_bf_regression(4.0, 1, 38, 40), 3)
+    0.232
+    """
+    (f_, df1_, df2_, n_, r_), shape = broadcast(f, df1, df2, n, r)
+    defined = _f_defined(f_, df1_, df2_, n_, r_) & (n_ - 1 > df1_)
+
+    def compute(f: Floats, df1: Floats, df2: Floats, n: Floats, r: Floats) -> Floats:
+        return jzs.log_bf(n * r * r, n - 1, df1, df1 * f, df2)
+
+    values = where_defined(defined, compute, f_, df1_, df2_, n_, r_)
+    return shaped(values, shape, "a regression F needs F >= 0, df1 >= 1, df2 > 0 and n > df1 + 1")
+
+
+def prob_positive_f(
+    t: ArrayLike, df2: ArrayLike, *, a: ArrayLike, m: ArrayLike | None = None
+) -> Floats | float:
+    """Posterior probability of a positive effect for an F with df1 = 1, from its signed root.
+
+    Parameters
+    ----------
+    t
+        The square root of F with the sign of the effect.
+    df2
+        Degrees of freedom of the denominator.
+    a
+        Prior precision of the kernel: cell size times r² (between groups), N times r² (regression).
+    m
+        The kernel's M, by default ``df2 + 1``; N - 1 for a regression.
+
+    References
+    ----------
+    Rouder, J. N., et al. (2012). Journal of Mathematical Psychology, 56, 356-374.
+
+    Examples
+    --------
+    >>> round(prob_positive_f(2.0, 38, a=20 * 0.25), 4)
+    0.9591
+    """
+    (t_, df2_, a_, m_), shape = broadcast(t, df2, a, np.asarray(df2) + 1.0 if m is None else m)
+    defined = (np.abs(t_) < LARGEST) & (df2_ > 0) & (a_ > 0) & (m_ > 1) & np.isfinite(m_)
+    values = where_defined(defined, lambda t, d, a, m: jzs.prob_positive(a, m, t, d), t_, df2_, a_, m_)
+    return shaped(values, shape, "direction of an F needs a finite root, df2 > 0 and a positive size")
+
+
+_SMALL_K = "a binomial test needs 0 <= k <= n, n >= 1 and 0 < p0 < 1"
+
+
+def log_bf_binomial(
+    k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5, *, a: ArrayLike = 1.0, b: ArrayLike = 1.0
+) -> Floats | float:
+    r"""Log Bayes factor of a binomial or sign test against `p0`.
+
+    .. math:: \log BF_{10} = \log\frac{B(k + a, n - k + b)}{B(a, b)} - k \log p_0 - (n - k) \log(1 - p_0)
+
+    Parameters
+    ----------
+    k, n
+        Successes and trials.
+    p0
+        Success probability under H0.
+    a, b
+        Beta prior under H1, uniform by default.
+
+    References
+    ----------
+    Jeffreys, H. (1961). Theory of Probability (3rd ed.), section 5.1. Oxford University Press.
+
+    Examples
+    --------
+    >>> round(log_bf_binomial(16, 20), 4)
+    2.3327
+    >>> round(log_bf_binomial(5800, 10_000))
+    124
+    """
+    (k_, n_, p0_, a_, b_), shape = broadcast(k, n, p0, a, b)
+    defined = _binomial_defined(k_, n_, p0_) & (a_ > 0) & (b_ > 0)
+
+    def compute(k: Floats, n: Floats, p0: Floats, a: Floats, b: Floats) -> Floats:
+        evidence = betaln(k + a, n - k + b) - betaln(a, b)
+        return np.asarray(evidence - xlogy(k, p0) - xlog1py(n - k, -p0))
+
+    return shaped(where_defined(defined, compute, k_, n_, p0_, a_, b_), shape, _SMALL_K)
+
+
+def _binomial_defined(k: Floats, n: Floats, p0: Floats) -> Bools:
+    return np.asarray((k >= 0) & (k <= n) & (n >= 1) & (p0 > 0) & (p0 < 1) & np.isfinite(n))
+
+
+def prob_positive_binomial(
+    k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5, *, a: ArrayLike = 1.0, b: ArrayLike = 1.0
+) -> Floats | float:
+    """Posterior probability that the rate exceeds `p0`, from its Beta posterior under H1.
+
+    Parameters
+    ----------
+    k, n, p0, a, b
+        As in `log_bf_binomial`.
+
+    References
+    ----------
+    Jeffreys, H. (1961). Theory of Probability (3rd ed.), section 5.1. Oxford University Press.
+
+    Examples
+    --------
+    >>> prob_positive_binomial(10, 20)
+    0.5
+    >>> round(prob_positive_binomial(16, 20), 4)
+    0.9964
+    """
+    (k_, n_, p0_, a_, b_), shape = broadcast(k, n, p0, a, b)
+    defined = _binomial_defined(k_, n_, p0_) & (a_ > 0) & (b_ > 0)
+
+    def compute(k: Floats, n: Floats, p0: Floats, a: Floats, b: Floats) -> Floats:
+        shape1, shape2 = k + a, n - k + b
+        return np.asarray(betaincc(shape1, shape2, p0))
+
+    return shaped(where_defined(defined, compute, k_, n_, p0_, a_, b_), shape, _SMALL_K)
+
+
+def log_bf_bound(p: ArrayLike) -> Floats | float:
+    r"""Vovk-Sellke bound: the largest Bayes factor any decreasing density of p can give.
+
+    :math:`BF \le 1 / (-e\, p \ln p)` for :math:`p < 1/e`, else 1. A bound in favour of an effect, not a
+    Bayes factor: results that rest on it carry a flag.
+
+    Parameters
+    ----------
+    p
+        A two-sided p-value in [0, 1]; 0 gives infinity.
+
+    References
+    ----------
+    Sellke, T., Bayarri, M. J., & Berger, J. O. (2001). Calibration of p values for testing precise null
+    hypotheses. The American Statistician, 55, 62-71.
+
+    Examples
+    --------
+    >>> round(float(np.exp(log_bf_bound(0.05))), 2)
+    2.46
+    >>> log_bf_bound(0.5)
+    0.0
+    """
+    (p_,), shape = broadcast(p)
+    defined = (p_ >= 0) & (p_ <= 1)
+
+    def compute(p: Floats) -> Floats:
+        bound = np.zeros_like(p)
+        small = p < np.exp(-1)
+        with np.errstate(divide="ignore"):
+            log_p = np.log(p[small])
+        infinite = np.isinf(log_p)
+        log_p[infinite] = -1.0
+        bound[small] = np.where(infinite, np.inf, -1.0 - log_p - np.log(-log_p))
+        return bound
+
+    return shaped(where_defined(defined, compute, p_), shape, "a p-value lies in [0, 1]")
+
+
+def log_bf_chi_square_bic(chi2: ArrayLike, df: ArrayLike, n: ArrayLike) -> Floats | float:
+    r"""BIC approximation when only :math:`\chi^2`, df and n are published: :math:`(\chi^2 - df \ln n)/2`.
+
+    Parameters
+    ----------
+    chi2, df, n
+        The statistic without Yates' correction, its degrees of freedom, the number of observations.
+
+    References
+    ----------
+    Wagenmakers, E.-J. (2007). A practical solution to the pervasive problems of p values. Psychonomic
+    Bulletin & Review, 14, 779-804.
+
+    Examples
+    --------
+    >>> round(log_bf_chi_square_bic(5000, 6, 10_000), 2)
+    2472.37
+    """
+    (chi2_, df_, n_), shape = broadcast(chi2, df, n)
+    defined = (chi2_ >= 0) & (df_ >= 1) & (n_ >= 1) & np.isfinite(chi2_)
+    values = where_defined(defined, lambda c, d, n: 0.5 * (c - d * np.log(n)), chi2_, df_, n_)
+    return shaped(values, shape, "the BIC approximation needs chi2 >= 0, df >= 1 and n >= 1")

@@ -1,0 +1,266 @@
+"""Intervals: Wilson for proportions, jackknife-t over clusters, percentiles of replicates."""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from concord.errors import OptionError, UndefinedError
+from concord.records import Interval
+from concord.stats.elementwise import Floats
+
+Scale = Literal["logit", "atanh", "identity"]
+
+FEWEST_CLUSTERS = 3
+"""Below this many clusters the spread between them is not estimated at all."""
+
+
+class Bounds(NamedTuple):
+    """Lower and upper ends of intervals, floats for scalar input and arrays otherwise."""
+
+    low: float | Floats
+    high: float | Floats
+
+
+def wilson(k: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> Bounds:
+    r"""Wilson's score interval of a proportion.
+
+    .. math:: \frac{k + z^2/2 \pm z \sqrt{k (n - k) / n + z^2/4}}{n + z^2}
+
+    Without a continuity correction. It never leaves [0, 1], touches 0 only for k = 0 and 1 only for k = n.
+
+    Parameters
+    ----------
+    k, n
+        Successes and trials, broadcast; k need not be whole (half counts are usual).
+    level
+        Nominal coverage.
+
+    Returns
+    -------
+    Bounds
+        ``low`` and ``high``; NaN where n is 0 or an entry is NaN.
+
+    Raises
+    ------
+    UndefinedError
+        Scalar input without trials.
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. JASA, 22,
+    209-212. Newcombe, R. G. (1998). Two-sided confidence intervals for the single proportion: comparison of
+    seven methods. Statistics in Medicine, 17, 857-872.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in wilson(81, 263)]
+    [0.2553, 0.3662]
+    """
+    z = special.ndtri(0.5 + checked_level(level) / 2)
+    hits, trials = np.broadcast_arrays(np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    if np.any((hits < 0) | (hits > trials) | np.isinf(trials)):
+        raise OptionError("successes must lie between 0 and the number of trials, which must be finite")
+    some = np.where(trials > 0, trials, np.nan)
+    half = z * np.sqrt(hits * (some - hits) / some + z * z / 4)
+    low = np.where(hits == 0, 0.0 * some, (hits + z * z / 2 - half) / (some + z * z))
+    high = np.where(hits == trials, some / some, (hits + z * z / 2 + half) / (some + z * z))
+    if low.ndim:
+        return Bounds(low, high)
+    if np.isnan(low):
+        raise UndefinedError("a proportion of no trials has no interval")
+    return Bounds(float(low), float(high))
+
+
+def wilson_interval(k: float, n: float, *, level: float = 0.95) -> Interval:
+    """Wilson's interval of one proportion, as a record.
+
+    Parameters
+    ----------
+    k, n, level
+        As in `wilson`, scalars.
+
+    Returns
+    -------
+    Interval
+        With method ``Wilson``.
+
+    Raises
+    ------
+    UndefinedError
+        There were no trials.
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. JASA, 22,
+    209-212.
+
+    Examples
+    --------
+    >>> wilson_interval(0, 20).low
+    0.0
+    """
+    low, high = wilson(float(k), float(n), level=level)
+    return Interval(float(low), float(high), level, "Wilson")
+
+
+def jackknife_t(
+    value: float, leave_one_out: ArrayLike, *, level: float = 0.95, scale: Scale = "identity"
+) -> Interval:
+    r"""Delete-one-cluster jackknife interval with Student's t on a transformed scale.
+
+    .. math:: g(\theta) \pm t_{K-1} \, SE, \quad SE^2 = \frac{K-1}{K} \sum_i (g_i - \bar g)^2
+
+    with :math:`g_i` the transformed value without cluster i; the ends are carried back by the inverse of g.
+    It speaks of clusters like these; the clusters, not what is inside them, must be independent.
+
+    Parameters
+    ----------
+    value
+        The number computed from all clusters.
+    leave_one_out
+        The same number without each cluster in turn.
+    level
+        Nominal coverage.
+    scale
+        ``logit`` for numbers in (0, 1), ``atanh`` for numbers in (-1, 1), ``identity`` for others.
+
+    Returns
+    -------
+    Interval
+        Its ``method`` names the jackknife, the scale and the number of clusters.
+
+    Raises
+    ------
+    UndefinedError
+        No such interval exists; the message is the reason: fewer than three clusters, a value that is
+        undefined without one cluster, a value at the edge of its scale, no spread between clusters at all.
+
+    References
+    ----------
+    Tukey, J. W. (1958). Bias and confidence in not quite large samples. Annals of Mathematical Statistics,
+    29, 614. Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapter 11. Chapman &
+    Hall.
+
+    Examples
+    --------
+    >>> scores = np.array([0.61, 0.72, 0.55, 0.68])
+    >>> without = (scores.sum() - scores) / 3
+    >>> interval = jackknife_t(scores.mean(), without, scale="logit")
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.5134, 0.7497)
+    """
+    clusters = np.asarray(leave_one_out, dtype=np.float64)
+    if clusters.ndim != 1 or scale not in _SCALES:
+        raise OptionError(f"jackknife-t needs one value per cluster and a scale of {', '.join(_SCALES)}")
+    transformed = _SCALES[scale][0](np.append(clusters, value))
+    reason = _no_jackknife(np.append(clusters, value), transformed)
+    if reason is not None:
+        raise UndefinedError(reason)
+    k = clusters.size
+    g = transformed[:-1]
+    se = np.sqrt((k - 1) / k * np.sum((g - g.mean()) ** 2))
+    reach = special.stdtrit(k - 1, 0.5 + checked_level(level) / 2) * se
+    low, high = _SCALES[scale][1](transformed[-1] + np.array([-reach, reach]))
+    return Interval(float(low), float(high), level, f"jackknife-t over {k} clusters, {scale} scale")
+
+
+def percentile_interval(
+    replicates: ArrayLike, *, level: float = 0.95, method: str = "percentile bootstrap"
+) -> Interval:
+    """Equal-tailed percentiles of bootstrap replicates.
+
+    Parameters
+    ----------
+    replicates
+        One number per replicate; NaN is an undefined replicate and is left out (the caller counts it).
+    level
+        Nominal coverage.
+    method
+        What the interval is called.
+
+    Returns
+    -------
+    Interval
+        Quantiles with linear interpolation.
+
+    Raises
+    ------
+    UndefinedError
+        No replicate is defined, or all are the same number (the spread of a constant says nothing).
+
+    References
+    ----------
+    Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapter 13. Chapman & Hall.
+
+    Examples
+    --------
+    >>> interval = percentile_interval(np.arange(101.0), level=0.9)
+    >>> round(interval.low, 9), round(interval.high, 9)
+    (5.0, 95.0)
+    """
+    draws = np.asarray(replicates, dtype=np.float64)
+    kept = draws[~np.isnan(draws)]
+    if kept.size == 0:
+        raise UndefinedError("no replicate is defined")
+    if kept.min() == kept.max():
+        raise UndefinedError("every replicate gave the same value, which says nothing about its spread")
+    tail = 0.5 - checked_level(level) / 2
+    low, high = np.quantile(kept, [tail, 1 - tail])
+    return Interval(float(low), float(high), level, method)
+
+
+def checked_level(level: float) -> float:
+    """Refuse a level that is not strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise OptionError(f"an interval needs a level between 0 and 1, got {level!r}")
+    return level
+
+
+def _logit(p: Floats) -> Floats:
+    """Log odds; infinite at 0 and 1, NaN outside."""
+    return np.asarray(special.logit(p))
+
+
+def _expit(x: Floats) -> Floats:
+    """Inverse of the log odds."""
+    return np.asarray(special.expit(x))
+
+
+def _atanh(r: Floats) -> Floats:
+    """Fisher z without a clamp; infinite at -1 and 1, NaN outside."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.arctanh(r)
+
+
+def _same(x: Floats) -> Floats:
+    """Leave values as they are."""
+    return x
+
+
+_Map = Callable[[Floats], Floats]
+_SCALES: dict[str, tuple[_Map, _Map]] = {
+    "logit": (_logit, _expit),
+    "atanh": (_atanh, np.tanh),
+    "identity": (_same, _same),
+}
+
+
+def _no_jackknife(values: Floats, transformed: Floats) -> str | None:
+    """Say why there is no interval; leave-one-out values come first, the value of all clusters last."""
+    if values.size - 1 < FEWEST_CLUSTERS:
+        return f"an interval needs at least {FEWEST_CLUSTERS} clusters, there are {values.size - 1}"
+    if np.isnan(values[-1]):
+        return "the value itself is undefined"
+    if np.isnan(values[:-1]).any():
+        return f"without {int(np.isnan(values[:-1]).sum())} of the clusters in turn the value is undefined"
+    if not np.isfinite(transformed[-1]):
+        return f"the value {values[-1]:g} lies at the edge of its scale"
+    if not np.isfinite(transformed).all():
+        return "without one of the clusters the value lies at the edge of its scale"
+    # rounding alone makes leave-one-out means of equal clusters differ in their last digits
+    if np.ptp(transformed[:-1]) <= 1e-13 * max(1.0, float(np.abs(transformed).max())):
+        return "the value is the same without any of the clusters, which says nothing about their spread"
+    return None

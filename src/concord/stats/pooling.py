@@ -1,0 +1,263 @@
+r"""Pooling of tests into findings by Fisher z: PAS and normalised PAS.
+
+Units lie on the last axis. NaN marks an undefined unit, which is left out; what has no defined unit is
+undefined: `UndefinedError` for one-dimensional input, NaN in a batch or for a group among groups.
+The ``_groups`` forms pool runs of the last axis, each beginning at an entry of ``starts``.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from concord.errors import OptionError
+from concord.stats.elementwise import Floats
+from concord.stats.groups import checked_starts, one_group, quotient, sums
+
+LARGEST_R = 1 - 1e-6
+"""Where correlations are clamped before the inverse hyperbolic tangent."""
+DEGENERATE = 1e-8
+"""Below this size of 2H - 1 the human side cannot be told from a coin, and PAS is not normalised by it."""
+_SLACK = 1e-9
+"""How far rounding may carry a probability outside [0, 1] before it is refused."""
+
+
+def fisher_z(r: ArrayLike) -> float | Floats:
+    """Fisher's z of a correlation, atanh of r clamped to +-(1 - 1e-6); NaN stays NaN.
+
+    Parameters
+    ----------
+    r
+        Correlations; what lies beyond the clamp is brought to it.
+
+    Returns
+    -------
+    float or array
+        A float for a scalar.
+
+    References
+    ----------
+    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
+    sample. Metron, 1, 3-32.
+
+    Examples
+    --------
+    >>> round(fisher_z(0.5), 6), round(fisher_z(1.0), 6)
+    (0.549306, 7.254329)
+    """
+    z: Floats = np.arctanh(np.clip(np.asarray(r, dtype=np.float64), -LARGEST_R, LARGEST_R))
+    return z if z.ndim else float(z)
+
+
+def fisher_z_inverse(z: ArrayLike) -> float | Floats:
+    """Correlation of a Fisher z, its hyperbolic tangent.
+
+    Parameters
+    ----------
+    z
+        Fisher z values.
+
+    Returns
+    -------
+    float or array
+        A float for a scalar.
+
+    References
+    ----------
+    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
+    sample. Metron, 1, 3-32.
+
+    Examples
+    --------
+    >>> round(fisher_z_inverse(fisher_z(0.25)), 12)
+    0.25
+    """
+    r: Floats = np.tanh(np.asarray(z, dtype=np.float64))
+    return r if r.ndim else float(r)
+
+
+def pool_pas_groups(pas: ArrayLike, weights: ArrayLike | None, starts: ArrayLike) -> Floats:
+    r"""PAS of every finding from the PAS of its tests, by Fisher z.
+
+    .. math:: \bar z = \sum w z / \sum w, \quad z = \operatorname{atanh}(2\,PAS - 1), \quad
+        PAS = (\tanh \bar z + 1) / 2
+
+    A group with one defined test returns it exactly. Where the weights of a group sum to zero the
+    mean of z is unweighted.
+
+    Parameters
+    ----------
+    pas
+        Shape (..., T), in [0, 1]; NaN is undefined.
+    weights
+        n_eff of the agent's tests, broadcast to ``pas``; equal when ``None``. Not negative, and
+        finite wherever ``pas`` is defined.
+    starts
+        Where each group begins, as from `group_starts`.
+
+    Returns
+    -------
+    array
+        Shape (..., G); NaN for a group with no defined test.
+
+    References
+    ----------
+    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
+    sample. Metron, 1, 3-32.
+
+    Examples
+    --------
+    >>> pool_pas_groups([0.9, 0.5, 0.7, 1.0], [10, 10, 10, 3], [0, 2, 3]).round(4).tolist()
+    [0.75, 0.7, 1.0]
+    """
+    units = _probabilities(pas, "PAS")
+    z = np.asarray(fisher_z(2 * units - 1))
+    return _pooled(units, z, weights, starts, lambda mean: 0.5 * (np.tanh(mean) + 1))
+
+
+def pool_pas(pas: ArrayLike, weights: ArrayLike | None = None) -> float | Floats:
+    """PAS of one finding from the PAS of its tests: one test is itself, several are pooled by Fisher z.
+
+    Parameters
+    ----------
+    pas, weights
+        As in `pool_pas_groups`, the whole last axis being one finding.
+
+    Returns
+    -------
+    float or array
+        A float for one-dimensional input, otherwise one value per leading index.
+
+    Raises
+    ------
+    UndefinedError
+        One-dimensional input without a defined test.
+
+    References
+    ----------
+    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
+    sample. Metron, 1, 3-32.
+
+    Examples
+    --------
+    >>> pool_pas([0.3]), round(pool_pas([0.9, 0.5], weights=[30, 10]), 6)
+    (0.3, 0.83861)
+    """
+    return one_group(np.asarray(pas, dtype=np.float64), lambda units: pool_pas_groups(units, weights, [0]))
+
+
+def pool_normalised_groups(
+    pas: ArrayLike, human: ArrayLike, weights: ArrayLike | None, starts: ArrayLike
+) -> Floats:
+    r"""Normalised PAS of every finding: two-state agreement over what the human side allows.
+
+    .. math:: r' = (2\,PAS - 1) / (2H - 1), \quad H = \pi_h^2 + (1 - \pi_h)^2
+
+    Several tests are pooled by Fisher z of r'. A test with :math:`|2H - 1| < 10^{-8}` is left out among
+    several; alone in its finding it scores 0.0. One test keeps its r', which may exceed 1 in size.
+
+    Parameters
+    ----------
+    pas
+        Two-state PAS, shape (..., T); NaN is undefined.
+    human
+        Posterior probability of an effect on the human side, broadcast to ``pas``.
+    weights, starts
+        As in `pool_pas_groups`.
+
+    Returns
+    -------
+    array
+        Shape (..., G), on the scale of a correlation; NaN for a group with nothing to pool.
+
+    References
+    ----------
+    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
+    sample. Metron, 1, 3-32.
+
+    Examples
+    --------
+    >>> pool_normalised_groups([0.82, 0.5], [0.9, 0.5], None, [0, 1]).round(6).tolist()
+    [1.0, 0.0]
+    """
+    units, posterior = np.broadcast_arrays(_probabilities(pas, "PAS"), _probabilities(human, "a posterior"))
+    begin = checked_starts(starts, units)
+    certainty = (2 * posterior - 1) ** 2  # 2H - 1, in the form that does not cancel
+    defined = ~(np.isnan(units) | np.isnan(posterior))
+    coin = defined & (certainty < DEGENERATE)
+    ratio = np.where(defined & ~coin, (2 * units - 1) / np.where(coin, 1.0, certainty), np.nan)
+    pooled = _pooled(ratio, np.asarray(fisher_z(ratio)), weights, starts, np.tanh)
+    alone = sums(defined * 1.0, begin) == 1
+    pooled = np.where(alone, pooled, np.clip(pooled, -LARGEST_R, LARGEST_R))
+    return np.where(alone & (sums(coin * 1.0, begin) == 1), 0.0, pooled)
+
+
+def pool_normalised(pas: ArrayLike, human: ArrayLike, weights: ArrayLike | None = None) -> float | Floats:
+    """Normalised PAS of one finding; see `pool_normalised_groups`.
+
+    Parameters
+    ----------
+    pas, human, weights
+        As there, the whole last axis being one finding.
+
+    Returns
+    -------
+    float or array
+        A float for one-dimensional input, otherwise one value per leading index.
+
+    Raises
+    ------
+    UndefinedError
+        One-dimensional input with nothing to pool.
+
+    References
+    ----------
+    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
+    sample. Metron, 1, 3-32.
+
+    Examples
+    --------
+    >>> round(pool_normalised([0.66], [0.9]), 6)
+    0.5
+    """
+    return one_group(
+        np.asarray(pas, dtype=np.float64), lambda units: pool_normalised_groups(units, human, weights, [0])
+    )
+
+
+def _pooled(
+    units: Floats,
+    z: Floats,
+    weights: ArrayLike | None,
+    starts: ArrayLike,
+    back: Callable[[Floats], Floats],
+) -> Floats:
+    """Weighted mean of z per group carried back; a lone defined unit is returned as it is."""
+    begin = checked_starts(starts, units)
+    defined = ~np.isnan(units)
+    count = sums(defined.astype(np.float64), begin)
+    w = _checked_weights(weights, defined)
+    z = np.where(defined, z, 0.0)
+    total, weighted = sums(w, begin), sums(w * z, begin)
+    mean = np.where(total > 0, quotient(weighted, total), quotient(sums(z, begin), count))
+    lone = sums(np.where(defined, units, 0.0), begin)
+    return np.where(count == 1, lone, back(mean))
+
+
+def _checked_weights(weights: ArrayLike | None, defined: NDArray[np.bool_]) -> Floats:
+    """Weights in the shape of the units, 0 for undefined units; anything unusable is refused."""
+    if weights is None:
+        return defined.astype(np.float64)
+    given = np.broadcast_to(np.asarray(weights, dtype=np.float64), defined.shape)
+    if not np.all(np.isfinite(given) & (given >= 0) | ~defined):
+        raise OptionError("pooling weights must be finite and not negative wherever a unit is defined")
+    return np.where(defined, given, 0.0)
+
+
+def _probabilities(values: ArrayLike, what: str) -> Floats:
+    """Values in [0, 1] or NaN; rounding just outside is brought back, more is refused."""
+    array = np.asarray(values, dtype=np.float64)
+    wrong = array[(array < -_SLACK) | (array > 1 + _SLACK)]
+    if wrong.size:
+        raise OptionError(f"{what} must lie in [0, 1], got {wrong.flat[0]!r}")
+    return np.asarray(np.clip(array, 0.0, 1.0))
