@@ -1,0 +1,86 @@
+"""The three questions as Inspect tasks, so that `inspect eval concord/reasoning --model ...` works."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import Scorer
+
+from concord.errors import OptionError
+from concord.reasoning.design import design_reasoning
+from concord.records import Design
+from concord.running.folder import Request
+from concord.running.live.desk import chat
+from concord.running.live.scorers import faithful
+from concord.running.live.solver import ask
+
+NO_STUDIES = (
+    "concord/people asks the studies of a study file, and this version of Concord has no study format yet; "
+    "score a table of tests with: concord score people TESTS"
+)
+
+
+@task
+def reasoning(
+    samples: str | None = None,
+    bias_cases: str | None = None,
+    items: int | None = None,
+    repeats: int = 1,
+) -> Task:
+    """Ask each vignette with and without reasoning, and each bias case.
+
+    Parameters
+    ----------
+    samples, bias_cases
+        Question files; the bundled ones by default.
+    items
+        Ask only so many vignettes and bias cases. (Inspect's own --limit counts samples: a vignette has two.)
+    repeats
+        How often each is asked.
+    """
+    design = design_reasoning(
+        None if samples is None else Path(samples),
+        None if bias_cases is None else Path(bias_cases),
+        limit=items,
+        repeats=repeats,
+    )
+    return task_of(design, [Request(trial, "/".join(map(str, trial.name))) for trial in design.trials])
+
+
+@task
+def structure() -> Task:
+    """Ask the same items under every arrangement."""
+    raise OptionError("not written yet")
+
+
+@task
+def people() -> Task:
+    """Let the model stand in for the participants of studies: comes with the study format."""
+    raise OptionError(NO_STUDIES)
+
+
+def task_of(design: Design, requests: Sequence[Request], *, scored: bool = True) -> Task:
+    """Make the Inspect task of some requests of a design; a sample's id is its request's key."""
+    dataset = MemoryDataset([_sample(request) for request in requests], name=f"concord-{design.suite}")
+    return Task(
+        dataset=dataset,
+        solver=ask(),
+        scorer=_scorer(design) if scored else None,
+        name=f"concord/{design.suite}",
+        metadata={"suite": design.suite, "templates": {one.name: one.sha256 for one in design.templates}},
+    )
+
+
+def _sample(request: Request) -> Sample:
+    trial = request.trial
+    name = {"suite": trial.suite, "id": trial.item, "mode": trial.cell, "repeat": trial.repeat}
+    about = {**name, "template": trial.template, **dict(trial.about)}
+    return Sample(id=request.key, input=chat(trial.messages), metadata=about)
+
+
+def _scorer(design: Design) -> Scorer | None:
+    """Give the scorer of a suite, told of the question files."""
+    if design.suite == "reasoning":
+        return faithful()
+    return None
