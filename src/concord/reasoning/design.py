@@ -40,7 +40,7 @@ def design_reasoning(
     samples, bias_cases
         Question files. With neither, the bundled ones; with samples alone, no bias cases are asked.
     limit
-        Ask only the first so many vignettes and the first so many bias cases.
+        Ask only the first so many vignettes and the first so many pairs of bias cases.
     repeats
         How often each is asked.
 
@@ -57,7 +57,7 @@ def design_reasoning(
     if samples is None:
         samples, bias_cases = bundled(SAMPLES), bundled(CASES)
     vignettes = _entries(read_samples(samples).rows[:limit], samples)
-    cases = [] if bias_cases is None else _entries(read_bias_cases(bias_cases).rows[:limit], bias_cases)
+    cases = [] if bias_cases is None else _entries(_pairs(read_bias_cases(bias_cases).rows, limit), bias_cases)
     templates = {cell: read_template("reasoning", f"{cell}.{VERSION}") for cell in (*MODES, BIAS)}
     trials = tuple(_trials(vignettes, cases, templates, repeats))
     files = [(SAMPLES, samples.read_bytes())]
@@ -78,6 +78,13 @@ def bundled(name: str) -> Path:
     """Give the path of a bundled question file."""
     path = resources.files("concord").joinpath("reasoning", "data", name)
     return Path(str(path))
+
+
+def _pairs(cases: Sequence[BiasCase], limit: int | None) -> list[BiasCase]:
+    """Give the cases of the first pairs, whole; a case without a pair counts as one."""
+    pairs = list(dict.fromkeys(case.id if case.pair is None else case.pair for case in cases))
+    kept = set(pairs[:limit])
+    return [case for case in cases if (case.id if case.pair is None else case.pair) in kept]
 
 
 def _entries(rows: Sequence[Sample] | Sequence[BiasCase], path: Path) -> list[_Entry]:

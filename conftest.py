@@ -1,0 +1,3 @@
+"""What pytest leaves alone: modules that import Inspect, which may not be installed."""
+
+collect_ignore_glob = ["src/concord/running/live/*.py"]
