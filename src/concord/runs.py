@@ -142,7 +142,11 @@ def plan_run(of: Job, out: Path | None = None, *, prices: Prices | None = None) 
 
 
 def run_job(
-    of: Job, out: Path | None = None, *, on_answer: Callable[[Mapping[str, Any]], None] | None = None
+    of: Job,
+    out: Path | None = None,
+    *,
+    on_answer: Callable[[Mapping[str, Any]], None] | None = None,
+    on_interrupt: Callable[[], None] | None = None,
 ) -> RunResult:
     """Ask every trial whose reply the folder lacks; what arrives is stored at once.
 
@@ -161,7 +165,9 @@ def run_job(
     tell = on_answer if on_answer is not None else lambda row: None
     # A finished run needs neither the extra nor a key; an unusable model leaves no folder behind.
     model = open_model(of) if plan_run(of, folder).n_to_ask else None
-    return RunResult(run(of, folder, model=model, provenance=about, on_answer=tell))
+    return RunResult(
+        run(of, folder, model=model, provenance=about, on_answer=tell, on_interrupt=on_interrupt)
+    )
 
 
 def _input(name: str, data: bytes) -> InputFile:

@@ -14,7 +14,14 @@ from typing import Any
 def completion(text: str | None, finish: str = "stop") -> dict[str, Any]:
     choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-    return {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
+    return {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
+        "choices": [choice],
+        "usage": usage,
+    }
 
 
 GOOD = completion("REASONING: It fits.\nDIAGNOSIS: Panic Disorder")

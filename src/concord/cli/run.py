@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from concord.runs import RunResult
 
 SHOWN_PROMPTS = 3
+_GRACE = 1.2
+"""Seconds that Inspect has to close its log after a Ctrl-C."""
 _FREE = ("local", "mockllm")
 
 Model = Annotated[str, typer.Option(help="PROVIDER/MODEL as Inspect names them, or local/smollm2-135m.")]
@@ -251,20 +254,29 @@ def _ask(job: "Job", folder: Path, plan: "Plan") -> "RunResult":
     from concord.cli.run_progress import Progress
 
     progress = Progress(plan.n_to_ask, plan.n_stored)
-    try:
-        with progress:
-            return runs.run_job(job, folder, on_answer=progress.add)
-    except KeyboardInterrupt:
+
+    def stop() -> None:
         _say_kept(progress.n_replies, plan, folder)
         _leave(130)
+
+    def interrupted() -> None:
+        # Inspect closes its log meanwhile; whoever pressed Ctrl-C is not kept waiting for it.
+        timer = threading.Timer(_GRACE, stop)
+        timer.daemon = True
+        timer.start()
+
+    try:
+        with progress:
+            return runs.run_job(job, folder, on_answer=progress.add, on_interrupt=interrupted)
+    except KeyboardInterrupt:
+        stop()
         raise
     except InputError as fault:
         kept = plan.n_stored + progress.n_replies
         if not kept:
             raise
-        raise type(fault)(
-            f"{fault}\n{kept} replies are stored in {folder}; to go on: {command_again()}"
-        ) from fault
+        message = f"{fault}\n{kept} replies are stored in {folder}; to go on: {command_again()}"
+        raise type(fault)(message) from fault
 
 
 def _say_kept(n_new: int, plan: "Plan", folder: Path) -> None:

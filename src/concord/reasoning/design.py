@@ -57,7 +57,9 @@ def design_reasoning(
     if samples is None:
         samples, bias_cases = bundled(SAMPLES), bundled(CASES)
     vignettes = _entries(read_samples(samples).rows[:limit], samples)
-    cases = [] if bias_cases is None else _entries(_pairs(read_bias_cases(bias_cases).rows, limit), bias_cases)
+    cases = (
+        [] if bias_cases is None else _entries(_pairs(read_bias_cases(bias_cases).rows, limit), bias_cases)
+    )
     templates = {cell: read_template("reasoning", f"{cell}.{VERSION}") for cell in (*MODES, BIAS)}
     trials = tuple(_trials(vignettes, cases, templates, repeats))
     files = [(SAMPLES, samples.read_bytes())]

@@ -2,8 +2,8 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -149,6 +149,7 @@ def run(
     model: "Model | None",
     provenance: Mapping[str, Any],
     on_answer: OnAnswer = lambda row: None,
+    on_interrupt: Callable[[], None] | None = None,
 ) -> StoredRun:
     """Ask every trial that the folder lacks, and give the folder as it then stands.
 
@@ -164,6 +165,8 @@ def run(
         What the record says about versions and inputs.
     on_answer
         Told of every stored row, replies and failed calls alike.
+    on_interrupt
+        Told of a Ctrl-C as it comes, before the evaluation winds down.
 
     Raises
     ------
@@ -180,7 +183,8 @@ def run(
         folder.copy_inputs(job.design.files)
         missing = folder.missing(requests)
         if missing and model is not None:
-            _ask_all(job, folder, missing, model=model, on_answer=on_answer)
+            tell = (on_answer, on_interrupt)
+            _ask_all(job, folder, missing, model=model, tell=tell)
         status = "finished"
     finally:
         _close(folder, status)
@@ -203,7 +207,12 @@ def _close(folder: RunFolder, status: str) -> None:
 
 
 def _ask_all(
-    job: Job, folder: RunFolder, missing: Sequence[Request], *, model: "Model", on_answer: OnAnswer
+    job: Job,
+    folder: RunFolder,
+    missing: Sequence[Request],
+    *,
+    model: "Model",
+    tell: tuple[OnAnswer, Callable[[], None] | None],
 ) -> None:
     from concord.running.live.desk import Desk
     from concord.running.live.solver import sit_at
@@ -211,7 +220,8 @@ def _ask_all(
     desk = Desk(
         folder,
         job.sampling,
-        on_answer=on_answer,
+        on_answer=tell[0],
+        on_interrupt=tell[1],
         secrets=secrets_of(),
         give_up_after=job.connection.give_up_after,
     )
@@ -232,8 +242,9 @@ def _evaluate(design: Design, batch: Sequence[Request], model: "Model", logs: Pa
 
     from concord.running.live.tasks import task_of
 
-    with _interruptible() as interrupted:
-        inspect_ai.eval(
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        done = inspect_ai.eval(
             task_of(design, batch),
             model=model,
             display="none",
@@ -248,15 +259,9 @@ def _evaluate(design: Design, batch: Sequence[Request], model: "Model", logs: Pa
             acp_server=False,
             ctl_server=False,
         )
-    if interrupted:
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
+    # Inspect ends its evaluation on a Ctrl-C and may return as if nothing had been.
+    if any(log.status == "cancelled" for log in done):
         raise KeyboardInterrupt
-
-
-@contextmanager
-def _interruptible() -> Iterator[list[int]]:
-    """Note a Ctrl-C: Inspect ends its evaluation on one and returns as if nothing had been."""
-    noted: list[int] = []
-    try:
-        yield noted
-    except KeyboardInterrupt:
-        noted.append(signal.SIGINT)

@@ -1,7 +1,10 @@
 """The desk: asks requests through Inspect, writes every answer down, knows when to stop."""
 
+import signal
+import threading
 import time
 from collections.abc import Callable, Mapping
+from types import FrameType
 from typing import Any
 
 from inspect_ai.model import (
@@ -42,6 +45,8 @@ class Desk:
         What is sent beside the prompt.
     on_answer
         Told of every stored row.
+    on_interrupt
+        Told of a Ctrl-C before Inspect is.
     secrets
         Texts that must not be written.
     """
@@ -52,11 +57,12 @@ class Desk:
         sampling: Sampling,
         *,
         on_answer: Callable[[Mapping[str, Any]], None],
+        on_interrupt: Callable[[], None] | None = None,
         secrets: tuple[str, ...] = (),
         give_up_after: int = GIVE_UP_AFTER,
     ) -> None:
         self._folder, self._sampling, self._on_answer = folder, sampling, on_answer
-        self._secrets, self._give_up_after = secrets, give_up_after
+        self._secrets, self._give_up_after, self._on_interrupt = secrets, give_up_after, on_interrupt
         self._failures_in_a_row = 0
         self.fault: InputError | None = None
         """Why nothing more is asked, once that is so."""
@@ -73,6 +79,7 @@ class Desk:
         """
         if self.fault is not None:
             raise FailedCallError(f"not asked: {self.fault}")
+        self._listen()
         config = GenerateConfig(**self._sampling.sent(request.trial.repeat))
         started = time.monotonic()
         try:
@@ -84,6 +91,20 @@ class Desk:
         self._store(request, answer_of(output, output.time))
         self._failures_in_a_row = 0
         return output
+
+    def _listen(self) -> None:
+        """Hear a Ctrl-C first; the handler in place (the event loop's, by now) is called after."""
+        told, self._on_interrupt = self._on_interrupt, None
+        if told is None or threading.current_thread() is not threading.main_thread():
+            return
+        inner = signal.getsignal(signal.SIGINT)
+
+        def heard(number: int, frame: FrameType | None) -> None:
+            told()
+            if callable(inner):
+                inner(number, frame)
+
+        signal.signal(signal.SIGINT, heard)
 
     def _store(self, request: Request, answer: Answer) -> None:
         try:
@@ -110,6 +131,8 @@ class Desk:
         while cause.__cause__ is not None and type(cause).__name__ == "RetryError":
             cause = cause.__cause__
         text = f"{type(cause).__name__}: {getattr(cause, 'message', cause)}"
+        if type(cause).__name__ == "AttemptTimeoutError":
+            text = "no answer in the time that --timeout allows"
         return scrub(" ".join(text.split()), self._secrets)[:_ERROR_LENGTH]
 
 
