@@ -109,6 +109,7 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
     "overflow": lambda h, n: h.error(400, "context_length_exceeded", "maximum context length is 10 tokens"),
     "length": lambda h, n: h.answer(completion("REASONING: It is", "length")),
     "echo-key": lambda h, n: h.echo_key(),
+    "filter-echo-key": lambda h, n: h.error(400, "content_filter", f"filtered {h.headers['Authorization']}"),
     "no-such-model": lambda h, n: h.error(404, "model_not_found", "the model does not exist"),
     "wrong-key": lambda h, n: h.error(401, "invalid_api_key", f"bad key {h.headers['Authorization']}"),
 }

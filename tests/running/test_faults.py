@@ -38,6 +38,7 @@ EXPECTED = {
     "overflow": "context overflow",
     "length": "truncated",
     "echo-key": "failed",
+    "filter-echo-key": "filtered",
 }
 
 

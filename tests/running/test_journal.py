@@ -49,7 +49,7 @@ def test_every_row_is_one_write_of_one_line(tmp_path: Path, monkeypatch: pytest.
     written: list[bytes] = []
     real = os.write
     with Journal(tmp_path / "j") as journal:
-        monkeypatch.setattr(os, "write", lambda fd, data: written.append(data) or real(fd, data))
+        monkeypatch.setattr(os, "write", lambda fd, data: (written.append(data), real(fd, data))[1])
         journal.append({"key": "a", "response": "one\ntwo"})
         journal.append({"key": "b"})
         monkeypatch.undo()

@@ -61,6 +61,8 @@ def open_model(job: Job) -> "Model":
         from inspect_ai.model import GenerateConfig, get_model
     except ImportError as fault:
         raise MissingExtraError("asking a model", "live") from fault
+    from concord.running.live.guard import keep_secret
+
     connection = job.connection
     url = None if connection.base_url is None else check_url(connection.base_url)
     config = GenerateConfig(
@@ -69,7 +71,7 @@ def open_model(job: Job) -> "Model":
         attempt_timeout=connection.timeout,
     )
     try:
-        return get_model(
+        model = get_model(
             job.model,
             config=config,
             base_url=url,
@@ -86,6 +88,7 @@ def open_model(job: Job) -> "Model":
             "expected PROVIDER/MODEL, such as openai/gpt-4o-mini, anthropic/claude-haiku-4-5, "
             "openai-api/NAME/MODEL with --base-url, or local/smollm2-135m"
         ) from None
+    return keep_secret(model, secrets_of())
 
 
 def _key(model: str, url: str | None) -> str | None:
