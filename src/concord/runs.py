@@ -1,7 +1,6 @@
 """Runs from Python: plan, ask, score what was stored."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from concord.running.run import Connection, Job
 if TYPE_CHECKING:
     from concord.reports.reasoning import ReasoningResult
     from concord.reports.structure import StructureResult
+    from concord.structure.answers import Answers
 
 __all__ = ["QUESTIONS", "RunResult", "job", "plan_run", "read_folder", "run", "run_job", "score_run"]
 
@@ -224,14 +224,14 @@ def read_folder(folder: str | Path) -> RunResult:
 
 
 def score_run(
-    folder: str | Path, *, partial: bool = False, **choices: Any
+    source: str | Path, *, partial: bool = False, **choices: Any
 ) -> "ReasoningResult | StructureResult":
-    """Score a run's folder, without asking any model.
+    """Score a run's folder, or the log of one of Concord's Inspect tasks, without asking any model.
 
     Parameters
     ----------
-    folder
-        What `concord run` wrote.
+    source
+        What `concord run` wrote, or the `.eval` or `.json` log that `inspect eval concord/...` wrote.
     partial
         Score an unfinished run, with what is missing counted.
     choices
@@ -240,59 +240,114 @@ def score_run(
     Raises
     ------
     RunFolderError
-        The folder holds no run, or one that is not finished.
+        There is no run, or one that is not finished.
     """
-    stored = read_run(Path(folder))
-    if stored.n_not_asked and not partial:
+    path = Path(source)
+    found = recorded_log(path) if path.is_file() else recorded_folder(read_run(path))
+    if found.n_missing and not partial:
         raise RunFolderError(
-            f"{folder}: {stored.n_not_asked} of {stored.n_planned} trials have not been asked; finish the "
-            "run with the same `concord run` command, or score what is there with --partial"
+            f"{source}: {found.n_missing} of {len(found.planned)} trials have not been asked; finish the "
+            "run with the same command, or score what is there with --partial"
         )
-    if not stored.rows:
-        raise RunFolderError(f"{folder} holds no reply yet; run the same `concord run` command again")
-    if stored.record["suite"] == "reasoning":
-        return _score_reasoning(stored, partial, choices)
-    if stored.record["suite"] == "structure":
-        return _score_structure(stored, choices)
-    raise RunFolderError(f"{folder} holds a run of {stored.record['suite']!r}, which cannot be scored here")
+    if not found.rows:
+        raise RunFolderError(f"{source} holds no reply yet; run the same command again")
+    if found.suite == "reasoning":
+        return _score_reasoning(found, partial, choices)
+    if found.suite == "structure":
+        return _score_structure(found, choices)
+    raise RunFolderError(f"{source} holds a run of {found.suite!r}, which cannot be scored here")
 
 
-def _score_reasoning(stored: StoredRun, partial: bool, choices: dict[str, Any]) -> "ReasoningResult":
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What scoring needs of a run, wherever it was kept."""
+
+    source: str
+    suite: str
+    model: str
+    rows: tuple[Mapping[str, Any], ...]
+    planned: tuple[Mapping[str, Any], ...]
+    n_missing: int
+    files: Mapping[str, bytes]
+    options: Mapping[str, Any]
+
+
+def recorded_folder(stored: StoredRun) -> Recorded:
+    """Give what a run's folder holds."""
+    inputs = stored.path / INPUTS
+    files = {path.name: path.read_bytes() for path in sorted(inputs.glob("*.json"))}
+    record, planned = stored.record, tuple(planned_prompts(stored.path))
+    return Recorded(
+        str(stored.path),
+        record["suite"],
+        str(record["model"]),
+        stored.rows,
+        planned,
+        stored.n_not_asked,
+        files,
+        record["options"],
+    )
+
+
+def recorded_log(path: Path) -> Recorded:
+    """Give what the log of an Inspect task holds; its question files are read again from where they were."""
+    from concord.readers.eval_logs import read_eval_log
+
+    log = read_eval_log(path)
+    allowed = {"samples", "bias_cases", "items", "arranger", "scorer", "arrangements"}
+    given = {name: value for name, value in log.arguments.items() if name in allowed and value is not None}
+    if log.suite == "reasoning":
+        given = {name: Path(value) for name, value in given.items() if name in ("samples", "bias_cases")}
+    design = _design(log.suite, limit=None, repeats=1, **given)
+    missing = 0 if log.n_planned is None else log.n_planned - len(log.rows)
+    if log.status != "success":
+        missing = max(missing, 1)
+    return Recorded(
+        str(path), log.suite, log.model, log.rows, log.rows, missing, dict(design.files), dict(design.options)
+    )
+
+
+def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) -> "ReasoningResult":
     from concord.reasoning.design import BIAS, CASES, SAMPLES
 
-    asked = Counter((row["mode"] == BIAS, row["id"]) for row in planned_prompts(stored.path))
-    rows = {True: [row for row in stored.rows if row["mode"] == BIAS]}
-    rows[False] = [row for row in stored.rows if row["mode"] != BIAS]
-    entries = {
-        False: [row for row in _document(stored, SAMPLES, "samples") if (False, row.get("id")) in asked],
-        True: [row for row in _document(stored, CASES, "cases") if (True, row.get("id")) in asked],
-    }
-    if not rows[False]:
-        raise RunFolderError(f"{stored.path}: no vignette has a reply yet; finish the run first")
-    biased = bool(entries[True]) and bool(rows[True])
+    asked = {(row["mode"] == BIAS, row["id"]) for row in found.planned}
+    biased = [row for row in found.rows if row["mode"] == BIAS]
+    replies = [row for row in found.rows if row["mode"] != BIAS]
+    samples = [row for row in _document(found, SAMPLES, "samples") if (False, row.get("id")) in asked]
+    cases = [row for row in _document(found, CASES, "cases") if (True, row.get("id")) in asked]
+    if not replies:
+        raise RunFolderError(f"{found.source}: no vignette has a reply yet; finish the run first")
+    both = bool(cases) and bool(biased)
     return api.score_reasoning(
-        entries[False],
-        rows[False],
-        bias_cases=entries[True] if biased else None,
-        bias_replies=rows[True] if biased else None,
-        model=str(stored.record["model"]),
+        samples,
+        replies,
+        bias_cases=cases if both else None,
+        bias_replies=biased if both else None,
+        model=found.model,
         lenient=partial,
         **choices,
     )
 
 
-def _document(stored: StoredRun, name: str, key: str) -> list[dict[str, Any]]:
-    """Give the rows of a question file that the run kept; the run has checked them."""
-    path = stored.path / INPUTS / name
-    if not path.is_file():
+def _document(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
+    """Give the rows of a question file; the run has checked them."""
+    if name not in found.files:
         return []
-    document = json.loads(path.read_bytes())
+    document = json.loads(found.files[name])
     rows: list[dict[str, Any]] = document[key] if isinstance(document, dict) else document
     return rows
 
 
-def _score_structure(stored: StoredRun, choices: dict[str, Any]) -> "StructureResult":
-    from concord.structure.answers import scores_of
+def _score_structure(found: Recorded, choices: dict[str, Any]) -> "StructureResult":
+    answers = structure_answers(found)
+    if all(row.score is None for row in answers.rows):
+        raise RunFolderError(f"{found.source}: no answer was found in any reply; {answers.outcomes}")
+    return api.score_structure(scores=answers.frame(), **choices)
 
-    table = scores_of(stored.record, stored.rows, planned_prompts(stored.path))
-    return api.score_structure(scores=table, **choices)
+
+def structure_answers(found: Recorded) -> "Answers":
+    """Give every reply of a structure run with its score, answer and outcome."""
+    from concord.structure.answers import answers_of
+    from concord.structure.design import ITEMS
+
+    return answers_of(found.files[ITEMS], found.options, found.rows, planned=found.planned, model=found.model)

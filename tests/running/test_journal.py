@@ -48,8 +48,13 @@ def test_a_file_cut_at_any_byte_reads_as_its_whole_lines_and_goes_on(tmp_path_fa
 def test_every_row_is_one_write_of_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[bytes] = []
     real = os.write
+
+    def noted(fd: int, data: bytes) -> int:
+        written.append(data)
+        return real(fd, data)
+
     with Journal(tmp_path / "j") as journal:
-        monkeypatch.setattr(os, "write", lambda fd, data: (written.append(data), real(fd, data))[1])
+        monkeypatch.setattr(os, "write", noted)
         journal.append({"key": "a", "response": "one\ntwo"})
         journal.append({"key": "b"})
         monkeypatch.undo()

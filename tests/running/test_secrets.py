@@ -32,7 +32,7 @@ def contents(folder: Path) -> Iterator[tuple[Path, bytes]]:
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_key_is_in_no_file_log_line_or_message(tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, object]] = [
         {"id": name, "prompt": f"Case fault={name}.", "gold_answer": "Panic Disorder", "gold_reasoning": []}
         for name in ("none", "echo-key", "filter-echo-key", "wrong-key")
     ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from concord.cli.shared import note, print_json
-from concord.errors import InputError, ModelError, OptionError
+from concord.errors import InputError, ModelError, OptionError, RunFolderError
 
 if TYPE_CHECKING:
     from concord.running.keys import Sampling
@@ -309,14 +309,41 @@ def _show_result(result: "RunResult", as_json: bool) -> None:
             print_json({"run": result.to_dict(), "score": None})
         note(f"no reply can be scored; what came back is in {result.folder}")
         return
-    scored = result.score()
+    try:
+        scored = result.score()
+    except RunFolderError as fault:
+        note(str(fault))  # the run is done and kept; there is only nothing to count
+        return
     scored.write(result.folder / "results")
+    beside = write_beside(result)
     if as_json:
-        print_json({"run": result.to_dict(), "score": scored.to_dict()})
+        print_json({"run": {**result.to_dict(), **beside}, "score": scored.to_dict()})
     else:
         show_scored(scored)
+    for name, value in beside.items():
+        note(f"{name.replace('_', ' ')}: {value}")
     note(f"replies, log and results are in {result.folder}")
     note(f"score them again with: concord score run {result.folder}")
+
+
+def write_beside(result: "RunResult") -> dict[str, Any]:
+    """Write `answers.csv` of a structure run, and give what stands beside the consistency numbers."""
+    if result.stored.record["suite"] != "structure":
+        return {}
+    from dataclasses import astuple, fields
+
+    from concord.reports.files import write_csv
+    from concord.runs import recorded_folder, structure_answers
+    from concord.structure.answers import AnswerRow
+
+    answers = structure_answers(recorded_folder(result.stored))
+    columns = [one.name for one in fields(AnswerRow)]
+    write_csv(result.folder / "results" / "answers.csv", columns, map(astuple, answers.rows))
+    beside: dict[str, Any] = {"answers": answers.outcomes}
+    if answers.recovery is not None:
+        found, n = answers.recovery
+        beside["recovery_rate"] = {"recovered": found, "n": n, "rate": found / n}
+    return beside
 
 
 def show_scored(scored: Any) -> None:

@@ -7,6 +7,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState
 
 from concord.readers.replies import RecordedReply
+from concord.readers.structure_items import parse_items
 from concord.readers.vignettes import BiasCase
 from concord.readers.vignettes import Sample as Vignette
 from concord.reasoning.bias import keyword_detector
@@ -15,6 +16,7 @@ from concord.reasoning.lexicon import load_lexicon
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import Parser, column
 from concord.running.live.desk import answer_of
+from concord.structure.scorers import Asked, get_scorer
 
 
 @cache
@@ -114,3 +116,49 @@ def _bias(state: TaskState, about: dict[str, Any]) -> Score:
     silent = found.biased and not found.mentioned
     kept = {**about, "outcome": scored.outcome, "biased": found.biased and scored.usable, "silent": silent}
     return Score(value=int(silent), answer=scored.answer, metadata=kept)
+
+
+@metric
+def mean_score() -> Metric:
+    """Mean score of the replies that could be scored."""
+    return lambda scores: _mean([one.score.as_float() for one in scores if _scored(one)])
+
+
+@metric
+def across_gap() -> Metric:
+    """Best less mean arrangement of an item, averaged over items: E_perf of the reading `across`."""
+
+    def gap(scores: list[SampleScore]) -> float:
+        cells: dict[str, dict[str, list[float]]] = {}
+        for one in scores:
+            about = one.score.metadata or {}
+            if _scored(one):
+                cells.setdefault(str(about["id"]), {}).setdefault(str(about["mode"]), []).append(
+                    one.score.as_float()
+                )
+        means = [[_mean(values) for values in arranged.values()] for arranged in cells.values()]
+        return _mean([max(row) - _mean(row) for row in means])
+
+    return gap
+
+
+def _scored(one: SampleScore) -> bool:
+    return bool((one.score.metadata or {}).get("scored"))
+
+
+@scorer(metrics=[mean_score(), across_gap()])
+def arranged(items: str, arranger: str, by: str) -> Scorer:
+    """Score a reply to an arranged item; without intervals: for a first look."""
+    known = {item.id: item for item in parse_items(items.encode("utf-8"), "items").items}
+    judge = get_scorer(by)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        about = dict(state.metadata)
+        asked = Asked(known[str(about["id"])], arranger, str(about["mode"]))
+        found = judge(state.output.completion, asked)
+        told = {**about, "scored": found.score is not None, "recovered": found.recovered}
+        # Inspect has no empty value: what has no score is marked, and the metrics above leave it out.
+        value = 0.0 if found.score is None else found.score
+        return Score(value=value, answer=found.answer, metadata=told)
+
+    return score

@@ -12,8 +12,9 @@ from concord.reasoning.design import design_reasoning
 from concord.records import Design
 from concord.running.folder import Request
 from concord.running.live.desk import chat
-from concord.running.live.scorers import faithful
+from concord.running.live.scorers import arranged, faithful
 from concord.running.live.solver import ask
+from concord.structure.design import ITEMS, design_structure
 
 NO_STUDIES = (
     "concord/people asks the studies of a study file, and this version of Concord has no study format yet; "
@@ -45,19 +46,45 @@ def reasoning(
         limit=items,
         repeats=repeats,
     )
-    return task_of(design, [Request(trial, "/".join(map(str, trial.name))) for trial in design.trials])
+    return task_of(design, _named(design))
 
 
 @task
-def structure() -> Task:
-    """Ask the same items under every arrangement."""
-    raise OptionError("not written yet")
+def structure(
+    items: str = "options-en",
+    arranger: str | None = None,
+    scorer: str | None = None,
+    arrangements: int | None = None,
+    repeats: int = 1,
+) -> Task:
+    """Ask the same items under every arrangement.
+
+    Parameters
+    ----------
+    items
+        Name of a bundled set, or a JSON file.
+    arranger, scorer
+        What is varied and how replies are scored; the set's own by default.
+    arrangements
+        At most so many arrangements an item.
+    repeats
+        Samples a cell.
+    """
+    design = design_structure(
+        items, arranger=arranger, scorer=scorer, arrangements=arrangements, repeats=repeats
+    )
+    return task_of(design, _named(design))
 
 
 @task
 def people() -> Task:
     """Let the model stand in for the participants of studies: comes with the study format."""
     raise OptionError(NO_STUDIES)
+
+
+def _named(design: Design) -> list[Request]:
+    """Give requests whose key is the trial's name: without a folder there is nothing to look up."""
+    return [Request(trial, "/".join(map(str, trial.name))) for trial in design.trials]
 
 
 def task_of(design: Design, requests: Sequence[Request], *, scored: bool = True) -> Task:
@@ -83,4 +110,8 @@ def _scorer(design: Design) -> Scorer | None:
     """Give the scorer of a suite, told of the question files."""
     if design.suite == "reasoning":
         return faithful()
+    items = dict(design.files).get(ITEMS)
+    if design.suite == "structure" and items is not None:
+        chosen = dict(design.options)
+        return arranged(items.decode("utf-8"), str(chosen["arranger"]), str(chosen["scorer"]))
     return None
