@@ -232,15 +232,17 @@ def _ask_all(
         for start in range(0, len(missing), BATCH):
             batch = missing[start : start + BATCH]
             sit_at(desk, {request.key: request for request in batch})
-            _evaluate(job.design, batch, model, folder.path / LOGS)
+            error = _evaluate(job.design, batch, model, folder.path / LOGS)
             if desk.fault is not None:
                 raise desk.fault
+            if desk.n_asked < min(start + BATCH, len(missing)):
+                raise ModelError(f"Inspect ended before everything was asked: {error}")
     finally:
         sit_at(None, {})
 
 
-def _evaluate(design: Design, batch: Sequence[Request], model: "Model", logs: Path) -> None:
-    """Let Inspect run one batch; its log stands beside the journal for its viewer."""
+def _evaluate(design: Design, batch: Sequence[Request], model: "Model", logs: Path) -> str | None:
+    """Let Inspect run one batch; its log stands beside the journal for its viewer. Give its error, if any."""
     import inspect_ai
 
     from concord.running.live.tasks import task_of
@@ -268,3 +270,4 @@ def _evaluate(design: Design, batch: Sequence[Request], model: "Model", logs: Pa
     # Inspect ends its evaluation on a Ctrl-C and may return as if nothing had been.
     if any(log.status == "cancelled" for log in done):
         raise KeyboardInterrupt
+    return next((scrub(log.error.message, secrets_of()) for log in done if log.error is not None), None)

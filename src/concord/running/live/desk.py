@@ -64,6 +64,8 @@ class Desk:
         self._folder, self._sampling, self._on_answer = folder, sampling, on_answer
         self._secrets, self._give_up_after, self._on_interrupt = secrets, give_up_after, on_interrupt
         self._failures_in_a_row = 0
+        self.n_asked = 0
+        """Requests with an answer of any kind."""
         self.fault: InputError | None = None
         """Why nothing more is asked, once that is so."""
 
@@ -112,6 +114,7 @@ class Desk:
         except InputError as fault:
             self.fault = fault
             raise
+        self.n_asked += 1
         self._on_answer(row)
 
     def _failed(self, request: Request, error: Exception, seconds: float) -> None:

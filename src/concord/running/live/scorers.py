@@ -58,13 +58,21 @@ def _mean(values: list[float]) -> float:
 @metric
 def acc_cot() -> Metric:
     """Accuracy with reasoning."""
-    return lambda scores: _mean(list(_values(scores, "cot").values()))
+    return _accuracy("cot")
 
 
 @metric
 def acc_early() -> Metric:
     """Accuracy without reasoning."""
-    return lambda scores: _mean(list(_values(scores, "direct").values()))
+    return _accuracy("direct")
+
+
+def _accuracy(mode: str) -> Metric:
+    # Inspect looks at the annotation to learn what the metric takes.
+    def accuracy(scores: list[SampleScore]) -> float:
+        return _mean(list(_values(scores, mode).values()))
+
+    return accuracy
 
 
 @metric
@@ -121,7 +129,11 @@ def _bias(state: TaskState, about: dict[str, Any]) -> Score:
 @metric
 def mean_score() -> Metric:
     """Mean score of the replies that could be scored."""
-    return lambda scores: _mean([one.score.as_float() for one in scores if _scored(one)])
+
+    def mean(scores: list[SampleScore]) -> float:
+        return _mean([one.score.as_float() for one in scores if _scored(one)])
+
+    return mean
 
 
 @metric
