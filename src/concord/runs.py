@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from concord import api
 from concord.errors import OptionError, RunFolderError
-from concord.records import AskOutcome, Design, InputFile
-from concord.running.folder import INPUTS, REPLIES, StoredRun, planned_prompts, read_run, requests_of
+from concord.records import AskOutcome, InputFile
+from concord.running.designs import QUESTIONS, lay_out
+from concord.running.folder import REPLIES, StoredRun, read_run, requests_of
 from concord.running.journal import read_lines
 from concord.running.keys import Sampling
 from concord.running.plan import Plan, Prices, make_plan
+from concord.running.recorded import Recorded, bundled_run, recorded_folder, recorded_log
 from concord.running.run import Connection, Job
 
 if TYPE_CHECKING:
@@ -22,12 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["QUESTIONS", "RunResult", "job", "plan_run", "read_folder", "run", "run_job", "score_run"]
 
-QUESTIONS = ("people", "structure", "reasoning")
 DEFAULT_MAX_TOKENS = {"reasoning": 1024, "structure": 512}
-NO_STUDIES = (
-    "asking models about people needs studies, and this version of Concord has no study format yet; "
-    "score a table of tests with: concord score people TESTS"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +95,7 @@ def job(
     _check_sampling(chosen)
     if chosen.max_tokens is None:
         chosen = replace(chosen, max_tokens=DEFAULT_MAX_TOKENS.get(question))
-    laid_out = _design(question, limit=limit, repeats=repeats, **design)
+    laid_out = lay_out(question, limit=limit, repeats=repeats, **design)
     return Job(laid_out, model, chosen, Connection() if connection is None else connection)
 
 
@@ -109,20 +106,6 @@ def _check_sampling(sampling: Sampling) -> None:
         raise OptionError(f"--max-tokens {sampling.max_tokens}: expected a whole number from 1 on")
     if sampling.top_p is not None and not 0 < sampling.top_p <= 1:
         raise OptionError(f"--top-p {sampling.top_p}: expected a number above 0, 1 at most")
-
-
-def _design(question: str, **choices: Any) -> Design:
-    if question == "reasoning":
-        from concord.reasoning.design import design_reasoning
-
-        return design_reasoning(choices.pop("samples", None), choices.pop("bias_cases", None), **choices)
-    if question == "structure":
-        from concord.structure.design import design_structure
-
-        return design_structure(**choices)
-    if question == "people":
-        raise OptionError(NO_STUDIES)
-    raise OptionError(f"question {question!r} is not known; expected {', '.join(QUESTIONS)}")
 
 
 def default_folder(of: Job) -> Path:
@@ -244,6 +227,19 @@ def score_run(
     """
     path = Path(source)
     found = recorded_log(path) if path.is_file() else recorded_folder(read_run(path))
+    return score_recorded(found, partial=partial, **choices)
+
+
+def score_bundled(question: str, **choices: Any) -> "ReasoningResult | StructureResult":
+    """Score the replies of the embedded model that come with Concord."""
+    return score_recorded(bundled_run(question), **choices)
+
+
+def score_recorded(
+    found: Recorded, *, partial: bool = False, **choices: Any
+) -> "ReasoningResult | StructureResult":
+    """Score what was recorded, wherever it was kept."""
+    source = found.source
     if found.n_missing and not partial:
         raise RunFolderError(
             f"{source}: {found.n_missing} of {len(found.planned)} trials have not been asked; finish the "
@@ -256,55 +252,6 @@ def score_run(
     if found.suite == "structure":
         return _score_structure(found, choices)
     raise RunFolderError(f"{source} holds a run of {found.suite!r}, which cannot be scored here")
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What scoring needs of a run, wherever it was kept."""
-
-    source: str
-    suite: str
-    model: str
-    rows: tuple[Mapping[str, Any], ...]
-    planned: tuple[Mapping[str, Any], ...]
-    n_missing: int
-    files: Mapping[str, bytes]
-    options: Mapping[str, Any]
-
-
-def recorded_folder(stored: StoredRun) -> Recorded:
-    """Give what a run's folder holds."""
-    inputs = stored.path / INPUTS
-    files = {path.name: path.read_bytes() for path in sorted(inputs.glob("*.json"))}
-    record, planned = stored.record, tuple(planned_prompts(stored.path))
-    return Recorded(
-        str(stored.path),
-        record["suite"],
-        str(record["model"]),
-        stored.rows,
-        planned,
-        stored.n_not_asked,
-        files,
-        record["options"],
-    )
-
-
-def recorded_log(path: Path) -> Recorded:
-    """Give what the log of an Inspect task holds; its question files are read again from where they were."""
-    from concord.readers.eval_logs import read_eval_log
-
-    log = read_eval_log(path)
-    allowed = {"samples", "bias_cases", "items", "arranger", "scorer", "arrangements"}
-    given = {name: value for name, value in log.arguments.items() if name in allowed and value is not None}
-    if log.suite == "reasoning":
-        given = {name: Path(value) for name, value in given.items() if name in ("samples", "bias_cases")}
-    design = _design(log.suite, limit=None, repeats=1, **given)
-    missing = 0 if log.n_planned is None else log.n_planned - len(log.rows)
-    if log.status != "success":
-        missing = max(missing, 1)
-    return Recorded(
-        str(path), log.suite, log.model, log.rows, log.rows, missing, dict(design.files), dict(design.options)
-    )
 
 
 def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) -> "ReasoningResult":

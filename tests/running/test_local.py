@@ -23,7 +23,7 @@ pytest.importorskip("xllamacpp", reason="the extra `live` is not installed")
 local = pytest.importorskip("concord.running.live.local", reason="the extra `live` is not installed")
 needs_weights = pytest.mark.skipif(
     not weights.have_weights(),
-    reason="the weights of the embedded model are not in the cache; `concord run --model local/...` gets them",
+    reason="no weights of the embedded model in the cache; `concord run --model local/...` gets them",
 )
 CACHE = {"CONCORD_CACHE": str(weights.cache_folder())}
 

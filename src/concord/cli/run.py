@@ -333,7 +333,8 @@ def write_beside(result: "RunResult") -> dict[str, Any]:
     from dataclasses import astuple, fields
 
     from concord.reports.files import write_csv
-    from concord.runs import recorded_folder, structure_answers
+    from concord.running.recorded import recorded_folder
+    from concord.runs import structure_answers
     from concord.structure.answers import AnswerRow
 
     answers = structure_answers(recorded_folder(result.stored))

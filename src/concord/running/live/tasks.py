@@ -10,16 +10,12 @@ from inspect_ai.scorer import Scorer
 from concord.errors import OptionError
 from concord.reasoning.design import design_reasoning
 from concord.records import Design
+from concord.running.designs import NO_STUDIES
 from concord.running.folder import Request
 from concord.running.live.desk import chat
 from concord.running.live.scorers import arranged, faithful
 from concord.running.live.solver import ask
 from concord.structure.design import ITEMS, design_structure
-
-NO_STUDIES = (
-    "concord/people asks the studies of a study file, and this version of Concord has no study format yet; "
-    "score a table of tests with: concord score people TESTS"
-)
 
 
 @task
