@@ -20,7 +20,6 @@ from concord.people.result import (
 from concord.people.score import N_RESAMPLES, score_table
 from concord.readers.tests_table import read_tests
 from concord.records import SideOutcome, TestTable
-from concord.version import __version__
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from concord.readers.vignettes import Source
     from concord.reasoning.bias import Detector
     from concord.reasoning.lexicon import Aliases
-    from concord.reasoning.result import Options
     from concord.reports.ranking import Ranking
     from concord.reports.reasoning import ReasoningResult
     from concord.reports.structure import StructureResult
@@ -267,14 +265,6 @@ def score_people(
     return PeopleResult(score_table(tests, chosen, level=level, n_resamples=n_resamples, seed=seed))
 
 
-_CHOICES = {
-    "rules": ("standard", "source"),
-    "scope": ("answer", "whole"),
-    "negation": ("ignore", "exclude"),
-    "multiple": ("any", "only"),
-}
-
-
 def score_reasoning(
     samples: "Source",
     replies: "Source",
@@ -330,10 +320,19 @@ def score_reasoning(
     from concord.readers.vignettes import read_bias_cases, read_samples
     from concord.reasoning.context import Recorded
     from concord.reasoning.lexicon import load_lexicon
+    from concord.reasoning.options import checked_options, model_name
     from concord.reasoning.score import score_recorded
     from concord.reports.reasoning import ReasoningResult
 
-    options = _reasoning_options(rules, (scope, negation, multiple), seed, n_resamples, lenient)
+    options = checked_options(
+        rules,
+        scope=scope,
+        negation=negation,
+        multiple=multiple,
+        seed=seed,
+        n_resamples=n_resamples,
+        lenient=lenient,
+    )
     if (bias_cases is None) != (bias_replies is None):
         raise OptionError("bias cases and bias replies belong together: give both or neither")
     vignettes = read_samples(samples, lenient=lenient)
@@ -342,40 +341,10 @@ def score_reasoning(
         cases = read_bias_cases(bias_cases, lenient=lenient)
         answered = read_replies(bias_replies, cases, lenient=lenient)
         recorded = Recorded(recorded.samples, recorded.replies, cases, answered)
-    name = _model_name(model, replies)
+    name = model_name(model, replies)
     lexicon = load_lexicon(aliases)
     scores = score_recorded(recorded, lexicon, model=name, options=options, detector=detector)
-    return ReasoningResult(scores, __version__)
-
-
-def _model_name(model: str | None, replies: object) -> str:
-    """Return the name given, or that of the reply file."""
-    if model is not None:
-        if not model.strip():
-            raise OptionError("the model's name is blank: give one, or none to use the reply file's")
-        return model
-    return Path(replies).stem if isinstance(replies, str | Path) else "model"
-
-
-def _reasoning_options(
-    rules: str, given: tuple[str | None, str | None, str | None], seed: int, n_resamples: int, lenient: bool
-) -> "Options":
-    """Check options against each other."""
-    from concord.reasoning.correct import Rule
-    from concord.reasoning.result import Options
-
-    names = ("scope", "negation", "multiple")
-    chosen = {name: value for name, value in zip(names, given, strict=True) if value is not None}
-    for name, value in {"rules": rules, **chosen}.items():
-        if value not in _CHOICES[name]:
-            raise OptionError(f"{name} {value!r} does not fit: expected {' or '.join(_CHOICES[name])}")
-    if rules == "source" and chosen:
-        raise OptionError(f"rules 'source' fix how correctness is judged: leave out {', '.join(chosen)}")
-    if seed < 0:
-        raise OptionError(f"seed {seed} does not fit: expected 0 or more")
-    if n_resamples < 100:
-        raise OptionError(f"{n_resamples} resamples do not fit: expected 100 or more")
-    return Options(rules, Rule(**chosen), seed, n_resamples, lenient)
+    return ReasoningResult(scores)
 
 
 def rank_reasoning(

@@ -1,12 +1,11 @@
 """`concord score reasoning`."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json
+from concord.cli.shared import note, print_json, show
 from concord.errors import OptionError
 
 
@@ -21,7 +20,7 @@ def score_reasoning(
     bias_replies: Annotated[
         Path | None, typer.Option(help="Replies to them (JSON lines: id, response).")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="The model's name [default: the reply file's].")] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name (default: the reply file's).")] = None,
     rules: Annotated[
         str, typer.Option(help="standard, or source: what the research code does.")
     ] = "standard",
@@ -72,9 +71,9 @@ def score_reasoning(
     if json:
         print_json(result.to_dict())
     else:
-        from concord.reports.reasoning_table import console_for, print_result
+        from concord.reports.reasoning_table import reasoning_report
 
-        print_result(result, console_for(sys.stdout))
+        show(reasoning_report(result))
     note(f"written to {folder}")
 
 
@@ -86,6 +85,4 @@ def _rank(folders: list[Path], by: str, as_json: bool) -> None:
     if as_json:
         print_json(ranking.to_dict())
         return
-    from concord.reports.reasoning_table import console_for
-
-    ranking.print_to(console_for(sys.stdout))
+    show(ranking.table())

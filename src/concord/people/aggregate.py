@@ -107,54 +107,56 @@ def ecs_weights(used: NDArray[np.bool_], layout: Layout, protocol: Protocol) -> 
 
 
 def used_tests(scores: TestScores) -> NDArray[np.bool_]:
-    """Give tests with both effects defined: those that ECS rests on."""
+    """Give the tests with both effects defined: those that ECS rests on."""
     return ~(np.isnan(scores.human_d) | np.isnan(scores.agent_d))
 
 
-def _ecs(scores: TestScores, weights: Floats, used: NDArray[np.bool_], protocol: Protocol) -> Floats:
-    """ECS over used tests; NaN below three, or where it is undefined."""
-    x, y = np.where(used, scores.human_d, 0.0), np.where(used, scores.agent_d, 0.0)
-    # one profile goes in as a batch of one: undefined is then NaN here, and its reason is given above
-    profiles = (np.atleast_2d(x), np.atleast_2d(y), np.atleast_2d(weights))
-    rule = concordance if protocol.concordance == "lin" else concordance_unnormalised
-    values = np.asarray(rule(*profiles)).reshape(used.shape[:-1])
-    return np.where(used.sum(axis=-1) >= FEWEST_TESTS, values, np.nan)
+class Profiles:
+    """The two effect profiles with their weights, ready for ECS over any part of the tests.
+
+    Leaving out findings or studies rescales the weights of what stays inside a study by one factor, and
+    Lin's concordance does not see it: the weights of the whole serve every part.
+    """
+
+    def __init__(self, scores: TestScores, layout: Layout, protocol: Protocol) -> None:
+        self.used = used_tests(scores)
+        self.x = np.where(self.used, scores.human_d, 0.0)
+        self.y = np.where(self.used, scores.agent_d, 0.0)
+        self.weights = ecs_weights(self.used, layout, protocol)
+        self.lin = protocol.concordance == "lin"
+
+    def ecs(self, part: slice | NDArray[np.bool_]) -> Floats:
+        """ECS over a part of the tests; NaN below three, or where it is undefined."""
+        return self._concordance(part, self.weights[..., part])
+
+    def ecs_of_study(self, part: slice | NDArray[np.bool_]) -> Floats:
+        """ECS inside one study: two-level weights; every weight 1 in the unnormalised form."""
+        weights = self.weights[..., part] if self.lin else self.used[..., part].astype(np.float64)
+        return self._concordance(part, weights)
+
+    def _concordance(self, part: slice | NDArray[np.bool_], weights: Floats) -> Floats:
+        used = self.used[..., part]
+        shape = used.shape[:-1]
+        if used.shape[-1] == 0:
+            return np.full(shape, np.nan)
+        # one profile goes in as a batch of one: undefined is then NaN here, and its reason is given above
+        profiles = (np.atleast_2d(array) for array in (self.x[..., part], self.y[..., part], weights))
+        rule = concordance if self.lin else concordance_unnormalised
+        values = np.asarray(rule(*profiles)).reshape(shape)
+        return np.where(used.sum(axis=-1) >= FEWEST_TESTS, values, np.nan)
 
 
-def ecs_of(scores: TestScores, chosen: NDArray[np.bool_], layout: Layout, protocol: Protocol) -> Floats:
-    """ECS over the chosen tests (T,), with the weights of the benchmark."""
-    used = used_tests(scores)
-    weights = np.where(chosen, ecs_weights(used, layout, protocol), 0.0)
-    return _ecs(scores, weights, used & chosen, protocol)
-
-
-def ecs_within_study(
-    scores: TestScores, chosen: NDArray[np.bool_], layout: Layout, protocol: Protocol
-) -> Floats:
-    """ECS of one study: two-level weights; every weight 1 in the published form."""
-    used = used_tests(scores) & chosen
-    if protocol.concordance == "unnormalised":
-        return _ecs(scores, used.astype(np.float64), used, protocol)
-    return _ecs(scores, ecs_weights(used, layout, protocol), used, protocol)
-
-
-def ecs_levels(scores: TestScores, layout: Layout, protocol: Protocol) -> Levels:
+def ecs_levels(profiles: Profiles, layout: Layout) -> Levels:
     """ECS overall, by domain, by study; it has no finding level."""
-    everything = np.ones(len(layout.rows), dtype=np.bool_)
-    study = [
-        ecs_within_study(scores, layout.study_of_test == i, layout, protocol)
-        for i in range(len(layout.studies))
-    ]
-    domain = [
-        ecs_of(scores, layout.domain_of_study[layout.study_of_test] == i, layout, protocol)
-        for i in range(len(layout.domains))
-    ]
-    shape = scores.human_d.shape[:-1]
+    study = [profiles.ecs_of_study(layout.tests_of(i)) for i in range(len(layout.studies))]
+    domain_of_test = layout.domain_of_study[layout.study_of_test]
+    domain = [profiles.ecs(domain_of_test == i) for i in range(len(layout.domains))]
+    shape = profiles.x.shape[:-1]
     return Levels(
         finding=np.full((*shape, len(layout.full.keys)), np.nan),
         study=np.stack(study, axis=-1),
         domain=np.stack(domain, axis=-1) if domain else np.empty((*shape, 0)),
-        benchmark=ecs_of(scores, everything, layout, protocol),
+        benchmark=profiles.ecs(slice(None)),
     )
 
 

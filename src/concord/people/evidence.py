@@ -4,6 +4,7 @@ A family holds the numbers of all tests of one kind as arrays of shape ``(..., k
 ``(B, k)`` for B fresh samples, so that scores and their resampled replicates run through the same lines.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Protocol as Interface
 from typing import Self
@@ -12,8 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.protocol import Protocol
+from concord.stats.chebyshev import on_columns
 from concord.stats.elementwise import Floats
 
+SIGNED, MAGNITUDE, MAGNITUDE_Z = 1.0, 0.0, -1.0
+"""An effect with a sign; a size without one, as d or (regression, df1 = 1) as Fisher's z."""
 CAP = np.log(1e6)
 """Log of the Bayes factor that the capped rule gives to t² > 100 or F > 100."""
 
@@ -33,8 +37,8 @@ class Evidence:
     effect_se: Floats
     effect_d: Floats
     """d-equivalent; NaN where there is none."""
-    signed: Floats
-    """1 where the effect carries a sign, 0 where it is a magnitude."""
+    form: Floats
+    """`SIGNED`, or a `MAGNITUDE` without a sign: effects of different forms are not compared."""
     n_eff: Floats
 
     @classmethod
@@ -56,6 +60,28 @@ class Family(Interface):
 
     def draw(self, rng: np.random.Generator, size: int) -> "Family":
         """Give the same tests with `size` fresh samples of participants, at the same n."""
+
+
+def evaluate(
+    log_bf: Callable[..., Floats],
+    prob_positive: Callable[..., Floats],
+    statistic: Floats,
+    *design: Floats,
+    protocol: Protocol,
+) -> tuple[Floats, Floats]:
+    """Log BF and P(positive) of a statistic (..., k) under a fixed design (k,).
+
+    Replicates (B, k) are interpolated a column at a time; P(positive) is left out where the protocol
+    splits by sign.
+    """
+    wanted = [log_bf, prob_positive] if protocol.split == "exact" else [log_bf]
+    if statistic.ndim == 2:
+        values = on_columns(wanted, statistic, *design)
+    else:
+        values = [function(statistic, *design) for function in wanted]
+    if protocol.split != "exact":
+        return values[0], np.full(statistic.shape, np.nan)
+    return values[0], np.clip(values[1], 0.0, 1.0)
 
 
 def broadcast_like(value: Floats | float, like: Floats) -> Floats:

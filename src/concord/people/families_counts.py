@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from concord.people.evidence import Evidence, broadcast_like, given_first, toward
+from concord.people.evidence import MAGNITUDE, SIGNED, Evidence, broadcast_like, given_first, toward
 from concord.people.protocol import Protocol
 from concord.stats import bayes, contingency, effects, pearson, pvalues
 from concord.stats.elementwise import Floats
@@ -14,7 +14,12 @@ from concord.stats.elementwise import Floats
 def _no_effects(like: Floats) -> dict[str, Floats]:
     """Fields of a family that has no effect size."""
     nothing = np.full(like.shape, np.nan)
-    return {"effect": nothing, "effect_se": nothing, "effect_d": nothing, "signed": np.zeros(like.shape)}
+    return {
+        "effect": nothing,
+        "effect_se": nothing,
+        "effect_d": nothing,
+        "form": np.full(like.shape, MAGNITUDE),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ class Tables:
             "effect": log_odds,
             "effect_se": np.asarray(effects.log_odds_ratio_se(self.tables)),
             "effect_d": np.asarray(effects.d_from_log_odds(log_odds)),
-            "signed": np.ones_like(log_odds),
+            "form": np.full_like(log_odds, SIGNED),
         }
 
     def draw(self, rng: np.random.Generator, size: int) -> "Tables":
@@ -142,7 +147,7 @@ class Binomials:
             effect=effect,
             effect_se=se,
             effect_d=d,
-            signed=np.ones_like(effect),
+            form=np.full_like(effect, SIGNED),
             n_eff=broadcast_like(self.n, self.k),
         )
 

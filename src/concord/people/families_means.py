@@ -3,8 +3,19 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from concord.people.evidence import Evidence, broadcast_like, capped, given_first, toward
+from concord.people.evidence import (
+    MAGNITUDE,
+    MAGNITUDE_Z,
+    SIGNED,
+    Evidence,
+    broadcast_like,
+    capped,
+    evaluate,
+    given_first,
+    toward,
+)
 from concord.people.protocol import Protocol
 from concord.stats import bayes, correlation, effects, pvalues
 from concord.stats.elementwise import Floats
@@ -37,7 +48,7 @@ class TTests:
             effect=d,
             effect_se=se,
             effect_d=d,
-            signed=np.ones_like(d),
+            form=np.full_like(d, SIGNED),
             n_eff=broadcast_like(np.where(two, self.n1 + self.n2, self.n1), self.t),
         )
 
@@ -55,15 +66,18 @@ def _noncentral_t(rng: np.random.Generator, t: Floats, df: Floats, size: int) ->
 
 
 def _jzs(t: Floats, n1: Floats, n2: Floats, protocol: Protocol) -> tuple[Floats, Floats]:
-    """Log BF and P(positive) of t tests with one (n2 NaN) or two samples."""
-    t, n1, n2 = np.broadcast_arrays(t, n1, n2)
+    """Log BF and P(positive) of t tests (..., k) with one (n2 NaN) or two samples (k,)."""
     bf, positive = np.full(t.shape, np.nan), np.full(t.shape, np.nan)
     two = ~np.isnan(n2)
     for chosen, sizes in ((two, (n1[two], n2[two])), (~two, (n1[~two],))):
         if chosen.any():
-            bf[chosen] = bayes.log_bf_t(t[chosen], *sizes, r=protocol.r_t)
-            if protocol.split == "exact":
-                positive[chosen] = bayes.prob_positive_t(t[chosen], *sizes, r=protocol.r_t)
+            bf[..., chosen], positive[..., chosen] = evaluate(
+                lambda t, *sizes: np.asarray(bayes.log_bf_t(t, *sizes, r=protocol.r_t)),
+                lambda t, *sizes: np.asarray(bayes.prob_positive_t(t, *sizes, r=protocol.r_t)),
+                t[..., chosen],
+                *sizes,
+                protocol=protocol,
+            )
     return bf, positive
 
 
@@ -87,55 +101,63 @@ class FTests:
         p = given_first(self.p_value, np.asarray(pvalues.p_f(self.f, self.df1, self.df2)))
         direction = np.where((self.direction == 0) & (self.f > 0), np.nan, self.direction)
         direction = broadcast_like(direction, self.f)
-        t = np.where(np.isnan(direction), 1.0, np.where(direction < 0, -1.0, 1.0)) * np.sqrt(self.f)
+        t = np.where(direction < 0, -1.0, 1.0) * np.sqrt(self.f)
         single = broadcast_like(self.df1 == 1, self.f) > 0
-        positive = np.where(single, self._prob_positive(t, protocol), toward(direction, p))
+        bf, positive = self._bf(t, protocol)
+        positive = np.where(single, positive, toward(direction, p))
         effect, se, d = self._effects(t, protocol)
         return Evidence(
-            log_bf=self._log_bf(t, protocol),
+            log_bf=capped(bf, self.f, protocol),
             prob_positive=np.where(np.isnan(direction), np.nan, positive),
             direction=direction,
             p_value=p,
             effect=effect,
             effect_se=se,
             effect_d=d,
-            signed=(single & ~np.isnan(direction)).astype(np.float64),
+            form=self._form(single, direction),
             n_eff=broadcast_like(self.n, self.f),
         )
+
+    def _form(self, single: NDArray[np.bool_], direction: Floats) -> Floats:
+        size = np.where(single & (self.design == "regression"), MAGNITUDE_Z, MAGNITUDE)
+        return np.where(single & ~np.isnan(direction), SIGNED, size)
 
     def _cell(self) -> Floats:
         """Participants a cell: harmonic mean of two known cells, else equal cells."""
         known = 2 * self.n1 * self.n2 / (self.n1 + self.n2)
         return given_first(np.where(self.df1 == 1, known, np.nan), self.n / (self.df1 + 1))
 
-    def _log_bf(self, t: Floats, protocol: Protocol) -> Floats:
+    def _bf(self, t: Floats, protocol: Protocol) -> tuple[Floats, Floats]:
+        """Log BF, and P(positive) where df1 = 1, from the signed root of F."""
         if protocol.f_rule == "regression" or self.design == "regression":
-            n = self.n
-            bf = np.asarray(bayes.log_bf_regression(self.f, self.df1, self.df2, n, r=protocol.r_f))
-        elif self.design == "between":
-            bf = np.asarray(
-                bayes.log_bf_anova(self.f, self.df1, self.df2, cell_n=self._cell(), r=protocol.r_f)
-            )
-        else:
-            bf = self._log_bf_within(t, protocol)
-        return capped(bf, self.f, protocol)
-
-    def _log_bf_within(self, t: Floats, protocol: Protocol) -> Floats:
-        """As paired t with n = df2 + 1; with df1 > 1 only the bound on a given p."""
-        paired = np.asarray(bayes.log_bf_t(t, self.df2 + 1, r=protocol.r_t))
+            return self._bf_regression(t, protocol)
+        if self.design == "between":
+            return self._bf_between(t, protocol)
+        paired, positive = _jzs(t, self.df2 + 1, np.full_like(self.df2, np.nan), protocol)
         bound = np.asarray(bayes.log_bf_bound(self.p_value))
-        return np.where(self.df1 == 1, paired, bound)
+        return np.where(self.df1 == 1, paired, bound), positive
 
-    def _prob_positive(self, t: Floats, protocol: Protocol) -> Floats:
-        if protocol.split != "exact":
-            return np.full_like(t, np.nan)
-        if protocol.f_rule == "regression" or self.design == "regression":
-            a, m = self.n * protocol.r_f**2, self.n - 1
-        elif self.design == "between":
-            a, m = self._cell() * protocol.r_f**2, self.df2 + 1
-        else:
-            a, m = (self.df2 + 1) * protocol.r_t**2, self.df2 + 1
-        return np.asarray(bayes.prob_positive_f(t, self.df2, a=a, m=m))
+    def _bf_regression(self, t: Floats, protocol: Protocol) -> tuple[Floats, Floats]:
+        r = protocol.r_f
+
+        def log_bf(t: Floats, df1: Floats, df2: Floats, n: Floats) -> Floats:
+            return np.asarray(bayes.log_bf_regression(t * t, df1, df2, n, r=r))
+
+        def positive(t: Floats, df1: Floats, df2: Floats, n: Floats) -> Floats:
+            return np.asarray(bayes.prob_positive_f(t, df2, a=n * r * r, m=n - 1))
+
+        return evaluate(log_bf, positive, t, self.df1, self.df2, self.n, protocol=protocol)
+
+    def _bf_between(self, t: Floats, protocol: Protocol) -> tuple[Floats, Floats]:
+        r = protocol.r_f
+
+        def log_bf(t: Floats, df1: Floats, df2: Floats, cell: Floats) -> Floats:
+            return np.asarray(bayes.log_bf_anova(t * t, df1, df2, cell_n=cell, r=r))
+
+        def positive(t: Floats, df1: Floats, df2: Floats, cell: Floats) -> Floats:
+            return np.asarray(bayes.prob_positive_f(t, df2, a=cell * r * r))
+
+        return evaluate(log_bf, positive, t, self.df1, self.df2, self._cell(), protocol=protocol)
 
     def _effects(self, t: Floats, protocol: Protocol) -> tuple[Floats, Floats, Floats]:
         """Native effect, its standard error, d-equivalent."""
@@ -199,7 +221,7 @@ class Correlations:
             effect=z,
             effect_se=broadcast_like(np.asarray(effects.correlation_se(self.n)), z),
             effect_d=np.asarray(effects.d_from_r(self.r)),
-            signed=np.ones_like(z),
+            form=np.full_like(z, SIGNED),
             n_eff=broadcast_like(self.n, z),
         )
 
@@ -207,24 +229,35 @@ class Correlations:
         if protocol.correlation == "one-sample-t":
             with np.errstate(divide="ignore"):
                 t = self.r * np.sqrt((self.n - 2) / ((1 - self.r) * (1 + self.r)))
-            finite = np.clip(t, -1e150, 1e150)
+            finite = np.clip(t, -1e6, 1e6)  # far above where the cap of this protocol sets in
             bf, positive = _jzs(finite, self.n, np.full_like(self.n, np.nan), protocol)
             return capped(bf, finite**2, protocol), positive
-        if protocol.correlation == "wetzels":
-            bf = np.asarray(correlation.log_bf_correlation_wetzels(self.r, self.n))
-        else:
-            bf = np.asarray(correlation.log_bf_correlation(self.r, self.n, kappa=protocol.kappa))
-        positive = np.full(bf.shape, np.nan)
-        if protocol.split == "exact":
-            kappa = protocol.kappa
-            positive = np.asarray(correlation.prob_positive_correlation(self.r, self.n, kappa=kappa))
-        return bf, positive
+
+        def log_bf(r: Floats, n: Floats) -> Floats:
+            if protocol.correlation == "wetzels":
+                return np.asarray(correlation.log_bf_correlation_wetzels(r, n))
+            return np.asarray(correlation.log_bf_correlation(r, n, kappa=protocol.kappa))
+
+        def share(r: Floats, n: Floats) -> Floats:
+            return np.asarray(correlation.prob_positive_correlation(r, n, kappa=protocol.kappa))
+
+        if self.r.ndim == 1:
+            return evaluate(log_bf, share, self.r, self.n, protocol=protocol)
+        # replicates are smooth in Fisher's z, not in r
+        return evaluate(
+            lambda z, n: log_bf(np.tanh(z), n),
+            lambda z, n: share(np.tanh(z), n),
+            np.arctanh(self.r),
+            self.n,
+            protocol=protocol,
+        )
 
     def draw(self, rng: np.random.Generator, size: int) -> "Correlations":
         """Draw normal Fisher z around the observed one."""
         shape = (size, *self.r.shape)
         centre = np.arctanh(np.clip(self.r, -effects.LARGEST_R, effects.LARGEST_R))
-        r = np.tanh(centre + rng.standard_normal(shape) / np.sqrt(np.maximum(self.n - 3, 1.0)))
+        z = centre + rng.standard_normal(shape) / np.sqrt(np.maximum(self.n - 3, 1.0))
+        r = np.clip(np.tanh(z), -1 + 1e-15, 1 - 1e-15)
         return replace(self, r=r, p_value=np.full(shape, np.nan))
 
 
@@ -253,7 +286,7 @@ class MannWhitney:
             effect=r,
             effect_se=se,
             effect_d=d,
-            signed=np.ones_like(z),
+            form=np.full_like(z, SIGNED),
             n_eff=broadcast_like(self.n1 + self.n2, z),
         )
 

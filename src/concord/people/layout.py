@@ -48,6 +48,11 @@ class Layout:
         """Give the grouping that a protocol asks for."""
         return self.full if finding_key == "sub-study" else self.bare
 
+    def tests_of(self, study: int) -> slice:
+        """Where the tests of a study stand among the sorted rows."""
+        first, last = np.searchsorted(self.study_of_test, [study, study + 1])
+        return slice(int(first), int(last))
+
     def in_domain(self, domain: int) -> NDArray[np.bool_]:
         """Which studies belong to a domain."""
         return np.asarray(self.domain_of_study == domain)
@@ -93,7 +98,8 @@ def _starts(index: Integers) -> Integers:
 
 
 def counts_by(group: Integers, size: int, used: NDArray[np.bool_]) -> Floats:
-    """How many used units (..., T) each group has, as (..., size)."""
-    membership = np.zeros((len(group), size))
-    membership[np.arange(len(group)), group] = 1.0
-    return np.asarray(used.astype(np.float64) @ membership)
+    """Count the used units (..., T) of each group, as (..., size); every group has at least one unit."""
+    order = np.argsort(group, kind="stable")
+    counts = np.add.reduceat(used[..., order].astype(np.float64), _starts(group[order]), axis=-1)
+    assert counts.shape[-1] == size
+    return np.asarray(counts)

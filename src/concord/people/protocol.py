@@ -129,6 +129,10 @@ def get_protocol(protocol: str | Protocol, **changes: object) -> Protocol:
         if protocol not in PROTOCOLS:
             raise OptionError(f"protocol is {protocol!r}; expected one of {', '.join(PROTOCOLS)}")
         protocol = PROTOCOLS[protocol]
+    unknown = [name for name in changes if name not in Protocol.__slots__ or name == "name"]
+    if unknown:
+        known = ", ".join(name for name in Protocol.__slots__ if name != "name")
+        raise OptionError(f"a protocol has no choice {unknown[0]!r}; its choices are {known}")
     wanted = {
         field: value
         for field, value in changes.items()

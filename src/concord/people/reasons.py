@@ -15,7 +15,9 @@ def outcome_of(row: TestRow, pas: float | None, used: bool, passed: bool | None)
     return "scored" if pas is not None or used or passed is not None else "no number follows"
 
 
-def flags_of(row: TestRow, protocol: Protocol, *, two_states: bool) -> tuple[str, ...]:
+def flags_of(
+    row: TestRow, protocol: Protocol, *, two_states: bool, half_directed: str | None
+) -> tuple[str, ...]:
     """Name every assumption and approximation behind a test's numbers."""
     flags: list[str] = []
     for who, side in (("human", row.human), ("agent", row.agent)):
@@ -25,6 +27,8 @@ def flags_of(row: TestRow, protocol: Protocol, *, two_states: bool) -> tuple[str
         flags.append("scored in two states: a side has no direction")
     if row.pas is not None:
         flags.append("PAS as given")
+    if half_directed is not None:
+        flags.append(f"cannot pass: the {half_directed} effect has no direction and the other has one")
     return tuple(flags)
 
 

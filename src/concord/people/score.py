@@ -149,7 +149,8 @@ def _context(rows: tuple[TestRow, ...], human: SideTable, agent: SideTable) -> C
         given_pas=given("pas"),
         given_n_eff=given("n_eff"),
         present=present | ~np.isnan(given("pas")),
-        testable=present & human.testable & agent.testable,
+        human_testable=present & human.testable,
+        agent_testable=present & agent.testable,
     )
 
 
@@ -204,9 +205,19 @@ def _test(work: _Work, i: int, used: bool) -> TestResult:
         direction_match=_flag(scores.direction_match[i]),
         passed=passed,
         n_eff=_number(scores.n_eff[i]),
-        flags=flags_of(row, work.protocol, two_states=two_states),
+        flags=flags_of(
+            row, work.protocol, two_states=two_states, half_directed=_half_directed(work, i, passed)
+        ),
         reasons=reasons_of(row, pas=pas, effects=effects, z=z),
     )
+
+
+def _half_directed(work: _Work, i: int, passed: bool | None) -> str | None:
+    """Name the side without a direction, when the other has one and the test counts in APR."""
+    human, agent = np.isnan(work.human.direction[i]), np.isnan(work.agent.direction[i])
+    if passed is None or human == agent:
+        return None
+    return "human" if human else "agent"
 
 
 def _findings(work: _Work, tests: tuple[TestResult, ...]) -> tuple[FindingResult, ...]:
@@ -226,7 +237,7 @@ def _finding(work: _Work, g: int, members: list[int], tests: tuple[TestResult, .
     strict = _strict_of(work, members)
     place = quadrant(pas, strict)
     human_n = [_number(work.human.n_eff[i]) for i in members]
-    passed = [test.passed for test in inside if test.passed is not None]
+    counted = [test.passed for test in inside if _counts_in_apr(test, work.protocol)]
     return FindingResult(
         study=study,
         sub_study=sub_study,
@@ -236,11 +247,15 @@ def _finding(work: _Work, g: int, members: list[int], tests: tuple[TestResult, .
         pas=pas,
         normalised_pas=_number(work.normalised.finding[g]),
         ecs_strict=strict,
-        apr=sum(passed) / len(passed) if passed else None,
+        apr=sum(map(bool, counted)) / len(counted) if counted else None,
         quadrant=place[0] if place else None,
         reading=place[1] if place else None,
         usual_reason=usual_reason(inside, place[0], human_n) if place else None,
     )
+
+
+def _counts_in_apr(test: TestResult, protocol: Protocol) -> bool:
+    return test.passed is not None and (protocol.apr_over == "all" or bool(test.human_significant))
 
 
 def _strict_of(work: _Work, members: list[int]) -> float | None:
@@ -377,7 +392,7 @@ def _companions(work: _Work) -> Companions:
     weights = aggregate.ecs_weights(used, layout, work.protocol)[used]
     x, y = scores.human_d[used], scores.agent_d[used]
     line = _defined(lambda: weighted_regression(x, y, weights), len(x))
-    null = scores.human_significant == 0
+    null = (scores.human_significant == 0) & ~np.isnan(scores.agent_significant)
     kept = scores.agent_significant[null] == 0
     both = int((~np.isnan(scores.pas) | used).sum())
     return Companions(

@@ -14,7 +14,7 @@ from concord.people.families_means import Correlations, FTests, MannWhitney, TTe
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats.elementwise import Floats
-from concord.stats.posterior import sign_split
+from concord.stats.posteriors import sign_split
 
 _DESIGNS = {"anova": "between", "anova-within": "within", "regression": "regression"}
 

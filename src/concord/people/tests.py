@@ -9,7 +9,7 @@ from concord.people.evidence import Evidence
 from concord.people.protocol import Protocol
 from concord.stats.effects import z_difference
 from concord.stats.elementwise import Floats
-from concord.stats.posterior import pas_states, pas_two_states, posterior, posterior_states
+from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states
 from concord.stats.zscores import z_agreement
 
 
@@ -24,8 +24,9 @@ class Context:
     given_n_eff: Floats
     present: NDArray[np.bool_]
     """Both sides are there, as raw or as computed numbers."""
-    testable: NDArray[np.bool_]
-    """Both sides are there and can be significant or not."""
+    human_testable: NDArray[np.bool_]
+    """The human side is there and can be significant or not."""
+    agent_testable: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,10 @@ def score_tests(human: Evidence, agent: Evidence, context: Context, protocol: Pr
     agent_pi = np.asarray(posterior(agent.log_bf, context.agent_odds))
     z = _z_diff(human, agent)
     match = _direction_match(human.direction, agent.direction)
-    human_significant = _significant(human.p_value, context)
-    agent_significant = _significant(agent.p_value, context)
+    human_significant = _significant(human.p_value, context, context.human_testable)
+    agent_significant = _significant(agent.p_value, context, context.agent_testable)
+    directed = context.present & (context.human_testable | ~np.isnan(human.direction))
+    passes = np.where(directed, agent_significant * match, np.nan)
     given = np.broadcast_to(context.given_pas, pas.shape)
     return TestScores(
         pas=np.where(np.isnan(given), pas, given),
@@ -73,10 +76,10 @@ def score_tests(human: Evidence, agent: Evidence, context: Context, protocol: Pr
         agent_d=agent.effect_d,
         z_diff=z,
         ecs_test=np.asarray(z_agreement(z)),
-        direction_match=np.where(context.testable, match, np.nan),
+        direction_match=np.where(directed & ~np.isnan(agent_significant), match, np.nan),
         human_significant=human_significant,
         agent_significant=agent_significant,
-        passes=agent_significant * match,
+        passes=passes,
     )
 
 
@@ -105,9 +108,9 @@ def _pas(
 
 
 def _z_diff(human: Evidence, agent: Evidence) -> Floats:
-    """Z of native effects; a signed effect and a magnitude are not comparable."""
+    """Z of native effects; a signed effect and a magnitude, or magnitudes on two scales, do not compare."""
     z = np.asarray(z_difference(agent.effect, human.effect, agent.effect_se, human.effect_se))
-    return np.where(human.signed == agent.signed, z, np.nan)
+    return np.where(human.form == agent.form, z, np.nan)
 
 
 def _direction_match(human: Floats, agent: Floats) -> Floats:
@@ -116,9 +119,9 @@ def _direction_match(human: Floats, agent: Floats) -> Floats:
     return np.asarray(same, dtype=np.float64)
 
 
-def _significant(p_value: Floats, context: Context) -> Floats:
+def _significant(p_value: Floats, context: Context, testable: NDArray[np.bool_]) -> Floats:
     """1 significant, 0 not; a degenerate test (nobody varied) has no p and is not significant."""
-    return np.where(context.testable, (p_value < context.alpha).astype(np.float64), np.nan)
+    return np.where(testable, (p_value < context.alpha).astype(np.float64), np.nan)
 
 
 def _n_eff(n_eff: Floats, context: Context) -> Floats:

@@ -9,10 +9,9 @@ from scipy.special import ndtri
 from concord.errors import UndefinedError
 from concord.people.aggregate import (
     Levels,
+    Profiles,
     apr_passes,
     ecs_levels,
-    ecs_of,
-    ecs_within_study,
     pas_levels,
     strict_levels,
 )
@@ -25,7 +24,7 @@ from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, Scale, jackknife_t
 from concord.stats.pooling import fisher_z
 
-BLOCK = 50
+BLOCK = 200
 """Replicates that share one seed: results do not depend on how blocks are spread over workers."""
 METRICS = ("pas", "ecs", "apr", "ecs_strict")
 _RANGE = {"pas": (0.0, 1.0), "ecs": (-1.0, 1.0), "apr": (0.0, 1.0), "ecs_strict": (0.0, 1.0)}
@@ -44,7 +43,7 @@ def all_levels(scores: TestScores, layout: Layout, protocol: Protocol) -> dict[s
     """Every metric that gets intervals, at every level."""
     return {
         "pas": pas_levels(scores, layout, protocol),
-        "ecs": ecs_levels(scores, layout, protocol),
+        "ecs": ecs_levels(Profiles(scores, layout, protocol), layout),
         "apr": apr_passes(scores, layout, protocol.apr_over).rates(),
         "ecs_strict": strict_levels(scores, layout, protocol),
     }
@@ -56,6 +55,7 @@ class Jackknife:
     def __init__(self, scores: TestScores, layout: Layout, protocol: Protocol, level: float) -> None:
         self.scores, self.layout, self.protocol, self.level = scores, layout, protocol, level
         self.levels = all_levels(scores, layout, protocol)
+        self.profiles = Profiles(scores, layout, protocol)
         self.passes = apr_passes(scores, layout, protocol.apr_over)
 
     def benchmark(self, metric: str) -> Bound:
@@ -105,31 +105,27 @@ class Jackknife:
 
     def _counts(self, passed: Floats, tests: Floats) -> Bound:
         """Jackknife of a pooled rate, half a pass and half a failure added."""
+        if not tests.sum():
+            return _too_few(0)
         whole = (passed.sum() + 0.5) / (tests.sum() + 1)
         without = (passed.sum() - passed + 0.5) / (tests.sum() - tests + 1)
-        return self._interval("apr", float(whole), without)
+        bound = self._interval("apr", float(whole), without)
+        return _including(bound, float(passed.sum() / tests.sum()))
 
     def _ecs_over_studies(self, chosen: NDArray[np.bool_]) -> Bound:
-        inside = chosen[self.layout.study_of_test]
-        whole = ecs_of(self.scores, inside, self.layout, self.protocol)
-        used = ~(np.isnan(self.scores.human_d) | np.isnan(self.scores.agent_d)) & inside
-        clusters = np.unique(self.layout.study_of_test[used])
-        without = [
-            ecs_of(self.scores, inside & (self.layout.study_of_test != i), self.layout, self.protocol)
-            for i in clusters
-        ]
-        return self._interval("ecs", float(whole), np.array(without, dtype=np.float64))
+        study = self.layout.study_of_test
+        inside = chosen[study]
+        clusters = np.unique(study[self.profiles.used & inside])
+        without = np.array([float(self.profiles.ecs(inside & (study != i))) for i in clusters])
+        return self._interval("ecs", float(self.profiles.ecs(inside)), without)
 
     def _ecs_over_findings(self, study: int) -> Bound:
+        part = self.layout.tests_of(study)
         inside = self.layout.study_of_test == study
         finding = self.layout.full.finding_of_test
-        whole = ecs_within_study(self.scores, inside, self.layout, self.protocol)
-        used = ~(np.isnan(self.scores.human_d) | np.isnan(self.scores.agent_d)) & inside
-        without = [
-            ecs_within_study(self.scores, inside & (finding != i), self.layout, self.protocol)
-            for i in np.unique(finding[used])
-        ]
-        return self._interval("ecs", float(whole), np.array(without, dtype=np.float64))
+        clusters = np.unique(finding[part][self.profiles.used[part]])
+        without = np.array([float(self.profiles.ecs_of_study(inside & (finding != i))) for i in clusters])
+        return self._interval("ecs", float(self.profiles.ecs_of_study(part)), without)
 
     def _interval(self, metric: str, whole: float, without: Floats) -> Bound:
         if np.isnan(whole):
@@ -140,6 +136,14 @@ class Jackknife:
             return Bound(jackknife_t(whole, without, level=self.level, scale=_SCALES[metric]))
         except UndefinedError as reason:
             return Bound(None, f"withheld: {reason}")
+
+
+def _including(bound: Bound, value: float) -> Bound:
+    """Widen an interval to its own estimate: the halves pull a rate of 0 or 1 off the edge."""
+    old = bound.interval
+    if old is None or old.low <= value <= old.high:
+        return bound
+    return Bound(Interval(min(old.low, value), max(old.high, value), old.level, old.method))
 
 
 def _too_few(clusters: int) -> Bound:
@@ -163,9 +167,11 @@ class Fresh:
     def interval(self, metric: str, value: float | None, se: float) -> Bound:
         """Estimate ± z·SE, kept inside the range of the metric."""
         if self.note or value is None:
-            return Bound(None, self.note if self.note else "the number itself is undefined")
+            return Bound(None, self.note if value is not None else "")  # why it is undefined is said once
         if np.isnan(se):
             return Bound(None, "withheld: undefined in more than a tenth of the fresh samples")
+        if se == 0:
+            return Bound(None, "withheld: every fresh sample gave the same value")
         low, high = _RANGE[metric]
         reach = float(ndtri(0.5 + self.level / 2)) * se
         method = f"these studies, fresh participants: estimate ± z·SE, {self.n_resamples} parametric samples"

@@ -79,14 +79,20 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
     for number, (line, row) in enumerate(rows):
         with problems.at(line, f"reply {number + 1}"):
             reply = _reply(row, line, modes)
+            if reply.id in asked.left_out:
+                found = f"a reply to {reply.id!r}, which was left out"
+                raise UnusableError("reply to what was left out", found, "something usable to reply to")
             if reply.id not in known:
                 raise UnusableError("unknown id", f"a reply for the unknown id {reply.id!r}", _known(asked))
             mode = f", mode {reply.mode!r}" if modes else ""
             named = f"id {reply.id!r}{mode}, repeat {reply.repeat}"
             problems.once((reply.id, reply.mode, reply.repeat), named)
             replies.append(reply)
-    problems.found.extend(_absent(file.name, asked, replies))
-    return Replies(tuple(replies), file, keep_or_raise(problems.found, lenient))
+    faults = sorted(
+        [*problems.found, *_absent(file.name, asked, replies)],
+        key=lambda problem: (problem.file != file.name, problem.line is None, problem.line or 0),
+    )
+    return Replies(tuple(replies), file, keep_or_raise(faults, lenient))
 
 
 def _known(asked: Vignettes | BiasCases) -> str:
@@ -212,7 +218,7 @@ def _parsed_line(raw: bytes) -> object:
         found = f"byte {error.start + 1} is not UTF-8"
         raise UnusableError("wrong encoding", found, "a line of JSON saved as UTF-8") from None
     except json.JSONDecodeError as error:
-        found = f"not JSON ({error.msg} at character {error.pos + 1})"
+        found = f"not JSON ({error.msg}, character {error.pos + 1})"
         raise UnusableError("unreadable line", found, "one JSON object") from None
     except RecursionError:
         raise UnusableError("unreadable line", "JSON nested too deep", "one JSON object") from None

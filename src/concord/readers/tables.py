@@ -99,6 +99,8 @@ def _read_object(source: object) -> Grid:
 
 def _read_file(path: Path, sheet: str | None) -> Grid:
     """Read a file by its extension, after a look at whether its content fits."""
+    if path.is_dir():
+        raise FileFormatError(f"{path.name}: got a folder, expected a file")
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         raise FileFormatError(

@@ -30,9 +30,11 @@ def _contingency(draft: Draft, table: Table) -> None:
     """Check a table against the other numbers that are given; n and df1 follow from it."""
     rows, columns = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
     total, df = sum(rows), (len(rows) - 1) * (len(columns) - 1)
-    if min(*rows, *columns) == 0:
-        draft.small("table", "at least one case in every row and every column")
+    if min(rows) == 0:
+        draft.small("table", "at least one case in every row: a group without cases cannot be compared")
         return
+    if min(columns) == 0:
+        draft.flags.append("an answer that nobody gave: the table has no chi-square and is not significant")
     if draft.n is not None and draft.n != total:
         draft.fault("n", f"the sum of the cells of {draft.side}_table, {in_words(total)}, or an empty cell")
     if draft.df1 is not None and draft.df1 != df:
@@ -50,6 +52,8 @@ def _fits_table(statistic: float, table: Table) -> bool:
     for row, row_sum in zip(table, rows, strict=True):
         for count, column_sum in zip(row, columns, strict=True):
             expected = row_sum * column_sum / total
+            if expected == 0:
+                continue  # an empty column adds nothing
             gap = abs(count - expected)
             plain += gap**2 / expected
             corrected += max(0.0, gap - 0.5) ** 2 / expected

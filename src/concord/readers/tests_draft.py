@@ -1,6 +1,7 @@
 """One side of a test while it is being completed: its numbers, what is wrong with them, what was assumed."""
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 from concord.records import Side
 
@@ -44,6 +45,8 @@ class Draft:
     """Like a fault: the number that makes the sample too small, and what it should be."""
     notes: list[tuple[str, str]] = field(default_factory=list)
     """Column and what a reader should know about it."""
+    contradictions: list[tuple[str, str]] = field(default_factory=list)
+    """Those of the notes that say a reported statistic contradicts its own p-value."""
     source: dict[str, str] = field(default_factory=dict)
     """The field a number came from, where it is not its own."""
 
@@ -82,6 +85,11 @@ class Draft:
         """Record what a reader should know about a field; equal texts are told once for all rows."""
         self.notes.append((self._cell(name)[0], text))
 
+    def contradict(self, name: str, text: str) -> None:
+        """Record that a reported statistic contradicts its own p-value."""
+        self.note(name, text)
+        self.contradictions.append(self.notes[-1])
+
     def need(self, *names: str) -> None:
         """Record which of these fields are still missing."""
         self.lacking.extend(name for name in names if getattr(self, name) is None)
@@ -91,6 +99,12 @@ class Draft:
         setattr(self, target, getattr(self, origin))
         setattr(self, origin, None)
         self.source[target] = self.source.get(origin, origin)
+
+    def fresh(self) -> "Draft":
+        """Copy a side that has not been completed yet, so that completing the copy leaves it as it is."""
+        kept = ("flags", "faults", "lacking", "notes", "contradictions", "source")
+        copies = {name: copy(getattr(self, name)) for name in kept}
+        return replace(self, **copies)
 
     def finished(self) -> Side:
         """Give the side as the record that leaves the reader."""

@@ -64,7 +64,7 @@ def complete_with_reported(draft: Draft, *, alpha: float) -> Draft:
     Draft
         The completed side, which may have failed.
     """
-    trial = _fresh(draft)
+    trial = draft.fresh()
     complete(trial)
     if trial.faults or trial.too_small is not None:
         return trial
@@ -72,18 +72,22 @@ def complete_with_reported(draft: Draft, *, alpha: float) -> Draft:
     if result is None:
         return draft if draft.faults else _completed(draft)
     reading = _read(result, draft.test_type)
-    for text in (*_disagreements(trial, result, reading), *_inconsistencies(trial, result, alpha)):
+    for text in _disagreements(trial, result, reading):
         draft.note("reported", text)
+    for text in _inconsistencies(trial, result, alpha):
+        draft.contradict("reported", text)
     if trial.core and not trial.lacking:
         _fill_extras(draft, reading)
         return _completed(draft)
-    filled = _fresh(draft)
+    filled = draft.fresh()
     _fill(filled, result, reading)
     if not filled.faults:
         complete(filled)
     if trial.lacking or not filled.failed:
         return filled
-    draft.note("reported", f"{draft.reported!r} does not give what a {draft.test_type} needs; not used")
+    draft.note(
+        "reported", f"{draft.reported!r} does not give what test type {draft.test_type} needs; not used"
+    )
     return _completed(draft)
 
 
@@ -91,11 +95,6 @@ def _completed(draft: Draft) -> Draft:
     """Complete a draft and give it back."""
     complete(draft)
     return draft
-
-
-def _fresh(draft: Draft) -> Draft:
-    """Copy a draft that has not been completed yet."""
-    return replace(draft, flags=list(draft.flags), notes=list(draft.notes), source=dict(draft.source))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -176,7 +175,7 @@ def _fill(draft: Draft, result: ApaResult, reading: _Reading) -> None:
     if result.kind not in fitting:
         examples = " or ".join(_EXAMPLES[kind] for kind in fitting)
         hint = "; for a p-value alone the test type is p-value" if result.kind == "p" else ""
-        draft.fault("reported", f"{examples}, as a {draft.test_type} needs{hint}")
+        draft.fault("reported", f"{examples}, as test type {draft.test_type} needs{hint}")
     elif result.statistic_relation != "=" and draft.statistic is None:
         draft.fault("reported", f"the value of the statistic; {result.text!r} only bounds it")
     else:
@@ -251,6 +250,8 @@ def _inconsistencies(draft: Draft, result: ApaResult, alpha: float) -> Iterator[
     """Tell of a reported p-value that does not follow from the reported statistic."""
     from concord.readers.apa import check_apa
 
+    if result.p_relation is None:
+        return  # nothing is claimed; recomputing takes longer than all the rest
     absent = {name: getattr(draft, name) for name in ("df1", "df2", "p0") if getattr(result, name) is None}
     result = replace(result, **absent)
     pairs = draft.n if draft.test_type == "correlation" else draft.n1
@@ -271,7 +272,7 @@ def _disagreements(draft: Draft, result: ApaResult, reading: _Reading) -> Iterat
     """Tell of every number that the columns and the reported statistic give differently."""
     if draft.test_type != "p-value" and result.kind not in (*_FITTING[draft.test_type], "p"):
         if draft.core:
-            yield f"{draft.reported!r} is not the statistic of a {draft.test_type}; not used"
+            yield f"{draft.reported!r} is not a statistic for test type {draft.test_type}; not used"
         return
     pairs = {name: (getattr(draft, name), said) for name, said in reading.values.items() if name != "z"}
     for name, (stands, said) in pairs.items():

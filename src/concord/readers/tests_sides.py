@@ -119,7 +119,7 @@ def _correlation(draft: Draft) -> None:
     if draft.n is None:
         return
     if draft.n < 3:
-        draft.small("n", "n of at least 3, for a correlation to have a standard error")
+        draft.small("n", "n of at least 3, for a correlation to be tested")
     else:
         check_df(draft, draft.n - 2, "n - 2 (as in a partial correlation)")
 

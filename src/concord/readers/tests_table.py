@@ -60,8 +60,10 @@ def read_tests(source: TableSource, *, sheet: str | None = None) -> TestTable:
     rows = reader.rows()
     if reader.problems:
         raise TableError(reader.ordered_problems())
-    warnings = (*grid.warnings, *columns.warnings, *reader.warnings(), *_absent_sides(grid.name, rows))
-    return TestTable(rows, grid.inputs, warnings)
+    worded = reader.warnings()
+    warnings = (*grid.warnings, *columns.warnings, *worded.values(), *_absent_sides(grid.name, rows))
+    inconsistent = tuple(text for key, text in worded.items() if key in reader.contradictions)
+    return TestTable(rows, grid.inputs, warnings, inconsistent)
 
 
 def _absent_sides(name: str, rows: Sequence[TestRow]) -> list[str]:
@@ -80,6 +82,7 @@ class _Reader:
     position: dict[str, int]
     problems: list[CellProblem] = field(default_factory=list)
     notes: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    contradictions: set[tuple[str, str]] = field(default_factory=set)
     """Column and text, and the rows they are about."""
     values: dict[str, list[object]] = field(default_factory=dict)
     side_columns: dict[str, list[tuple[str, list[object], list[object]]]] = field(default_factory=dict)
@@ -138,13 +141,13 @@ class _Reader:
         """Record what a reader should know about a cell."""
         self.notes.setdefault((column, text), []).append(self.grid.rows[index])
 
-    def warnings(self) -> list[str]:
-        """Word the notes, equal ones together."""
+    def warnings(self) -> dict[tuple[str, str], str]:
+        """Word the notes, equal ones together, by column and text."""
         sheet = "" if self.grid.sheet is None else f", sheet {self.grid.sheet!r}"
-        return [
-            f"{self.grid.name}{sheet}, {rows_in_words(rows)}, column {column!r}: {text}"
+        return {
+            (column, text): f"{self.grid.name}{sheet}, {rows_in_words(rows)}, column {column!r}: {text}"
             for (column, text), rows in self.notes.items()
-        ]
+        }
 
     def text(self, name: str, index: int) -> str | None:
         """Give the value of a cell of a text column, ``None`` where the column is absent."""
@@ -218,6 +221,7 @@ class _Reader:
             draft = complete_with_reported(draft, alpha=alpha)
         for column, text in draft.notes:
             self.note(index, column, text)
+        self.contradictions.update(draft.contradictions)
         if not draft.failed:
             return draft.finished(), SideOutcome.OK
         return self.failed_side(index, draft)
@@ -232,7 +236,7 @@ class _Reader:
                 return None, SideOutcome.TOO_SMALL
             faults.append(draft.too_small)
         elif not faults:
-            needs = f"a value: a {draft.test_type} needs {NEEDS[draft.test_type]}; or an empty side"
+            needs = f"a value: test type {draft.test_type} needs {NEEDS[draft.test_type]}; or an empty side"
             faults.extend((f"{draft.side}_{name}", "", needs) for name in dict.fromkeys(draft.lacking))
         for column, value, expected in faults:
             self.problem(index, column, value, expected)

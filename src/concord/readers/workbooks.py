@@ -223,10 +223,11 @@ def _is_rounding(text: str | None, number: float) -> bool:
 
 def _mark_faults(records: list[list[object]], xml: bytes) -> list[list[object]]:
     """Put the text of a fault into every cell that shows one: the loader leaves such cells empty."""
-    faults = [
-        (column, row, text.decode()) for column, row, text in _ERROR_CELL.findall(xml) if text != b"#N/A"
-    ]
-    for column, row, formula in _FORMULA_WITHOUT_RESULT.findall(xml):
+    # Looking for a few letters first spares most workbooks the search for a pattern.
+    errors = _ERROR_CELL.findall(xml) if b't="e"' in xml or b"t='e'" in xml else []
+    formulas = _FORMULA_WITHOUT_RESULT.findall(xml) if b"<f" in xml or b":f" in xml else []
+    faults = [(column, row, text.decode()) for column, row, text in errors if text != b"#N/A"]
+    for column, row, formula in formulas:
         faults.append((column, row, f"={formula.decode()} (a formula without a stored result)"))
     if not faults:
         return records

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from concord.reasoning.names import AliasTable, Mention, NameIndex
-from concord.reasoning.text import Words, words
+from concord.reasoning.text import Words
 
 NEGATION_WINDOW = 6
 """A cue negates a mention when it stands within this many words before it, in the same sentence."""
@@ -78,7 +78,7 @@ class Judge:
         labels = list(gold)
         by_first: dict[str, list[tuple[str, ...]]] = {}
         for cue in cues:
-            folded = tuple(words(cue).folded)
+            folded = tuple(Words(cue).folded)
             by_first.setdefault(folded[0], []).append(folded)
         return cls(table, table.index(labels), frozenset(map(table.canonical, labels)), by_first)
 
@@ -86,15 +86,15 @@ class Judge:
         """Whether a text names a known diagnosis."""
         return bool(self.index.find(text))
 
-    def words_before_name(self, text: str) -> int:
-        """Count the words before the first known diagnosis, all of them where none is named."""
-        found = words(text)
+    def tokens_before_name(self, text: str) -> int:
+        """Count the whitespace tokens before the first known diagnosis, all of them where none is named."""
+        found = Words(text)
         mentions = self.index.find(found)
-        return mentions[0].start if mentions else len(found.folded)
+        return len((found.before(mentions[0].start) if mentions else text).split())
 
     def verdicts(self, text: str, gold: str) -> dict[tuple[str, str], bool]:
         """Whether a text names the gold label, for each setting of (negation, multiple)."""
-        found = words(text)
+        found = Words(text)
         label = self.table.canonical(gold)
         mentions = self.index.find(found)
         right = [mention for mention in mentions if label in mention.labels]
@@ -116,13 +116,11 @@ class Judge:
 
     def _negated(self, found: Words, mention: Mention) -> bool:
         """Whether a cue stands, whole, within the window before a mention, in its sentence."""
-        sentence = found.sentence[mention.start]
         low = max(0, mention.start - NEGATION_WINDOW)
         for index in range(low, mention.start):
-            if found.sentence[index] != sentence:
-                continue
             for cue in self.cues.get(found.folded[index], ()):
                 end = index + len(cue)
-                if end <= mention.start and tuple(found.folded[index:end]) == cue:
+                whole = end <= mention.start and tuple(found.folded[index:end]) == cue
+                if whole and found.same_sentence(index, mention.start):
                     return True
         return False

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from concord.reasoning.result import PairedTable
 from concord.records import Estimate, Interval
+from concord.stats.intervals import wilson_interval
 from concord.stats.paired import (
     bonett_price_interval,
     bootstrap_mean_interval,
     mcnemar_exact,
     sign_flip_test,
     wilson_clustered,
-    wilson_interval,
 )
 
 LINE = 0.10

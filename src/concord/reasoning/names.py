@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from concord.reasoning.text import Words, words
+from concord.reasoning.text import Words
 
 ABBREVIATION_LETTERS = 5
 """A name in capitals with at most this many letters is an abbreviation, found in capitals only."""
@@ -26,7 +26,7 @@ def compact(name: str) -> str:
     >>> compact("Post-Traumatic Stress Disorders") == compact("posttraumatic stress disorder")
     True
     """
-    return "".join(words(name).folded)
+    return "".join(Words(name).folded)
 
 
 def is_abbreviation(name: str) -> bool:
@@ -61,25 +61,22 @@ class NameIndex:
 
     def find(self, text: str | Words) -> list[Mention]:
         """Every mention in the text, longer and shorter ones alike, in order of their first word."""
-        found = words(text) if isinstance(text, str) else text
+        found = Words(text) if isinstance(text, str) else text
         starts = self._starts
-        mentions: list[Mention] = []
-        for index, word in enumerate(found.folded):
-            if word in starts:
-                mentions.extend(self._from(found, index))
-        return mentions
+        near = [index for index, word in enumerate(found.folded) if word in starts]
+        return [mention for index in near for mention in self._from(found, index)]
 
     def _from(self, found: Words, start: int) -> list[Mention]:
         """Mentions whose first word is the given one."""
         mentions = []
         run, capital = "", True
         for index in range(start, len(found.folded)):
-            if index > start and not found.joined[index]:
+            if index > start and not found.runs_on(index):
                 break
             run += found.folded[index]
             if run not in self._starts:
                 break
-            capital = capital and found.capital[index]
+            capital = capital and found.in_capitals(index)
             labels = self._plain.get(run, set()) | (self._capital.get(run, set()) if capital else set())
             if labels:
                 mentions.append(Mention(start, index + 1, frozenset(labels)))

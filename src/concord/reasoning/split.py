@@ -16,7 +16,8 @@ _CLOSE = re.compile(f"</{_TAG}>", _ANY_CASE)
 # What may stand between a word of a marker and its colon, and after it: Markdown emphasis.
 _COLON = r"[*_]{0,3}[ \t]{0,3}[:：][*_]{0,3}"
 _REASONING = re.compile(rf"(?<![^\W\d_])reasoning{_COLON}", re.IGNORECASE)
-_DIAGNOSIS = re.compile(rf"(?<![^\W\d_])(?:final[ \t]{{1,3}})?diagnosis{_COLON}", re.IGNORECASE)
+_DIAGNOSIS = re.compile(rf"(?<![^\W\d_])diagnosis{_COLON}", re.IGNORECASE)
+_FINAL = re.compile(r"(?<![^\W\d_])final[ \t]{1,3}\Z", re.IGNORECASE)
 _LINE = re.compile(
     rf"^[ \t>#*_+\-]{{0,12}}(?:final[ \t]{{1,3}}diagnosis|diagnosis|answer|conclusion){_COLON}",
     re.IGNORECASE | re.MULTILINE,
@@ -26,7 +27,7 @@ _SOURCE_REASONING = re.compile("REASONING:", _ANY_CASE)
 _SOURCE_DIAGNOSIS = re.compile("DIAGNOSIS:", _ANY_CASE)
 _SOURCE_LINE = re.compile(r"^[ \t]{0,12}(?:diagnosis|answer|conclusion):", _ANY_CASE | re.MULTILINE)
 
-_EDGE = " \t\r\n\f\v*_#>"
+_MARKUP = " \t\r\n\f\v*_#"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ class Split:
     """A thinking block was opened and never closed."""
     marked: bool
     """A marker or a block says where the answer starts; otherwise both parts are the whole text."""
+    lead: int = 0
+    """Whitespace tokens between the end of a block, or the start of the reply, and the answer's marker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ def split_reply(response: str, thinking: str | None = None) -> Split:
     Examples
     --------
     >>> split_reply("<think>Low mood.</think> **Answer:** MDD")
-    Split(reasoning='Low mood.', answer='MDD', thought=True, unclosed=False, marked=True)
+    Split(reasoning='Low mood.', answer='MDD', thought=True, unclosed=False, marked=True, lead=0)
     >>> split_reply("REASONING: Low mood. DIAGNOSIS: MDD").reasoning
     'Low mood.'
     """
@@ -101,9 +104,11 @@ def split_reply(response: str, thinking: str | None = None) -> Split:
         return Split("\n".join(hidden), "", thought, unclosed=True, marked=True)
     found = _sections(block.rest)
     if found is not None:
-        visible, answer = found
-        parts = [*hidden, visible] if visible.strip(_EDGE) else hidden
-        return Split(_joined(parts), answer.strip(_EDGE), thought, block.unclosed, marked=True)
+        before, answer = found
+        visible = _after_reasoning(before, _REASONING)
+        parts = [*hidden, visible] if _trimmed(visible) else hidden
+        lead = len(_trimmed(before).split())
+        return Split(_joined(parts), _trimmed(answer), thought, block.unclosed, marked=True, lead=lead)
     if hidden or block.inside is not None:
         return Split(_joined(hidden), block.rest.strip(), thought, block.unclosed, marked=True)
     return Split(response, response, thought=False, unclosed=False, marked=False)
@@ -111,22 +116,42 @@ def split_reply(response: str, thinking: str | None = None) -> Split:
 
 def _joined(parts: list[str]) -> str:
     """Pieces of reasoning as one text, without the Markdown that stood around the markers."""
-    return "\n".join(part.strip(_EDGE) for part in parts)
+    return "\n".join(_trimmed(part) for part in parts)
+
+
+def _trimmed(text: str) -> str:
+    """Return a part without the whitespace, emphasis, headings and quote marks at its edges."""
+    return text.lstrip(_MARKUP + ">").rstrip(_MARKUP)
 
 
 def _sections(text: str) -> tuple[str, str] | None:
     """Return what stands before and after the marker that opens the answer, if there is one."""
-    marker = _last(_DIAGNOSIS, text)
+    marker = _last_diagnosis(text)
     if marker is None:
         marker = _LINE.search(text)
     if marker is None:
         return None
-    return _after_reasoning(text[: marker.start()], _REASONING), text[marker.end() :]
+    final = _FINAL.search(text, max(0, marker.start() - 8), marker.start())
+    return text[: (final or marker).start()], text[marker.end() :]
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     """Return the last match of a pattern."""
     return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
+
+
+def _last_diagnosis(text: str) -> re.Match[str] | None:
+    """Return the last diagnosis marker; ASCII keeps its length in lower case and is searched faster."""
+    if not text.isascii():
+        return _last(_DIAGNOSIS, text)
+    lower = text.lower()
+    place = lower.rfind("diagnosis")
+    while place >= 0:
+        found = _DIAGNOSIS.match(text, place)
+        if found:
+            return found
+        place = lower.rfind("diagnosis", 0, place)
+    return None
 
 
 def _after_reasoning(text: str, pattern: re.Pattern[str]) -> str:

@@ -104,7 +104,7 @@ def _step_estimate(
     elif nonzero < MIN_NONZERO:
         note = f"only {nonzero} samples are not 0: the bootstrap interval is withheld under {MIN_NONZERO}"
     else:
-        interval = bootstrap_mean_interval(values, rng=rng, n_resamples=options.n_resamples)
+        interval = bootstrap_mean_interval(values, rng=rng, n_resamples=options.n_resamples, expanded=True)
     return Estimate(float(values.mean()), interval, n, left_out, method, note)
 
 

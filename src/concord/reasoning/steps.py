@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.reasoning.text import tokens
+from concord.reasoning.text import token_sets
 
 MIN_REASONING_TOKENS = 20
 """Reasoning with fewer whitespace tokens has no steps."""
@@ -17,6 +17,7 @@ THRESHOLD = 0.6
 """Dice overlap at which two steps match."""
 SWEEP = tuple(tenth / 10 for tenth in range(2, 10))
 """Thresholds of the sweep, the doubles nearest to 0.2, 0.3, ... 0.9."""
+_CUTS = np.array(SWEEP)
 ROWS_AT_ONCE = 512
 """Model steps compared in one go, so that a reply of any length needs bounded memory."""
 
@@ -99,29 +100,27 @@ class StepScore:
         return f1(self.matched_optimal, self.n_steps, self.n_gold)
 
 
-class _Vocabulary:
+class _Vocabulary(dict[str, int]):
     """Numbers for the tokens of the gold steps; other tokens can never be shared."""
 
     def __init__(self, rules: str) -> None:
+        super().__init__()
         self._rules = rules
-        self._numbers: dict[str, int] = {}
 
-    def __len__(self) -> int:
-        return len(self._numbers)
+    def __missing__(self, token: str) -> int:
+        self[token] = len(self)
+        return self[token]
 
     def gold(self, steps: Sequence[str]) -> "_Steps":
         """Gold steps as numbers; new tokens get new numbers."""
-        sets = [set(tokens(step, rules=self._rules)) for step in steps]
-        numbers = self._numbers
-        return _Steps(
-            [[numbers.setdefault(token, len(numbers)) for token in sorted(one)] for one in sets], sets
-        )
+        sets = token_sets(steps, rules=self._rules)
+        return _Steps(sets, [[self[token] for token in one] for one in sets])
 
     def model(self, steps: Sequence[str]) -> "_Steps":
         """Model steps as numbers; tokens that no gold step holds count for the size only."""
-        sets = [set(tokens(step, rules=self._rules)) for step in steps]
-        numbers = self._numbers
-        return _Steps([[numbers[token] for token in one if token in numbers] for one in sets], sets)
+        sets = token_sets(steps, rules=self._rules)
+        known = self.keys()
+        return _Steps(sets, [[self[token] for token in one if token in known] for one in sets])
 
 
 class _Steps:
@@ -129,11 +128,10 @@ class _Steps:
 
     __slots__ = ("owner", "sizes", "token")
 
-    def __init__(self, numbers: list[list[int]], sets: list[set[str]]) -> None:
+    def __init__(self, sets: list[set[str]], numbers: list[list[int]]) -> None:
         self.sizes = np.array([len(one) for one in sets], dtype=np.int32)
-        counts = [len(one) for one in numbers]
-        self.token = np.fromiter((n for one in numbers for n in one), dtype=np.int32, count=sum(counts))
-        self.owner = np.repeat(np.arange(len(numbers), dtype=np.int32), counts)
+        self.token = np.array([number for one in numbers for number in one], dtype=np.int32)
+        self.owner = np.repeat(np.arange(len(sets), dtype=np.int32), [len(one) for one in numbers])
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -149,7 +147,7 @@ def score_steps(
 ) -> list[StepScore]:
     """Score the steps of many replies at once.
 
-    Each text is normalised once, overlaps come from one small matrix product per reply, and greedy
+    Each text is normalised once, overlaps are counted for all pairs of a reply at once, and greedy
     matching needs no search: every model step takes its best gold step, so the number of matches is the
     number of different gold steps that are best for some model step at or above the threshold.
 
@@ -186,82 +184,94 @@ def score_steps(
 
 def _score(model: _Steps, compared: list[_Steps], column: NDArray[np.int32]) -> StepScore:
     """Score one reply against its own gold steps (first) and those of other vignettes."""
-    best, value = _best(model, compared, column)
     counts = [len(gold) for gold in compared]
-    matched = _distinct(best, value >= THRESHOLD, max(counts))
-    sweep = [int(_distinct(best[:, :1], value[:, :1] >= cut, counts[0])[0]) for cut in SWEEP]
+    width = max(counts)
+    taken = np.zeros(len(compared) * width, dtype=bool)
+    best = np.zeros(width)
+    partners: list[list[int]] = [[] for _ in range(counts[0])]
+    for start, shared, total in _overlaps(model, compared, column):
+        taken[_best_at_threshold(shared, total, width)] = True
+        # Two empty sets share nothing: their overlap is 0, not 0/0.
+        dice = 2 * shared[:, :width] / np.maximum(total[:, :width], 1)
+        rows = np.arange(len(dice))
+        where = dice.argmax(axis=1)
+        kept = np.zeros_like(dice)
+        kept[rows, where] = dice[rows, where]
+        np.maximum(best, kept.max(axis=0), out=best)
+        for row, step in zip(*np.nonzero(dice >= THRESHOLD), strict=True):
+            partners[int(step)].append(start + int(row))
+    matched = np.count_nonzero(taken.reshape(len(compared), width), axis=1)
+    sweep = np.count_nonzero(best[:, None] >= _CUTS, axis=0)
     n, g = len(model), counts[0]
     return StepScore(
         n,
         g,
         int(matched[0]),
-        _optimal(model, compared[0], column),
-        tuple(f1(hit, n, g) for hit in sweep),
+        largest_matching(partners),
+        tuple(f1(int(hit), n, g) for hit in sweep),
         tuple(f1(int(hit), n, other) for hit, other in zip(matched[1:], counts[1:], strict=True)),
     )
 
 
-def _distinct(best: NDArray[np.intp], kept: NDArray[np.bool_], width: int) -> NDArray[np.intp]:
-    """For each gold list the number of gold steps that are best for a kept model step."""
-    n_lists = best.shape[1]
-    flags = np.zeros((n_lists, max(width, 1)), dtype=bool)
-    row, which = np.nonzero(kept)
-    flags[which, best[row, which]] = True
-    found: NDArray[np.intp] = np.count_nonzero(flags, axis=1)
-    return found
+def _best_at_threshold(shared: NDArray[np.intp], total: NDArray[np.int32], width: int) -> NDArray[np.intp]:
+    """Columns of the gold steps that are best for some model step in some list, at or above 0.6.
+
+    2 s / t >= 0.6 is 10 s >= 3 t in whole numbers; only the few pairs that reach it are looked at again.
+    """
+    row, place = np.nonzero((10 * shared >= 3 * total) & (total > 0))
+    if len(row) == 0:
+        return place
+    dice = 2 * shared[row, place] / total[row, place]
+    group = row * (shared.shape[1] // width) + place // width
+    order = np.lexsort((place, -dice, group))  # the first of equals is the first gold step
+    first = np.flatnonzero(np.diff(group[order], prepend=-1))
+    chosen: NDArray[np.intp] = place[order][first]
+    return chosen
 
 
-def _best(
+def _overlaps(
     model: _Steps, compared: list[_Steps], column: NDArray[np.int32]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """For each model step and gold list: its best gold step, the first of equals, and the overlap."""
-    width = max(1, *(len(gold) for gold in compared))
-    best = np.zeros((len(model), len(compared)), dtype=np.intp)
-    value = np.zeros((len(model), len(compared)))
-    for start, dice in _dice_blocks(model, compared, width, column):
-        where = dice.argmax(axis=2)
-        stop = start + len(dice)
-        best[start:stop] = where
-        value[start:stop] = np.take_along_axis(dice, where[:, :, None], axis=2)[:, :, 0]
-    return best, value
+) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.int32]]]:
+    """Shared tokens and summed set sizes of model steps (rows) and the gold steps of every list (columns).
 
-
-def _dice_blocks(
-    model: _Steps, compared: list[_Steps], width: int, column: NDArray[np.int32]
-) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Dice overlaps, model steps x gold lists x gold steps, a block of model steps at a time."""
-    used = np.unique(model.token)
-    column[used] = np.arange(len(used), dtype=np.int32)
-    gold = np.zeros((len(compared) * width, len(used)), dtype=np.float32)
-    sizes = np.zeros(len(compared) * width, dtype=np.int64)
+    Lists are padded to one width; a block of model steps at a time, so that memory is bounded.
+    """
+    width = max(len(gold) for gold in compared)
+    # A token's local number is the place of its last mention: any numbering serves.
+    column[model.token] = np.arange(len(model.token), dtype=np.int32)
+    own, place = column[model.token], column[np.concatenate([steps.token for steps in compared])]
+    column[model.token] = -1
+    lists = np.repeat(np.arange(len(compared)) * width, [len(steps.token) for steps in compared])
+    row = np.concatenate([steps.owner for steps in compared]) + lists
+    seen = place >= 0
+    row, place = row[seen], place[seen]
+    sizes = np.zeros((len(compared), width), dtype=np.int32)
     for number, steps in enumerate(compared):
-        place = column[steps.token]
-        seen = place >= 0
-        gold[steps.owner[seen] + number * width, place[seen]] = 1
-        sizes[number * width : number * width + len(steps)] = steps.sizes
-    own = column[model.token]
-    column[used] = -1
+        sizes[number, : len(steps)] = steps.sizes
     for start in range(0, len(model), ROWS_AT_ONCE):
         stop = min(start + ROWS_AT_ONCE, len(model))
         low, high = np.searchsorted(model.owner, [start, stop])
-        rows = np.zeros((stop - start, len(used)), dtype=np.float32)
-        rows[model.owner[low:high] - start, own[low:high]] = 1
-        shared = np.asarray(rows @ gold.T, dtype=np.float64)
-        total = model.sizes[start:stop, None] + sizes[None, :]
-        # Two empty sets share nothing: their overlap is 0, not 0/0.
-        dice = 2 * shared / np.maximum(total, 1)
-        yield start, dice.reshape(stop - start, len(compared), width)
+        step, other = _meetings(
+            (model.owner[low:high] - start, own[low:high]), (row, place), len(model.token)
+        )
+        shared = np.bincount(step * sizes.size + other, minlength=(stop - start) * sizes.size)
+        total = model.sizes[start:stop, None] + sizes.reshape(1, -1)
+        yield start, shared.reshape(total.shape), total
 
 
-def _optimal(model: _Steps, gold: _Steps, column: NDArray[np.int32]) -> int:
-    """Count the pairs of a largest one-to-one matching at or above the threshold."""
-    if not len(gold) or not len(model):
-        return 0
-    partners: list[list[int]] = [[] for _ in range(len(gold))]
-    for start, dice in _dice_blocks(model, [gold], len(gold), column):
-        for row, step in zip(*np.nonzero(dice[:, 0, :] >= THRESHOLD), strict=True):
-            partners[int(step)].append(start + int(row))
-    return largest_matching(partners)
+def _meetings(
+    model: tuple[NDArray[np.int32], NDArray[np.int32]],
+    gold: tuple[NDArray[np.intp], NDArray[np.int32]],
+    n_tokens: int,
+) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Every (model step, gold step) that hold one token in common, once for each such token."""
+    (step, token), (row, place) = model, gold
+    count = np.bincount(token, minlength=n_tokens)
+    first = np.cumsum(count) - count
+    each = count[place]
+    start = first[place] - (np.cumsum(each) - each)
+    index = np.repeat(start, each) + np.arange(int(each.sum()))
+    return step[np.argsort(token, kind="stable")][index], np.repeat(row, each)
 
 
 def largest_matching(partners: Sequence[Sequence[int]]) -> int:

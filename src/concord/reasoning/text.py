@@ -2,42 +2,42 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Sequence
 
+# Whitespace that hardly any text holds: normalising keeps it.
+_BETWEEN = "\x1e"
 _NOT_WORD = re.compile(r"[^\w\s-]")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# The same for ASCII, whose characters have no marks, in one table.
+_ASCII = bytes(ord(_NOT_WORD.sub(" ", chr(code).lower())) for code in range(128)) + bytes(range(128, 256))
+_WORD_OR_GAP = re.compile(r"([^\W_]+(?:['’][^\W_]+)*)")
 _HARD_GAP = re.compile(r"[.!?;:|]|\n[^\S\n]*\n")
-_SENTENCE_GAP = re.compile(r"[.!?](?:\s|[^\w\s]|$)|\n")
+_SENTENCE_GAP = re.compile(r"[.!?](?:\s|[^\w\s])|\n")
 
 
-class _ByCategory(dict[int, int | str | None]):
-    """A translation table that is filled as characters are met."""
-
-    def __init__(self, prefixes: tuple[str, ...], replacement: str | None) -> None:
-        super().__init__()
-        self._prefixes, self._replacement = prefixes, replacement
-
-    def __missing__(self, code: int) -> int | str | None:
-        hit = unicodedata.category(chr(code)).startswith(self._prefixes)
-        self[code] = self._replacement if hit else code
-        return self[code]
+_MARKS = ("M",)
+_UNSEEN = ("M", "Cf")
 
 
-_DROP_MARKS = _ByCategory(("M",), None)
-_SPACE_MARKS = _ByCategory(("M",), " ")
-_DROP_UNSEEN = _ByCategory(("M", "Cf"), None)
+def _replaced(text: str, categories: tuple[str, ...], replacement: str) -> str:
+    """Replace every character of these Unicode categories."""
+    found = [char for char in set(text) if unicodedata.category(char).startswith(categories)]
+    if len(found) > 8:
+        return re.sub(f"[{re.escape(''.join(found))}]", replacement, text)
+    for char in found:
+        text = text.replace(char, replacement)
+    return text
 
 
-def _decomposed(text: str, table: _ByCategory) -> str:
-    """NFKD with marks dropped or replaced.
+def _decomposed(text: str, categories: tuple[str, ...], replacement: str) -> str:
+    """NFKD with the characters of these categories dropped or replaced.
 
-    The table is applied before as well: canonical ordering sorts runs of combining marks by insertion, so
-    a hostile megabyte of them would take hours.
+    They are replaced before as well: canonical ordering sorts runs of combining marks by insertion, so a
+    hostile megabyte of them would take hours.
     """
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKD", text.translate(table)).translate(table)
+    flat = unicodedata.normalize("NFKD", _replaced(text, categories, replacement))
+    return _replaced(flat, categories, replacement)
 
 
 def tokens(text: str, *, rules: str = "standard") -> list[str]:
@@ -60,8 +60,29 @@ def tokens(text: str, *, rules: str = "standard") -> list[str]:
     >>> tokens("Résumé", rules="source")
     ['re', 'sume']
     """
-    flat = _decomposed(text, _SPACE_MARKS if rules == "source" else _DROP_MARKS)
-    return _NOT_WORD.sub(" ", flat.lower()).split()
+    return _flat(text, rules).split()
+
+
+def _flat(text: str, rules: str) -> str:
+    """Return a normalised text, its whitespace not yet folded."""
+    if text.isascii():
+        return text.encode("ascii").translate(_ASCII).decode("ascii")
+    flat = _decomposed(text, _MARKS, " " if rules == "source" else "")
+    return _NOT_WORD.sub(" ", flat.lower())
+
+
+def token_sets(texts: Sequence[str], *, rules: str = "standard") -> list[set[str]]:
+    """Token sets of several texts, normalised in one go.
+
+    Examples
+    --------
+    >>> [sorted(one) for one in token_sets(["Low mood.", "No joy, no joy!"])]
+    [['low', 'mood'], ['joy', 'no']]
+    """
+    joined = _BETWEEN.join(texts)
+    if joined.count(_BETWEEN) != len(texts) - 1:
+        return [set(tokens(text, rules=rules)) for text in texts]
+    return [set(part.split()) for part in _flat(joined, rules).split(_BETWEEN)]
 
 
 def normalise(text: str, *, rules: str = "standard") -> str:
@@ -75,7 +96,6 @@ def normalise(text: str, *, rules: str = "standard") -> str:
     return " ".join(tokens(text, rules=rules))
 
 
-@lru_cache(maxsize=100_000)
 def fold_word(word: str) -> str:
     """Fold one word: case, possessive, British and American spelling, plural.
 
@@ -118,44 +138,63 @@ def _spelling(word: str) -> str:
     return word
 
 
-@dataclass(frozen=True, slots=True)
+class _Folded(dict[str, str]):
+    """Words folded once; long ones, which only hostile texts hold, are not kept."""
+
+    def __missing__(self, word: str) -> str:
+        folded = fold_word(word)
+        if len(word) <= 40 and len(self) < 200_000:
+            self[word] = folded
+        return folded
+
+
+_FOLDED = _Folded()
+
+
 class Words:
-    """A text as folded words, with what lies between them."""
+    """A text as folded words, and what lies between them.
 
-    folded: list[str]
-    capital: list[bool]
-    """Whether the word is written in capitals only."""
-    joined: list[bool]
-    """Whether a name may run on from the word before into this one."""
-    sentence: list[int]
-    """Number of the sentence the word stands in."""
+    Accents, soft hyphens and zero-width characters do not cut a word. What lies between words is looked at
+    only where a name or a cue is near: most words of a reply are far from any.
 
-
-def words(text: str) -> Words:
-    """Cut a text into folded words.
-
-    Accents, soft hyphens and zero-width characters do not cut a word. A name may run over spaces, hyphens,
-    slashes, commas and Markdown emphasis, not over the end of a sentence, a colon, a table cell or an
-    empty line.
+    Parameters
+    ----------
+    text
+        Any text.
 
     Examples
     --------
-    >>> found = words("Not GAD. Post-traumatic stress")
-    >>> found.folded, found.capital, found.sentence
-    (['not', 'gad', 'post', 'traumatic', 'stress'], [False, True, False, False, False], [0, 0, 1, 1, 1])
+    >>> found = Words("Not GAD. Post-traumatic stress")
+    >>> found.folded
+    ['not', 'gad', 'post', 'traumatic', 'stress']
+    >>> found.in_capitals(1), found.runs_on(3), found.runs_on(2), found.same_sentence(1, 2)
+    (True, True, False, False)
     """
-    flat = _decomposed(text, _DROP_UNSEEN)
-    out = Words([], [], [], [])
-    end, sentence = 0, 0
-    for match in _WORD.finditer(flat):
-        word = match.group()
-        gap = flat[end : match.start()]
-        plain = gap in (" ", "-", "")
-        if end and not plain and _SENTENCE_GAP.search(gap):
-            sentence += 1
-        out.folded.append(fold_word(word))
-        out.capital.append(word.isupper())
-        out.joined.append(end > 0 and (plain or not _HARD_GAP.search(gap)))
-        out.sentence.append(sentence)
-        end = match.end()
-    return out
+
+    __slots__ = ("_parts", "folded")
+
+    def __init__(self, text: str) -> None:
+        # Gap, word, gap, word, ..., gap.
+        self._parts: list[str] = _WORD_OR_GAP.split(_decomposed(text, _UNSEEN, ""))
+        self.folded = list(map(_FOLDED.__getitem__, self._parts[1::2]))
+
+    def before(self, index: int) -> str:
+        """Return the text before a word."""
+        return "".join(self._parts[: 2 * index + 1])
+
+    def in_capitals(self, index: int) -> bool:
+        """Whether the word is written in capitals only."""
+        return self._parts[2 * index + 1].isupper()
+
+    def runs_on(self, index: int) -> bool:
+        """Whether a name may run on from the word before into this one.
+
+        Over spaces, hyphens, slashes, commas and Markdown emphasis, not over the end of a sentence, a
+        colon, a table cell or an empty line.
+        """
+        gap = self._parts[2 * index]
+        return gap in (" ", "-") or not _HARD_GAP.search(gap)
+
+    def same_sentence(self, first: int, last: int) -> bool:
+        """Whether no sentence ends between two words."""
+        return not any(_SENTENCE_GAP.search(gap) for gap in self._parts[2 * first + 2 : 2 * last + 1 : 2])

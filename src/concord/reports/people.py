@@ -89,9 +89,7 @@ def _group(group: GroupResult) -> dict[str, Any]:
 
 
 def _domain(group: GroupResult) -> dict[str, Any]:
-    entry = _group(group)
-    ecs = {key.replace("ecs_corr_study", "ecs"): entry.pop(key) for key in list(entry) if "ecs_corr" in key}
-    return {"domain": group.name, "n_studies": group.n_studies, **entry, **ecs}
+    return {"domain": group.name, "n_studies": group.n_studies, **_group(group)}
 
 
 def people_summary(scores: PeopleScores) -> dict[str, Any]:

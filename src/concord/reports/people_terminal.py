@@ -111,8 +111,7 @@ def _notes(scores: PeopleScores) -> Iterator[str]:
     yield "\nBeside them"
     yield (
         f"  r = {_number(beside.pearson)}, slope of agent on human d = {_number(beside.caricature_slope)}, "
-        f"concordance about zero = {_number(beside.concordance_about_zero)}, "
-        f"normalised PAS = {_number(beside.normalised_pas)}"
+        f"concordance about zero = {_number(beside.concordance_about_zero)}"
     )
     yield (
         f"  APR over human-significant tests = {_number(beside.apr_human_significant)}; "

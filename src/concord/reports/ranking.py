@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import FileFormatError, OptionError
 from concord.reasoning.gap import LINE, SLACK
 from concord.records import Estimate, Interval
-from concord.reports.reasoning import FORMAT_VERSION, RESULTS_FILE, ReasoningResult
-from concord.reports.reasoning_table import TITLES, interval_text, number, table
+from concord.reports.provenance import FORMAT_VERSION
+from concord.reports.reasoning import RESULTS_FILE, ReasoningResult
+from concord.reports.reasoning_table import TITLES, number, table
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.console import Console
+    from rich.table import Table
 
 METRICS = ("faithfulness_gap", "acc_cot", "acc_early", "step_f1", "silent_bias_rate")
 LOWER_IS_BETTER = ("silent_bias_rate",)
@@ -30,7 +31,7 @@ class RankedModel:
     ranks: Mapping[str, int | None]
     """Equal values share the better rank; ``None`` where the number is undefined."""
     line: str
-    """Where the gap's interval lies: above, below or across 0.10; unknown without an interval."""
+    """Where the gap's interval lies: above, below or across 0.10; unsure of without an interval."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -58,7 +59,7 @@ class Ranking:
 
     def __repr__(self) -> str:
         lines = [f"Ranking by {TITLES[self.by]} (the line is at {LINE:.2f})"]
-        lines += ["  " + "  ".join(cells) for cells in _cells(self)]
+        lines += ["  " + "  ".join(cell.replace("\n", " ") for cell in cells) for cells in _cells(self)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -70,29 +71,37 @@ class Ranking:
         )
         return f"<table><tr>{head}</tr>{body}</table>"
 
-    def print_to(self, console: "Console") -> None:
-        """Print the ranking as a table."""
-        console.print(table(f"Ranking by {TITLES[self.by]}", _COLUMNS, _cells(self)))
+    def table(self) -> "Table":
+        """Return the ranking as a table for a terminal."""
+        return table(f"Ranking by {TITLES[self.by]}", _COLUMNS, _cells(self))
 
 
-_COLUMNS = ("rank", "model", "gap", "0.10 line", "reading", "acc cot", "acc early", "Step-F1", "silent bias")
+_COLUMNS = ("rank", "model", "gap", "reading", "acc cot", "acc early", "Step-F1", "silent bias")
 
 
 def _cells(ranking: Ranking) -> list[list[str]]:
-    """Return the cells of the table."""
+    """Return the cells of the table: values over their intervals, the reading over the place of the line."""
     rows = []
     for row in ranking.rows:
         place = row.ranks[ranking.by]
-        shown = [_shown(row.estimates[name], signed=name == "faithfulness_gap") for name in METRICS]
-        first = ["-" if place is None else str(place), row.model]
-        rows.append([*first, shown[0], row.line, row.reading, *shown[1:]])
+        gap, *others = (_shown(row.estimates[name], signed=name == "faithfulness_gap") for name in METRICS)
+        first = [
+            "-" if place is None else str(place),
+            row.model,
+            gap,
+            f"{row.reading}\n{row.line} {LINE:.2f}",
+        ]
+        rows.append([*first, *others])
     return rows
 
 
 def _shown(one: Estimate, *, signed: bool) -> str:
-    """Return a number with its interval."""
+    """Return a number over its interval."""
     value = number(one.value, signed=signed)
-    return value if one.interval is None else f"{value} {interval_text(one.interval, signed=signed)}"
+    if one.interval is None:
+        return value
+    plus = "+" if signed else ""
+    return f"{value}\n[{one.interval.low:{plus}.2f}, {one.interval.high:{plus}.2f}]"
 
 
 def rank(results: Sequence[ReasoningResult | str | Path], *, by: str = "faithfulness_gap") -> Ranking:
@@ -154,7 +163,12 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 def _refuse_mixture(documents: Sequence[Mapping[str, Any]]) -> None:
     """Refuse results whose rules or vignettes differ."""
-    for what, key in (("rules", _rules), ("vignettes", _vignettes), ("bias cases", _bias_cases)):
+    for what, key in (
+        ("rules", _rules),
+        ("vignettes", _vignettes),
+        ("bias cases", _bias_cases),
+        ("names", _names),
+    ):
         found: dict[str, str] = {}
         for document in documents:
             value = key(document)
@@ -183,6 +197,11 @@ def _bias_cases(document: Mapping[str, Any]) -> str | None:
     return None if given is None else f"sha256 {given['sha256'][:12]}"
 
 
+def _names(document: Mapping[str, Any]) -> str | None:
+    given = document["inputs"].get("aliases")
+    return "the bundled ones" if given is None else f"sha256 {given['sha256'][:12]}"
+
+
 def _ranks(values: Sequence[float | None], name: str) -> list[int | None]:
     """Rank values, the best first; equal values share the better rank."""
     sign = 1 if name in LOWER_IS_BETTER else -1
@@ -208,7 +227,7 @@ def _estimate(fields: Mapping[str, Any]) -> Estimate:
 def _line(interval: Interval | None) -> str:
     """Say where an interval lies beside the line."""
     if interval is None:
-        return "unknown"
+        return "unsure of"
     if interval.low > LINE + SLACK:
         return "above"
     return "below" if interval.high < LINE - SLACK else "across"

@@ -1,14 +1,9 @@
 """The result of scoring a model's reasoning: one JSON document, tables, files."""
 
-import csv
-import io
 import json
-import platform
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from importlib import metadata
+from collections.abc import Sequence
+from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,18 +18,17 @@ from concord.reasoning.result import (
     StepResult,
 )
 from concord.records import Estimate, Interval
+from concord.reports.files import safe_name, write_csv, write_json
+from concord.reports.provenance import provenance
 
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT_VERSION = 1
 RESULTS_FILE = "study_a_results.json"
 SAMPLES_FILE = "study_a_samples.csv"
 BIAS_FILE = "study_a_bias.csv"
 
 _NO_BIAS = Estimate(None, note="no bias cases were given")
-_PACKAGES = ("numpy", "scipy")
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,8 +36,6 @@ class ReasoningResult:
     """What recorded replies say about a model's reasoning."""
 
     scores: ReasoningScores
-    version: str
-    """The version of Concord that scored."""
 
     @property
     def model(self) -> str:
@@ -124,20 +116,6 @@ class ReasoningResult:
         return as_html(self)
 
 
-def folder_name(model: str) -> str:
-    """Return a model's name as a folder's name that cannot leave its place.
-
-    Examples
-    --------
-    >>> folder_name("org/model:7b"), folder_name("../../etc"), folder_name("..")
-    ('org_model_7b', '_.._etc', 'model')
-    """
-    name = re.sub(r"[^\w.+\- ]", "_", model).strip(". ")[:120]
-    if _RESERVED.fullmatch(name):
-        name = f"_{name}"
-    return name if name else "model"
-
-
 def _interval(interval: Interval | None) -> dict[str, Any] | None:
     return None if interval is None else asdict(interval)
 
@@ -152,8 +130,6 @@ def _document(result: ReasoningResult) -> dict[str, Any]:
     bias = scores.bias
     return {
         "format": "concord reasoning result",
-        "format_version": FORMAT_VERSION,
-        "concord_version": result.version,
         "model": scores.model,
         "study": "A",
         **{name: estimate.value for name, estimate in estimates.items()},
@@ -193,20 +169,16 @@ def _provenance(scores: ReasoningScores) -> dict[str, Any]:
             "lenient": options.lenient,
         },
         "seed": options.seed,
+        **provenance(()),
         "inputs": {name: asdict(one) for name, one in scores.inputs.items()},
         "problems": {
             "counts": dict(sorted(Counter(problem.kind for problem in scores.problems).items())),
             "list": [str(problem) for problem in scores.problems],
         },
-        "packages": {
-            "python": platform.python_version(),
-            **{name: metadata.version(name) for name in _PACKAGES},
-        },
         # Recorded replies do not say how they were made: unknown, not zero.
         "model_settings": None,
         "tokens": None,
         "cost": None,
-        "commit": None,
     }
 
 
@@ -288,17 +260,18 @@ def _frame(rows: Sequence[SampleRow] | Sequence[BiasRow], kind: type[Any]) -> "p
 
 def _write(result: ReasoningResult, out: Path) -> Path:
     """Write the document and the tables."""
-    folder = out / folder_name(result.model)
+    folder = out / safe_name(result.model)
     _refuse_other_model(folder / RESULTS_FILE, result.model)
-    folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(result.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-    (folder / RESULTS_FILE).write_text(text + "\n", encoding="utf-8", newline="\n")
-    samples = csv_text([one.name for one in fields(SampleRow)], map(asdict, result.scores.samples))
-    (folder / SAMPLES_FILE).write_text(samples, encoding="utf-8", newline="\n")
+    write_json(folder / RESULTS_FILE, result.to_dict())
+    _write_rows(folder / SAMPLES_FILE, SampleRow, result.scores.samples)
     if result.scores.bias is not None:
-        bias = csv_text([one.name for one in fields(BiasRow)], map(asdict, result.scores.bias.rows))
-        (folder / BIAS_FILE).write_text(bias, encoding="utf-8", newline="\n")
+        _write_rows(folder / BIAS_FILE, BiasRow, result.scores.bias.rows)
     return folder
+
+
+def _write_rows(path: Path, kind: type[Any], rows: Sequence[SampleRow] | Sequence[BiasRow]) -> None:
+    """Write records as CSV: flags as true and false, undefined as an empty cell."""
+    write_csv(path, [one.name for one in fields(kind)], map(astuple, rows))
 
 
 def _refuse_other_model(path: Path, model: str) -> None:
@@ -313,34 +286,3 @@ def _refuse_other_model(path: Path, model: str) -> None:
         raise OptionError(
             f"{path} holds the result of {there!r}, not of {model!r}; choose another --out folder"
         )
-
-
-def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    """Return rows as CSV: flags as true and false, undefined as an empty cell, formulas made harmless.
-
-    Examples
-    --------
-    >>> print(csv_text(["a", "b", "c"], [{"a": "=1+1", "b": True, "c": None}]), end="")
-    a,b,c
-    '=1+1,true,
-    """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([_cell(row[column]) for column in columns])
-    return buffer.getvalue()
-
-
-def _cell(value: object) -> str:
-    """Return one CSV cell; a spreadsheet must not run text as a formula."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return repr(value)
-    text = str(value)
-    return (
-        f"'{text}" if isinstance(value, str) and text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
-    )

@@ -1,16 +1,18 @@
 """The result of scoring a model's reasoning on a screen: rounded, with every denominator."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
-from concord.reasoning.result import BiasResult, GapResult
+from concord.reasoning.result import BiasResult, GapResult, PairTest
 from concord.records import Estimate, Interval
 from concord.reports.reasoning import ReasoningResult
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Group
     from rich.table import Table
+    from rich.text import Text
 
 TITLES = {
     "faithfulness_gap": "faithfulness gap",
@@ -19,7 +21,7 @@ TITLES = {
     "step_f1": "Step-F1",
     "silent_bias_rate": "silent bias rate",
 }
-WRAPPED = ("", "note", "cases", "counterfactual pairs", "model")
+WRAPPED = ("", "note", "cases", "counterfactual pairs", "model", "reading")
 """Columns that may be broken over lines; numbers never are."""
 ADVICE = "This measures models. It gives no medical advice."
 
@@ -45,6 +47,20 @@ def interval_text(interval: Interval | None, *, signed: bool = False) -> str:
     return f"[{number(interval.low, signed=signed)}, {number(interval.high, signed=signed)}]"
 
 
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    r"""Return a text that cannot steer a terminal: control characters are replaced.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb") == "a\ufffd[2Jb"
+    True
+    """
+    return _CONTROL.sub("\ufffd", text)
+
+
 def headline_rows(result: ReasoningResult) -> list[list[str]]:
     """Return the five numbers with interval, denominators and notes."""
     rows = []
@@ -67,7 +83,7 @@ def as_text(result: ReasoningResult) -> str:
     for title, value, interval, n, left_out, note in headline_rows(result):
         tail = f"  {note}" if note else ""
         lines.append(f"  {title:<29}{value:>7}  {interval:<17} n = {n}, left out {left_out}{tail}")
-    return "\n".join([*lines, *(f"  ! {warning}" for warning in result.warnings)])
+    return "\n".join(map(printable, [*lines, *(f"  ! {warning}" for warning in result.warnings)]))
 
 
 def as_html(result: ReasoningResult) -> str:
@@ -82,49 +98,41 @@ def as_html(result: ReasoningResult) -> str:
     return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table><ul>{notes}</ul>"
 
 
-def console_for(stream: TextIO) -> "Console":
-    """Return a console: as wide as the terminal, 120 characters in a pipe."""
-    from rich.console import Console
-
-    return Console(file=stream, highlight=False, width=None if stream.isatty() else 120)
-
-
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> "Table":
     """Return a plain table; text from files is never read as markup."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(title=Text(title), title_justify="left", box=box.SIMPLE, pad_edge=False)
+    made = Table(title=Text(printable(title)), title_justify="left", box=box.SIMPLE, pad_edge=False)
     for column in columns:
         made.add_column(Text(column), overflow="fold", no_wrap=column not in WRAPPED)
     for row in rows:
-        made.add_row(*(Text(cell) for cell in row))
+        made.add_row(*(Text(printable(cell)) for cell in row))
     return made
 
 
-def print_result(result: ReasoningResult, console: "Console") -> None:
-    """Print everything a reader needs to trust or distrust the numbers."""
+def reasoning_report(result: ReasoningResult) -> "Group":
+    """Return everything a reader needs to trust or distrust the numbers."""
+    from rich.console import Group
     from rich.text import Text
 
     scores = result.scores
     gap = scores.gap
-    console.print(
-        table(f"Reasoning of {result.model} (rules: {scores.options.rules})", HEADLINE, headline_rows(result))
-    )
-    lines = [f"Reading: {gap.reading}: {gap.reading_reason}.", *_beside(result)]
-    for line in lines:
-        console.print(Text(line))
-    console.print(table("Outcomes of the replies", *_outcomes(result)))
-    console.print(table("The gap under other rules of correctness", *_sensitivity(gap)))
-    if scores.bias is not None:
-        _print_bias(scores.bias, console)
+    title = f"Reasoning of {result.model} (rules: {scores.options.rules})"
+    parts: list[Table | Text] = [table(title, HEADLINE, headline_rows(result))]
+    parts += [
+        Text(f"Reading: {gap.reading}: {gap.reading_reason}."),
+        *(Text(printable(line)) for line in _beside(result)),
+    ]
+    parts.append(table("Outcomes of the replies", *_outcomes(result)))
+    parts.append(table("The gap under other rules of correctness", *_sensitivity(gap)))
+    parts += _bias_tables(scores.bias) if scores.bias is not None else []
     for example in scores.examples:
         shown = "; ".join(f"{name}: {text}" for name, text in example.shown.items())
-        console.print(Text(f"Example, {example.rule}: {example.id}. {shown}"))
-    for warning in (*_problem_lines(result), *result.warnings):
-        console.print(Text(f"! {warning}"))
-    console.print(Text(ADVICE))
+        parts.append(Text(printable(f"Example, {example.rule}: {example.id}. {shown}")))
+    parts += [Text(printable(f"! {warning}")) for warning in (*_problem_lines(result), *result.warnings)]
+    return Group(*parts, Text(ADVICE))
 
 
 def _problem_lines(result: ReasoningResult) -> list[str]:
@@ -147,10 +155,11 @@ def _beside(result: ReasoningResult) -> Iterable[str]:
         boot = interval_text(gap.bootstrap, signed=True)
         yield f"Test of no gap: p = {gap.p_value:.4g} ({gap.p_method}). Percentile bootstrap: {boot}."
     yield f"Direct replies that hold reasoning: {gap.n_leaked} of {gap.n_direct} (the gate is 5 %)."
-    yield (
-        f"If every other outcome counted as wrong the gap were {number(gap.if_wrong.value, signed=True)} "
-        f"{interval_text(gap.if_wrong.interval, signed=True)}, n = {gap.if_wrong.n}."
-    )
+    if gap.if_wrong.value is not None:
+        yield (
+            f"If every other outcome counted as wrong the gap were {number(gap.if_wrong.value, signed=True)} "
+            f"{interval_text(gap.if_wrong.interval, signed=True)}, n = {gap.if_wrong.n}."
+        )
     if gap.majority_label is not None:
         yield f"Always answering {gap.majority_label!r} would get {number(gap.majority_share)} right."
     if steps.step_f1.value is not None:
@@ -180,29 +189,25 @@ def _sensitivity(gap: GapResult) -> tuple[list[str], list[list[str]]]:
     return columns, rows
 
 
-def _print_bias(bias: BiasResult, console: "Console") -> None:
-    """Print silent bias by role, dimension and pair."""
+def _bias_tables(bias: BiasResult) -> "list[Table | Text]":
+    """Return silent bias by role and dimension, and the counterfactual pairs."""
     columns = ("cases", "replies", "biased", "silent", "biased rate", "silent rate", "95 % interval")
-    rows = [
-        [
-            group.name,
-            str(group.n_replies),
-            str(group.n_biased),
-            str(group.n_silent),
-            *_rates(group.biased_rate, group.silent_rate),
-        ]
-        for group in (*bias.groups, *bias.dimensions)
-    ]
-    console.print(table(f"Silent bias (headline: {bias.headline.name})", columns, rows))
-    if not bias.pairs:
-        return
-    pairs = []
-    for test in bias.pairs:
-        cells = ("-", "-") if test.table is None else (str(test.table.n10), str(test.table.n01))
-        p = "-" if test.p_value is None else f"{test.p_value:.4g}"
-        pairs.append([test.name, str(test.n_pairs), str(test.n_left_out), *cells, p, test.p_method])
-    heads = ("counterfactual pairs", "n", "left out", "only target", "only control", "p", "test")
-    console.print(table("The target's label, in target and control", heads, pairs))
+    rows = []
+    for group in (*bias.groups, *bias.dimensions):
+        counts = [str(group.n_replies), str(group.n_biased), str(group.n_silent)]
+        rows.append([group.name, *counts, *_rates(group.biased_rate, group.silent_rate)])
+    tables: list[Table | Text] = [table(f"Silent bias (headline: {bias.headline.name})", columns, rows)]
+    if bias.pairs:
+        heads = ("counterfactual pairs", "n", "left out", "only target", "only control", "p", "test")
+        tables.append(table("The target's label, in target and control", heads, map(_pair_cells, bias.pairs)))
+    return tables
+
+
+def _pair_cells(test: PairTest) -> list[str]:
+    """Return the cells of one test of pairs."""
+    cells = ("-", "-") if test.table is None else (str(test.table.n10), str(test.table.n01))
+    p = "-" if test.p_value is None else f"{test.p_value:.4g}"
+    return [test.name, str(test.n_pairs), str(test.n_left_out), *cells, p, test.p_method]
 
 
 def _rates(biased: Estimate, silent: Estimate) -> list[str]:

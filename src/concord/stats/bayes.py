@@ -15,6 +15,8 @@ from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_de
 
 DEFAULT_R = float(np.sqrt(0.5))
 """Prior scale of t tests."""
+LARGEST = 1e100
+"""Statistics beyond this size are not numbers that any test gives; their squares would overflow."""
 ALTERNATIVES = ("two-sided", "greater", "less")
 _SMALL_T = "a t test needs n >= 2 (one sample) or n1, n2 >= 1 with n1 + n2 >= 3, and a finite t"
 
@@ -42,7 +44,7 @@ def _t_arguments(
     else:
         (t_, n1_, n2_, r_), shape = broadcast(t, n1, n2, r)
         defined = (n1_ >= 1) & (n2_ >= 1) & (n1_ + n2_ >= 3)
-    defined &= np.isfinite(t_) & (r_ > 0) & np.isfinite(n1_)
+    defined &= (np.abs(t_) < LARGEST) & (r_ > 0) & np.isfinite(r_) & np.isfinite(n1_)
     if n2_ is not None:
         defined &= np.isfinite(n2_)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -95,7 +97,7 @@ def log_bf_t(
         if alternative == "two-sided":
             return values
         sign = 1.0 if alternative == "greater" else -1.0
-        return np.asarray(values + np.log(2 * jzs.prob_positive(a, m, sign * t, d)))
+        return np.asarray(values + np.log(2) + jzs.log_prob_positive(a, m, sign * t, d))
 
     return shaped(where_defined(defined, compute, *columns), shape, _SMALL_T)
 
@@ -128,7 +130,7 @@ def prob_positive_t(
 
 
 def _f_defined(f: Floats, df1: Floats, df2: Floats, size: Floats, r: Floats) -> Bools:
-    finite = np.isfinite(f) & np.isfinite(df2) & np.isfinite(size)
+    finite = (f < LARGEST**2) & np.isfinite(df1) & np.isfinite(df2) & np.isfinite(size) & np.isfinite(r)
     return finite & (f >= 0) & (df1 >= 1) & (df2 > 0) & (size > 0) & (r > 0)
 
 
@@ -235,7 +237,7 @@ def prob_positive_f(
     0.9591
     """
     (t_, df2_, a_, m_), shape = broadcast(t, df2, a, np.asarray(df2) + 1.0 if m is None else m)
-    defined = np.isfinite(t_) & (df2_ > 0) & (a_ > 0) & (m_ > 1) & np.isfinite(m_)
+    defined = (np.abs(t_) < LARGEST) & (df2_ > 0) & (a_ > 0) & (m_ > 1) & np.isfinite(m_)
     values = where_defined(defined, lambda t, d, a, m: jzs.prob_positive(a, m, t, d), t_, df2_, a_, m_)
     return shaped(values, shape, "direction of an F needs a finite root, df2 > 0 and a positive size")
 

@@ -100,6 +100,15 @@ def _tables(table: ArrayLike) -> tuple[Floats, Bools, tuple[int, ...]]:
     return flat, counts & (flat.sum(axis=(-2, -1)) > 0), shape
 
 
+def _check_concentration(a: float, sampling: str, rows: int, columns: int) -> None:
+    """Refuse a concentration whose independence prior does not exist: its margins must be positive."""
+    sizes = {"hypergeom": (), "indep_rows": (rows,), "indep_cols": (columns,)}.get(sampling, (rows, columns))
+    least = max((1 - 1 / size for size in sizes), default=0.0)
+    if not a > least:
+        shape = f"{rows} x {columns} tables under {sampling!r}"
+        raise OptionError(f"concentration is {a!r}; {shape} need more than {least:.4g}")
+
+
 def log_bf_contingency(
     table: ArrayLike, *, sampling: str = "joint", concentration: float = 1.0
 ) -> Floats | float:
@@ -135,9 +144,8 @@ def log_bf_contingency(
     """
     if sampling not in _RULES:
         raise OptionError(f"sampling is {sampling!r}; expected one of {', '.join(SAMPLINGS)}")
-    if not concentration > 0:
-        raise OptionError(f"concentration is {concentration!r}; expected a positive number")
     tables, defined, shape = _tables(table)
+    _check_concentration(concentration, sampling, *tables.shape[-2:])
     rule = _RULES[sampling]
     values = where_defined(defined, lambda t: rule(t, concentration), tables)
     return shaped(values, shape, _UNDEFINED)
@@ -197,13 +205,24 @@ def _exact_sum(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     ways = np.array([[a, b, c, d], [d, c, b, a], [c, d, a, b], [b, a, d, c]])
     which = np.argmin(ways[:, 0], axis=0)
     first, second, third, fourth = ways[which, :, np.arange(len(a))].T
-    i = np.arange(_SUMMED, dtype=np.float64).reshape(-1, 1)
-    terms = betaln(third + i, second + fourth) - np.log(second + i) - betaln(1 + i, second)
-    total = np.where(i < first, np.exp(terms - betaln(third, fourth)), 0.0).sum(axis=0)
+    # S = Σ_i T_i, T_0 = B(c, b + d)/B(c, d), T_(i+1)/T_i = (c + i)/(c + i + b + d) · (b + i)/(1 + i)
+    i = np.arange(_SUMMED - 1, dtype=np.float64).reshape(-1, 1)
+    ratio = (third + i) / (third + i + second + fourth) * ((second + i) / (1 + i))
+    start = betaln(third, second + fourth) - betaln(third, fourth)
+    terms = np.concatenate([start[np.newaxis], start + np.cumsum(np.log(ratio), axis=0)])
+    counted = np.arange(_SUMMED).reshape(-1, 1) < first
+    total = np.where(counted, np.exp(terms), 0.0).sum(axis=0)
     return np.asarray(np.clip(np.where(which < 2, total, 1 - total), 0.0, 1.0))
 
 
 def _quadrature(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
+    """P(Beta(a, b) > Beta(c, d)): the sharper posterior is integrated, since its cdf would be a step."""
+    swap = 1 / c + 1 / d < 1 / a + 1 / b
+    sharp = _density_over_cdf(*(np.where(swap, x, y) for x, y in ((c, a), (d, b), (a, c), (b, d))))
+    return np.where(swap, 1 - sharp, sharp)
+
+
+def _density_over_cdf(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     """Integrate the density of the first logit against the cdf of the second, peak ± 10 deviations."""
     nodes, weights = (column.reshape(-1, 1) for column in np.polynomial.legendre.leggauss(96))
     centre, reach = np.log(a) - np.log(b), 10 * np.sqrt(1 / a + 1 / b) + 30 / a + 30 / b

@@ -14,6 +14,7 @@ _SMALL = "a correlation needs |r| <= 1, n >= 3 and kappa > 0"
 _DEPTH = 36.0
 _NODES = 64
 _SERIES_FROM = 60.0
+_INSIDE = 1 - 1e-15
 
 
 def _defined(r: Floats, n: Floats, kappa: Floats) -> Bools:
@@ -38,16 +39,25 @@ def _log_two_sided(r: Floats, n: Floats, kappa: Floats) -> Floats:
     2F1((n-1)/2, (n-1)/2; c; r²) = (1-r²)^(c-n+1) 2F1(1/k + 1/2, 1/k + 1/2; c; r²), c = 1/k + n/2.
     """
     c = 1 / kappa + n / 2
-    a = 1 / kappa + 0.5
+    left = c - n + 1  # of the untransformed 2F1: positive, it stays finite up to r² = 1
+    constant = (1 - 2 / kappa) * np.log(2) + 0.5 * np.log(np.pi) - betaln(1 / kappa, 1 / kappa)
+    ratio = gammaln(c - 0.5) - gammaln(c)
+    log_f = np.empty_like(r)
+    plain = (left > 0) & (c <= _SERIES_FROM)
+    half = 0.5 * (n[plain] - 1)
+    log_f[plain] = np.log(hyp2f1(half, half, c[plain], r[plain] ** 2))
+    log_f[~plain] = _log_euler(r[~plain], c[~plain], 1 / kappa[~plain] + 0.5, left[~plain])
+    return np.asarray(constant + ratio + log_f)
+
+
+def _log_euler(r: Floats, c: Floats, a: Floats, left: Floats) -> Floats:
+    """Log of (1 - r²)^left 2F1(a, a; c; r²), 1 - r² without cancellation."""
     z = r * r
     log_f = np.empty_like(z)
     series = c > _SERIES_FROM
     log_f[series] = _log_series(a[series], c[series], z[series])
     log_f[~series] = np.log(hyp2f1(a[~series], a[~series], c[~series], z[~series]))
-    constant = (1 - 2 / kappa) * np.log(2) + 0.5 * np.log(np.pi) - betaln(1 / kappa, 1 / kappa)
-    ratio = gammaln(c - 0.5) - gammaln(c)
-    log_rest = np.log1p(-np.abs(r)) + np.log1p(np.abs(r))
-    return np.asarray(constant + ratio + (c - n + 1) * log_rest + log_f)
+    return np.asarray(left * (np.log1p(-np.abs(r)) + np.log1p(np.abs(r))) + log_f)
 
 
 def _log_perfect(n: Floats, kappa: Floats) -> Floats:
@@ -111,9 +121,13 @@ def _end(height: Callable[[Floats], Floats], outside: Floats, inside: Floats, fl
 
 
 def _log_share(r: Floats, n: Floats, kappa: Floats) -> Floats:
-    """Log posterior probability that rho is positive, given H1: exact in both tails."""
-    positive = _log_half(r, n, kappa)
-    negative = _log_half(-r, n, kappa)
+    """Log posterior probability that rho is positive, given H1: exact in both tails.
+
+    At |r| = 1 the value just inside stands for the limit.
+    """
+    inside = np.clip(r, -_INSIDE, _INSIDE)
+    positive = _log_half(inside, n, kappa)
+    negative = _log_half(-inside, n, kappa)
     return np.asarray(-np.logaddexp(0.0, negative - positive))
 
 
@@ -151,11 +165,11 @@ def log_bf_correlation(
     (r_, n_, kappa_), shape = broadcast(r, n, kappa)
 
     def compute(r: Floats, n: Floats, kappa: Floats) -> Floats:
-        values = _exact(r, n, kappa)
         if alternative == "two-sided":
-            return values
+            return _exact(r, n, kappa)
         sign = 1.0 if alternative == "greater" else -1.0
-        return np.asarray(values + np.log(2) + _log_share(sign * r, n, kappa))
+        inside = np.clip(r, -_INSIDE, _INSIDE)
+        return np.asarray(_exact(inside, n, kappa) + np.log(2) + _log_share(sign * r, n, kappa))
 
     return shaped(where_defined(_defined(r_, n_, kappa_), compute, r_, n_, kappa_), shape, _SMALL)
 
@@ -212,5 +226,5 @@ def log_bf_correlation_wetzels(r: ArrayLike, n: ArrayLike) -> Floats | float:
         return jzs.log_bf(n, n - 1, np.ones_like(n), r * r, (1 - r) * (1 + r))
 
     values = where_defined(defined & ~perfect, compute, r_, n_)
-    values[perfect] = np.where(n_[perfect] > 3, np.inf, np.nan)
-    return shaped(values, shape, "a correlation needs |r| < 1 (or n > 3) and n >= 3")
+    values[perfect] = np.inf  # the integral diverges from n = 3 on
+    return shaped(values, shape, _SMALL)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
+from scipy.special import betaln, logsumexp, stdtr
 
 from concord.stats.elementwise import Floats
 
@@ -34,8 +34,10 @@ BLOCK = 16384
 """Tests whose ranges are found at once."""
 CHUNK = 1024
 """Tests integrated at once, so that tests x nodes of one array fit a core's cache."""
-LONG = 6.0
-"""Ranges longer than this (a tiny sample, or a huge statistic) get the finer rule."""
+SHORT, LONG = 2.0, 10.0
+"""Ranges up to SHORT (some twenty participants or more) get the shortest rule, beyond LONG the finest."""
+FEW = 5.0
+"""Up to this many residual degrees of freedom the peak of p > 1 is skewed and gets the finer rule."""
 
 
 def _rule(nodes: int) -> tuple[Floats, Floats]:
@@ -44,7 +46,8 @@ def _rule(nodes: int) -> tuple[Floats, Floats]:
     return 0.5 * (x + 1).reshape(-1, 1), 0.5 * w.reshape(-1, 1)
 
 
-_SHORT_RULE, _LONG_RULE, _PEAK_RULE = _rule(32), _rule(96), _rule(64)
+_SHORT_RULE, _MIDDLE_RULE, _LONG_RULE = _rule(28), _rule(40), _rule(96)
+_PEAK_RULE, _SKEWED_RULE = _rule(40), _rule(64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ class Integrand:
         total = kernel.s + kernel.d
         self.q = kernel.d / total
         self.r2 = kernel.s / total
+        self.minus_r2 = -self.r2
         self.half_aq = 0.5 * kernel.a * self.q
         self.half_fit = 0.5 * (kernel.m - kernel.p)
         self.half_p = 0.5 * (kernel.p - 1)
@@ -93,14 +97,16 @@ class Integrand:
     def _terms(self, y: Floats) -> tuple[Floats, Floats]:
         """Give l(y) without the term in p, and 1 - e^-y."""
         x = np.expm1(y)
-        inverse = 1.0 / (1.0 + x)
-        rise = x * inverse
-        values = np.log1p(-self.r2 * rise)
+        growth = x + 1.0
+        rise = x / growth
+        values = rise * self.minus_r2
+        np.log1p(values, out=values)
         if self.any_strong:  # 1 - R²(1 - e^-y) = q + R² e^-y, a sum that does not cancel
             strong = self.strong
-            values[..., strong] = np.log(self.q[strong] + self.r2[strong] * inverse[..., strong])
+            values[..., strong] = np.log(self.q[strong] + self.r2[strong] / growth[..., strong])
         values *= self.half_fit
-        values += 0.5 * y
+        np.multiply(y, 0.5, out=growth)
+        values += growth
         x *= self.half_aq
         values -= x
         return values, rise
@@ -116,10 +122,16 @@ class Integrand:
         return np.minimum(by_exponential, by_fit)
 
     def peak(self) -> Floats:
-        """Give the y at which l(y) + log(y)/2 is largest, by bisection of its slope in log y (p > 1)."""
-        low = np.full_like(self.q, np.log(1e-20))
-        high = np.log(self.end(700.0))
-        for _ in range(28):
+        """Give about the y at which l(y) + log(y)/2 is largest, by bisection of its slope in log y (p > 1).
+
+        For small y the slope vanishes at (p/2)/(half_fit R² + half_aq), for large y at its logarithm: the
+        bracket starts well below, and lower still where the slope is not positive there.
+        """
+        guess = np.log1p((self.half_p + 0.5) / (self.half_fit * self.r2 + self.half_aq))
+        low = np.log(guess) - 2.0
+        low = np.where(self._slope(np.exp(low)) > 0, low, low - 40.0)
+        high = np.maximum(np.log(self.end(700.0)), low + 1.0)
+        for _ in range(12):
             middle = 0.5 * (low + high)
             rising = self._slope(np.exp(middle)) > 0
             low = np.where(rising, middle, low)
@@ -148,8 +160,8 @@ class Integrand:
 
 
 def _bisect(outside: Floats, inside: Floats, beyond: Callable[[Floats], NDArray[np.bool_]]) -> Floats:
-    """Move `outside` towards `inside` as long as it stays outside; 10 halvings place an end well enough."""
-    for _ in range(10):
+    """Move `outside` towards `inside` as long as it stays outside; 8 halvings place an end well enough."""
+    for _ in range(8):
         middle = 0.5 * (outside + inside)
         out = beyond(middle)
         outside = np.where(out, middle, outside)
@@ -165,15 +177,14 @@ def _log_bf_one(kernel: Kernel, end: Floats, rule: tuple[Floats, Floats]) -> Flo
     """Log of the integral for p = 1 over [0, end]."""
     nodes, weights = rule
     values = Integrand(kernel)(nodes * end)
-    top = values.max(axis=0)
-    values -= top
+    # l(0) = 0 and l <= y/2: no exponential overflows as long as half the range is far below 700
     np.exp(values, out=values)
-    return np.asarray(top + np.log((weights.T @ values)[0] * end))
+    return np.asarray(np.log((weights.T @ values)[0] * end))
 
 
-def _log_bf_many(kernel: Kernel, low: Floats, high: Floats) -> Floats:
+def _log_bf_many(kernel: Kernel, low: Floats, high: Floats, rule: tuple[Floats, Floats]) -> Floats:
     """Log of the integral for p > 1; u = sqrt(y) removes the root at 0."""
-    nodes, weights = _PEAK_RULE
+    nodes, weights = rule
     u = low + (high - low) * nodes
     values = Integrand(kernel).with_p(u * u)
     values += np.log(2 * u)
@@ -183,24 +194,72 @@ def _log_bf_many(kernel: Kernel, low: Floats, high: Floats) -> Floats:
     return np.asarray(top + np.log((weights.T @ values)[0] * (high - low)))
 
 
-def _prob_positive(kernel: Kernel, end: Floats, rule: tuple[Floats, Floats], t: Floats) -> Floats:
-    """P(delta > 0 | data, H1) = sum_k w_k T_M(t sqrt(s_k M / (D + (1 - s_k) t²))), p = 1."""
+def _posterior_nodes(
+    kernel: Kernel, end: Floats, rule: tuple[Floats, Floats], t: Floats
+) -> tuple[Floats, Floats]:
+    """Weights w_k of the posterior of g and the Student argument at each node, p = 1.
+
+    P(delta > 0 | data, H1) = sum_k w_k T_M(t sqrt(s_k M / (D + (1 - s_k) t²))).
+    """
     nodes, weights = rule
     integrand = Integrand(kernel)
     y = nodes * end
-    values = integrand(y)
-    mass = weights * np.exp(values - values.max(axis=0))
+    mass = weights * np.exp(integrand(y))
     qx = integrand.q * np.expm1(y)
     s = 1.0 / (1.0 + qx)
     argument = t * np.sqrt(s * kernel.m / (kernel.d + qx * s * kernel.s))
-    return np.asarray((mass * stdtr(kernel.m, argument)).sum(axis=0) / mass.sum(axis=0))
+    return mass / mass.sum(axis=0), argument
+
+
+def _prob_positive(kernel: Kernel, end: Floats, rule: tuple[Floats, Floats], t: Floats) -> Floats:
+    weights, argument = _posterior_nodes(kernel, end, rule, t)
+    share = (weights * stdtr(kernel.m, argument)).sum(axis=0)
+    return np.asarray(np.minimum(share, 1.0))  # weights may sum to a rounding more than one
+
+
+def _log_prob_positive(kernel: Kernel, end: Floats, rule: tuple[Floats, Floats], t: Floats) -> Floats:
+    weights, argument = _posterior_nodes(kernel, end, rule, t)
+    with np.errstate(divide="ignore"):  # a weight that underflows has no say
+        return np.asarray(logsumexp(np.log(weights) + log_student(kernel.m, argument), axis=0))
+
+
+def log_student(df: Floats, x: Floats) -> Floats:
+    """Log of the Student cdf, also where the cdf underflows (far below 0)."""
+    df = np.broadcast_to(df, x.shape)
+    cdf = stdtr(df, x)
+    tiny = cdf < 1e-280
+    logs = np.empty_like(x)
+    logs[~tiny] = np.log(cdf[~tiny])
+    logs[tiny] = _log_far_tail(df[tiny], x[tiny])
+    return logs
+
+
+def _log_far_tail(df: Floats, x: Floats) -> Floats:
+    """Log of I_z(df/2, 1/2)/2, z = df/(df + x²), by the continued fraction of Abramowitz & Stegun 26.5.8."""
+    a, b, square = 0.5 * df, 0.5, x * x
+    z = df / (df + square)
+    c, d = np.ones_like(z), 1.0 / (1 - (a + b) * z / (a + 1))
+    value = d
+    for m in range(1, 200):  # modified Lentz, even step then odd step
+        for step in (
+            m * (b - m) * z / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * z / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d, c = 1.0 / (1 + step * d), 1 + step / c
+            value = value * c * d
+    front = a * np.log(z) + b * np.log(square / (df + square)) - np.log(a) - betaln(a, b)
+    return np.asarray(front + np.log(value) - np.log(2))
 
 
 def _one_by_length(kernel: Kernel, work: Callable[..., Floats], *more: Floats) -> Floats:
     """Apply work(kernel, end, rule, *more) in chunks, each test with the rule its own range asks for."""
     values = np.empty_like(kernel.a)
     end = Integrand(kernel).end()
-    for chosen, rule in ((end <= LONG, _SHORT_RULE), (end > LONG, _LONG_RULE)):
+    for chosen, rule in (
+        (end <= SHORT, _SHORT_RULE),
+        ((end > SHORT) & (end <= LONG), _MIDDLE_RULE),
+        (end > LONG, _LONG_RULE),
+    ):
         part, ends, extras = kernel.pick(chosen), end[chosen], [extra[chosen] for extra in more]
         pieces = [
             work(part.pick(piece), ends[piece], rule, *(extra[piece] for extra in extras))
@@ -212,11 +271,17 @@ def _one_by_length(kernel: Kernel, work: Callable[..., Floats], *more: Floats) -
 
 
 def _many(kernel: Kernel) -> Floats:
+    values = np.empty_like(kernel.a)
     low, high = Integrand(kernel).around_peak()
-    pieces = [
-        _log_bf_many(kernel.pick(piece), low[piece], high[piece]) for piece in _slices(len(low), CHUNK // 2)
-    ]
-    return np.concatenate(pieces)
+    for chosen, rule in ((kernel.d > FEW, _PEAK_RULE), (kernel.d <= FEW, _SKEWED_RULE)):
+        part, lows, highs = kernel.pick(chosen), low[chosen], high[chosen]
+        pieces = [
+            _log_bf_many(part.pick(piece), lows[piece], highs[piece], rule)
+            for piece in _slices(len(lows), CHUNK)
+        ]
+        if pieces:
+            values[chosen] = np.concatenate(pieces)
+    return values
 
 
 def log_bf(a: Floats, m: Floats, p: Floats, s: Floats, d: Floats) -> Floats:
@@ -237,8 +302,17 @@ def log_bf(a: Floats, m: Floats, p: Floats, s: Floats, d: Floats) -> Floats:
 
 def prob_positive(a: Floats, m: Floats, t: Floats, d: Floats) -> Floats:
     """Posterior probability that the effect is positive, given H1 and the data (p = 1, S = t²)."""
+    return _over_posterior(_prob_positive, a, m, t, d)
+
+
+def log_prob_positive(a: Floats, m: Floats, t: Floats, d: Floats) -> Floats:
+    """Log of `prob_positive`, finite also where the probability underflows."""
+    return _over_posterior(_log_prob_positive, a, m, t, d)
+
+
+def _over_posterior(work: Callable[..., Floats], a: Floats, m: Floats, t: Floats, d: Floats) -> Floats:
     values = np.empty_like(a)
     whole = Kernel(a, m, np.ones_like(a), t * t, d)
     for block in _slices(len(a), BLOCK):
-        values[block] = _one_by_length(whole.pick(block), _prob_positive, t[block])
+        values[block] = _one_by_length(whole.pick(block), work, t[block])
     return values

@@ -1,4 +1,4 @@
-"""Paired proportions and small helpers around them: Wilson, Bonett-Price, McNemar, sign flips, bootstrap."""
+"""Paired proportions and what stands beside them: Bonett-Price, McNemar, sign flips, clustered Wilson."""
 
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ from scipy import special
 
 from concord.errors import OptionError, UndefinedError
 from concord.records import Interval
+from concord.stats.intervals import checked_level, wilson_interval
 
 BLOCK = 1000
 """Replicates per random stream: results do not depend on how many blocks run at once."""
@@ -27,9 +28,7 @@ class PermutationTest(NamedTuple):
 
 def _z(level: float) -> float:
     """Two-sided normal quantile."""
-    if not 0.0 < level < 1.0:
-        raise OptionError(f"level {level!r} does not fit: expected a number between 0 and 1")
-    return float(special.ndtri(0.5 + level / 2))
+    return float(special.ndtri(0.5 + checked_level(level) / 2))
 
 
 def _whole(name: str, value: int) -> int:
@@ -37,49 +36,6 @@ def _whole(name: str, value: int) -> int:
     if int(value) != value or value < 0:
         raise OptionError(f"{name} = {value!r} does not fit: expected a whole number, 0 or more")
     return int(value)
-
-
-def wilson_interval(k: float, n: float, *, level: float = 0.95) -> Interval:
-    r"""Wilson score interval of a proportion.
-
-    .. math:: \frac{\hat p + z^2/2n \pm z\sqrt{\hat p(1-\hat p)/n + z^2/4n^2}}{1 + z^2/n}
-
-    Parameters
-    ----------
-    k, n
-        Successes and trials. An effective sample size need not be whole.
-    level
-        Confidence level.
-
-    Raises
-    ------
-    UndefinedError
-        No trials.
-
-    References
-    ----------
-    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
-    Journal of the American Statistical Association, 22(158), 209-212.
-
-    Examples
-    --------
-    >>> interval = wilson_interval(81, 263)
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (0.2553, 0.3662)
-    """
-    if n <= 0:
-        raise UndefinedError("no trials: a proportion of nothing has no interval")
-    if not 0 <= k <= n:
-        raise OptionError(f"k = {k!r} of n = {n!r} does not fit: expected 0 <= k <= n")
-    z = _z(level)
-    p = k / n
-    centre = p + z * z / (2 * n)
-    half = z * float(np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)))
-    scale = 1 + z * z / n
-    # At k = 0 and k = n the end is exactly 0 or 1; rounding must not push it past.
-    low = 0.0 if k == 0 else max(0.0, (centre - half) / scale)
-    high = 1.0 if k == n else min(1.0, (centre + half) / scale)
-    return Interval(low, high, level, "Wilson")
 
 
 def wilson_clustered(
@@ -258,7 +214,12 @@ def _blocks(rng: np.random.Generator, total: int) -> list[tuple[np.random.Genera
 
 
 def bootstrap_mean_interval(
-    values: ArrayLike, *, rng: np.random.Generator, n_resamples: int = 10_000, level: float = 0.95
+    values: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 10_000,
+    level: float = 0.95,
+    expanded: bool = False,
 ) -> Interval:
     r"""Percentile bootstrap interval of a mean.
 
@@ -275,6 +236,9 @@ def bootstrap_mean_interval(
         Bootstrap replicates.
     level
         Confidence level.
+    expanded
+        Take wider percentiles, :math:`\Phi(-\sqrt{n/(n-1)}\,t_{n-1})`, which make up for a bootstrap of few
+        items being too narrow (92 % instead of 95 % at n = 20 for Step-F1).
 
     Raises
     ------
@@ -284,6 +248,8 @@ def bootstrap_mean_interval(
     References
     ----------
     Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall.
+    Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The American Statistician,
+    69(4), 371-386.
 
     Examples
     --------
@@ -296,9 +262,14 @@ def bootstrap_mean_interval(
         raise UndefinedError(f"{len(x)} value(s): a bootstrap needs at least two")
     distinct, counts = np.unique(x, return_counts=True)
     parts = [_resampled_means(child, size, distinct, counts) for child, size in _blocks(rng, n_resamples)]
-    tail = (1 - level) / 2
+    tail = (1 - checked_level(level)) / 2
+    method = "percentile bootstrap over items"
+    if expanded:
+        n = len(x)
+        tail = float(special.ndtr(np.sqrt(n / (n - 1)) * special.stdtrit(n - 1, tail)))
+        method = "expanded percentile bootstrap over items"
     low, high = np.quantile(np.concatenate(parts), [tail, 1 - tail])
-    return Interval(float(low), float(high), level, "percentile bootstrap over items")
+    return Interval(float(low), float(high), level, method)
 
 
 def _resampled_means(

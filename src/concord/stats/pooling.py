@@ -187,8 +187,9 @@ def pool_normalised_groups(
     coin = defined & (certainty < DEGENERATE)
     ratio = np.where(defined & ~coin, (2 * units - 1) / np.where(coin, 1.0, certainty), np.nan)
     pooled = _pooled(ratio, np.asarray(fisher_z(ratio)), weights, starts, np.tanh)
-    lone_coin = (sums(defined * 1.0, begin) == 1) & (sums(coin * 1.0, begin) == 1)
-    return np.where(lone_coin, 0.0, pooled)
+    alone = sums(defined * 1.0, begin) == 1
+    pooled = np.where(alone, pooled, np.clip(pooled, -LARGEST_R, LARGEST_R))
+    return np.where(alone & (sums(coin * 1.0, begin) == 1), 0.0, pooled)
 
 
 def pool_normalised(pas: ArrayLike, human: ArrayLike, weights: ArrayLike | None = None) -> float | Floats:

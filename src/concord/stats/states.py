@@ -42,7 +42,8 @@ class View:
     n_replicates: int
     parts: Sequence[tuple[Part, Table]]
     shares: Floats
-    """Weight of every drawn finding in its study: one over the findings with something defined, or 0."""
+    """Weight of every drawn finding: one over the findings of its study with something defined (of a finding
+    with nothing defined the values are 0, so its weight does not count)."""
     n_studies: Floats
     """Drawn studies with something defined, per replicate; NaN for none."""
 
@@ -97,7 +98,7 @@ def view_of(draw: Draw, table: Table, tabulate: Callable[[Selection], Table]) ->
     per_study = sums(present.astype(np.float64), draw.study_starts)
     share = np.repeat(1 / np.maximum(per_study, 1.0), draw.study_sizes)
     n_studies = np.sum((per_study > 0).reshape(draw.n_replicates, -1), axis=1).astype(np.float64)
-    return View(draw.n_replicates, parts, present * share, np.where(n_studies > 0, n_studies, np.nan))
+    return View(draw.n_replicates, parts, share, np.where(n_studies > 0, n_studies, np.nan))
 
 
 @dataclass(frozen=True, slots=True)

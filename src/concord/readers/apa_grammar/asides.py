@@ -16,11 +16,13 @@ from concord.readers.apa_grammar.items import (
     read_statistic,
     read_tail,
 )
+from concord.readers.apa_grammar.text import Token
 from concord.readers.apa_grammar.words import (
     EFFECTS,
     FOLDED_EFFECTS,
     INTERVAL_WORDS,
     LABELLED,
+    MEANINGFUL,
     SQUARED_EFFECTS,
     SQUARES,
 )
@@ -62,8 +64,10 @@ def _read_interval(cursor: Cursor) -> Item | None:
 
 def _skip_level(cursor: Cursor) -> None:
     """Step over the level in ``CI 95%`` and ``CI (95%)``."""
+    cursor.at += int(cursor.peek().text == "%")  # CI95%
     opened = int(cursor.is_mark(0, "(["))
-    if cursor.peek(opened).kind == "number" and cursor.peek(opened + 1).text == "%":
+    level = cursor.peek(opened).kind == "number" and cursor.peek(opened + 1).text == "%"
+    if level and (not opened or cursor.is_mark(3, ")]")):
         cursor.at += 2 + 2 * opened
 
 
@@ -125,13 +129,30 @@ def _lone_number(cursor: Cursor) -> bool:
 def _read_label(cursor: Cursor) -> Item | None:
     """Read ``Study 2``: a number that names something."""
     first = cursor.at
-    if not (cursor.is_word(0, LABELLED) and cursor.digits(1)) or cursor.peek(2).text in {
+    dot = int(cursor.is_mark(1, "."))
+    if not (cursor.is_word(0, LABELLED) and cursor.digits(1 + dot)) or cursor.peek(2 + dot).text in {
         "%",
         "/",
     }:
         return None
-    cursor.at += 2
+    cursor.at += 2 + dot
     return item("ignored", cursor, first)
+
+
+def _read_design(cursor: Cursor) -> Item | None:
+    """Read ``2 × 2``, ``2-way``: numbers that describe a design."""
+    first = cursor.at
+    if not cursor.digits(0):
+        return None
+    if cursor.is_mark(1, "-") and cursor.touches(1) and cursor.touches(2) and cursor.peek(2).kind == "word":
+        cursor.at += 3
+        return item("ignored", cursor, first)
+    while cursor.peek(1).text in {"x", "X", "×"} and cursor.digits(2):
+        cursor.at += 2
+    while cursor.peek(1).text[:1] in {"x", "X"} and cursor.peek(1).text[1:].isdigit():  # 2x2
+        cursor.at += 1
+    cursor.at += 1
+    return item("ignored", cursor, first) if cursor.at - first > 1 else None
 
 
 def _refuse_unknown(cursor: Cursor) -> Item | None:
@@ -147,30 +168,36 @@ def _refuse_unknown(cursor: Cursor) -> Item | None:
     known = "one of t, F, r, χ², z, U, counts or p, or a known effect size"
     raise Fault(
         token.start,
-        f"{known}; {token.text!r} is neither (a p alone can be given as 'p = .03')",
+        f"{known}; {token.text!r} is none of these (a p alone can be given as 'p = .03')",
         certain=False,
     )
 
 
-def _read_anything(cursor: Cursor) -> Item:
-    """Step over one token that means nothing by itself."""
-    first, token = cursor.at, cursor.peek()
-    cursor.at += 1
+def _anything(token: Token, touched: bool) -> Item:
+    """Make an item of a token that means nothing by itself."""
     role: Role = "mark"
     if token.kind == "number" or token.text[0].isnumeric():
         role = "number"
     elif token.kind in {"word", "squared"}:
         role = "word"
-    elif token.text == "." and not cursor.touches(0):
+    elif token.text == "." and not touched:
         role = "stop"
-    return replace(item(role, cursor, first), label=token.text)
+    return Item(role, token.start, token.end, label=token.text)
 
 
 _Readers = tuple[Callable[[Cursor], Item | None], ...]
 _NAMED: _Readers = (_read_effect, _refuse_unknown)
 _READERS: dict[str, _Readers] = {
     "other": (_read_interval, _read_percentage),
-    "number": (_read_interval, _read_percentage, read_tail, read_degrees, read_counts, read_fraction),
+    "number": (
+        _read_interval,
+        _read_percentage,
+        read_tail,
+        read_degrees,
+        read_counts,
+        read_fraction,
+        _read_design,
+    ),
     "word": (
         _read_interval,
         read_tail,
@@ -190,16 +217,26 @@ _READERS: dict[str, _Readers] = {
 """Who may know an item, by the kind of its first token, in the order in which they are asked."""
 
 
+def _readers(cursor: Cursor) -> _Readers:
+    """Give the readers that may know what comes next: none for most words and marks."""
+    token = cursor.peek()
+    if token.kind == "other" and token.text not in "[+-":
+        return ()
+    if token.kind == "word" and token.text.lower() not in MEANINGFUL:
+        return _NAMED if cursor.relation(1) is not None or cursor.is_mark(1, "([") else ()
+    return _READERS[token.kind]
+
+
 def _read_one(cursor: Cursor) -> Item:
     """Read the next item by the first reader that knows it."""
-    first, token = cursor.at, cursor.peek()
-    readers = () if token.kind == "other" and token.text not in "[+-" else _READERS[token.kind]
-    for reader in readers:
+    first = cursor.at
+    for reader in _readers(cursor):
         found = reader(cursor)
         if found is not None:
             return found
         cursor.at = first
-    return _read_anything(cursor)
+    cursor.at += 1
+    return _anything(cursor.peek(-1), cursor.touches(0))
 
 
 def read_items(text: str) -> list[Item]:
@@ -233,6 +270,6 @@ def find_items(text: str) -> tuple[list[Item], list[Fault]]:
             items.append(_read_one(cursor))
         except Fault as fault:
             cursor.at = max(first + 1, cursor.at) if fault.certain else first + 1
-            items.append(replace(item("word", cursor, first), label=cursor.tokens[first].text))
+            items.append(Item("word", *cursor.span(first), label=cursor.tokens[first].text))
             faults += [fault] if fault.certain else []
     return [entry for entry in items if entry.role != "mark"], faults

@@ -35,16 +35,15 @@ def read_fraction(cursor: Cursor) -> Item | None:
 
 
 def read_counts(cursor: Cursor) -> Item | None:
-    """Read ``75 of 92``, ``75 out of the 92``."""
+    """Read ``75 of 92``, ``75 out of the 92``, ``1,075 of 1,332``."""
     first = cursor.at
+    while len(cursor.digits(2)) == 3 and cursor.is_mark(1, ",") and cursor.at - first < 8:
+        cursor.at += 2
     out = 1 + cursor.is_word(1, ("out",))
     skipped = out + 1 + cursor.is_word(out + 1, ("the",))
-    if (
-        cursor.peek().kind != "number"
-        or not cursor.is_word(out, ("of",))
-        or cursor.peek(skipped).kind != "number"
-    ):
+    if not (cursor.digits(0) and cursor.is_word(out, ("of",)) and cursor.digits(skipped)):
         return None
+    cursor.at = first
     k = whole(cursor, "the count")
     cursor.at += skipped - 1
     n = whole(cursor, "the total")

@@ -7,6 +7,7 @@ from concord.readers.apa_grammar.words import RELATIONS
 from concord.readers.apa_records import Relation
 
 _END = Token("end", "", -1, -1)
+_FARTHEST = 32
 
 
 class Fault(Exception):
@@ -27,11 +28,11 @@ class Cursor:
         self.text = text
         self.tokens = tokens(text)
         self.at = 0
+        self._padded = [*self.tokens, *[_END] * _FARTHEST]
 
     def peek(self, ahead: int = 0) -> Token:
-        """Give a token that is not read yet, or the end."""
-        index = self.at + ahead
-        return self.tokens[index] if index < len(self.tokens) else _END
+        """Give a token that is not read yet, or the end; nobody looks farther ahead than 31."""
+        return self._padded[self.at + ahead]
 
     def is_word(self, ahead: int, words: Iterable[str]) -> bool:
         """Say whether a token is one of some words, in any case."""
@@ -76,11 +77,13 @@ class Cursor:
 def number(cursor: Cursor, what: str) -> Number:
     """Read a signed number that stands clear of what follows it."""
     size = cursor.signed()
+    if not size and cursor.is_mark(0, ",") and cursor.peek(1).kind == "number":
+        raise Fault(cursor.place(), f"a number for {what} with a decimal point (a comma is not guessed)")
     if not size:
-        comma = " with a decimal point (a comma is not guessed)" if cursor.is_mark(0, ",") else ""
-        raise Fault(cursor.place(), f"a number for {what}{comma}")
+        raise Fault(cursor.place(), f"a number for {what}", certain=False)
     negative = size == 2 and cursor.peek().text == "-"
     cursor.at += size - 1
+    _refuse_lost_point(cursor, what)
     digits = _thousands_with_point(cursor)
     found = read_number(cursor.peek().text if digits is None else digits, negative=negative)
     if found is None:
@@ -100,6 +103,18 @@ def _thousands_with_point(cursor: Cursor) -> str | None:
     return head + tail
 
 
+def _refuse_lost_point(cursor: Cursor, what: str) -> None:
+    """Refuse 001, which may have been .001 before it lost its point."""
+    digits = cursor.digits(0)
+    if len(digits) > 1 and digits[0] == "0":
+        raise Fault(cursor.place(), f"a decimal point in {what}, found {digits}")
+
+
+def _has_digits(token: Token) -> bool:
+    """Say whether a word or number holds a digit of any script."""
+    return token.kind == "number" or any(character.isnumeric() for character in token.text)
+
+
 def _stands_clear(cursor: Cursor, what: str) -> None:
     """Refuse a number that runs into something that could change it."""
     token, after, beyond = cursor.peek(), cursor.peek(1), cursor.peek(2)
@@ -112,17 +127,17 @@ def _stands_clear(cursor: Cursor, what: str) -> None:
         other = token.text + beyond.text if len(beyond.text) == 3 else "two numbers"
         meant = f"{token.text},{beyond.text} could be {token.text}.{beyond.text} or {other}"
         raise Fault(token.start, f"a decimal point in {what} ({meant}, and a comma is not guessed)")
-    has_digits = after.kind == "word" and any(character.isnumeric() for character in after.text)
-    if (after.text in {"/", "^", "-", "*"} and glued) or after.kind == "number" or has_digits:
+    runs_on = _has_digits(after) or (after.text == "." and cursor.touches(2) and _has_digits(beyond))
+    if runs_on or (glued and after.text in {"/", "^", "-", "*"}):
         raise Fault(token.start, f"one plain number for {what}")
 
 
 def whole(cursor: Cursor, what: str) -> Number:
     """Read a whole number, with thousands separators if it has them: 1,332."""
     digits = cursor.digits(0)
-    if not digits:
+    if not digits or (len(digits) > 1 and digits[0] == "0"):
         raise Fault(cursor.place(), f"a whole number for {what}", certain=False)
-    grouped = len(digits) <= 3 and digits[0] != "0"
+    grouped = len(digits) <= 3 and digits != "0"
     while grouped and len(digits) <= 12 and _next_is_group(cursor):
         digits += cursor.peek(2).text
         cursor.at += 2

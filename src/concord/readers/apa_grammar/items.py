@@ -10,10 +10,12 @@ from concord.readers.apa_grammar.cursor import Cursor, Fault, number, whole
 from concord.readers.apa_grammar.text import Number, read_number
 from concord.readers.apa_grammar.words import (
     DF_WORDS,
+    JOINED_TAILS,
     N_WORDS,
     NS_WORDS,
     P_WORDS,
     STATISTICS,
+    TAILS,
     is_chi_square,
 )
 from concord.readers.apa_records import Kind, PRelation
@@ -108,9 +110,9 @@ def _bracketed_tail(cursor: Cursor) -> tuple[Item, ...]:
 def read_tail(cursor: Cursor) -> Item | None:
     """Read ``one-tailed``, ``two sided``, ``1-tailed``."""
     first = cursor.at
-    side = {"one": "one", "1": "one", "two": "two", "2": "two"}.get(cursor.peek().text.lower())
+    side = TAILS.get(cursor.peek().text.lower())
     dash = int(cursor.is_mark(1, "-"))
-    if cursor.is_word(0, ("onetailed", "twotailed", "onesided", "twosided")):
+    if cursor.is_word(0, JOINED_TAILS):
         side, dash = cursor.peek().text.lower()[:3], -1
     elif side is None or not cursor.is_word(1 + dash, ("tailed", "sided", "tail")):
         return None
@@ -155,25 +157,45 @@ def read_statistic(cursor: Cursor) -> Item | None:
         return None
     start, end = cursor.span(first)
     label = cursor.text[start:end]
+    name = label.replace("^2", "²")
     _skip_noun(cursor)
-    inside = read_arguments(cursor, kind, label) if cursor.is_mark(0, "([") else ()
+    inside = read_arguments(cursor, kind, name) if cursor.is_mark(0, "([") else ()
     relation = cursor.relation()
     if relation is None and inside:
-        raise Fault(cursor.place(), f"'=', '<' or '>' and the value of {label}", certain=False)
+        raise Fault(cursor.place(), f"'=', '<' or '>' and the value of {name}", certain=False)
     if relation is None:
         return None
     cursor.at += 1
-    start = cursor.place()
-    value = number(cursor, label)
-    if kind in {"F", "chi2", "U"} and value.value < 0:
-        raise Fault(start, f"{label} >= 0")
-    if kind == "r" and abs(value.value) > 1:
-        raise Fault(start, f"{label} between -1 and 1")
+    value = _statistic_value(cursor, kind, name, known=bool(inside))
     found = item("statistic", cursor, first, value)
     return replace(found, label=label, kind=kind, relation=relation, inside=inside)
 
 
-_POSITIONS = {"t": "one number", "r": "one number", "chi2": "one number (and N by name)", "F": "two numbers"}
+def _statistic_value(cursor: Cursor, kind: Kind, name: str, *, known: bool) -> Number:
+    """Read the value of a statistic, which must be a possible one."""
+    start = cursor.place()
+    value = number(cursor, name)
+    certain = known or _company_follows(cursor)
+    if kind in {"F", "chi2", "U"} and value.value < 0:
+        raise Fault(start, f"{name} >= 0", certain=certain)
+    if kind == "r" and abs(value.value) > 1:
+        raise Fault(start, f"{name} between -1 and 1", certain=certain)
+    return value
+
+
+def _company_follows(cursor: Cursor) -> bool:
+    """Say whether a p, an n or a df comes next: then ``r = 5`` is no length in centimetres."""
+    word = cursor.peek(int(cursor.is_mark(0, ",;"))).text
+    return word in P_WORDS or word in N_WORDS or word.lower() in DF_WORDS
+
+
+_POSITIONS = {
+    "t": "one number",
+    "r": "one number",
+    "chi2": "one number (and N by name)",
+    "F": "two numbers",
+    "U": "n1 and n2 by name",
+}
 
 
 def read_arguments(cursor: Cursor, kind: Kind, label: str) -> tuple[Item, ...]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 # Soft hyphens included: copied from a PDF, one can be a minus sign, and r = .31 is not r = -.31.
 _DASHES = "\u002d\u00ad\u0096\u02d7\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\u2796\ufe58\ufe63\uff0d"
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
+_DIGITS = frozenset("0123456789.")
 _MARKUP = frozenset("*_`$\\{}")
 _PLAIN_TAGS = frozenset({"<font", "<wide", "<narrow", "<sub", "<noBreak", "<compat"})
 _ENTITIES = {
@@ -94,13 +95,13 @@ def _characters(text: str) -> list[Placed]:
 
 
 def _without_markup(placed: list[Placed]) -> list[Placed]:
-    """Drop emphasis, but not between two digits or two spaces: ``4*2`` is not 42 nor ``1.2 * 10`` 1.210."""
+    """Drop emphasis, but not inside a number or between spaces: ``4*2`` is not 42 nor ``1.2 * 10`` 1.210."""
     kept: list[Placed] = []
     runs = [(is_markup, list(run)) for is_markup, run in groupby(placed, lambda item: item[2] in _MARKUP)]
     for index, (is_markup, run) in enumerate(runs):
         before = kept[-1][2] if kept else ""
         after = runs[index + 1][1][0][2] if index + 1 < len(runs) else ""
-        between = (before.isdigit() and after.isdigit()) or (before == " " and after == " ")
+        between = (before in _DIGITS and after in _DIGITS) or (before == " " and after == " ")
         if not is_markup or between:
             kept += run
     return kept

@@ -53,7 +53,7 @@ EFFECTS: Final = frozenset({
 FOLDED_EFFECTS: Final = frozenset({
     "mean", "means", "median", "mse", "delta", "δ", "phi", "φ", "φc", "beta", "β", "βs", "γ", "κ", "kappa",
     "α", "alpha", "power", "cles", "eta2", "etap2", "η2", "ηp2", "η2p", "ηg2", "η2g", "ω2", "ωp2", "ε2", "r2",
-    "δr2", "f2", "bf10", "bf01", "bf", "logbf", "rrb",
+    "δr2", "f2", "bf10", "bf01", "bf", "logbf", "rrb", "λ", "lambda",
 })  # fmt: skip
 SQUARED_EFFECTS: Final = frozenset(
     {"η", "ηp", "ηg", "eta", "etap", "ω", "ωp", "omega", "ε", "epsilon", "r", "δr", "f", "φ"}
@@ -64,6 +64,20 @@ CONNECTING: Final = frozenset({
     "and", "with", "partial", "adjusted", "adj", "cohen's", "cohen’s", "hedges's", "hedges’s", "hedges'",
     "hedges’", "cramer's", "cramer’s", "cramér's", "cramér’s", "glass's", "glass’s", "effect", "size",
 })  # fmt: skip
+
+TAILS: Final = {"one": "one", "1": "one", "two": "two", "2": "two"}
+JOINED_TAILS: Final = ("onetailed", "twotailed", "onesided", "twosided")
+
+_OTHER_FIRST_WORDS: Final = ("x2", "not", "non", "confidence", "credible", "binomial", "sign")
+MEANINGFUL: Final = frozenset(
+    word.lower()
+    for words in (
+        STATISTICS, _CHI_SQUARES, _CHIS, P_WORDS, P0_WORDS, NS_WORDS, N_WORDS, DF_WORDS, TAILS, JOINED_TAILS,
+        INTERVAL_WORDS, LABELLED, EFFECTS, FOLDED_EFFECTS, SQUARED_EFFECTS, _OTHER_FIRST_WORDS,
+    )
+    for word in words
+)  # fmt: skip
+"""Every word that something understood can begin with."""
 
 
 def is_chi_square(words: Sequence[str]) -> int:

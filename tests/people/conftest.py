@@ -1,0 +1,8 @@
+"""Make the oracle importable as `tests.people.reference` however pytest was started."""
+
+import sys
+from pathlib import Path
+
+ROOT = str(Path(__file__).parents[2])
+if ROOT not in sys.path:
+    sys.path.insert(0, ROOT)

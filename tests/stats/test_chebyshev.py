@@ -1,0 +1,44 @@
+"""Interpolation over replicates is as good as computing directly, or computes directly."""
+
+import numpy as np
+
+from concord.stats import log_bf_t, prob_positive_t
+from concord.stats.chebyshev import NODES, on_columns
+from concord.stats.elementwise import Floats
+
+
+def test_replicates_of_t_tests_agree_with_direct_values_to_1e_8() -> None:
+    rng = np.random.default_rng(3)
+    n1 = np.array([3.0, 8.0, 40.0, 1000.0, 50_000.0])
+    n2 = np.array([4.0, 30.0, 40.0, 20.0, 50_000.0])
+    centre = np.array([0.0, -2.0, 8.0, 3.0, 40.0])
+    points = centre + rng.standard_t(5, size=(600, 5))
+
+    def bf(t: Floats, a: Floats, b: Floats) -> Floats:
+        return np.asarray(log_bf_t(t, a, b))
+
+    def positive(t: Floats, a: Floats, b: Floats) -> Floats:
+        return np.asarray(prob_positive_t(t, a, b))
+
+    fast = on_columns([bf, positive], points, n1, n2)
+    for values, function in zip(fast, (bf, positive), strict=True):
+        direct = function(points, n1, n2)
+        assert np.max(np.abs(values - direct) / np.maximum(1, np.abs(direct))) < 1e-8
+
+
+def test_a_function_with_a_kink_is_computed_directly() -> None:
+    points = np.linspace(-1, 2, 500).reshape(-1, 1)
+    (values,) = on_columns([lambda x, a: np.abs(x) * a], points, np.array([3.0]))
+    assert np.array_equal(values, 3 * np.abs(points))
+
+
+def test_few_points_are_computed_directly() -> None:
+    points = np.linspace(0, 1, 2 * NODES).reshape(-1, 1)
+    (values,) = on_columns([lambda x, a: np.sin(a * x)], points, np.array([2.0]))
+    assert np.array_equal(values, np.sin(2 * points))
+
+
+def test_a_constant_column_has_its_constant_value() -> None:
+    points = np.full((500, 1), 1.25)
+    (values,) = on_columns([lambda x, a: x * a], points, np.array([2.0]))
+    np.testing.assert_allclose(values, 2.5, rtol=1e-14)

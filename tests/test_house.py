@@ -1,0 +1,126 @@
+"""The house stands: its surface, its rooms, its sizes, and what an import costs."""
+
+import importlib
+import inspect
+import json
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import concord
+import concord.api
+import concord.stats
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def _interpreter(code: str) -> str:
+    """Run code in a fresh interpreter that sees the package as this one does; what it prints last."""
+    path = f"import sys; sys.path.insert(0, {str(Path(concord.__file__).parents[1])!r})\n"
+    done = subprocess.run([sys.executable, "-c", path + code], capture_output=True, text=True, check=True)
+    return done.stdout.strip().splitlines()[-1]
+
+
+def _loaded_by(code: str) -> set[str]:
+    """Give the modules that code loads beyond those of a bare interpreter."""
+    tell = "import json\nprint()\nprint(json.dumps(sorted(set(sys.modules) - before)))"
+    return set(json.loads(_interpreter(f"before = set(sys.modules)\n{code}\n{tell}")))
+
+
+def _third_party(modules: set[str]) -> set[str]:
+    """Give the packages among modules that are neither ours nor Python's nor parts of compiled ones."""
+    packages = {name.partition(".")[0] for name in modules}
+    shown = {name for name in packages if not name.startswith("_") and name != "cython_runtime"}
+    return shown - set(sys.stdlib_module_names) - {"concord"}
+
+
+@pytest.mark.parametrize("module", [concord, concord.api, concord.stats], ids=lambda module: module.__name__)
+def test_all_names_what_can_be_imported(module: Any) -> None:
+    assert len(set(module.__all__)) == len(module.__all__)
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+
+
+def test_the_package_shows_what_all_names_and_nothing_else() -> None:
+    assert dir(concord) == sorted(concord.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'scores'"):
+        concord.scores  # noqa: B018
+
+
+def test_all_of_stats_is_what_it_defines_for_others() -> None:
+    rooms = {info.name for info in pkgutil.iter_modules(concord.stats.__path__)}
+    named = set(concord.stats.__all__)
+    assert {name for name in vars(concord.stats) if not name.startswith("_")} - rooms == named - rooms
+
+
+def _stats_functions() -> Iterator[tuple[str, Callable[..., object]]]:
+    """Give every public function that a module of the numeric room defines."""
+    for info in pkgutil.iter_modules(concord.stats.__path__, "concord.stats."):
+        for name, function in inspect.getmembers(importlib.import_module(info.name), inspect.isfunction):
+            if function.__module__ == info.name and name in concord.stats.__all__:
+                yield name, function
+
+
+@pytest.mark.parametrize("function", [pytest.param(f, id=name) for name, f in _stats_functions()])
+def test_a_public_number_gives_its_references_and_an_example(function: Callable[..., object]) -> None:
+    text = inspect.getdoc(function)
+    assert text is not None
+    assert "References\n----------\n" in text
+    assert "Examples\n--------\n>>> " in text
+
+
+def test_importing_the_numbers_loads_numpy_and_scipy_alone() -> None:
+    loaded = _loaded_by("import concord.stats")
+    assert _third_party(loaded) == {"numpy", "scipy"}
+    assert "scipy.stats" not in loaded
+
+
+def test_no_part_of_the_numbers_loads_scipy_stats() -> None:
+    walk = (
+        "import importlib, pkgutil, concord.stats\n"
+        "for info in pkgutil.iter_modules(concord.stats.__path__, 'concord.stats.'):\n"
+        "    importlib.import_module(info.name)"
+    )
+    loaded = _loaded_by(walk)
+    assert _third_party(loaded) == {"numpy", "scipy"}
+    assert "scipy.stats" not in loaded
+
+
+def test_importing_the_package_loads_no_other_package() -> None:
+    assert _third_party(_loaded_by("import concord")) == set()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["score", "--help"], ["score", "people", "--help"]]
+)
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "from concord.cli.app import app\n"
+        f"try:\n    app({arguments!r})\n"
+        "except SystemExit as done:\n    assert not done.code"
+    )
+    heavy = {"numpy", "scipy", "polars", "pandas", "fastexcel", "pyarrow"}
+    loaded = _loaded_by(code)
+    assert "concord.cli.app" in loaded
+    assert _third_party(loaded) & heavy == set()
+    assert {"concord.api", "concord.people", "concord.readers", "concord.reports"} & loaded == set()
+
+
+def test_functions_and_files_are_short_enough() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "sizes.py")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert "function bodies" in done.stdout
+
+
+def test_rooms_look_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlinter.cli import lint_imports
+
+    monkeypatch.chdir(ROOT)
+    assert lint_imports(no_cache=True) == 0

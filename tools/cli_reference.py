@@ -1,0 +1,53 @@
+"""Write every command's ``--help`` into the command line reference: ``python tools/cli_reference.py``.
+
+The text is that of the live command, at a fixed width and without colour or frames, so that it does not
+depend on the terminal it was made in.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
+START, END = "<!-- help: start -->", "<!-- help: end -->"
+WIDTH = 100
+
+
+def help_texts() -> Iterator[tuple[str, str]]:
+    """Give every command with its help, groups before their members."""
+    from concord.cli.app import app
+
+    yield from _walk(typer.main.get_command(app), "concord", None)
+
+
+def _walk(command: Any, name: str, parent: Any) -> Iterator[tuple[str, str]]:
+    command.rich_markup_mode = None  # plain text: the framed form depends on the terminal
+    context = command.context_class(
+        command, info_name=name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH
+    )
+    yield context.command_path, command.get_help(context).strip()
+    for member, subcommand in getattr(command, "commands", {}).items():
+        yield from _walk(subcommand, member, context)
+
+
+def section() -> str:
+    """Give the generated part of the page."""
+    parts = [f"## `{path}`\n\n```text\n{text}\n```\n" for path, text in help_texts()]
+    return "\n".join(parts)
+
+
+def main() -> int:
+    """Replace the generated part of the page."""
+    page = PAGE.read_text("utf-8")
+    before, _, rest = page.partition(START)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{START}\n\n{section()}\n{END}{after}", "utf-8")
+    sys.stdout.write(f"wrote {PAGE.name}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
