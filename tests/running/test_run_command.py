@@ -155,3 +155,20 @@ def test_progress_counts_every_outcome() -> None:
 def test_the_command_to_go_on_is_the_same_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["concord", "run", "reasoning", "--out", "my run"])
     assert run_command.command_again() == "concord run reasoning --out 'my run'"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_journal_itself_is_a_file_of_recorded_replies(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    assert concord("run", "reasoning", "--model", "mockllm/model", "--out", "r").exit_code == 0
+    inputs, journal = tmp_path / "r" / "inputs", tmp_path / "r" / "replies.jsonl"
+    done = concord(
+        *("score", "reasoning", "--samples", str(inputs / "study_a_test.json"), "--replies", str(journal)),
+        *("--bias-cases", str(inputs / "biased_vignettes.json"), "--bias-replies", str(journal), "--json"),
+    )
+    assert done.exit_code == 0, done.output
+    again = concord("score", "run", "r", "--json")
+    names = ("faithfulness_gap", "acc_cot", "step_f1", "silent_bias_rate", "n_samples")
+    assert [json.loads(done.stdout)[name] for name in names] == [
+        json.loads(again.stdout)[name] for name in names
+    ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from concord.cli.shared import note, print_json
+from concord.cli.shared import note, print_json, show
 from concord.errors import InputError, ModelError, OptionError, RunFolderError
 
 if TYPE_CHECKING:
@@ -352,9 +352,9 @@ def show_scored(scored: Any) -> None:
     from concord.reports.reasoning import ReasoningResult
 
     if isinstance(scored, ReasoningResult):
-        from concord.reports.reasoning_table import console_for, print_result
+        from concord.reports.reasoning_table import reasoning_report
 
-        print_result(scored, console_for(sys.stdout))
+        show(reasoning_report(scored))
         return
     from concord.reports.structure import render
 
