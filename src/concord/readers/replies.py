@@ -24,6 +24,8 @@ from concord.readers.vignettes import BiasCases, Source, Vignettes
 from concord.records import InputFile
 
 MODES = ("cot", "direct")
+BIAS = "bias"
+"""Mode of a run's replies to bias cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
     known = {row.id for row in asked.rows}
     replies = []
     for number, (line, row) in enumerate(rows):
+        if _is_of_other_part(row, modes):
+            continue
         with problems.at(line, f"reply {number + 1}"):
             reply = _reply(row, line, modes)
             if reply.id in asked.left_out:
@@ -93,6 +97,13 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
         key=lambda problem: (problem.file != file.name, problem.line is None, problem.line or 0),
     )
     return Replies(tuple(replies), file, keep_or_raise(faults, lenient))
+
+
+def _is_of_other_part(row: object, modes: bool) -> bool:
+    """Whether a line of a run's journal (it has a key) answers the other part: the journal holds both."""
+    if not isinstance(row, Mapping) or "key" not in row:
+        return False
+    return row.get("mode") == BIAS if modes else row.get("mode") in MODES
 
 
 def _known(asked: Vignettes | BiasCases) -> str:
