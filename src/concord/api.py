@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PeopleResult",
+    "StructureResult",
     "TableCheck",
     "check",
     "demo_table",

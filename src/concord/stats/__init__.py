@@ -95,8 +95,8 @@ from concord.stats.zscores import (
 __all__ = [
     "HierarchicalResult",
     "Line",
-    "PermutationTest",
     "OrderEffect",
+    "PermutationTest",
     "ScoredTests",
     "bonett_price_interval",
     "bootstrap",
