@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PeopleResult",
-    "StructureResult",
     "TableCheck",
     "check",
     "demo_table",
