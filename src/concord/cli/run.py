@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import textwrap
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from concord.runs import RunResult
 
 SHOWN_PROMPTS = 3
-_GRACE = 1.2
+_WIDTH = 110
+"""Of text in a pipe."""
+_GRACE = 0.8
 """Seconds that Inspect has to close its log after a Ctrl-C."""
 _FREE = ("local", "mockllm")
 
@@ -358,4 +361,5 @@ def show_scored(scored: Any) -> None:
         return
     from concord.reports.structure import render
 
-    typer.echo(render(scored, colour=sys.stdout.isatty()))
+    for line in render(scored, colour=sys.stdout.isatty()).splitlines():
+        typer.echo(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))
