@@ -4,6 +4,7 @@ import shlex
 import sys
 import textwrap
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -187,7 +188,7 @@ def _carry_out(
         note(line)
     if plan.n_to_ask:
         _consent(job, yes)
-    result = _ask(job, folder, plan)
+    result = _ask(replace(job, prices=prices), folder, plan)
     _show_result(result, as_json)
 
 
