@@ -1,5 +1,6 @@
 """`concord score structure`."""
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -29,6 +30,7 @@ def score_structure(
 ) -> None:
     """Score structural consistency (E_perf, R_sens, S_Cons) from recorded scores."""
     from concord import api
+    from concord.readers.structure_text import printable
     from concord.reports.structure import render
 
     result = api.score_structure(
@@ -36,13 +38,19 @@ def score_structure(
         reading=reading, column=column, percent=percent, lenient=lenient, samples=samples, baseline=baseline,
         encoding=encoding, decimal_comma=decimal_comma, seed=seed, fixed_m=fixed_m, resamples=resamples,
     )  # fmt: skip
-    for line in result.left_out:
-        note(line)
-    for line in result.warnings:
-        note(f"warning: {line}")
+    for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
+        note("\n".join(printable(part) for part in line.split("\n")))
     paths = result.write(out)
     if as_json:
         print_json(result.to_dict())
     else:
-        typer.echo(render(result, colour=sys.stdout.isatty()))
+        colour = sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if colour else 110
+        typer.echo(_encodable(render(result, colour=colour, width=width)))
     note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")
+
+
+def _encodable(text: str) -> str:
+    """Replace what the terminal's encoding lacks, rather than fail at the last step."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)

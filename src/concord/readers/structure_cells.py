@@ -83,8 +83,11 @@ def model_scores(table: LongTable, code: int, *, options: ReadOptions, found: Fi
     )
     rows = _number_repeats(table, code, rows, found)
     used = _usable_arrangements(table, code, rows, found)
-    rows = rows.keep(np.isin(rows.arrangement, used))
-    rows.arrangement = np.searchsorted(used, rows.arrangement)
+    recode = np.full(len(table.arrangements), -1, dtype=np.int64)
+    recode[used] = np.arange(len(used))
+    rows.arrangement = recode[rows.arrangement]
+    if (rows.arrangement < 0).any():
+        rows = rows.keep(rows.arrangement >= 0)
     items = _index_items(rows)
     names = tuple(table.arrangements[p] for p in used)
     return _build(table, code, rows, arrangements=names, items=items, found=found)
@@ -198,13 +201,15 @@ def _renamed(table: LongTable, rows: _Rows, occurrence: Codes) -> _Rows:
 def _usable_arrangements(table: LongTable, code: int, rows: _Rows, found: Findings) -> Codes:
     """Arrangements with a usable score on every side; summaries and empty ones are named."""
     used = []
-    for p in np.unique(rows.arrangement):
-        name, mine = table.arrangements[p], rows.arrangement == p
+    seen = np.bincount(rows.arrangement, minlength=len(table.arrangements))
+    usable = [np.bincount(rows.arrangement[~np.isnan(score)], minlength=len(seen)) for score in rows.scores]
+    for p in np.flatnonzero(seen):
+        name = table.arrangements[p]
         if is_summary(name):
             found.warnings.append(
                 f"{table.file}, model {table.models[code]!r}: arrangement {name!r}: a summary, left out"
             )
-        elif any(np.isnan(score[mine]).all() for score in rows.scores):
+        elif any(count[p] == 0 for count in usable):
             reason = f"{table.file}, arrangement {name!r}: no usable value"
             found.left_out.append(LeftOut(table.models[code], name, table.file, reason))
         else:
@@ -216,7 +221,7 @@ def _usable_arrangements(table: LongTable, code: int, rows: _Rows, found: Findin
 
 def _index_items(rows: _Rows) -> tuple[str, ...]:
     """Recode items in the order of their names."""
-    present = np.unique(rows.item)
+    present = np.flatnonzero(np.bincount(rows.item, minlength=len(rows.item_names)))
     items = item_order([rows.item_names[i] for i in present])
     index = {name: i for i, name in enumerate(items)}
     recode = np.full(len(rows.item_names), -1, dtype=np.int64)
@@ -230,21 +235,31 @@ def _summarise(rows: _Rows, shape: tuple[int, int]) -> tuple[RawSamples, Floats,
     score = rows.scores[0]
     usable = np.flatnonzero(~np.isnan(score))
     cell = rows.item[usable] * shape[1] + rows.arrangement[usable]
-    order = np.lexsort((score[usable], cell))
-    cell, kept = cell[order], usable[order]
-    values = score[kept]
     n_cells = shape[0] * shape[1]
     count = np.bincount(cell, minlength=n_cells)
-    last = np.flatnonzero(np.r_[cell[1:] != cell[:-1], True])
-    first = np.r_[0, last[:-1] + 1]
+    order = _by_cell_and_score(cell, score[usable], count)
+    cell, kept = cell[order], usable[order]
+    values = score[kept]
+    filled = count > 0
+    last = np.cumsum(count)[filled] - 1
     largest, smallest = np.full(n_cells, np.nan), np.full(n_cells, np.nan)
-    largest[cell[last]], smallest[cell[last]] = values[last], values[first]
+    largest[filled], smallest[filled] = values[last], values[last - count[filled] + 1]
     total = np.bincount(cell, weights=values, minlength=n_cells)
-    mean = np.divide(total, count, out=np.full(n_cells, np.nan), where=count > 0)
+    mean = np.divide(total, count, out=np.full(n_cells, np.nan), where=filled)
     mean = np.clip(mean, smallest, largest)  # a rounded mean of equal samples must not pass them
     answer = None if rows.answer is None else rows.answer[kept]
     samples = RawSamples(cell // shape[1], cell % shape[1], values, answer)
     return samples, mean.reshape(shape), largest.reshape(shape)
+
+
+def _by_cell_and_score(cell: Codes, score: Floats, count: Codes) -> Codes:
+    """Order samples by cell, then by score; cells of one size are sorted side by side, which is faster."""
+    sizes = np.unique(count[count > 0])
+    if len(sizes) != 1:
+        return np.asarray(np.lexsort((score, cell)))
+    order = np.argsort(cell, kind="stable").reshape(-1, sizes[0])
+    inner = np.argsort(score[order], axis=1, kind="stable")
+    return np.take_along_axis(order, inner, axis=1).reshape(-1)
 
 
 def _counts(rows: _Rows, shape: tuple[int, int]) -> tuple[ArrangementCounts, ...]:

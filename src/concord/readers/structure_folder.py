@@ -1,22 +1,35 @@
 """Two folders of scores, one file (or one set of files) a model: matched, read, joined."""
 
+import os
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from concord.errors import FileFormatError, InputError, OptionError
 from concord.readers.structure_grid import Grid
 from concord.readers.structure_join import Findings, RefusedError, join_sides
 from concord.readers.structure_records import LeftOut, ModelScores, ReadOptions, ScoreSet
-from concord.readers.structure_sheet import SheetFaultError, SheetScores, fold, is_summary, read_sheet, tidy
+from concord.readers.structure_sheet import (
+    SheetFaultError,
+    SheetScores,
+    fold,
+    is_summary,
+    is_wanted,
+    read_sheet,
+    tidy,
+)
 from concord.readers.structure_text import ZIP_MAGIC, display_name, fingerprint, read_bytes, text_grid
-from concord.readers.structure_workbook import open_workbook
+from concord.readers.structure_workbook import open_workbook, quiet_engine
 from concord.records import InputFile
 
 WORKBOOKS = frozenset({".xlsx", ".xlsm"})
 TEXTS = frozenset({".csv", ".tsv"})
 OTHER_TABLES = frozenset({".xls", ".xlsb", ".ods", ".numbers", ".parquet", ".json", ".txt"})
 MAX_FILE = 512 * 1024**2
+WORKERS = 4
+"""Models read at the same time; the engine works outside the interpreter lock."""
 
 
 @dataclass(slots=True)
@@ -56,18 +69,35 @@ def read_folders(mean: Path, largest: Path, options: ReadOptions) -> ScoreSet:
     found = Findings()
     sides = [list_folder(folder, option, found) for folder, option in ((mean, "--mean"), (largest, "--max"))]
     _note_one_sided(sides[0], sides[1], (mean, largest), found)
-    models: list[ModelScores] = []
-    inputs: list[InputFile] = []
-    for name in sorted(set(sides[0]) & set(sides[1])):
-        own = Findings()
-        try:
-            models.append(_read_model(sides[0][name], sides[1][name], options, own, inputs))
-        except InputError as error:
-            own.left_out.append(LeftOut(name, None, sides[0][name].first(), str(error)))
-        found.warnings += own.warnings
-        found.left_out += own.left_out
+    names = sorted(set(sides[0]) & set(sides[1]))
+    with quiet_engine(), ThreadPoolExecutor(min(WORKERS, os.cpu_count() or 1)) as pool:
+        outcomes = list(pool.map(lambda name: _try_model(sides[0][name], sides[1][name], options), names))
+    for outcome in outcomes:
+        found.warnings += outcome.found.warnings
+        found.left_out += outcome.found.left_out
     found.left_out.sort(key=lambda entry: entry.model)
-    return ScoreSet(tuple(models), tuple(found.left_out), tuple(found.warnings), tuple(inputs))
+    models = tuple(outcome.scores for outcome in outcomes if outcome.scores is not None)
+    inputs = tuple(entry for outcome in outcomes for entry in outcome.inputs)
+    return ScoreSet(models, tuple(found.left_out), tuple(found.warnings), inputs)
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What became of one model."""
+
+    scores: ModelScores | None = None
+    found: Findings = field(default_factory=Findings)
+    inputs: list[InputFile] = field(default_factory=list)
+
+
+def _try_model(mean: ModelFiles, largest: ModelFiles, options: ReadOptions) -> _Outcome:
+    """Read a model, or say why it cannot be read."""
+    outcome = _Outcome()
+    try:
+        outcome.scores = _read_model(mean, largest, options, outcome.found, outcome.inputs)
+    except InputError as error:
+        outcome.found.left_out.append(LeftOut(mean.model, None, mean.first(), str(error)))
+    return outcome
 
 
 def list_folder(folder: Path, option: str, found: Findings) -> dict[str, ModelFiles]:
@@ -113,11 +143,10 @@ def _sort_in(path: Path, models: dict[str, ModelFiles], found: Findings) -> None
 
 def _sort_in_text(path: Path, stem: str, models: dict[str, ModelFiles], found: Findings) -> None:
     """Give a text file to its model: the arrangement is what follows the last underscore."""
-    with path.open("rb") as stream:
-        if stream.read(4) == ZIP_MAGIC:
-            found.warnings.append(f"{display_name(path)}: a workbook named {path.suffix}, read as a workbook")
-            models.setdefault(stem, ModelFiles(stem)).workbooks.append(path)
-            return
+    if _starts_like_a_workbook(path):
+        found.warnings.append(f"{display_name(path)}: a workbook named {path.suffix}, read as a workbook")
+        models.setdefault(stem, ModelFiles(stem)).workbooks.append(path)
+        return
     model, _, arrangement = stem.rpartition("_")
     if not model.strip() or not arrangement.strip():
         reason = (
@@ -130,6 +159,15 @@ def _sort_in_text(path: Path, stem: str, models: dict[str, ModelFiles], found: F
     models.setdefault(model, ModelFiles(model)).sheets.append((arrangement.strip(), path))
 
 
+def _starts_like_a_workbook(path: Path) -> bool:
+    """Look at the first bytes; a file that cannot be opened is told of when it is read."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4) == ZIP_MAGIC
+    except OSError:
+        return False
+
+
 def _note_one_sided(
     mean: dict[str, ModelFiles], largest: dict[str, ModelFiles], folders: tuple[Path, Path], found: Findings
 ) -> None:
@@ -137,6 +175,9 @@ def _note_one_sided(
     for has, lacks, where in ((mean, largest, folders[1]), (largest, mean, folders[0])):
         for name in sorted(set(has) - set(lacks)):
             reason = f"{has[name].first()}: no counterpart in the folder {where.name!r}; add it there"
+            alike = [other for other in lacks if other.casefold() == name.casefold()]
+            if alike:
+                reason += f" (it holds {alike[0]!r}: rename one)"
             found.left_out.append(LeftOut(name, None, has[name].first(), reason))
 
 
@@ -186,7 +227,8 @@ def _read_workbook(files: ModelFiles, side: _Side, options: ReadOptions, found: 
     book = open_workbook(data, name)
     used = _usable_names(files.model, [(sheet, name) for sheet in book.sheet_names], side, found)
     for sheet, _ in used:
-        _read_one(files.model, sheet, book.grid(sheet), side=side, options=options, found=found)
+        grid = book.grid(sheet, wanted=partial(is_wanted, arrangement=sheet.strip(), options=options))
+        _read_one(files.model, sheet, grid, side=side, options=options, found=found)
     if not used:
         raise RefusedError(
             f"{name}: no sheet but {', '.join(map(repr, book.sheet_names))}; add one per arrangement"
@@ -198,6 +240,11 @@ def _read_texts(files: ModelFiles, side: _Side, options: ReadOptions, found: Fin
     named = [(arrangement, display_name(path)) for arrangement, path in files.sheets]
     paths = {display_name(path): path for _, path in files.sheets}
     for arrangement, name in _usable_names(files.model, named, side, found):
+        if not paths[name].stat().st_size:
+            side.faulty.add(fold(arrangement))
+            reason = f"{name}: the file is empty (0 bytes)"
+            found.left_out.append(LeftOut(files.model, arrangement, name, reason))
+            continue
         data = read_bytes(paths[name])
         side.inputs.append(fingerprint(name, data))
         grid, notes = text_grid(data, name, options)

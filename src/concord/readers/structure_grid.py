@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Cells: TypeAlias = "Sequence[object] | pl.Series"
 
 
-def _never() -> bool:
+def _never(empty: bool) -> bool:
     """Nothing is hidden in a grid that was read cell by cell."""
     return False
 
@@ -24,8 +24,8 @@ class Grid:
     """Header and columns of one sheet.
 
     A grid from the fast engine holds typed columns and does not know an empty cell from an error or from a
-    formula without a stored value; ``hidden`` tells whether there may be such cells, and ``careful`` reads
-    the sheet again, cell by cell.
+    formula without a stored value, nor true from 1; ``hidden`` tells whether there may be such cells (asked
+    with whether there are empty ones), and ``careful`` reads the sheet again, cell by cell.
     """
 
     file: str
@@ -38,7 +38,7 @@ class Grid:
     typed: bool = False
     """The file knows numbers from text."""
     careful: "Callable[[], Grid] | None" = None
-    hidden: Callable[[], bool] = field(default=_never)
+    hidden: Callable[[bool], bool] = field(default=_never)
 
     def cells(self, j: int) -> list[object]:
         """Cells of a column, as Python objects."""
@@ -51,7 +51,7 @@ class Grid:
         if isinstance(column, Sequence) or not column.dtype.is_numeric():
             return None
         values = np.asarray(column.to_numpy(), dtype=np.float64)
-        return None if np.isnan(values).any() and self.hidden() else values
+        return None if self.hidden(bool(np.isnan(values).any())) else values
 
     def is_blank(self, j: int) -> bool:
         """Tell whether a column has no header and no cell."""

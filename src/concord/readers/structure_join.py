@@ -52,10 +52,11 @@ def join_sides(
     RefusedError
         A cell that cannot be used, means above maxima in most cells, or no arrangement left.
     """
-    sheets = [*mean.values(), *largest.values()]
+    shared = [key for key in mean if key in largest]
+    sheets = [side[key] for side in (mean, largest) for key in shared]
     _refuse_faults(sheets, options)
     _note_sheets(model, sheets, options, found)
-    pairs = [_named_alike(mean[key], largest[key], found) for key in mean if key in largest]
+    pairs = [_named_alike(mean[key], largest[key], found) for key in shared]
     if not pairs:
         raise RefusedError("no arrangement can be scored")
     scores = _matrices(model, pairs)

@@ -110,10 +110,18 @@ def to_polars(frame: Any) -> "pl.DataFrame":
     if isinstance(frame, pl.DataFrame):
         return frame
     if type(frame).__module__.partition(".")[0] == "pandas":
-        return pl.DataFrame({str(name): frame[name].tolist() for name in frame.columns}, strict=False)
+        columns = {str(name): [_or_none(cell) for cell in frame[name].tolist()] for name in frame.columns}
+        return pl.DataFrame(columns, strict=False, infer_schema_length=None)
     raise FileFormatError(
         f"scores: got {type(frame).__name__}, expected a path to CSV or Parquet, or a polars or pandas frame"
     )
+
+
+def _or_none(cell: Any) -> Any:
+    """Turn the missing values of pandas (NaN, NaT, NA) into ``None``."""
+    if cell is None or type(cell).__name__ in {"NAType", "NaTType"}:
+        return None
+    return None if isinstance(cell, float) and np.isnan(cell) else cell
 
 
 def _frame_bytes(frame: "pl.DataFrame") -> bytes:
@@ -145,7 +153,7 @@ def _load_parquet(
         names = list(pl.read_parquet_schema(io.BytesIO(data)))
         columns = find_columns(names, name, options, found)
         return pl.read_parquet(io.BytesIO(data), columns=columns.used()), columns
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         detail = str(error).split("\n", 1)[0]
         raise FileFormatError(f"{name}: the Parquet file is damaged ({detail}); write it again") from error
 
@@ -312,6 +320,10 @@ def code_names(series: "pl.Series", *, fold_case: bool) -> tuple[Codes, tuple[st
     if series.dtype.is_float():
         whole = series.is_null() | (series == series.floor())
         series = series.cast(pl.Int64) if bool(whole.all()) else series
+    if series.dtype.is_integer() and not series.null_count() and len(series):
+        small = _code_integers(np.asarray(series.to_numpy(), dtype=np.int64))
+        if small is not None:
+            return small
     text = series.cast(pl.String)
     distinct = text.drop_nulls().unique(maintain_order=True)
     raw = np.asarray(text.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy())
@@ -327,6 +339,17 @@ def code_names(series: "pl.Series", *, fold_case: bool) -> tuple[Codes, tuple[st
             shown.append(tidy(value))
         final[i] = names[key]
     return final[raw], tuple(shown)
+
+
+def _code_integers(values: Codes) -> tuple[Codes, tuple[str, ...]] | None:
+    """Code whole numbers of a small range without turning them into text; ``None`` for a large range."""
+    low, high = int(values.min()), int(values.max())
+    if high - low > 1_000_000:
+        return None
+    present = np.flatnonzero(np.bincount(values - low))
+    recode = np.full(high - low + 1, -1, dtype=np.int64)
+    recode[present] = np.arange(len(present))
+    return recode[values - low], tuple(str(value + low) for value in present)
 
 
 def read_series(

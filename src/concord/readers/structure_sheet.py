@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 import numpy as np
 
@@ -62,6 +63,7 @@ def fold(name: str) -> str:
     return unicodedata.normalize("NFC", name.strip()).casefold()
 
 
+@lru_cache(maxsize=65536)  # the same items come back in every sheet
 def tidy(name: str) -> str:
     """Compare items and models after trimming and NFC."""
     return unicodedata.normalize("NFC", name.strip())
@@ -74,11 +76,22 @@ def is_summary(sheet: str) -> bool:
 
 def item_name(cell: object) -> str:
     """Name an item; a whole number is written without a decimal point."""
+    if type(cell) is str:
+        return tidy(cell)
     if cell is None:
         return ""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return tidy(str(cell))
+
+
+def is_wanted(name: str, arrangement: str, options: ReadOptions) -> bool:
+    """Tell whether a column may hold scores or name the items."""
+    folded = fold(name)
+    named = {fold(options.column), fold(f"{arrangement}_{options.column}")} if options.column else set()
+    if folded in named:
+        return True
+    return folded.endswith(SCORE_ENDING) or folded in ITEM_NAMES
 
 
 def read_sheet(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScores:
@@ -101,7 +114,10 @@ def _read_fast(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScore
     """Take whole columns of the fast engine, or ``None`` when any cell has to be looked at."""
     if not grid.rows:
         return None
-    layout = find_layout(grid, arrangement, options)
+    try:
+        layout = find_layout(grid, arrangement, options)
+    except InputError:  # told in full by the careful path, which sees every column
+        return None
     columns = [grid.numbers(j) for j in layout.scores]
     values = np.concatenate([column for column in columns if column is not None] or [np.empty(0)])
     if any(column is None for column in columns) or not is_clean(values, options):
@@ -265,7 +281,16 @@ def _names(grid: Grid, layout: Layout) -> list[str] | None:
         return [tidy(grid.header[j]) for j in layout.scores for _ in grid.rows]
     if layout.item is None:
         return None
-    return [item_name(cell) for cell in grid.cells(layout.item)]
+    column = grid.columns[layout.item]
+    if isinstance(column, Sequence) or str(column.dtype) != "String":
+        return [item_name(cell) for cell in grid.cells(layout.item)]
+    return list(_text_names(tuple(column.to_list())))
+
+
+@lru_cache(maxsize=16)  # most workbooks list the same items in every sheet
+def _text_names(cells: tuple[str | None, ...]) -> tuple[str, ...]:
+    """Name the items of a column that holds only text."""
+    return tuple(item_name(cell) for cell in cells)
 
 
 def _finish(

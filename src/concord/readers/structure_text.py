@@ -19,9 +19,16 @@ MAX_TEXT_BYTES = 2 * 1024**3
 """A text file above this size is refused before it is read."""
 
 
+def printable(text: str) -> str:
+    """Escape control characters, so that no name can move the cursor of a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def display_name(path: Path) -> str:
     """Name a file by its folder and name: enough to find it, and the same on every machine."""
-    return f"{path.resolve().parent.name}/{path.name}"
+    return printable(f"{path.resolve().parent.name}/{path.name}")
 
 
 def read_bytes(path: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:

@@ -152,6 +152,10 @@ def _read_cell(
 def check_range(column: ScoreColumn, rows: RowNumbers, place: Place, *, options: ReadOptions) -> ScoreColumn:
     """Divide percentages, clip rounding, and name every score outside [0, 1]."""
     raw = column.values
+    if is_clean(raw, options) and not options.percent:
+        seen = raw[~np.isnan(raw)]
+        column.low, column.high = (float(seen.min()), float(seen.max())) if seen.size else (np.inf, -np.inf)
+        return column
     usable = raw[~np.isnan(raw)]
     if usable.size:
         column.low, column.high = float(usable.min()), float(usable.max())

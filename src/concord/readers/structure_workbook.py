@@ -2,9 +2,10 @@
 
 import io
 import logging
+import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,8 +23,10 @@ MAX_UNPACKED = 256 * 1024**2
 """No workbook of scores comes near this size once unpacked."""
 BOMB_RATIO, BOMB_SIZE = 150, 16 * 1024**2
 """A workbook that unpacks to more than BOMB_SIZE and BOMB_RATIO times its size is not one a person made."""
-_DEFLATE_RATIO = 1032
-"""Deflate cannot expand further, so a small file needs no test of what it declares."""
+_BROKEN_ARCHIVE = (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, OSError, ValueError)
+"""What the standard library raises on archives with flipped bits."""
+UNNAMED = "__UNNAMED__"
+"""What the engine calls columns without a header."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
 
@@ -36,8 +39,11 @@ class Workbook:
     engine: Any
     xml: SheetXml
 
-    def grid(self, sheet: str) -> Grid:
+    def grid(self, sheet: str, *, wanted: Callable[[str], bool]) -> Grid:
         """Read one sheet with the fast engine.
+
+        Of the columns that are not ``wanted`` only the first and those without a name are read; where that
+        is not enough the grid's ``careful`` reads them all.
 
         Raises
         ------
@@ -48,19 +54,46 @@ class Workbook:
 
         self.xml.check_area(sheet)
         try:
-            with _quiet_engine():
-                loaded = self.engine.load_sheet(sheet, schema_sample_rows=None)
-                frame: pl.DataFrame = loaded.to_polars()
-                columns = loaded.available_columns()
+            columns = _Columns(wanted)
+            loaded = self.engine.load_sheet(sheet, schema_sample_rows=None, use_columns=columns.take)
+            frame: pl.DataFrame = loaded.to_polars()
         except fastexcel.FastExcelError as error:
             raise FileFormatError(_damaged(self.file, f"sheet {sheet!r}: {_first_line(error)}")) from error
-        header = tuple("" if c.column_name_from == "generated" else c.name.strip() for c in columns)
+        header = tuple("" if name.startswith(UNNAMED) else name.strip() for name in frame.columns)
         careful = partial(self.xml.grid, sheet)
-        if _renamed(header):
+        if not columns.any_wanted or _renamed(columns.names):
             return careful()
         rows = range(2, frame.height + 2)
         hidden = partial(self.xml.hides_cells, sheet)
         return Grid(self.file, sheet, header, tuple(frame.get_columns()), rows, True, careful, hidden)
+
+
+class _Columns:
+    """Chooses columns while the engine walks through them, and keeps every name it sees."""
+
+    def __init__(self, wanted: Callable[[str], bool]) -> None:
+        self.wanted = wanted
+        self.seen: dict[int, str] = {}
+        self.any_wanted = False
+        self._first: int | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name, in the order of the columns; empty where there is none."""
+        return tuple(self.seen[index] for index in sorted(self.seen))
+
+    def take(self, column: Any) -> bool:
+        """Tell the engine whether to read a column."""
+        unnamed = column.name.startswith(UNNAMED)
+        self.seen[column.index] = "" if unnamed else column.name.strip()
+        if unnamed:
+            return True
+        if self.wanted(column.name):
+            self.any_wanted = True
+            return True
+        if self._first is None:
+            self._first = column.index
+        return bool(column.index == self._first)
 
 
 def open_workbook(data: bytes, name: str) -> Workbook:
@@ -74,13 +107,12 @@ def open_workbook(data: bytes, name: str) -> Workbook:
     import fastexcel
 
     _check_kind(data, name)
-    _check_size(data, name)
+    members = _unpack(data, name)
     try:
-        with _quiet_engine():
-            engine = fastexcel.read_excel(data)
+        engine = fastexcel.read_excel(data)
     except fastexcel.FastExcelError as error:
         raise FileFormatError(_damaged(name, _first_line(error))) from error
-    return Workbook(name, tuple(engine.sheet_names), engine, SheetXml(data, name))
+    return Workbook(name, tuple(engine.sheet_names), engine, SheetXml(members, name))
 
 
 def _check_kind(data: bytes, name: str) -> None:
@@ -99,20 +131,27 @@ def _check_kind(data: bytes, name: str) -> None:
     )
 
 
-def _check_size(data: bytes, name: str) -> None:
-    """Refuse a bomb before anything is unpacked; do not trust declared sizes where they could lie."""
+def _unpack(data: bytes, name: str) -> dict[str, bytes]:
+    """Unpack every member once, by lower-case name, stopping at a bomb.
+
+    What the archive declares is looked at first; what a member really unpacks to is counted, because a
+    declared size may lie.
+    """
+    members: dict[str, bytes] = {}
+    total = 0
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.infolist()
-            unpacked = sum(member.file_size for member in members)
-            _refuse_bomb(name, unpacked, len(data))
-            if len(data) * _DEFLATE_RATIO > MAX_UNPACKED:
-                _refuse_bomb(name, sum(_inflated(data, m) for m in members), len(data))
-            names = {member.filename.lower() for member in members}
-    except (zipfile.BadZipFile, zlib.error, OSError, ValueError) as error:
+            _refuse_bomb(name, sum(entry.file_size for entry in archive.infolist()), len(data))
+            for entry in archive.infolist():
+                content = _inflate(data, entry, MAX_UNPACKED - total)
+                total += len(content)
+                _refuse_bomb(name, total, len(data))
+                members[entry.filename.lower()] = content
+    except _BROKEN_ARCHIVE as error:
         raise FileFormatError(_damaged(name, str(error))) from error
-    if "xl/workbook.xml" not in names:
+    if "xl/workbook.xml" not in members:
         raise FileFormatError(f"{name}: a zip archive, but not an .xlsx workbook; save it as .xlsx")
+    return members
 
 
 def _refuse_bomb(name: str, unpacked: int, packed: int) -> None:
@@ -124,20 +163,20 @@ def _refuse_bomb(name: str, unpacked: int, packed: int) -> None:
         )
 
 
-def _inflated(data: bytes, member: zipfile.ZipInfo) -> int:
-    """Count what a member really unpacks to, in small pieces, stopping above the limit."""
-    start = member.header_offset
+def _inflate(data: bytes, entry: zipfile.ZipInfo, limit: int) -> bytes:
+    """Unpack one member, to one byte above the limit at most."""
+    start = entry.header_offset
     name_size = int.from_bytes(data[start + 26 : start + 28], "little")
     extra_size = int.from_bytes(data[start + 28 : start + 30], "little")
     begin = start + 30 + name_size + extra_size
-    packed = memoryview(data)[begin : begin + member.compress_size]
-    if member.compress_type != zipfile.ZIP_DEFLATED:
-        return len(packed)
-    inflate, total, rest = zlib.decompressobj(-15), 0, bytes(packed)
-    while rest and total <= MAX_UNPACKED and not inflate.eof:
-        total += len(inflate.decompress(rest, 1 << 20))
-        rest = inflate.unconsumed_tail
-    return total
+    packed = data[begin : begin + entry.compress_size]
+    if entry.flag_bits & 1:
+        raise zipfile.BadZipFile(f"member {entry.filename!r} is encrypted")
+    if entry.compress_type == zipfile.ZIP_STORED:
+        return packed
+    if entry.compress_type != zipfile.ZIP_DEFLATED:
+        raise zipfile.BadZipFile(f"member {entry.filename!r} is packed in an unknown way")
+    return zlib.decompressobj(-15).decompress(packed, limit + 1)
 
 
 def _renamed(header: tuple[str, ...]) -> bool:
@@ -150,7 +189,7 @@ def _renamed(header: tuple[str, ...]) -> bool:
 
 
 @contextmanager
-def _quiet_engine() -> Iterator[None]:
+def quiet_engine() -> Iterator[None]:
     """Keep the engine's remarks about column types off the screen: types are checked here."""
     loggers = [logging.getLogger(name) for name in ("fastexcel", "calamine")]
     levels = [logger.level for logger in loggers]

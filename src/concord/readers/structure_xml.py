@@ -4,15 +4,14 @@ The fast engine gives typed columns and shows an error, or a formula whose value
 cell. A sheet in which that matters is read again here.
 """
 
-import io
 import posixpath
 import re
-import zipfile
-import zlib
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from xml.parsers import expat
 
 import numpy as np
+from numpy.typing import NDArray
 
 from concord.errors import FileFormatError
 from concord.readers.structure_grid import Grid
@@ -169,19 +168,21 @@ class _Cells(_Handler):
 
 @dataclass(slots=True, eq=False)
 class SheetXml:
-    """The XML of a workbook, unpacked only when a sheet has to be read cell by cell."""
+    """The XML of a workbook, parsed only when a sheet has to be read cell by cell."""
 
-    data: bytes
+    members: Mapping[str, bytes]
+    """Unpacked members by lower-case name."""
     file: str
     _strings: list[str] | None = None
     _paths: dict[str, str] | None = None
-    _sheets: dict[str, bytes] = field(default_factory=dict)
-    _archive: zipfile.ZipFile | None = None
 
-    def hides_cells(self, sheet: str) -> bool:
-        """Tell whether an empty cell of the sheet may be a formula without a value, or an error."""
+    def hides_cells(self, sheet: str, empty: bool) -> bool:
+        """Tell whether a number may be a truth value, or an empty cell a formula or an error."""
+        kinds = _letters_behind(self._sheet(sheet), b"t=")[0]
+        if (kinds == ord("b")).any():
+            return True
         xml = self._sheet(sheet)
-        return b"<f" in xml or b":f>" in xml or b't="e"' in xml or b"t='e'" in xml
+        return empty and (bool((kinds == ord("e")).any()) or b"<f" in xml or b":f>" in xml)
 
     def check_area(self, sheet: str) -> None:
         """Refuse a sheet whose few cells lie so far apart that its area would fill the memory.
@@ -221,18 +222,21 @@ class SheetXml:
         return _to_grid(self.file, sheet, handler.cells)
 
     def _sheet(self, sheet: str) -> bytes:
-        """Unpack the XML of one sheet."""
-        if sheet not in self._sheets:
-            path = self._sheet_paths().get(sheet)
-            self._sheets = {sheet: b"<none/>" if path is None else self._member(path)}
-        return self._sheets[sheet]
+        """Give the XML of one sheet; a chart has none."""
+        path = self._sheet_paths().get(sheet)
+        return b"<none/>" if path is None else self._member(path)
 
     def _sheet_paths(self) -> dict[str, str]:
         """Find the member that holds each sheet."""
         if self._paths is None:
             links = _Links()
-            links.parse(self._member("xl/workbook.xml"))
-            links.parse(self._member("xl/_rels/workbook.xml.rels"))
+            try:
+                for path in ("xl/workbook.xml", "xl/_rels/workbook.xml.rels"):
+                    links.parse(self._member(path))
+            except expat.ExpatError as error:
+                raise FileFormatError(
+                    f"{self.file}: broken XML ({error}); save the workbook again"
+                ) from error
             self._paths = {
                 name: posixpath.normpath(posixpath.join("/xl", links.targets[key])).lstrip("/")
                 for name, key in links.sheets.items()
@@ -244,21 +248,16 @@ class SheetXml:
         """Read the shared strings once."""
         if self._strings is None:
             handler = _Strings()
-            handler.parse(self._member("xl/sharedStrings.xml", missing=b"<none/>"))
+            handler.parse(self.members.get("xl/sharedstrings.xml", b"<none/>"))
             self._strings = handler.strings
         return self._strings
 
-    def _member(self, path: str, *, missing: bytes | None = None) -> bytes:
-        """Unpack one member; sizes were checked when the workbook was opened."""
+    def _member(self, path: str) -> bytes:
+        """Give the content of one member."""
         try:
-            if self._archive is None:
-                self._archive = zipfile.ZipFile(io.BytesIO(self.data))
-            names = {name.lower(): name for name in self._archive.namelist()}
-            if path.lower() not in names and missing is not None:
-                return missing
-            return self._archive.read(names[path.lower()])
-        except (KeyError, zipfile.BadZipFile, zlib.error, OSError) as error:
-            raise FileFormatError(f"{self.file}: damaged ({error}); save the workbook again") from error
+            return self.members[path.lower()]
+        except KeyError as error:
+            raise FileFormatError(f"{self.file}: damaged (no {path}); save the workbook again") from error
 
 
 def _column_number(letters: str) -> int:
@@ -269,16 +268,26 @@ def _column_number(letters: str) -> int:
     return column
 
 
+def _letters_behind(xml: bytes, name: bytes, count: int = 1) -> list[NDArray[np.uint8]]:
+    """Give the first characters of every value of an attribute (its name with the equals sign, two bytes)."""
+    if len(xml) < 2:
+        return [np.empty(0, dtype=np.uint8)] * count
+    code = int.from_bytes(name, "little")
+    codes = np.frombuffer(xml, dtype=np.uint8)
+    starts = [
+        2 * np.flatnonzero(np.frombuffer(xml, dtype="<u2", offset=k, count=(len(xml) - k) // 2) == code) + k
+        for k in (0, 1)
+    ]
+    behind_quote = np.concatenate(starts) + len(name) + 1
+    return [codes[np.minimum(behind_quote + k, len(xml) - 1)] for k in range(count)]
+
+
 def _may_be_vast(xml: bytes) -> bool:
     """Tell whether any reference goes beyond column Z or row 99999; below that no area is vast."""
-    codes = np.frombuffer(xml + b" " * 12, dtype=np.uint8)
-    n = len(xml)
-    starts = np.flatnonzero((codes[:n] == ord("r")) & (codes[1 : n + 1] == ord("="))) + 3
-    letters = (codes[starts] >= ord("A")) & (codes[starts + 1] >= ord("A"))
-    digits = np.ones(len(starts), dtype=np.bool_)
-    for k in range(1, 6):
-        digits &= (codes[starts + k] >= ord("0")) & (codes[starts + k] <= ord("9"))
-    return bool((letters | digits).any())
+    letters = _letters_behind(xml, b"r=", 6)
+    capital = [(letter >= ord("A")) & (letter <= ord("Z")) for letter in letters[:2]]
+    digit = [(letter >= ord("0")) & (letter <= ord("9")) for letter in letters[1:]]
+    return bool(((capital[0] & capital[1]) | np.logical_and.reduce(digit)).any())
 
 
 def _to_grid(file: str, sheet: str, cells: dict[tuple[int, int], object]) -> Grid:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import OptionError
 from concord.readers.structure_records import ReadOptions
+from concord.readers.structure_text import printable
 from concord.records import Interval, Made
 from concord.reports import structure_tables as tables
 from concord.reports.files import write_csv, write_json
@@ -170,20 +171,27 @@ def render(result: StructureResult, *, colour: bool, width: int = 110) -> str:
     for table in (_main_table(result), _beside_table(result), _order_table(result)):
         console.print(table)
     for line in _closing(result):
-        console.print(line, soft_wrap=True, markup=False)
+        console.print(printable(line), soft_wrap=True, markup=False)
     return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n")).strip("\n")
 
 
-def _table(title: str, *columns: str) -> "Table":
+def _table(title: str, *columns: str, longest: int) -> "Table":
     """Start a plain table: first column left, numbers right."""
     from rich import box
     from rich.table import Table
 
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-    table.add_column(columns[0], overflow="fold")
+    table = Table(
+        title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False, collapse_padding=True
+    )
+    table.add_column(columns[0], overflow="fold", min_width=min(longest, 18))
     for column in columns[1:]:
         table.add_column(column, justify="right", overflow="fold")
     return table
+
+
+def _longest(result: StructureResult) -> int:
+    """Length of the longest name of a model."""
+    return max(len(model.model) for model in result.models)
 
 
 def _main_table(result: StructureResult) -> "Table":
@@ -193,14 +201,15 @@ def _main_table(result: StructureResult) -> "Table":
     reading = result.scores.options.reading
     table = _table(
         f"Structural consistency, reading `{reading}`",
-        "Model", "E_perf", "R_sens", "S_Cons", "R at", "R cross-fit", "items", "arrangements", "missing",
+        "Model", "E_perf", "R_sens", "S_Cons", "R at", "cross-fit", "items", "orders", "missing",
+        longest=_longest(result),
     )  # fmt: skip
     for model in result.models:
         main = model.consistency
         table.add_row(
-            plain(model.model),
-            *(_interval(part.value, part.interval) for part in (main.e_perf, main.r_sens, main.s_cons)),
-            plain("-" if main.r_at is None else main.r_at),
+            plain(printable(model.model)),
+            *(_stacked(part.value, part.interval) for part in (main.e_perf, main.r_sens, main.s_cons)),
+            plain("-" if main.r_at is None else printable(main.r_at)),
             _number(None if main.r_crossfit is None else main.r_crossfit.value),
             *(str(count) for count in (model.n_items, model.n_arrangements, model.n_missing)),
         )
@@ -214,7 +223,8 @@ def _beside_table(result: StructureResult) -> "Table":
     m = result.scores.options.m
     table = _table(
         f"Beside it: item by item (`paired`), over arrangements (`across`), at m = {m} samples (*)",
-        "Model", "E paired", "R paired", "S paired", "R cross-fit", "S across", "E*", "R*", "S*",
+        "Model", "E paired", "R paired", "S paired", "cross-fit", "S across", "E*", "R*", "S*",
+        longest=_longest(result),
     )  # fmt: skip
     for model in result.models:
         paired, across, star = model.reading("paired"), model.reading("across"), model.star
@@ -222,8 +232,8 @@ def _beside_table(result: StructureResult) -> "Table":
         crossfit = None if paired is None or paired.r_crossfit is None else paired.r_crossfit.value
         starred = () if star is None else (star.e_perf, star.r_sens, star.s_cons)
         table.add_row(
-            plain(model.model),
-            *(_interval(part.value, part.interval) for part in parts),
+            plain(printable(model.model)),
+            *(_stacked(part.value, part.interval) for part in parts),
             _number(crossfit),
             _number(None if across is None else across.s_cons.value),
             *([_number(part.value) for part in starred] or ["-"] * 3),
@@ -236,19 +246,29 @@ def _order_table(result: StructureResult) -> "Table":
     from rich.markup import escape as plain
 
     table = _table(
-        "Order effect", "Model", "worst", "mean", "best", "mean", "spread", "tau", "p", "shares a/axi/noise"
+        "Order effect",
+        "Model",
+        "worst",
+        "mean",
+        "best",
+        "mean",
+        "spread",
+        "tau",
+        "p",
+        "shares",
+        longest=_longest(result),
     )
     for model in result.models:
         order, effect, shares = model.order, model.order.effect, model.order.shares
         parts = () if shares is None else (shares.arrangement, shares.interaction, shares.noise)
         table.add_row(
-            plain(model.model),
-            plain(str(order.worst)),
+            plain(printable(model.model)),
+            plain(printable(str(order.worst))),
             _number(order.lowest),
-            plain(str(order.best)),
+            plain(printable(str(order.best))),
             _number(order.highest),
             _number(order.spread),
-            "-" if effect is None else _interval(effect.tau, effect.interval),
+            "-" if effect is None else _stacked(effect.tau, effect.interval),
             _p(None if effect is None else effect.p_value),
             " / ".join(f"{part:.0%}" for part in parts) or "-",
         )
@@ -260,6 +280,10 @@ def _closing(result: StructureResult) -> list[str]:
     lines = []
     if result.scores.options.reading == "peak":
         lines.append("`peak` has no interval: an extreme over items has no honest one. `-` is undefined.")
+    if any(model.order.shares is not None for model in result.models):
+        lines.append(
+            "shares of variance: arrangement / arrangement x item / decoding noise; the rest is items."
+        )
     lines += sorted({f"* {model.star_note}" for model in result.models if model.star_note})
     for model in result.models:
         if model.flip_excess is not None:
@@ -281,7 +305,7 @@ def _difference_line(entry: Difference) -> str:
 
 def _number(value: float | None) -> str:
     """Round for reading; undefined is a dash."""
-    return "-" if value is None else f"{value:.4f}"
+    return "-" if value is None else f"{round(value, 4) + 0.0:.4f}"
 
 
 def _interval(value: float | None, interval: Interval | None) -> str:
@@ -289,6 +313,13 @@ def _interval(value: float | None, interval: Interval | None) -> str:
     if interval is None:
         return _number(value)
     return f"{_number(value)} ({interval.low:.3f} to {interval.high:.3f})"
+
+
+def _stacked(value: float | None, interval: Interval | None) -> str:
+    """Value with its interval below it, for narrow columns."""
+    if interval is None:
+        return _number(value)
+    return f"{_number(value)}\n{interval.low:.3f}–{interval.high:.3f}"
 
 
 def _p(value: float | None) -> str:

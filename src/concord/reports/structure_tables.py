@@ -118,7 +118,8 @@ def arrangement_rows(scores: StructureScores) -> Iterator[Row]:
             c = row.counts
             yield [
                 model.model, row.name, model.consistency.reading, row.gap, *_ends(row.interval),
-                row.mean_score, row.n, row.is_baseline, row.max_score, row.paired_gap, row.star_gap, c.n_mean, c.n_max,
+                row.mean_score, row.n, row.is_baseline, row.max_score, row.paired_gap, row.star_gap,
+                c.n_mean, c.n_max,
                 c.missing_mean, c.missing_max, c.only_mean, c.only_max, c.text_numbers, c.clipped,
             ]  # fmt: skip
 

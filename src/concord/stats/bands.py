@@ -21,6 +21,8 @@ BLOCK = 250
 """Replicates per child seed; fixed, so that results do not depend on how the work is cut."""
 MIN_UNITS = 20
 """Below this many items (or clusters) no interval is given."""
+_STILL = 1e-9
+"""Standard errors of scores in [0, 1] below this are rounding: the gap does not vary."""
 _KEEP = 256 * 1024**2
 """Weights up to this many bytes are kept for the next model; larger ones are drawn again."""
 
@@ -45,27 +47,66 @@ class GapTable:
 
     def gaps(self) -> Floats:
         """Gap of each arrangement, NaN where nothing was observed."""
-        return np.asarray(self.weighted(np.ones((1, self.n_units)))[0])
+        total = np.zeros(self.terms[0][1].shape[1])
+        for sign, numerator, denominator in self.terms:
+            total += sign * _ratio(numerator.sum(axis=0), denominator.sum(axis=0))
+        return total
+
+    def columns(self) -> list[Floats]:
+        """Matrices whose weighted sums over units give the gaps under those weights."""
+        parts = []
+        for _, numerator, denominator in self.terms:
+            parts.append(on_exact_grid(numerator))
+            if not _is_constant(denominator):
+                parts.append(denominator)
+        return parts
+
+    def from_sums(self, sums: Floats, size: Floats) -> Floats:
+        """Gaps from weighted sums of `columns`; ``size`` is the sum of the weights, one a row."""
+        width, at = self.terms[0][1].shape[1], 0
+        total = np.zeros((sums.shape[0], width))
+        for sign, _, denominator in self.terms:
+            top, at = sums[:, at : at + width], at + width
+            below = np.broadcast_to(size[:, None] * denominator[0, 0], top.shape)
+            if not _is_constant(denominator):
+                below, at = sums[:, at : at + width], at + width
+            total += sign * _ratio(top, below)
+        return total
 
     def weighted(self, weights: Floats) -> Floats:
-        """Gaps under weights of the units: weight sets by arrangements."""
-        total = np.zeros((weights.shape[0], self.terms[0][1].shape[1]))
-        for sign, numerator, denominator in self.terms:
-            total += sign * _ratio(weights @ numerator, _weighted_counts(weights, denominator))
-        return total
+        """Gaps under whole-number weights of the units: weight sets by arrangements."""
+        return self.from_sums(weights @ np.hstack(self.columns()), weights.sum(axis=1))
+
+    def on_halves(self, splits: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Gaps on the marked and on the other units of each split."""
+        columns = np.hstack(self.columns())
+        sums, size = splits @ columns, splits.sum(axis=1).astype(np.float64)
+        return self.from_sums(sums, size), self.from_sums(columns.sum(axis=0) - sums, self.n_units - size)
 
     def influence(self) -> Floats:
         """Linearised contribution of each unit to each gap; its mean over units is 0."""
         total = np.zeros(self.terms[0][1].shape)
         for sign, numerator, denominator in self.terms:
             sums = denominator.sum(axis=0)
-            ratio = _ratio(numerator.sum(axis=0), sums)
-            total += (
-                sign
-                * self.n_units
-                * _ratio(numerator - ratio * denominator, np.broadcast_to(sums, total.shape))
-            )
+            residual = numerator - _ratio(numerator.sum(axis=0), sums) * denominator
+            total += sign * self.n_units * _ratio(residual, np.broadcast_to(sums, total.shape))
         return total
+
+
+def on_exact_grid(values: Floats) -> Floats:
+    """Round values in [-1, 1] times their counts to a grid so coarse that sums of them are exact.
+
+    Exact sums do not depend on the order of addition, so neither the number of threads nor the block size of
+    the matrix product changes a byte of the result; the rounding is below 1e-11.
+    """
+    reach = float(np.max(np.abs(values), initial=1.0)) * max(len(values), 1)
+    step = 2.0 ** (np.ceil(np.log2(reach)) - 52)
+    return np.asarray(np.rint(values / step) * step)
+
+
+def _is_constant(denominator: Floats) -> bool:
+    """Tell whether every unit counts alike in every arrangement."""
+    return bool(np.all(denominator == denominator[:1, :1]))
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
@@ -74,34 +115,34 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     return np.asarray(np.divide(numerator, denominator, out=nothing, where=denominator > 0))
 
 
-def _weighted_counts(weights: Floats, denominator: Floats) -> Floats:
-    """Weighted counts, without a matrix product when every unit counts alike in every arrangement."""
-    if np.all(denominator == denominator[:1, :1]):
-        return np.broadcast_to(
-            weights.sum(axis=1, keepdims=True) * denominator[0, 0], (weights.shape[0], denominator.shape[1])
-        )
-    return weights @ denominator
-
-
 @dataclass(slots=True, eq=False)
 class ItemWeights:
-    """Bootstrap weights of the units, drawn once and used for every model with as many units."""
+    """Bootstrap weights and random halves of the units, drawn once for every model with as many units."""
 
     seed: int
     n_resamples: int = 2000
-    _kept: dict[int, tuple[Floats, ...]] = field(default_factory=dict)
+    n_splits: int = 100
+    _kept: dict[int, Floats] = field(default_factory=dict)
+    _splits: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
 
-    def blocks(self, n_units: int) -> Iterator[Floats]:
-        """Weights, block by block: how often each unit was drawn."""
+    def sums(self, matrix: Floats) -> Floats:
+        """Sum the rows of a matrix (units by anything) under every resample of its units."""
+        n_units = len(matrix)
+        if n_units * self.n_resamples * 8 > _KEEP:
+            return np.concatenate([block @ matrix for block in self._draw(n_units)])
         if n_units not in self._kept:
-            if n_units * self.n_resamples * 8 > _KEEP:
-                yield from self._draw(n_units)
-                return
-            self._kept[n_units] = tuple(self._draw(n_units))
-        yield from self._kept[n_units]
+            self._kept[n_units] = np.concatenate(list(self._draw(n_units)))
+        return np.asarray(self._kept[n_units] @ matrix)
+
+    def splits(self, n_units: int) -> NDArray[np.bool_]:
+        """Random halves of the units."""
+        if n_units not in self._splits:
+            rng = np.random.default_rng([self.seed, n_units])
+            self._splits[n_units] = half_splits(n_units, self.n_splits, rng)
+        return self._splits[n_units]
 
     def _draw(self, n_units: int) -> Iterator[Floats]:
-        """Draw with one child seed per block."""
+        """Draw how often each unit is taken, with one child seed per block."""
         starts = range(0, self.n_resamples, BLOCK)
         children = np.random.SeedSequence([self.seed, n_units]).spawn(len(starts))
         for start, child in zip(starts, children, strict=True):
@@ -201,40 +242,55 @@ class GapBand:
     gaps: Floats
     standard_errors: Floats
     deviations: Floats
-    """Largest standardised deviation of each resample."""
+    """Largest standardised deviation of each resample over the gaps."""
+    mean_standard_error: float
+    mean_deviations: Floats
+    """Standardised deviation of the mean gap in each resample."""
     n_undefined: int
     """Resamples in which some gap was undefined."""
+    n_units: int
     level: float
 
     @property
     def critical(self) -> float:
-        """Quantile of the largest standardised deviation."""
-        return float(np.quantile(self.deviations, self.level))
+        """Quantile of the largest standardised deviation, corrected for the number of units."""
+        return self.corrected(self.deviations)
+
+    def corrected(self, deviations: Floats) -> float:
+        """Quantile of deviations, moved from the normal to the Student scale.
+
+        Resamples are standardised by one fixed standard error, so their quantile is that of a normal band;
+        with few units the standard errors themselves vary, and with 0/1 scores the plain quantile covers
+        too little.
+        """
+        n = self.n_units
+        c = float(np.quantile(deviations, self.level)) * float(np.sqrt(n / (n - 1)))
+        tail = max(float(special.ndtr(-c)), 1e-15)
+        return max(c, -float(special.stdtrit(n - 1, tail))) if c > 0 else 0.0
 
     def worst(self, critical: float | None = None) -> Interval:
         """Interval for the largest gap."""
-        c = self.critical if critical is None else critical
-        low, high = self.ends(c)
-        return Interval(
-            float(np.max(low)),
-            min(float(np.max(high)), 1.0),
-            self.level,
-            "simultaneous max-t band, conservative",
-        )
+        low, high = self.ends(self.critical if critical is None else critical)
+        method = "simultaneous max-t band, conservative"
+        return Interval(float(np.max(low)), min(float(np.max(high)), 1.0), self.level, method)
 
     def ends(self, critical: float) -> tuple[Floats, Floats]:
         """Lower and upper end for every gap."""
         return self.gaps - critical * self.standard_errors, self.gaps + critical * self.standard_errors
 
+    def mean_ends(self, critical: float) -> tuple[float, float]:
+        """Lower and upper end for the mean gap, as one more contrast of the band."""
+        centre, half = float(self.gaps.mean()), critical * self.mean_standard_error
+        return centre - half, min(centre + half, 1.0)
 
-def max_t_band(
-    table: GapTable, weights: ItemWeights, *, level: float = 0.95, with_mean: bool = False
-) -> GapBand | None:
+
+def max_t_band(table: GapTable, weights: ItemWeights, *, level: float = 0.95) -> GapBand | None:
     r"""Simultaneous band over the gaps of all arrangements.
 
     .. math:: c = Q_{0.95}\left(\max_p |\hat{g}^*_p - \hat{g}_p| / se_p\right)
 
-    over resamples of whole items; arrangements whose standard error is 0 stay out of c.
+    over resamples of whole items; arrangements whose standard error is 0 stay out of c, and c is moved to the
+    Student scale for the number of units.
 
     Parameters
     ----------
@@ -244,8 +300,6 @@ def max_t_band(
         Bootstrap weights of the units.
     level
         Simultaneous confidence level.
-    with_mean
-        Also keep the mean gap within the band, as one more contrast.
 
     Returns
     -------
@@ -265,26 +319,59 @@ def max_t_band(
     >>> bool(interval.low < gaps.mean(axis=0).max() < interval.high)
     True
     """
+    if table.n_units < MIN_UNITS or np.isnan(table.gaps()).all():
+        return None
+    size = np.full(weights.n_resamples, float(table.n_units))
+    draws = table.from_sums(weights.sums(np.hstack(table.columns())), size)
+    return band_from_draws(table, draws, level=level)
+
+
+def band_from_draws(table: GapTable, draws: Floats, *, level: float = 0.95) -> GapBand | None:
+    """Make the band from gaps under resamples that were computed elsewhere, several tables at once.
+
+    Parameters
+    ----------
+    table
+        Gaps of the arrangements.
+    draws
+        Gaps under each resample, resamples by arrangements.
+    level
+        Simultaneous confidence level.
+
+    Returns
+    -------
+    GapBand or None
+        ``None`` below ``MIN_UNITS`` units or when no gap is defined.
+
+    References
+    ----------
+    Romano, J. P., & Wolf, M. (2005). Journal of the American Statistical Association, 100(469), 94-108.
+
+    Examples
+    --------
+    >>> gaps = np.random.default_rng(1).random((40, 3)) / 10
+    >>> table = GapTable(((1.0, gaps, np.ones_like(gaps)),))
+    >>> draws = table.weighted(np.ones((5, 40)))
+    >>> bool(band_from_draws(table, draws).critical < 1e-9)
+    True
+    """
     all_gaps = table.gaps()
     defined = np.flatnonzero(~np.isnan(all_gaps))
-    if table.n_units < MIN_UNITS or not defined.size:
+    n = table.n_units
+    if n < MIN_UNITS or not defined.size:
         return None
-    gaps = all_gaps[defined]
+    gaps, draws = all_gaps[defined], draws[:, defined]
     contributions = table.influence()[:, defined]
-    errors = np.sqrt(np.sum(contributions**2, axis=0) / (table.n_units * (table.n_units - 1)))
-    mean_error = _standard_error(contributions.mean(axis=1)) if with_mean else 0.0
+    errors = np.sqrt(np.sum(contributions**2, axis=0) / (n * (n - 1)))
+    errors = np.where(errors > _STILL, errors, 0.0)
+    mean_error = _standard_error(contributions.mean(axis=1))
+    holes = np.isnan(draws)
+    shift = np.where(holes, 0.0, draws - gaps)
     moving = errors > 0
-    parts, n_undefined = [], 0
-    for block in weights.blocks(table.n_units):
-        draws = table.weighted(block)[:, defined]
-        holes = np.isnan(draws)
-        n_undefined += int(holes.any(axis=1).sum())
-        shift = np.where(holes, 0.0, draws - gaps)
-        largest = np.max(np.abs(shift[:, moving]) / errors[moving], axis=1, initial=0.0)
-        if mean_error > 0:
-            largest = np.maximum(largest, np.abs(shift.mean(axis=1)) / mean_error)
-        parts.append(largest)
-    return GapBand(gaps, errors, np.concatenate(parts), n_undefined, level)
+    largest = np.max(np.abs(shift[:, moving]) / errors[moving], axis=1, initial=0.0)
+    of_mean = np.abs(shift.mean(axis=1)) / mean_error if mean_error > _STILL else np.zeros(len(shift))
+    n_undefined = int(holes.any(axis=1).sum())
+    return GapBand(gaps, errors, largest, mean_error, of_mean, n_undefined, n, level)
 
 
 def half_splits(n_units: int, n_splits: int, rng: np.random.Generator) -> NDArray[np.bool_]:

@@ -128,7 +128,8 @@ def fixed_m_gap(samples: ArrayLike, m: int = 2) -> NDArray[np.float64]:
     """
     values = np.sort(np.asarray(samples, dtype=np.float64), axis=-1)
     weights = np.asarray(maximum_weights(values.shape[-1], m))
-    return np.asarray(values @ weights - values.mean(axis=-1))
+    above = values - values[..., :1]  # equal samples then have a gap of exactly 0
+    return np.asarray(above @ weights - above.mean(axis=-1))
 
 
 def fixed_m_gap_cells(
@@ -164,12 +165,13 @@ def fixed_m_gap_cells(
     ([0.5, nan, nan], [2, 0, 1])
     """
     count = np.bincount(cell, minlength=n_cells).astype(np.int64)
-    rank = np.arange(len(cell)) - (np.cumsum(count) - count)[cell]
+    first = (np.cumsum(count) - count)[cell]
+    rank = np.arange(len(cell)) - first
     sizes = np.unique(count[count >= m])
     table = np.full((int(count.max(initial=0)) + 1, int(count.max(initial=0)) + 1), np.nan)
     for size in sizes:
         table[size, :size] = np.asarray(maximum_weights(int(size), m)) - 1.0 / size
-    weighted = np.bincount(cell, weights=table[count[cell], rank] * score, minlength=n_cells)
+    weighted = np.bincount(cell, weights=table[count[cell], rank] * (score - score[first]), minlength=n_cells)
     return np.where(count >= m, weighted, np.nan), count
 
 

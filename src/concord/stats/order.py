@@ -11,6 +11,8 @@ from concord.errors import UndefinedError
 from concord.records import Interval
 
 Floats: TypeAlias = NDArray[np.float64]
+_SERIES = 1e8
+"""Up to this noncentrality scipy sums the series without trouble."""
 _ZERO = 1e-24
 """Mean squares of scores in [0, 1] below this are rounding."""
 
@@ -97,7 +99,9 @@ def order_effect(scores: ArrayLike, *, level: float = 0.95) -> OrderEffect:
 
     The test uses Huynh-Feldt degrees of freedom: the plain F gives far too many false alarms when some
     arrangements are noisier than others. The interval for :math:`\tau` inverts the noncentral F distribution
-    with the same degrees of freedom, :math:`\lambda = \varepsilon N (P-1) \tau^2 / \sigma^2`.
+    with the same degrees of freedom, :math:`\lambda = \varepsilon N (P-1) \tau^2 / \sigma^2`. For its upper
+    end an F below the median under no effect counts as that median, since plain inversion would shrink the
+    interval to the point 0 when the means differ by less than noise would make them.
 
     Parameters
     ----------
@@ -172,7 +176,8 @@ def _mean_squares(y: Floats) -> tuple[float, float, float]:
 def _tau_interval(f: float, df1: float, df2: float, *, scale: float, level: float) -> Interval | None:
     """Invert the noncentral F distribution; ``scale`` turns its noncentrality into a variance."""
     tail = (1 - level) / 2
-    low, high = (_noncentrality(f, df1, df2, probability) for probability in (1 - tail, tail))
+    low = _noncentrality(f, df1, df2, 1 - tail)
+    high = _noncentrality(max(f, float(special.fdtri(df1, df2, 0.5))), df1, df2, tail)
     if low is None or high is None:
         return None
     return Interval(
@@ -184,12 +189,12 @@ def _noncentrality(f: float, df1: float, df2: float, probability: float) -> floa
     """Noncentrality at which the observed F has this cumulative probability; 0 if none is that small."""
 
     def excess(noncentrality: float) -> float:
-        return float(special.ncfdtr(df1, df2, noncentrality, f)) - probability
+        return _noncentral_f(f, df1, df2, noncentrality) - probability
 
     if excess(0.0) <= 0:
         return 0.0
     high = max(1.0, df1 * f)
-    while (value := excess(high)) > 0 and high < 1e12:
+    while (value := excess(high)) > 0 and high < 1e100:
         high *= 2
     if not value <= 0:
         return None
@@ -200,6 +205,18 @@ def _noncentrality(f: float, df1: float, df2: float, probability: float) -> floa
         if high - low <= 1e-12 * high:
             break
     return (low + high) / 2
+
+
+def _noncentral_f(f: float, df1: float, df2: float, noncentrality: float) -> float:
+    """Cumulative noncentral F; beyond the reach of the exact series, Severo and Zelen's normal form.
+
+    Abramowitz & Stegun (1964), 26.6.27: at these noncentralities right to about 1e-5.
+    """
+    if noncentrality <= _SERIES:
+        return float(special.ncfdtr(df1, df2, noncentrality, f))
+    root = np.cbrt(df1 * f / (df1 + noncentrality))
+    spread, below = 2 * (df1 + 2 * noncentrality) / (9 * (df1 + noncentrality) ** 2), 2 / (9 * df2)
+    return float(special.ndtr((root * (1 - below) - (1 - spread)) / np.sqrt(spread + below * root**2)))
 
 
 def variance_shares(effect: OrderEffect, noise: float, inverse_k: float) -> VarianceShares:

@@ -5,12 +5,12 @@ import numpy as np
 from concord.errors import UndefinedError
 from concord.readers.structure_records import Floats, ModelScores
 from concord.records import Estimate
-from concord.stats.bands import MIN_UNITS, GapTable, ItemWeights, mean_gap_interval
+from concord.stats.bands import MIN_UNITS, GapTable, mean_gap_interval
 from concord.stats.flips import flip_excess
 from concord.stats.gaps import expected_maximum, fixed_m_gap_binary, fixed_m_gap_cells
 from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
-from concord.structure.readings import Counted, column_means, from_table
-from concord.structure.records import Consistency, Order, ScoreOptions
+from concord.structure.readings import Counted, column_means
+from concord.structure.records import Order, ScoreOptions
 
 STAR_UNKNOWN = "not available: the number of samples behind mean and max is not known (--samples K)"
 _BINARY = 1e-6
@@ -62,11 +62,9 @@ def is_binary(scores: ModelScores, k: int) -> bool:
     )
 
 
-def star_reading(cells: Floats, data: Counted, options: ScoreOptions, weights: ItemWeights) -> Consistency:
-    """E*, R*, S* of the fixed-m gap, with intervals."""
-    return from_table(
-        f"fixed m = {options.m}", GapTable(((1.0, *data.sums(cells)),)), data.names, options, weights
-    )
+def star_table(cells: Floats, data: Counted) -> GapTable:
+    """Fixed-m gaps of the arrangements that count."""
+    return GapTable(((1.0, *data.sums(cells)),))
 
 
 def complete_units(data: Counted) -> tuple[Floats, int]:

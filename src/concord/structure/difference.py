@@ -8,10 +8,10 @@ import numpy as np
 from concord.errors import UndefinedError
 from concord.readers.structure_records import Floats
 from concord.records import Estimate, Interval
-from concord.stats.bands import GapBand, GapTable, ItemWeights, max_t_band, mean_t_interval
+from concord.stats.bands import GapBand, GapTable, ItemWeights, mean_t_interval, on_exact_grid
 from concord.stats.order import OrderEffect, order_effect
 from concord.structure.beside import complete_units
-from concord.structure.readings import Counted, paired_table, unpaired_table
+from concord.structure.readings import Counted, paired_table, resample_tables, unpaired_table
 from concord.structure.records import Difference, ScoreOptions
 
 _CONSERVATIVE = "ends of a simultaneous band over both models, items resampled jointly; conservative"
@@ -19,71 +19,80 @@ _TAU = "MOVER from both noncentral F intervals, correlation from items resampled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """One model on the shared items and arrangements."""
+class Part:
+    """One model on given items and arrangements: gaps, band, order effect and its resamples."""
 
     table: GapTable
     band: GapBand | None
     effect: OrderEffect | None
     taus: Floats
-    """tau of each resample."""
+    """tau of each resample; empty where it was not resampled."""
 
 
 @dataclass(slots=True)
-class _Parts:
+class Parts:
     """Models on shared items and arrangements, computed once each."""
 
     options: ScoreOptions
     weights: ItemWeights
-    known: dict[tuple[str, tuple[str, ...], tuple[str, ...]], _Part] = field(default_factory=dict)
+    known: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Part] = field(default_factory=dict)
 
-    def get(self, model: str, data: Counted) -> _Part:
-        """Compute a model's part, or take it from the last comparison on the same items."""
+    def keep(self, model: str, data: Counted, part: Part) -> None:
+        """Keep what scoring has computed already."""
+        self.known[model, data.items, data.names] = part
+
+    def get(self, model: str, data: Counted) -> Part:
+        """Compute a model's part, or take it from an earlier comparison on the same items."""
         key = (model, data.items, data.names)
         if key not in self.known:
             self.known[key] = self._compute(data)
         return self.known[key]
 
-    def _compute(self, data: Counted) -> _Part:
+    def _compute(self, data: Counted) -> Part:
         """Compute gaps, band, order effect and its resamples."""
         table = unpaired_table(data) if self.options.reading == "unpaired" else paired_table(data)
-        band = max_t_band(table, self.weights, level=self.options.level, with_mean=True)
-        layout, lost = complete_units(data)
+        layout = whole_layout(data)
+        beside = None if layout is None else tau_columns(layout)
+        (resampled,), sums = resample_tables([table], self.weights, level=self.options.level, beside=beside)
         try:
-            effect = order_effect(layout, level=self.options.level)
+            effect = order_effect(complete_units(data)[0], level=self.options.level)
         except UndefinedError:
-            return _Part(table, band, None, np.empty(0))
-        taus = np.empty(0) if lost else resampled_tau(layout, self.weights)
-        return _Part(table, band, effect, taus)
+            effect = None
+        return Part(table, resampled.band, effect, resampled_tau(layout, sums))
 
 
-def resampled_tau(layout: Floats, weights: ItemWeights) -> Floats:
+def whole_layout(data: Counted) -> Floats | None:
+    """Cell means of all units, if none lacks an arrangement: only then do resamples of units fit."""
+    layout, lost = complete_units(data)
+    return None if lost or layout.shape[1] < 2 else layout
+
+
+def tau_columns(layout: Floats) -> Floats:
+    """Columns whose sums under a resample give its mean squares."""
+    centred = layout - layout.mean(axis=1, keepdims=True)
+    return on_exact_grid(np.hstack([centred, np.sum(centred**2, axis=1, keepdims=True)]))
+
+
+def resampled_tau(layout: Floats | None, sums: Floats | None) -> Floats:
     """Tau of each resample of the items.
 
     A resample carries the noise of the data and its own, so the residual mean square is taken off twice.
     """
+    if layout is None or sums is None:
+        return np.empty(0)
     n, p = layout.shape
-    centred = layout - layout.mean(axis=1, keepdims=True)
-    within = np.sum(centred**2, axis=1)
-    parts = []
-    for block in weights.blocks(n):
-        columns = block @ centred / n
-        ss_arrangement = n * np.sum(columns**2, axis=1)
-        ms_arrangement = ss_arrangement / (p - 1)
-        ms_residual = (block @ within - ss_arrangement) / ((n - 1) * (p - 1))
-        parts.append(np.sqrt(np.maximum(0.0, (ms_arrangement - 2 * ms_residual) / n)))
-    return np.concatenate(parts)
+    ss_arrangement = np.sum(sums[:, :p] ** 2, axis=1) / n
+    ms_arrangement = ss_arrangement / (p - 1)
+    ms_residual = (sums[:, p] - ss_arrangement) / ((n - 1) * (p - 1))
+    return np.asarray(np.sqrt(np.maximum(0.0, (ms_arrangement - 2 * ms_residual) / n)))
 
 
-def all_differences(
-    models: dict[str, Counted], options: ScoreOptions, weights: ItemWeights
-) -> tuple[Difference, ...]:
+def all_differences(models: dict[str, Counted], parts: Parts) -> tuple[Difference, ...]:
     """Compare every pair of models that share items and arrangements."""
-    parts = _Parts(options, weights)
     return tuple(compare(first, second, models, parts) for first, second in combinations(sorted(models), 2))
 
 
-def compare(first: str, second: str, models: dict[str, Counted], parts: _Parts) -> Difference:
+def compare(first: str, second: str, models: dict[str, Counted], parts: Parts) -> Difference:
     """Compare two models; what one of them lacks is left out and counted in the note."""
     reading = "unpaired" if parts.options.reading == "unpaired" else "paired"
     shared = _shared(models[first], models[second])
@@ -133,11 +142,18 @@ def _restrict(data: Counted, items: list[str], names: list[str]) -> Counted:
     cut = np.ix_(rows, columns)
     unit_names = tuple(data.unit_names[u] for u in present)
     return Counted(
-        tuple(names), tuple(items), data.mean[cut], data.largest[cut], codes, len(present), unit_names
+        data.model,
+        tuple(names),
+        tuple(items),
+        data.mean[cut],
+        data.largest[cut],
+        codes,
+        len(present),
+        unit_names,
     )
 
 
-def _gap_differences(a: _Part, b: _Part, level: float) -> tuple[Estimate, Estimate, Estimate]:
+def _gap_differences(a: Part, b: Part, level: float) -> tuple[Estimate, Estimate, Estimate]:
     """Differences of E (paired t over items), R and S (a band that covers both models at once)."""
     gaps = [part.table.gaps() for part in (a, b)]
     if any(np.isnan(g).all() for g in gaps):
@@ -153,9 +169,10 @@ def _gap_differences(a: _Part, b: _Part, level: float) -> tuple[Estimate, Estima
             Estimate(r1 - r2, n=n, note=note),
             Estimate((1 - e1) * (1 - r1) - (1 - e2) * (1 - r2), n=n, note=note),
         )
-    c = float(np.quantile(np.maximum(a.band.deviations, b.band.deviations), level))
-    bands = [(part.band.worst(c), _mean_band(part, c)) for part in (a, b) if part.band is not None]
-    (w1, m1), (w2, m2) = bands
+    deviations = [np.maximum(band.deviations, band.mean_deviations) for band in (a.band, b.band)]
+    c = a.band.corrected(np.maximum(*deviations))
+    bands = [(band.worst(c), band.mean_ends(c)) for band in (a.band, b.band)]
+    (w1, _), (w2, _) = bands
     r_interval = Interval(w1.low - w2.high, w1.high - w2.low, level, _CONSERVATIVE)
     s_low = [(1 - m[1]) * (1 - w.high) for w, m in bands]
     s_high = [(1 - m[0]) * (1 - w.low) for w, m in bands]
@@ -181,17 +198,7 @@ def _paired_t(first: GapTable, second: GapTable, level: float) -> Interval | Non
     return None if interval is None else Interval(interval.low, interval.high, level, "paired t over items")
 
 
-def _mean_band(part: _Part, critical: float) -> tuple[float, float]:
-    """Give the ends of the mean gap within the simultaneous band."""
-    gaps = part.table.gaps()
-    contributions = part.table.influence()[:, ~np.isnan(gaps)].mean(axis=1)
-    n = part.table.n_units
-    half = critical * float(np.sqrt(np.sum(contributions**2) / (n * (n - 1))))
-    centre = float(np.nanmean(gaps))
-    return centre - half, min(centre + half, 1.0)
-
-
-def _tau_difference(a: _Part, b: _Part, level: float) -> Estimate:
+def _tau_difference(a: Part, b: Part, level: float) -> Estimate:
     """Difference of the two spreads; the interval joins both intervals, with their correlation."""
     if a.effect is None or b.effect is None:
         return Estimate(None, note="an order effect is undefined for one of the models")

@@ -11,11 +11,11 @@ from concord.readers.structure_records import Codes, Floats, ModelScores
 from concord.records import Estimate, Interval
 from concord.stats.bands import (
     MIN_UNITS,
+    GapBand,
     GapTable,
     ItemWeights,
+    band_from_draws,
     cross_fit_worst,
-    half_splits,
-    max_t_band,
     mean_gap_interval,
     mean_t_interval,
 )
@@ -23,6 +23,8 @@ from concord.structure.records import Consistency, ScoreOptions
 
 PEAK_NOTE = "no interval: an extreme over items has no honest one; see the paired reading"
 FEW_NOTE = f"no interval below {MIN_UNITS} items"
+PEAK_SPLITS = 20
+"""Extremes over halves cannot be had from sums, so fewer splits are taken."""
 S_METHOD = "from the ends of the E and R intervals, conservative"
 
 
@@ -30,6 +32,7 @@ S_METHOD = "from the ends of the E and R intervals, conservative"
 class Counted:
     """The arrangements of a model that count in E and R, and its units."""
 
+    model: str
     names: tuple[str, ...]
     items: tuple[str, ...]
     mean: Floats
@@ -62,6 +65,7 @@ def counted(scores: ModelScores, counts: NDArray[np.bool_]) -> Counted:
     units = np.fromiter((index[name] for name in names), dtype=np.int64, count=len(names))
     kept = tuple(name for name, used in zip(scores.arrangements, counts, strict=True) if used)
     return Counted(
+        scores.model,
         kept,
         scores.items,
         scores.mean[:, counts],
@@ -70,6 +74,36 @@ def counted(scores: ModelScores, counts: NDArray[np.bool_]) -> Counted:
         len(unit_names),
         unit_names,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resampled:
+    """Gaps with their simultaneous band, where there are units enough for one."""
+
+    table: GapTable
+    band: GapBand | None
+
+
+def resample_tables(
+    tables: Sequence[GapTable], weights: ItemWeights, *, level: float, beside: Floats | None = None
+) -> tuple[list[Resampled], Floats | None]:
+    """Resample several tables over the same units in one matrix product.
+
+    ``beside`` is any further matrix over those units whose weighted sums are wanted.
+    """
+    n = tables[0].n_units
+    if n < MIN_UNITS:
+        return [Resampled(table, None) for table in tables], None
+    columns = [np.hstack(table.columns()) for table in tables]
+    stack = np.hstack([*columns, *([] if beside is None else [beside])])
+    sums = weights.sums(stack)
+    size, at = np.full(len(sums), float(n)), 0
+    results = []
+    for table, part in zip(tables, columns, strict=True):
+        draws = table.from_sums(sums[:, at : at + part.shape[1]], size)
+        at += part.shape[1]
+        results.append(Resampled(table, band_from_draws(table, draws, level=level)))
+    return results, None if beside is None else sums[:, at:]
 
 
 def paired_table(data: Counted) -> GapTable:
@@ -110,23 +144,18 @@ column_means = _nanmean
 
 
 def read_gaps(reading: str, data: Counted, options: ScoreOptions, weights: ItemWeights) -> Consistency:
-    """Compute E, R and S under a reading, with the intervals that reading allows."""
-    if reading == "peak":
-        return _peak(data, options)
-    if reading == "across":
-        return _across(data, options)
-    table = paired_table(data) if reading == "paired" else unpaired_table(data)
-    return from_table(reading, table, data.names, options, weights)
+    """Compute E, R and S under a reading that is no ratio of sums."""
+    return _peak(data, options, weights) if reading == "peak" else _across(data, options)
 
 
 def from_table(
-    reading: str, table: GapTable, names: Sequence[str], options: ScoreOptions, weights: ItemWeights
+    reading: str, data: Counted, resampled: Resampled, options: ScoreOptions, weights: ItemWeights
 ) -> Consistency:
     """Compute E, R and S of gaps that are ratios of sums over units, with intervals and cross-fit."""
+    table, band = resampled.table, resampled.band
     gaps = table.gaps()
     if np.isnan(gaps).all():
         return _undefined(reading, len(gaps), "no item has a score on both sides")
-    band = max_t_band(table, weights, level=options.level)
     e_interval = mean_gap_interval(table, options.level)
     r_interval = None if band is None else band.worst()
     note = FEW_NOTE if band is None else _resample_note(band.n_undefined, options.resamples)
@@ -136,9 +165,9 @@ def from_table(
         for k, p in enumerate(np.flatnonzero(~np.isnan(gaps))):
             per_gap[p] = Interval(float(low[k]), float(high[k]), options.level, "simultaneous max-t band")
     return _assemble(
-        reading, gaps, names,
+        reading, gaps, data.names,
         e_interval=e_interval, r_interval=r_interval, note=note, n=table.n_units,
-        crossfit=_cross_fit(table, options), gap_intervals=tuple(per_gap),
+        crossfit=_cross_fit(table, options, weights), gap_intervals=tuple(per_gap),
     )  # fmt: skip
 
 
@@ -149,15 +178,10 @@ def _resample_note(n_undefined: int, resamples: int) -> str:
     )
 
 
-def _cross_fit(table: GapTable, options: ScoreOptions) -> Estimate:
+def _cross_fit(table: GapTable, options: ScoreOptions, weights: ItemWeights) -> Estimate:
     """Cross-fit the worst gap over random halves of the units."""
     try:
-        splits = half_splits(
-            table.n_units, options.splits, np.random.default_rng([options.seed, table.n_units])
-        )
-        value, lost = cross_fit_worst(
-            table.weighted(splits.astype(np.float64)), table.weighted((~splits).astype(np.float64))
-        )
+        value, lost = cross_fit_worst(*table.on_halves(weights.splits(table.n_units)))
     except UndefinedError as error:
         return Estimate(None, note=str(error))
     note = f"{lost} of {options.splits} splits undefined" if lost else ""
@@ -165,21 +189,18 @@ def _cross_fit(table: GapTable, options: ScoreOptions) -> Estimate:
     return Estimate(value, n=table.n_units, n_left_out=lost, method=method, note=note)
 
 
-def _peak(data: Counted, options: ScoreOptions) -> Consistency:
+def _peak(data: Counted, options: ScoreOptions, weights: ItemWeights) -> Consistency:
     """Largest score less mean score of each arrangement: the words of the source."""
     gaps = peak_gaps(data.mean, data.largest)
     return _assemble(
-        "peak", gaps, data.names, note=PEAK_NOTE, n=len(data.items), crossfit=_peak_cross_fit(data, options)
+        "peak", gaps, data.names, note=PEAK_NOTE, n=len(data.items), crossfit=_peak_cross_fit(data, weights)
     )
 
 
-def _peak_cross_fit(data: Counted, options: ScoreOptions) -> Estimate:
+def _peak_cross_fit(data: Counted, weights: ItemWeights) -> Estimate:
     """Cross-fit under `peak`: halves of the items have lower peaks, so the value is lower still."""
     try:
-        splits = half_splits(
-            data.n_units, options.splits, np.random.default_rng([options.seed, data.n_units])
-        )
-        members = splits[:, data.units]
+        members = weights.splits(data.n_units)[:PEAK_SPLITS, data.units]
         first, second = (
             np.array([peak_gaps(data.mean[half], data.largest[half]) for half in halves])
             for halves in (members, ~members)

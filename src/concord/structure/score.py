@@ -1,5 +1,7 @@
 """Scores of models to their structural consistency: E_perf, R_sens, S_Cons and what stands beside them."""
 
+from math import isnan
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,17 +15,26 @@ from concord.structure.beside import (
     order_block,
     plain_sentence,
     star_cells,
-    star_reading,
+    star_table,
 )
-from concord.structure.difference import all_differences
+from concord.structure.difference import (
+    Part,
+    Parts,
+    all_differences,
+    resampled_tau,
+    tau_columns,
+    whole_layout,
+)
 from concord.structure.readings import (
     Counted,
     across_gaps,
     column_means,
     counted,
+    from_table,
     paired_table,
     peak_gaps,
     read_gaps,
+    resample_tables,
     unpaired_table,
 )
 from concord.structure.records import (
@@ -32,6 +43,7 @@ from concord.structure.records import (
     Consistency,
     ItemRow,
     ModelResult,
+    Order,
     ScoreOptions,
     StructureScores,
 )
@@ -72,20 +84,16 @@ def score(scores: ScoreSet, options: ScoreOptions) -> StructureScores:
     if not scores.models:
         reasons = "\n".join(str(entry) for entry in scores.left_out)
         raise InputError(f"no model could be scored\n{reasons}")
-    weights = ItemWeights(options.seed, options.resamples)
+    parts = Parts(options, ItemWeights(options.seed, options.resamples, options.splits))
     warnings = list(scores.warnings)
     results, data = [], {}
     for model in scores.models:
         used = _counted_arrangements(model, options, warnings)
         data[model.model] = counted(model, used)
-        results.append(score_model(model, used, data[model.model], options, weights))
+        results.append(score_model(model, used, data[model.model], options=options, parts=parts))
+    differences = all_differences(data, parts)
     return StructureScores(
-        options,
-        tuple(results),
-        all_differences(data, options, weights),
-        scores.left_out,
-        tuple(warnings),
-        scores.inputs,
+        options, tuple(results), differences, scores.left_out, tuple(warnings), scores.inputs
     )
 
 
@@ -108,14 +116,14 @@ def _counted_arrangements(
 
 
 def score_model(
-    model: ModelScores, used: NDArray[np.bool_], data: Counted, options: ScoreOptions, weights: ItemWeights
+    model: ModelScores, used: NDArray[np.bool_], data: Counted, *, options: ScoreOptions, parts: Parts
 ) -> ModelResult:
-    """Score one model."""
-    main = read_gaps(options.reading, data, options, weights)
-    others = tuple(read_gaps(name, data, options, weights) for name in BESIDE if name != options.reading)
+    """Score one model, and keep in ``parts`` what comparisons will need."""
     cells, star_note = star_cells(model, options)
-    star = None if cells is None else star_reading(cells[:, used], data, options, weights)
     order = order_block(model, data, options)
+    readings, star = _all_readings(data, None if cells is None else cells[:, used], order, parts)
+    main = readings[options.reading]
+    others = tuple(readings[name] for name in BESIDE if name != options.reading)
     flips = flip_cells(model, data)
     counts = [c for c, kept in zip(model.counts, used, strict=True) if kept]
     return ModelResult(
@@ -134,6 +142,33 @@ def score_model(
         _samples_per_cell(model, options),
         plain_sentence(model.model, order),
     )
+
+
+def _all_readings(
+    data: Counted, cells: Floats | None, order: Order, parts: Parts
+) -> tuple[dict[str, Consistency], Consistency | None]:
+    """Compute the chosen reading, those beside it and the fixed-m gap, all resamples in one product."""
+    options, weights = parts.options, parts.weights
+    names = ["paired"] + (["unpaired"] if options.reading == "unpaired" else [])
+    tables = [paired_table(data) if name == "paired" else unpaired_table(data) for name in names]
+    if cells is not None:
+        tables.append(star_table(cells, data))
+    layout = whole_layout(data)
+    beside = None if layout is None else tau_columns(layout)
+    resampled, sums = resample_tables(tables, weights, level=options.level, beside=beside)
+    compared = resampled[len(names) - 1]
+    taus = resampled_tau(layout, sums)
+    parts.keep(data.model, data, Part(compared.table, compared.band, order.effect, taus))
+    readings = {
+        name: from_table(name, data, entry, options, weights)
+        for name, entry in zip(names, resampled, strict=False)
+    }
+    wanted = {"across", options.reading} - set(readings)
+    readings |= {name: read_gaps(name, data, options, weights) for name in sorted(wanted)}
+    star = None
+    if cells is not None:
+        star = from_table(f"fixed m = {options.m}", data, resampled[-1], options, weights)
+    return readings, star
 
 
 def _n_items(data: Counted, reading: str) -> int:
@@ -206,4 +241,4 @@ def _item_rows(data: Counted, model: ModelScores, flips: Floats | None) -> tuple
 
 def number(value: float) -> float | None:
     """Turn NaN, the absence of a number inside arrays, into ``None``."""
-    return None if np.isnan(value) else float(value)
+    return None if isnan(value) else float(value)
