@@ -265,7 +265,7 @@ def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) ->
     if not replies:
         raise RunFolderError(f"{found.source}: no vignette has a reply yet; finish the run first")
     both = bool(cases) and bool(biased)
-    return api.score_reasoning(
+    result = api.score_reasoning(
         samples,
         replies,
         bias_cases=cases if both else None,
@@ -274,6 +274,7 @@ def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) ->
         lenient=partial,
         **choices,
     )
+    return replace(result, made=found.made)
 
 
 def _document(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
@@ -289,7 +290,7 @@ def _score_structure(found: Recorded, choices: dict[str, Any]) -> "StructureResu
     answers = structure_answers(found)
     if all(row.score is None for row in answers.rows):
         raise RunFolderError(f"{found.source}: no answer was found in any reply; {answers.outcomes}")
-    return api.score_structure(scores=answers.frame(), **choices)
+    return replace(api.score_structure(scores=answers.frame(), **choices), made=found.made)
 
 
 def structure_answers(found: Recorded) -> "Answers":

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from concord.cli import run as run_command
 from concord.cli.app import app
 from concord.cli.run_progress import Progress
+from concord.errors import RunFolderError
+from concord.running.journal import Journal
 
 RUN = ("run", "reasoning", "--model", "mockllm/model", "--limit", "2")
 
@@ -110,6 +112,43 @@ class TestModels:
         other = concord(*RUN, "--out", "r", "--temperature", "1")
         assert "holds a run with sampling" in other.stderr
         assert "choose another folder with --out" in other.stderr
+
+    def test_settings_tokens_and_cost_stand_in_record_and_result(self, tmp_path: Path) -> None:
+        done = concord(*RUN, "--out", "r", "--json", "--price-in", "1", "--price-out", "2")
+        document = json.loads(done.stdout)
+        assert document["score"]["model_settings"]["temperature"] == 0.0
+        assert set(document["score"]["templates"]) == {f"reasoning/{m}.v1" for m in ("cot", "direct", "bias")}
+        assert document["score"]["tokens"] == document["run"]["tokens"] == {"input": 0, "output": 0}
+        assert document["score"]["cost"] == document["run"]["cost"] == 0.0
+        written = next((tmp_path / "r" / "results").rglob("study_a_results.json"))
+        assert json.loads(written.read_text())["model_settings"]["max_tokens"] == 1024
+
+    @pytest.mark.parametrize("question", ["reasoning", "structure"])
+    def test_a_disk_that_fills_up_stops_the_run_and_keeps_what_was_stored(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str
+    ) -> None:
+        real, left = Journal.append, [3]
+
+        def append(journal: Journal, row: dict[str, Any]) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise RunFolderError.cannot_write(journal.path, OSError(28, "No space left on device"))
+            real(journal, row)
+
+        run = ("run", question, "--model", "mockllm/model", "--limit", "1", "--out", "r")
+        monkeypatch.setattr(Journal, "append", append)
+        done = concord(*run)
+        assert done.exit_code == 2
+        assert "No space left on device" in done.stderr
+        assert "3 replies are stored in r; to go on: " in done.stderr
+        monkeypatch.undo()
+        monkeypatch.chdir(tmp_path)
+        assert concord(*run).exit_code == 0
+        rows = [
+            json.loads(line)["key"] for line in (tmp_path / "r" / "replies.jsonl").read_text().splitlines()
+        ]
+        planned = (tmp_path / "r" / "trials.jsonl").read_text().count("\n")
+        assert len(set(rows)) == len(rows) == planned
 
     def test_more_repeats_are_added_to_a_run(self, tmp_path: Path) -> None:
         assert concord(*RUN, "--out", "r").exit_code == 0

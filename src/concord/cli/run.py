@@ -2,7 +2,9 @@
 
 import shlex
 import sys
+import textwrap
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     from concord.runs import RunResult
 
 SHOWN_PROMPTS = 3
-_GRACE = 1.2
+_WIDTH = 110
+"""Of text in a pipe."""
+_GRACE = 0.8
 """Seconds that Inspect has to close its log after a Ctrl-C."""
 _FREE = ("local", "mockllm")
 
@@ -184,7 +188,7 @@ def _carry_out(
         note(line)
     if plan.n_to_ask:
         _consent(job, yes)
-    result = _ask(job, folder, plan)
+    result = _ask(replace(job, prices=prices), folder, plan)
     _show_result(result, as_json)
 
 
@@ -358,4 +362,5 @@ def show_scored(scored: Any) -> None:
         return
     from concord.reports.structure import render
 
-    typer.echo(render(scored, colour=sys.stdout.isatty()))
+    for line in render(scored, colour=sys.stdout.isatty()).splitlines():
+        typer.echo(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))

@@ -17,7 +17,7 @@ from concord.reasoning.result import (
     SampleRow,
     StepResult,
 )
-from concord.records import Estimate, Interval
+from concord.records import Estimate, Interval, Made
 from concord.reports.files import safe_name, write_csv, write_json
 from concord.reports.provenance import provenance
 
@@ -36,6 +36,8 @@ class ReasoningResult:
     """What recorded replies say about a model's reasoning."""
 
     scores: ReasoningScores
+    made: Made | None = None
+    """How the replies were made; ``None`` where they were recorded elsewhere."""
 
     @property
     def model(self) -> str:
@@ -91,7 +93,7 @@ class ReasoningResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as one JSON document."""
-        return _document(self)
+        return _document(self) | ({} if self.made is None else asdict(self.made))
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row a vignette (and repeat)."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import OptionError
 from concord.readers.structure_records import ReadOptions
 from concord.readers.structure_text import printable
-from concord.records import Interval
+from concord.records import Interval, Made
 from concord.reports import structure_tables as tables
 from concord.reports.files import write_csv, write_json
 from concord.reports.provenance import provenance
@@ -28,6 +28,8 @@ class StructureResult:
 
     scores: StructureScores
     read_options: ReadOptions
+    made: Made | None = None
+    """How the replies behind the scores were made; ``None`` where only scores were given."""
 
     @property
     def models(self) -> tuple[ModelResult, ...]:
@@ -77,6 +79,9 @@ class StructureResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the whole result as one JSON-ready document."""
+        return self._document() | ({} if self.made is None else asdict(self.made))
+
+    def _document(self) -> dict[str, Any]:
         left = self.scores.left_out
         return {
             "format": FORMAT,

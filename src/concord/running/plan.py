@@ -29,6 +29,10 @@ class Prices:
             if not 0 <= value < float("inf"):
                 raise OptionError(f"{name} {value}: expected the price of a million tokens, 0 or more")
 
+    def cost(self, input_tokens: float, output_tokens: float) -> float:
+        """Give what so many tokens cost."""
+        return (input_tokens * self.input + output_tokens * self.output) / 1e6
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -91,8 +95,4 @@ def _tokens(text: str, end: int) -> float:
 def _cost(asked: Range, output: Range, prices: Prices | None) -> Range | None:
     if prices is None:
         return None
-    low, high = (
-        (tokens_in * prices.input + tokens_out * prices.output) / 1e6
-        for tokens_in, tokens_out in ((asked.low, output.low), (asked.high, output.high))
-    )
-    return Range(low, high)
+    return Range(prices.cost(asked.low, output.low), prices.cost(asked.high, output.high))

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from concord.records import Made
 from concord.running.designs import lay_out
 from concord.running.folder import INPUTS, StoredRun, planned_prompts
 from concord.running.journal import line_bytes
@@ -27,6 +28,12 @@ class Recorded:
     n_missing: int
     files: Mapping[str, bytes]
     options: Mapping[str, Any]
+    made: Made
+
+
+def made_of(record: Mapping[str, Any]) -> Made:
+    """Give what a run's record says about how its replies were made."""
+    return Made(record.get("sampling"), record.get("templates"), record.get("tokens"), record.get("cost"))
 
 
 def recorded_folder(stored: StoredRun) -> Recorded:
@@ -43,6 +50,7 @@ def recorded_folder(stored: StoredRun) -> Recorded:
         stored.n_not_asked,
         files,
         record["options"],
+        made_of(record),
     )
 
 
@@ -59,9 +67,9 @@ def recorded_log(path: Path) -> Recorded:
     missing = 0 if log.n_planned is None else log.n_planned - len(log.rows)
     if log.status != "success":
         missing = max(missing, 1)
-    return Recorded(
-        str(path), log.suite, log.model, log.rows, log.rows, missing, dict(design.files), dict(design.options)
-    )
+    made = Made(log.settings, log.templates, log.tokens)
+    files, options = dict(design.files), dict(design.options)
+    return Recorded(str(path), log.suite, log.model, log.rows, log.rows, missing, files, options, made)
 
 
 def bundled_run(question: str) -> Recorded:
@@ -71,9 +79,8 @@ def bundled_run(question: str) -> Recorded:
     rows = tuple(map(json.loads, folder.joinpath(f"{BUNDLED}.jsonl").read_bytes().splitlines()))
     design = lay_out(question, **record["design"])
     source = f"the bundled replies of {record['model']}"
-    return Recorded(
-        source, question, record["model"], rows, rows, 0, dict(design.files), dict(design.options)
-    )
+    files, options = dict(design.files), dict(design.options)
+    return Recorded(source, question, record["model"], rows, rows, 0, files, options, made_of(record))
 
 
 def pack(stored: StoredRun, design: Mapping[str, Any], folder: Path) -> None:

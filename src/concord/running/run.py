@@ -14,6 +14,7 @@ from concord.errors import InputError, MissingExtraError, ModelError
 from concord.records import Design
 from concord.running.folder import FORMAT_VERSION, LOGS, Request, RunFolder, StoredRun, read_run, requests_of
 from concord.running.keys import Sampling, check_url, is_loopback, scrub, secrets_of
+from concord.running.plan import Prices
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -44,6 +45,7 @@ class Job:
     model: str
     sampling: Sampling
     connection: Connection = Connection()
+    prices: Prices | None = None
 
 
 OnAnswer = Callable[[Mapping[str, Any]], None]
@@ -190,11 +192,11 @@ def run(
             _ask_all(job, folder, missing, model=model, tell=tell)
         status = "finished"
     finally:
-        _close(folder, status)
+        _close(folder, status, job.prices)
     return read_run(out)
 
 
-def _close(folder: RunFolder, status: str) -> None:
+def _close(folder: RunFolder, status: str, prices: Prices | None) -> None:
     stored = read_run(folder.path)
     tally = stored.tally
     known = tally.n_unknown_usage == 0
@@ -204,6 +206,9 @@ def _close(folder: RunFolder, status: str) -> None:
             ended=_now(),
             outcomes=dict(sorted(tally.outcomes.items())),
             tokens={"input": tally.input_tokens, "output": tally.output_tokens} if known else None,
+            cost=prices.cost(tally.input_tokens, tally.output_tokens)
+            if known and prices is not None
+            else None,
         )
     finally:
         folder.close()
