@@ -10,7 +10,7 @@ from concord.records import Estimate, Interval
 from concord.version import __version__
 
 if TYPE_CHECKING:
-    from concord.api import score_people
+    from concord.api import rank_reasoning, score_people, score_reasoning
 
 __all__ = [
     "ConcordError",
@@ -20,7 +20,9 @@ __all__ = [
     "TableError",
     "UndefinedError",
     "__version__",
+    "rank_reasoning",
     "score_people",
+    "score_reasoning",
 ]
 
 

@@ -1,11 +1,12 @@
 """What a notebook imports: one function a question, frozen results that show themselves."""
 
 import io
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.errors import TableError
+from concord.errors import OptionError, TableError
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.result import (
     Companions,
@@ -23,7 +24,21 @@ from concord.records import SideOutcome, TestTable
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PeopleResult", "TableCheck", "check", "demo_table", "score_people"]
+    from concord.readers.vignettes import Source
+    from concord.reasoning.bias import Detector
+    from concord.reasoning.lexicon import Aliases
+    from concord.reports.ranking import Ranking
+    from concord.reports.reasoning import ReasoningResult
+
+__all__ = [
+    "PeopleResult",
+    "TableCheck",
+    "check",
+    "demo_table",
+    "rank_reasoning",
+    "score_people",
+    "score_reasoning",
+]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -246,3 +261,107 @@ def score_people(
     chosen = get_protocol(protocol, **choices)
     tests = read_tests(table, sheet=sheet)
     return PeopleResult(score_table(tests, chosen, level=level, n_resamples=n_resamples, seed=seed))
+
+
+def score_reasoning(
+    samples: "Source",
+    replies: "Source",
+    *,
+    bias_cases: "Source | None" = None,
+    bias_replies: "Source | None" = None,
+    model: str | None = None,
+    rules: str = "standard",
+    scope: str | None = None,
+    negation: str | None = None,
+    multiple: str | None = None,
+    aliases: "Aliases | None" = None,
+    detector: "Detector | None" = None,
+    seed: int = 0,
+    n_resamples: int = 10_000,
+    lenient: bool = False,
+) -> "ReasoningResult":
+    """Score recorded replies: faithfulness gap, Step-F1, silent bias rate, each with its interval.
+
+    Parameters
+    ----------
+    samples, replies
+        Vignettes (``study_a_test.json``) and replies to them (JSON lines with ``id, mode, response``):
+        paths, parsed rows, or frames.
+    bias_cases, bias_replies
+        Bias cases and replies to them, both or neither.
+    model
+        The model's name; without one, the name of the reply file.
+    rules
+        ``"standard"``, or ``"source"``: what the research code does.
+    scope, negation, multiple
+        How correctness is judged: ``answer`` (default) or ``whole``; ``ignore`` (default) or ``exclude``;
+        ``any`` (default) or ``only``. ``rules="source"`` leaves no choice.
+    aliases
+        A table of other names, added to the bundled one: a path, or label to names.
+    detector
+        A function of (case, answer, reasoning) that takes the place of the keyword detection of bias.
+    seed
+        Seed of everything that is drawn.
+    n_resamples
+        Bootstrap replicates.
+    lenient
+        Leave out, count and list what cannot be read instead of raising.
+
+    Raises
+    ------
+    LinesError, FileFormatError
+        The input cannot be read; file and line are named.
+    OptionError
+        Options do not fit each other.
+    """
+    from concord.readers.replies import read_replies
+    from concord.readers.vignettes import read_bias_cases, read_samples
+    from concord.reasoning.context import Recorded
+    from concord.reasoning.lexicon import load_lexicon
+    from concord.reasoning.options import checked_options, model_name
+    from concord.reasoning.score import score_recorded
+    from concord.reports.reasoning import ReasoningResult
+
+    options = checked_options(
+        rules,
+        scope=scope,
+        negation=negation,
+        multiple=multiple,
+        seed=seed,
+        n_resamples=n_resamples,
+        lenient=lenient,
+    )
+    if (bias_cases is None) != (bias_replies is None):
+        raise OptionError("bias cases and bias replies belong together: give both or neither")
+    vignettes = read_samples(samples, lenient=lenient)
+    recorded = Recorded(vignettes, read_replies(replies, vignettes, lenient=lenient))
+    if bias_cases is not None and bias_replies is not None:
+        cases = read_bias_cases(bias_cases, lenient=lenient)
+        answered = read_replies(bias_replies, cases, lenient=lenient)
+        recorded = Recorded(recorded.samples, recorded.replies, cases, answered)
+    name = model_name(model, replies)
+    lexicon = load_lexicon(aliases)
+    scores = score_recorded(recorded, lexicon, model=name, options=options, detector=detector)
+    return ReasoningResult(scores)
+
+
+def rank_reasoning(
+    results: "Sequence[ReasoningResult | str | Path]", *, by: str = "faithfulness_gap"
+) -> "Ranking":
+    """Rank several models' results on the five numbers.
+
+    Parameters
+    ----------
+    results
+        Results, or folders: a model's, or one that holds several models' folders.
+    by
+        The number that orders the table.
+
+    Raises
+    ------
+    OptionError
+        The results were not scored by the same rules on the same vignettes.
+    """
+    from concord.reports.ranking import rank
+
+    return rank(results, by=by)

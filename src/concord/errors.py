@@ -7,6 +7,7 @@
     └── InputError            the user can fix it; commands exit with 2
         ├── FileFormatError   a whole file cannot be read as what it should be
         ├── TableError        named cells are wrong
+        ├── LinesError        named lines of a reply or vignette file are wrong
         ├── ApaError          a reported statistic does not parse
         ├── OptionError       an option or argument does not fit
         └── MissingExtraError an optional package is not installed
@@ -106,6 +107,43 @@ class TableError(InputError):
     SHOWN = 10
 
     def __init__(self, problems: Sequence[CellProblem]) -> None:
+        self.problems = tuple(problems)
+        lines = [str(problem) for problem in self.problems[: self.SHOWN]]
+        rest = len(self.problems) - self.SHOWN
+        if rest > 0:
+            lines.append(f"... and {rest} more")
+        super().__init__("\n".join(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class LineProblem:
+    """One line of a text file that cannot be used, with all a reader of the file needs to mend it."""
+
+    file: str
+    line: int | None
+    """Counted from 1; ``None`` when the rows did not come from a file or the whole file is meant."""
+    kind: str
+    """What sort of fault it is, in a few words: the key under which a lenient reading counts it."""
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}, line {self.line}"
+        return f"{place}: {self.found}, expected {self.expected}"
+
+
+class LinesError(InputError):
+    """Lines that cannot be used, all of them, at most ten printed.
+
+    Parameters
+    ----------
+    problems
+        Every bad line, in the order of the file.
+    """
+
+    SHOWN = 10
+
+    def __init__(self, problems: Sequence[LineProblem]) -> None:
         self.problems = tuple(problems)
         lines = [str(problem) for problem in self.problems[: self.SHOWN]]
         rest = len(self.problems) - self.SHOWN

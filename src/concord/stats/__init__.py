@@ -52,6 +52,14 @@ from concord.stats.effects import (
 from concord.stats.groups import group_starts, mean_groups
 from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
 from concord.stats.intervals import jackknife_t, wilson, wilson_interval
+from concord.stats.paired import (
+    PermutationTest,
+    bonett_price_interval,
+    bootstrap_mean_interval,
+    mcnemar_exact,
+    sign_flip_test,
+    wilson_clustered,
+)
 from concord.stats.pearson import chi_square
 from concord.stats.pooling import (
     fisher_z,
@@ -84,8 +92,11 @@ from concord.stats.zscores import (
 __all__ = [
     "HierarchicalResult",
     "Line",
+    "PermutationTest",
     "ScoredTests",
+    "bonett_price_interval",
     "bootstrap",
+    "bootstrap_mean_interval",
     "calibrated_agreement",
     "calibrated_agreement_groups",
     "chi_square",
@@ -118,6 +129,7 @@ __all__ = [
     "log_bf_t",
     "log_odds_ratio",
     "log_odds_ratio_se",
+    "mcnemar_exact",
     "mean_groups",
     "p_binomial",
     "p_chi_square",
@@ -147,10 +159,12 @@ __all__ = [
     "rank_biserial_se",
     "rms_z",
     "rms_z_groups",
+    "sign_flip_test",
     "sign_split",
     "weighted_pearson",
     "weighted_regression",
     "wilson",
+    "wilson_clustered",
     "wilson_interval",
     "z_agreement",
     "z_difference",
