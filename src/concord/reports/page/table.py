@@ -1,0 +1,68 @@
+"""Tables that the page's script shows: columns, small because repeated text is stored once."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from concord.reports.svg import visible
+
+DIGITS = 5
+"""Significant digits of the numbers inside the page; the result files hold all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: how it is called in data, on the page, and what it holds."""
+
+    key: str
+    title: str
+    kind: str = "text"
+    """``text``, ``number`` or ``flag``."""
+    shown: bool = True
+    """Whether it is a column of the table, or seen in the detail of a row only."""
+
+
+def rounded(value: object) -> float | int | str | None:
+    """Give a number with few digits; limits are words, since JSON has no infinity.
+
+    Examples
+    --------
+    >>> rounded(0.123456789), rounded(3.0), rounded(float("inf")), rounded(None)
+    (0.12346, 3, 'inf', None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    short = float(f"{value:.{DIGITS}g}")
+    return int(short) if short == int(short) and abs(short) < 1e15 else short
+
+
+def packed(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Give a table as the script reads it.
+
+    Parameters
+    ----------
+    columns
+        What to keep, in order.
+    rows
+        Mappings by the columns' keys; what is missing is empty.
+    """
+    return {"n": len(rows), "columns": [_packed(column, rows) for column in columns]}
+
+
+def _packed(column: Column, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    head: dict[str, Any] = {"key": column.key, "title": column.title, "kind": column.kind}
+    if not column.shown:
+        head["hidden"] = True
+    values = [row.get(column.key) for row in rows]
+    if column.kind == "number":
+        return {**head, "v": [rounded(value) for value in values]}
+    if column.kind == "flag":
+        return {**head, "v": [None if value is None else int(bool(value)) for value in values]}
+    names: dict[str, int] = {}
+    index = [names.setdefault("" if value is None else visible(str(value)), len(names)) for value in values]
+    return {**head, "names": list(names), "v": index}
