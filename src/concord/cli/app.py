@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli import check, demo, score_people, score_reasoning
+from concord.cli import check, demo, score_people, score_reasoning, score_structure
 from concord.cli.shared import guarded
 from concord.version import __version__
 
@@ -23,6 +23,7 @@ app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
 score.command("people")(guarded(score_people.score_people))
 score.command("reasoning")(guarded(score_reasoning.score_reasoning))
+score.command("structure")(guarded(score_structure.score_structure))
 
 
 def _version(value: bool) -> None:

@@ -76,7 +76,9 @@ def short(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
-def span(values: Sequence[float | None], *, at_least: tuple[float, float] | None = None) -> tuple[float, float]:
+def span(
+    values: Sequence[float | None], *, at_least: tuple[float, float] | None = None
+) -> tuple[float, float]:
     """Give a range that holds all defined values, a little wider, never empty."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     known += [] if at_least is None else list(at_least)
@@ -195,7 +197,14 @@ def scatter(
         canvas.line("fit", 250, 462, 278, 462)
         canvas.text(284, 466, f"caricature line, slope {short(slope)}", kind="s")
     words = "" if slope is None else f" The caricature line has slope {short(slope)}."
-    data = {"low": repr(low), "high": repr(high), "x0": "52", "x1": f"{WIDTH - 14:g}", "y0": "398", "y1": "14"}
+    data = {
+        "low": repr(low),
+        "high": repr(high),
+        "x0": "52",
+        "x1": f"{WIDTH - 14:g}",
+        "y0": "398",
+        "y1": "14",
+    }
     said = f"{title}: {len(points)} tests, human d across, model d up, with the line of identity.{words}"
     return Picture(name, title, said, WIDTH, 476, str(canvas), data)
 
@@ -220,7 +229,9 @@ def _clipped_line(canvas: Canvas, x: Scale, y: Scale, slope: float, intercept: f
         crossings = sorted((edge - intercept) / slope for edge in (y.low, y.high))
         ends = [max(ends[0], crossings[0]), min(ends[1], crossings[1])]
     if ends[0] < ends[1]:
-        canvas.line("fit", x(ends[0]), y(slope * ends[0] + intercept), x(ends[1]), y(slope * ends[1] + intercept))
+        canvas.line(
+            "fit", x(ends[0]), y(slope * ends[0] + intercept), x(ends[1]), y(slope * ends[1] + intercept)
+        )
 
 
 def _dots(canvas: Canvas, dots: Sequence[tuple[float, float, Point]]) -> None:
@@ -398,7 +409,9 @@ def sweep(
     return Picture(name, title, f"{title}. {said}.", WIDTH, 302, str(canvas))
 
 
-def small_interval(value: float | None, low: float | None, high: float | None, limits: tuple[float, float]) -> str:
+def small_interval(
+    value: float | None, low: float | None, high: float | None, limits: tuple[float, float]
+) -> str:
     """Give a small drawing for the cell of a table: decoration beside the numbers, hidden from readers.
 
     Parameters

@@ -117,7 +117,8 @@ class Picture:
         extra = "".join(f' data-{name}="{escape(value)}"' for name, value in self.data.items())
         return (
             f'<svg class="plot" viewBox="0 0 {number(self.width)} {number(self.height)}" role="img" '
-            f'aria-labelledby="{key}-t {key}-d"{extra}><title id="{key}-t">{escape(visible(self.title))}</title>'
+            f'aria-labelledby="{key}-t {key}-d"{extra}>'
+            f'<title id="{key}-t">{escape(visible(self.title))}</title>'
             f'<desc id="{key}-d">{escape(visible(self.description))}</desc>{self.body}</svg>'
         )
 
@@ -185,8 +186,8 @@ class Canvas:
 
     def diamond(self, kind: str, x: float, y: float, radius: float, note: str = "") -> None:
         """Draw a diamond: a shape that is not told from a dot by colour alone."""
-        r = radius
-        path = f"M{number(x - r)} {number(y)}L{number(x)} {number(y - r)}L{number(x + r)} {number(y)}L{number(x)} {number(y + r)}Z"
+        corners = ((x - radius, y), (x, y - radius), (x + radius, y), (x, y + radius))
+        path = "M" + "L".join(f"{number(a)} {number(b)}" for a, b in corners) + "Z"
         self.parts.append(f'<path class="{kind}" d="{path}"' + _closed("path", note))
 
     def path(self, kind: str, points: list[tuple[float, float]], *, joined: bool = True) -> None:

@@ -49,9 +49,12 @@ from concord.stats.effects import (
     rank_biserial_se,
     z_difference,
 )
+from concord.stats.flips import flip_excess
+from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups
 from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
 from concord.stats.intervals import jackknife_t, wilson, wilson_interval
+from concord.stats.order import OrderEffect, order_effect, sphericity
 from concord.stats.paired import (
     PermutationTest,
     bonett_price_interval,
@@ -93,6 +96,7 @@ __all__ = [
     "HierarchicalResult",
     "Line",
     "PermutationTest",
+    "OrderEffect",
     "ScoredTests",
     "bonett_price_interval",
     "bootstrap",
@@ -113,8 +117,12 @@ __all__ = [
     "d_from_proportion",
     "d_from_r",
     "d_from_rank_biserial",
+    "expected_maximum",
     "fisher_z",
     "fisher_z_inverse",
+    "fixed_m_gap",
+    "fixed_m_gap_binary",
+    "flip_excess",
     "group_starts",
     "hierarchical_bootstrap",
     "jackknife_t",
@@ -131,6 +139,7 @@ __all__ = [
     "log_odds_ratio_se",
     "mcnemar_exact",
     "mean_groups",
+    "order_effect",
     "p_binomial",
     "p_chi_square",
     "p_correlation",
@@ -161,6 +170,7 @@ __all__ = [
     "rms_z_groups",
     "sign_flip_test",
     "sign_split",
+    "sphericity",
     "weighted_pearson",
     "weighted_regression",
     "wilson",

@@ -89,7 +89,7 @@ def _render(content: Content, title: str) -> str:
     block, encoding = data_block(data(content))
     given = {"script": script, "css": css, "policy": policy(script, css), "data": block, "encoding": encoding}
     template = _environment().get_template("page.html")
-    return template.render(**context(content, title), **given, version=__version__)
+    return str(template.render(**context(content, title), **given, version=__version__))
 
 
 def _environment() -> Any:

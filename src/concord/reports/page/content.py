@@ -83,7 +83,7 @@ def refuse_mixed(found: Found) -> None:
         if len(used) > 1:
             listed = "; ".join(f"{name}: {', '.join(files[:3])}" for name, files in used.items())
             raise OptionError(
-                f"results were made under different choices of {what} and cannot stand in one table ({listed}); "
+                f"results were made under more than one {what}: {listed}. They cannot stand in one table; "
                 f"score them again under one ({again}), or make a page of each"
             )
 

@@ -109,7 +109,11 @@ BOARD = (
 
 def board(content: Content) -> dict[str, Any]:
     """Give the leaderboard: a row for every model and design, a column for every metric that somebody has."""
-    views = {"people": content.people, "structure": content.structure, "reasoning": content.reasoning}
+    views: dict[str, tuple[Any, ...]] = {
+        "people": content.people,
+        "structure": content.structure,
+        "reasoning": content.reasoning,
+    }
     columns = [column for column in BOARD if views[column[0]]]
     rows: dict[tuple[str, str], dict[tuple[str, str], Number]] = {}
     for question, entries in views.items():
@@ -167,7 +171,9 @@ def _people_sentence(view: people.PeopleView) -> str:
     pas, slope = view.metric("PAS").value, number(view.source.document, "auxiliary", "caricature_slope")
     if pas is None:
         return "No test has both sides, so nothing can be said about conclusions."
-    said = f"A conclusion drawn from this model agrees with the one drawn from people with probability {pas:.2f}."
+    said = (
+        f"A conclusion drawn from this model agrees with that drawn from people with probability {pas:.2f}."
+    )
     if slope is None:
         return said
     size = "larger than" if slope > 1.1 else "smaller than" if slope < 0.9 else "about as large as"
@@ -228,14 +234,16 @@ def _bias_rows(document: Document) -> list[dict[str, Any]]:
     from concord.reports.page.values import estimate
 
     groups = [*parts(document, "bias", "groups"), *parts(document, "bias", "dimensions")]
-    return [{**group, "biased": estimate(group.get("biased_rate")), "silent": estimate(group.get("silent_rate"))}
-            for group in groups]  # fmt: skip
+    rates = {"biased": "biased_rate", "silent": "silent_rate"}
+    return [{**one, **{name: estimate(one.get(key)) for name, key in rates.items()}} for one in groups]
 
 
 def _provenance(source: Source) -> dict[str, Any]:
     kept: Mapping[str, Any] = {key: source.document[key] for key in PROVENANCE if key in source.document}
     inputs = source.document.get("inputs")
-    files = list(inputs.values()) if isinstance(inputs, Mapping) else inputs if isinstance(inputs, list) else []
+    files = (
+        list(inputs.values()) if isinstance(inputs, Mapping) else inputs if isinstance(inputs, list) else []
+    )
     return {
         "source": source,
         "question": QUESTIONS[source.kind],

@@ -12,14 +12,14 @@ PLAIN = 200_000
 
 
 def data_block(data: Mapping[str, Any]) -> tuple[str, str]:
-    """Give the content of the page's data element and its encoding, ``json`` or ``gzip``.
+    r"""Give the content of the page's data element and its encoding, ``json`` or ``gzip``.
 
     Plain JSON has no ``<``, ``>`` or ``&`` left in it, so nothing in it can end the element.
 
     Examples
     --------
     >>> data_block({"a": "</script>"})
-    ('{"a":"\\\\u003c/script\\\\u003e"}', 'json')
+    ('{"a":"\\u003c/script\\u003e"}', 'json')
     """
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     text = text.encode("utf-8", "replace").decode("utf-8")

@@ -130,7 +130,7 @@ def _take(file: Path, folder: Path, sources: list[Source], problems: list[Proble
 
 def _version_words(version: object) -> str:
     if version is None:
-        return "has no format version, so an older Concord or another program wrote it; what is known is shown"
+        return "has no format version: an older Concord or another program wrote it; what is known is shown"
     return f"has format version {version!r}, this Concord reads {FORMAT_VERSION}; what is known is shown"
 
 
@@ -196,7 +196,9 @@ def read_rows(file: Path) -> list[dict[str, str]]:
     """Read a CSV file that stands beside a result; the quote that guards formulas is taken off again."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
-            return [{key: _bare(value) for key, value in row.items() if key} for row in csv.DictReader(stream)]
+            return [
+                {key: _bare(value) for key, value in row.items() if key} for row in csv.DictReader(stream)
+            ]
     except OSError as fault:
         raise FileFormatError(f"cannot be read: {fault.strerror}") from fault
     except (csv.Error, UnicodeDecodeError) as fault:

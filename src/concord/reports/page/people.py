@@ -229,7 +229,7 @@ def interval_d(
 ) -> tuple[float | None, float | None]:
     """Give a 95 % interval on the scale of d: effect ± 1.96 SE in its native form, its ends converted.
 
-    Correlations are Fisher's z natively, and d = 2r/√(1 − r²) = 2 sinh z; every other form is a multiple of d.
+    Correlations are Fisher's z natively, d = 2r/√(1 − r²) = 2 sinh z; every other form is a multiple of d.
     Without a standard error, and at an effect of 0 where the multiple cannot be seen, there is none.
 
     Examples

@@ -124,7 +124,10 @@ def pictures(view: ReasoningView) -> dict[str, Picture]:
     drawn["accuracy"] = plots.intervals(
         "accuracy",
         f"Accuracy, {view.model}",
-        [_mark(title, view.metric(key)) for key, title in (("acc_cot", "after reasoning"), ("acc_early", "early answer"))],
+        [
+            _mark(title, view.metric(key))
+            for key, title in (("acc_cot", "after reasoning"), ("acc_early", "early answer"))
+        ],
         label="share of right answers",
         limits=(0, 1),
         lines=_known_lines([(number(view.document, "gap", "majority", "share"), "majority label")]),
@@ -156,7 +159,9 @@ def _rule_mark(row: Document) -> plots.Mark:
     chosen = [words(row, key) for key in ("scope", "negation", "multiple")]
     label = "source" if words(row, "rules") == "source" else " · ".join(name for name in chosen if name)
     interval = part(row, "interval")
-    return plots.Mark(label, number(row, "faithfulness_gap"), number(interval, "low"), number(interval, "high"))
+    return plots.Mark(
+        label, number(row, "faithfulness_gap"), number(interval, "low"), number(interval, "high")
+    )
 
 
 def gaps_of(views: list[ReasoningView]) -> Picture:
