@@ -10,7 +10,7 @@ from concord.records import Estimate, Interval
 from concord.version import __version__
 
 if TYPE_CHECKING:
-    from concord.api import rank_reasoning, score_people, score_reasoning, score_structure
+    from concord.api import rank_reasoning, report, score_people, score_reasoning, score_structure
 
 __all__ = [
     "ConcordError",
@@ -21,6 +21,7 @@ __all__ = [
     "UndefinedError",
     "__version__",
     "rank_reasoning",
+    "report",
     "score_people",
     "score_reasoning",
     "score_structure",

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli import check, demo, score_people, score_reasoning, score_structure
+from concord.cli import check, demo, report, score_people, score_reasoning, score_structure
 from concord.cli.shared import guarded
 from concord.version import __version__
 
@@ -21,6 +21,7 @@ app.add_typer(score, name="score")
 
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
+app.command("report")(guarded(report.report))
 score.command("people")(guarded(score_people.score_people))
 score.command("reasoning")(guarded(score_reasoning.score_reasoning))
 score.command("structure")(guarded(score_structure.score_structure))

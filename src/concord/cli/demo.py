@@ -22,7 +22,7 @@ def demo(
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
 ) -> None:
-    """Score bundled data, offline: an invented agent against the people of nine classic studies."""
+    """Score bundled data, offline: an invented agent against the people of nine classic studies; a page."""
     from concord import api
 
     result = api.score_people(api.demo_table())
@@ -36,4 +36,7 @@ def demo(
         from concord.reports.people_terminal import people_report
 
         show(people_report(result.scores))
-    note(f"\nwrote {files[0]} and {files[1].name}; score your own table with: concord score people TABLE")
+    page = api.report(out, out=out / "report.html", title="Concord demo: an invented agent").path
+    note(f"\nwrote {files[0]}, {files[1].name} and the page {page.name}")
+    note("score your own table with: concord score people TABLE")
+    note(f"open the page in a browser: {page.resolve().as_uri()}")

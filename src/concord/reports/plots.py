@@ -66,14 +66,25 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 
 
 def short(value: float | None, digits: int = 2) -> str:
-    """Round for a reader; undefined is a dash, and there is no -0.00.
+    """Round for a reader: undefined is a dash, a minus is a minus, and there is no -0.00.
 
     Examples
     --------
-    >>> short(0.126), short(None), short(-0.0001)
-    ('0.13', '–', '0.00')
+    >>> short(0.126), short(None), short(-0.0001), short(-2)
+    ('0.13', '–', '0.00', '−2.00')
     """
-    return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
+    return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def short_p(value: float | None) -> str:
+    """Round a p-value; a tiny one is a bound.
+
+    Examples
+    --------
+    >>> short_p(0.0004), short_p(0.25)
+    ('< 0.001', '0.250')
+    """
+    return "< 0.001" if value is not None and value < 0.001 else short(value, 3)
 
 
 def span(
@@ -94,7 +105,7 @@ def _axis(canvas: Canvas, scale: Scale, top: float, bottom: float, label: str) -
     for tick in ticks(scale.low, scale.high):
         x = scale(tick)
         canvas.line("grid", x, top, x, bottom)
-        canvas.text(x, bottom + 16, f"{tick:g}", kind="s", anchor="middle")
+        canvas.text(x, bottom + 16, f"{tick:g}".replace("-", "−"), kind="s", anchor="middle")
     canvas.line("axis", scale.start, bottom, scale.end, bottom)
     canvas.text((scale.start + scale.end) / 2, bottom + 34, label, kind="s", anchor="middle")
 
@@ -130,14 +141,25 @@ def intervals(
     scale = Scale(low, high, _LABEL + 8, WIDTH - 16)
     canvas = Canvas()
     _axis(canvas, scale, top, bottom, label)
-    for value, words in lines:
-        canvas.line("ref", scale(value), top, scale(value), bottom)
-        canvas.text(scale(value), top - 6, words, kind="s", anchor="middle")
+    _reference_lines(canvas, scale, lines, top, bottom)
     for i, mark in enumerate(marks):
         _interval_row(canvas, scale, top + _ROW * (i + 0.5) + 2, mark)
     description = "; ".join(f"{m.label}: {_said(m)}" for m in marks[:40])
     more = f"; and {len(marks) - 40} more" if len(marks) > 40 else ""
     return Picture(name, title, f"{title}. {description}{more}.", WIDTH, bottom + 42, str(canvas))
+
+
+def _reference_lines(
+    canvas: Canvas, scale: Scale, lines: Sequence[tuple[float, str]], top: float, bottom: float
+) -> None:
+    """Draw dashed lines; a name that would touch the one before it is left out."""
+    free = -math.inf
+    for value, words in sorted(lines):
+        x, half = scale(value), 4.0 * len(words)
+        canvas.line("ref", x, top, x, bottom)
+        if x - half > free:
+            canvas.text(x, top - 6, words, kind="s", anchor="middle")
+            free = x + half
 
 
 def _said(mark: Mark) -> str:
@@ -149,7 +171,7 @@ def _said(mark: Mark) -> str:
 
 
 def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
-    canvas.text(_LABEL, y + 4, mark.label, anchor="end", longest=23, kind="b" if mark.strong else "")
+    canvas.text(_LABEL, y + 4, mark.label, anchor="end", width=_LABEL - 4, kind="b" if mark.strong else "")
     for edge in (mark.floor, mark.ceiling):
         if edge is not None:
             canvas.line("tick", scale(edge), y - 7, scale(edge), y + 7)
@@ -214,7 +236,7 @@ def _frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
     _axis(canvas, x, y.end, y.start, across)
     for tick in ticks(y.low, y.high):
         canvas.line("grid", x.start, y(tick), x.end, y(tick))
-        canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}", kind="s", anchor="end")
+        canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
     canvas.line("axis", x.start, y.start, x.start, y.end)
     middle = (y.start + y.end) / 2
     canvas.parts.append(
@@ -242,13 +264,6 @@ def _dots(canvas: Canvas, dots: Sequence[tuple[float, float, Point]]) -> None:
         canvas.circle("dot", x, y, 4, f"{point.name}: human {short(point.x)}, model {short(point.y)}")
 
 
-QUADRANTS = (
-    ("same conclusion, other size", 0, 1),
-    ("replicates", 1, 1),
-    ("differs", 0, 0),
-    ("compatible size, other conclusion", 1, 0),
-)
-"""Names of the quadrants with their place: right is magnitude agrees, up is evidence agrees."""
 READINGS = {
     "replicates": ("Replicates", "same conclusion, compatible size"),
     "same conclusion, other size": ("Same conclusion", "but effects of another size"),
@@ -286,11 +301,25 @@ def quadrants(name: str, title: str, points: Sequence[Point], counts: dict[str, 
         '<text class="s" text-anchor="middle" transform="translate(14 206) rotate(-90)">'
         "evidence agrees: PAS</text>"
     )
+    _quadrant_names(canvas, counts)
     for point in points:
         note = f"{point.name}: PAS {short(point.y)}, ECS-strict {short(point.x, 3)}"
         canvas.circle("dot", x(math.sqrt(max(point.x, 0.0))), y(point.y), 4.5, note)
     said = "; ".join(f"{count} {quadrant}" for quadrant, count in counts.items())
     return Picture(name, title, f"{title}: {said}.", WIDTH, 442, str(canvas))
+
+
+def _quadrant_names(canvas: Canvas, counts: dict[str, int]) -> None:
+    """Write into each quadrant what it means and how many findings lie there."""
+    places = {
+        "same conclusion, other size": (58, 130, ("same", "conclusion,", "other size")),
+        "replicates": (300, 130, ("replicates",)),
+        "differs": (58, 270, ("differs",)),
+        "compatible size, other conclusion": (300, 270, ("compatible size,", "other conclusion")),
+    }
+    for name, (x, y, lines) in places.items():
+        for i, line in enumerate((*lines, f"n = {counts.get(name, 0)}")):
+            canvas.text(x, y + 15 * i, line, kind="s b")
 
 
 def forest(name: str, title: str, pairs: Sequence[Pair]) -> Picture:
@@ -316,7 +345,7 @@ def forest(name: str, title: str, pairs: Sequence[Pair]) -> Picture:
     canvas.text(left + 94, 16, "model", kind="s")
     for i, pair in enumerate(pairs):
         y = 26 + row * (i + 0.5)
-        canvas.text(left, y + 4, pair.label, anchor="end", longest=34)
+        canvas.text(left, y + 4, pair.label, anchor="end", width=left - 4)
         _arm(canvas, scale, y - 5, pair.people, people=True)
         _arm(canvas, scale, y + 5, pair.model, people=False)
     said = f"{title}: {len(pairs)} tests, the human effect above the model's in each row."
@@ -361,13 +390,13 @@ def heat(
     for j, column in enumerate(columns):
         x = left + width * (j + 0.6)
         canvas.parts.append(f'<g transform="translate({x:.1f} {top - 6:g}) rotate(-55)">')
-        canvas.text(0, 0, column, kind="s", longest=14)
+        canvas.text(0, 0, column, kind="s", width=96)
         canvas.parts.append("</g>")
     every = max(1, math.ceil(11 / height))
     for i, row in enumerate(rows):
         y = top + height * i
         if i % every == 0:
-            canvas.text(left - 6, y + height / 2 + 4, row, kind="s", anchor="end", longest=15)
+            canvas.text(left - 6, y + height / 2 + 4, row, kind="s", anchor="end", width=left - 8)
         for j, value in enumerate(cells[i]):
             note = f"{row}, {columns[j]}: {short(value)}"
             kind, shade = ("cell none", None) if value is None else ("cell heat", 0.08 + 0.92 * value)
@@ -396,12 +425,12 @@ def sweep(
         Levels to mark, with their names.
     """
     x = Scale(*span([cut for cut, _ in points]), 52, WIDTH - 14)
-    y = Scale(0, 1, 258, 14)
+    y = Scale(0, 1, 258, 22)
     canvas = Canvas()
     _frame(canvas, x, y, "threshold of a match", "Step-F1")
     for value, words in lines:
         canvas.line("ref", x.start, y(value), x.end, y(value))
-        canvas.text(x.end, y(value) - 4, words, kind="s", anchor="end")
+        canvas.text(x.end, y(value) - 6, words, kind="s", anchor="end")
     canvas.path("sweep", [(x(cut), y(value)) for cut, value in points])
     for cut, value in points:
         canvas.circle("people", x(cut), y(value), 4, f"threshold {cut:g}: {short(value)}")

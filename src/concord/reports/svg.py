@@ -1,5 +1,6 @@
 """Drawing: a canvas of plain SVG elements, every text escaped, colours named by role and not by value."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -64,22 +65,58 @@ def number(value: float) -> str:
     return f"{int(shown)}" if shown == int(shown) else f"{shown}"
 
 
-def visible(text: str, longest: int | None = None) -> str:
-    """Give text that any XML reader accepts: control characters shown as a mark, long text cut.
+_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def visible(text: str) -> str:
+    """Give text that every reader of HTML and XML accepts: control characters as their pictures.
 
     Examples
     --------
-    >>> visible("a" + chr(0) + "b"), visible("abcdef", 4)
-    ('a�b', 'abc…')
+    >>> visible("a" + chr(0) + "b" + chr(27)), visible(chr(0xD800))
+    ('a␀b␛', '�')
     """
-    plain = "".join(
-        c if c in "\t\n" or (c >= " " and not "\x7f" <= c <= "\x9f" and not "\ud800" <= c <= "\udfff"
-                             and c not in "\ufffe\uffff") else "\ufffd"
-        for c in text
-    )  # fmt: skip
-    if longest is not None and len(plain) > longest:
-        return plain[: longest - 1] + "…"
+    if text.isprintable():
+        return text
+    return "".join(map(_seen, text))
+
+
+def _seen(c: str) -> str:
+    if c in "\t\n" or "\xa0" <= c < "\ud800" or " " <= c < "\x7f":
+        return c
+    if c < " ":
+        return chr(0x2400 + ord(c))
+    if c == "\x7f":
+        return "␡"
+    return "\ufffd" if c < "\xa0" or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" else c
+
+
+def fitted(text: str, width: float) -> str:
+    """Cut text so that it fits a width in points at 13 px; marks that turn the direction of text go.
+
+    Examples
+    --------
+    >>> fitted("anchoring", 100), fitted("W" * 30, 60)
+    ('anchoring', 'WWW…')
+    """
+    plain = "".join("\ufffd" if c in _BIDI else c for c in " ".join(visible(text).split()))
+    used = 0.0
+    for i, c in enumerate(plain):
+        used += _advance(c)
+        if used > width:
+            while i > 0 and sum(map(_advance, plain[:i])) > width - 12:
+                i -= 1
+            return plain[:i].rstrip() + "…"
     return plain
+
+
+def _advance(c: str) -> float:
+    """Estimate how far a character reaches, generously: fonts differ."""
+    if c in "iljtfr.,:;'|!()[] ":
+        return 5.0
+    if c in "mwMW@%" or ord(c) > 0x1100:
+        return 14.0
+    return 9.0 if c.isupper() else 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +234,10 @@ class Canvas:
         self.parts.append(f'<path class="{kind}" d="{d}"/>')
 
     def text(self, x: float, y: float, text: str, *, kind: str = "", anchor: str = "start",
-             longest: int | None = None) -> None:  # fmt: skip
-        """Write text; what is cut is whole in the note."""
-        shown, whole = visible(text, longest), visible(text)
+             width: float | None = None) -> None:  # fmt: skip
+        """Write text, cut to a width where one is given; what is cut is whole in the note."""
+        whole = visible(text)
+        shown = fitted(text, math.inf if width is None else width)
         note = f"<title>{escape(whole)}</title>" if shown != whole else ""
         place = f'x="{number(x)}" y="{number(y)}"'
         side = "" if anchor == "start" else f' text-anchor="{anchor}"'

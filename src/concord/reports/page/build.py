@@ -102,6 +102,7 @@ def _environment() -> Any:
         lstrip_blocks=True, finalize=lambda v: visible(v) if type(v) is str else "" if v is None else v,
     )  # fmt: skip
     made.filters["short"] = plots.short
+    made.filters["short_p"] = plots.short_p
     made.filters["raw"] = Markup
     made.globals["spark"] = _spark
     made.globals["span"] = _said
@@ -124,8 +125,9 @@ def _said(value: Number) -> str:
 def data(content: Content) -> dict[str, Any]:
     """Give what the script works on: tables by name, and the result documents for the download."""
     tables: dict[str, Any] = {}
+    shared: dict[Any, str] = {}
     for i, view in enumerate(content.people):
-        _people_tables(tables, content.people, view, i)
+        _people_tables(tables, shared, view, i)
     for i, one in enumerate(content.structure):
         if one.items:
             tables[f"items-{i}"] = packed(structure.ITEM_COLUMNS, one.items)
@@ -142,19 +144,14 @@ def data(content: Content) -> dict[str, Any]:
     return {"format": "concord page", "format_version": 1, "tables": tables, "documents": documents}
 
 
-def _people_tables(
-    tables: dict[str, Any], views: Sequence[people.PeopleView], view: people.PeopleView, i: int
-) -> None:
+def _people_tables(tables: dict[str, Any], shared: dict[Any, str], view: people.PeopleView, i: int) -> None:
     """Put in the tests of one model; the human side of tests that models share stands there once."""
     if view.findings:
         tables[f"findings-{i}"] = packed(people.FINDING_COLUMNS, view.findings)
     if not view.tests:
         return
     key = people.key_of(view)
-    shared = next((j for j in range(i) if f"tests-{j}" in tables and people.key_of(views[j]) == key), None)
-    own = packed(people.AGENT_COLUMNS, view.tests)
-    if shared is None:
+    if key not in shared:
+        shared[key] = f"people-{i}"
         tables[f"people-{i}"] = packed(people.HUMAN_COLUMNS, view.tests)
-        tables[f"tests-{i}"] = {**own, "base": f"people-{i}"}
-    else:
-        tables[f"tests-{i}"] = {**own, "base": tables[f"tests-{shared}"]["base"]}
+    tables[f"tests-{i}"] = {**packed(people.AGENT_COLUMNS, view.tests), "base": shared[key]}

@@ -57,7 +57,7 @@ def read_content(folders: Sequence[Path]) -> Content:
         one, faults = reasoning_view(source)
         reasoning.append(one)
         problems += faults
-    replies = find_replies(folders)
+    replies = find_replies(folders, found.sources)
     return Content(
         tuple(people),
         tuple(structure),

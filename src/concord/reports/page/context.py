@@ -189,8 +189,8 @@ def _structure_panel(view: structure.StructureView, i: int) -> dict[str, Any]:
             ("best arrangement", words(view.order, "best"), number(view.order, "best_mean")),
             ("spread between them", "", number(view.order, "spread")),
             ("order effect τ", _tau_interval(view.order), number(view.order, "tau")),
-            ("p of no order effect", "Huynh–Feldt corrected F", number(view.order, "p")),
         ],
+        "p": number(view.order, "p"),
         "shares": [(name, number(view.shares, name)) for name in view.shares],
     }
 

@@ -40,7 +40,8 @@ class Source:
     """One result as it lies in its folder."""
 
     kind: str
-    file: Path
+    file: Path | None
+    """``None`` for a result that was never written."""
     document: Document
     model: str
     """Name of the model, or of the folder where the result does not say."""
@@ -190,6 +191,20 @@ def _model(kind: str, document: Document, run: Document, file: Path, folder: Pat
     parent = file.parent.parent if kind == "structure" and file.parent.name == "consistency" else file.parent
     name = parent.resolve().name
     return name if name else folder.resolve().name
+
+
+def rows_beside(source: Source, name: str) -> tuple[list[dict[str, str]] | None, str]:
+    """Read a table that stands beside a result: its rows or ``None``, and its name for a reader.
+
+    Raises
+    ------
+    FileFormatError
+        It is there and cannot be read.
+    """
+    shown = (Path(source.shown).parent / name).as_posix()
+    if source.file is None or not (source.file.parent / name).is_file():
+        return None, shown
+    return read_rows(source.file.parent / name), shown
 
 
 def read_rows(file: Path) -> list[dict[str, str]]:

@@ -3,12 +3,11 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
 from concord.reports import plots
-from concord.reports.page.find import Problem, Source, read_rows
+from concord.reports.page.find import Problem, Source, rows_beside
 from concord.reports.page.table import Column
 from concord.reports.page.values import Document, Number, beside, count, counts, number, part, parts, words
 from concord.reports.svg import Picture
@@ -59,8 +58,8 @@ FINDING_COLUMNS = (
     Column("study", "study"),
     Column("sub_study", "sub-study", shown=False),
     Column("finding", "finding"),
-    Column("n_scored", "tests scored", "number"),
-    Column("n_tests", "tests", "number", shown=False),
+    Column("n_scored", "tests scored", "count"),
+    Column("n_tests", "tests", "count", shown=False),
     Column("pas", "PAS", "number"),
     Column("ecs_strict", "ECS-strict", "number"),
     Column("apr", "APR", "number"),
@@ -159,14 +158,14 @@ def _group(entry: Document, *, is_domain: bool) -> Group:
 
 
 def _tests(source: Source) -> tuple[list[Mapping[str, Any]], list[Problem]]:
-    file = source.file.parent / "detailed_stats.csv"
-    shown = (Path(source.shown).parent / file.name).as_posix()
-    if not file.is_file():
-        return [], [Problem(shown, "is not there, so single tests are not shown")]
     try:
-        rows = read_rows(file)
+        rows, shown = rows_beside(source, "detailed_stats.csv")
     except FileFormatError as fault:
-        return [], [Problem(shown, f"{fault}; single tests are not shown")]
+        return [], [
+            Problem(source.shown, f"detailed_stats.csv beside it {fault}; single tests are not shown")
+        ]
+    if rows is None:
+        return [], [Problem(shown, "is not there, so single tests are not shown")]
     return [test_row(row) for row in rows], []
 
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
 from concord.reports import plots
-from concord.reports.page.find import Problem, Source, read_rows
+from concord.reports.page.find import Problem, Source, rows_beside
 from concord.reports.page.table import Column
 from concord.reports.page.values import Document, Number, beside, estimate, number, part, parts, words
 from concord.reports.svg import Picture
@@ -28,12 +27,12 @@ SAMPLE_COLUMNS = (
     Column("outcome_direct", "outcome, early", shown=False),
     Column("correct_cot", "right after reasoning", "flag"),
     Column("correct_early", "right early", "flag"),
-    Column("n_matched", "steps matched", "number"),
-    Column("n_steps", "steps", "number"),
-    Column("n_gold_steps", "gold steps", "number"),
+    Column("n_matched", "steps matched", "count"),
+    Column("n_steps", "steps", "count"),
+    Column("n_gold_steps", "gold steps", "count"),
     Column("step_f1", "Step-F1", "number"),
     Column("leaked", "early reply holds reasoning", "flag", shown=False),
-    Column("repeat", "repeat", "number", shown=False),
+    Column("repeat", "repeat", "count", shown=False),
 )
 
 
@@ -84,14 +83,14 @@ def _headline(document: Document, key: str) -> Number:
 
 
 def _samples(source: Source) -> tuple[list[dict[str, Any]], list[Problem]]:
-    file = source.file.parent / "study_a_samples.csv"
-    shown = (Path(source.shown).parent / file.name).as_posix()
-    if not file.is_file():
-        return [], [Problem(shown, "is not there, so single vignettes are not shown")]
     try:
-        return [_sample(row) for row in read_rows(file)], []
+        rows, shown = rows_beside(source, "study_a_samples.csv")
     except FileFormatError as fault:
-        return [], [Problem(shown, f"{fault}; single vignettes are not shown")]
+        told = f"study_a_samples.csv beside it {fault}; single vignettes are not shown"
+        return [], [Problem(source.shown, told)]
+    if rows is None:
+        return [], [Problem(shown, "is not there, so single vignettes are not shown")]
+    return [_sample(row) for row in rows], []
 
 
 def _sample(row: Mapping[str, str]) -> dict[str, Any]:
@@ -101,7 +100,7 @@ def _sample(row: Mapping[str, str]) -> dict[str, Any]:
 def _cell(kind: str, text: str) -> object:
     if kind == "flag":
         return {"true": True, "false": False}.get(text.casefold())
-    if kind == "number":
+    if kind in ("number", "count"):
         try:
             return float(text)
         except ValueError:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.reports.page.find import DEEPEST, Problem
+from concord.reports.page.find import DEEPEST, Problem, Source
 from concord.reports.page.table import Column
 
 LONGEST = 4000
@@ -18,9 +18,9 @@ COLUMNS = (
     Column("model", "model"),
     Column("id", "item"),
     Column("mode", "asked"),
-    Column("repeat", "repeat", "number", shown=False),
+    Column("repeat", "repeat", "count", shown=False),
     Column("outcome", "outcome"),
-    Column("length", "characters", "number"),
+    Column("length", "characters", "count"),
     Column("text", "reply"),
 )
 
@@ -35,13 +35,13 @@ class Replies:
     problems: tuple[Problem, ...]
 
 
-def find_replies(folders: Sequence[Path]) -> Replies:
-    """Read the reply files below folders."""
+def find_replies(folders: Sequence[Path], sources: Sequence[Source]) -> Replies:
+    """Read the reply files below folders; a reply without a model has that of the result beside it."""
     rows: list[dict[str, Any]] = []
     problems: list[Problem] = []
     used = left_out = 0
     for file, shown in _files(folders):
-        model = file.parent.resolve().name
+        model = _model_of(file, sources)
         for row in _lines(file, shown, problems):
             made = _row(row, model)
             if used + len(made["text"]) > MOST:
@@ -53,10 +53,23 @@ def find_replies(folders: Sequence[Path]) -> Replies:
     return Replies(tuple(rows), cut, left_out, tuple(problems))
 
 
+def _model_of(file: Path, sources: Sequence[Source]) -> str:
+    """Name the model of a reply file: that of the only result in its folder, or the folder's name."""
+    beside = {
+        source.model
+        for source in sources
+        if source.kind in ("people", "reasoning")
+        and source.file is not None
+        and file.parent in source.file.parents
+    }
+    return beside.pop() if len(beside) == 1 else file.parent.resolve().name
+
+
 def _files(folders: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     seen: set[Path] = set()
     for folder in folders:
-        for file in sorted(folder.rglob("*.jsonl")) if folder.is_dir() else []:
+        found = folder.rglob("*.jsonl") if folder.is_dir() else ()
+        for file in sorted(found, key=lambda path: (path.parent, path.name != FILES[0])):
             inside = file.relative_to(folder)
             if file.name in FILES and len(inside.parts) <= DEEPEST and file.resolve() not in seen:
                 seen.add(file.resolve())

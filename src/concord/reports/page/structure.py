@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
 from concord.reports import plots
-from concord.reports.page.find import Problem, Source, read_rows
+from concord.reports.page.find import Problem, Source, rows_beside
 from concord.reports.page.table import Column
 from concord.reports.page.values import Document, Number, count, estimate, number, part, parts, words
 from concord.reports.svg import Picture
@@ -17,7 +16,7 @@ ITEM_COLUMNS = (
     Column("item", "item"),
     Column("cluster", "cluster", shown=False),
     Column("mean", "mean score", "number"),
-    Column("n_arrangements", "arrangements", "number"),
+    Column("n_arrangements", "arrangements", "count"),
     Column("paired_gap", "gap within", "number"),
     Column("across_gap", "gap across", "number"),
     Column("worst_arrangement", "worst arrangement"),
@@ -99,14 +98,12 @@ def structure_views(source: Source) -> tuple[list[StructureView], list[Problem]]
 
 def _beside(source: Source, name: str, problems: list[Problem]) -> list[dict[str, str]]:
     """Read a table beside the result; its absence is no fault, the page says what is not shown."""
-    file = source.file.parent / name
-    if not file.is_file():
-        return []
     try:
-        return read_rows(file)
+        rows, _ = rows_beside(source, name)
     except FileFormatError as fault:
-        problems.append(Problem((Path(source.shown).parent / name).as_posix(), str(fault)))
+        problems.append(Problem(source.shown, f"{name} beside it {fault}"))
         return []
+    return [] if rows is None else rows
 
 
 def _view(source: Source, entry: Document, rows: Sequence[Document]) -> StructureView | None:
@@ -157,7 +154,7 @@ def _with_tables(
 ) -> StructureView:
     from dataclasses import replace
 
-    numeric = {column.key for column in ITEM_COLUMNS if column.kind == "number"}
+    numeric = {column.key for column in ITEM_COLUMNS if column.kind in ("number", "count")}
     own = [
         {key: _float(value) if key in numeric else value for key, value in row.items()}
         for row in items

@@ -18,7 +18,7 @@ class Column:
     key: str
     title: str
     kind: str = "text"
-    """``text``, ``number`` or ``flag``."""
+    """``text``, ``number``, ``count`` (a whole number) or ``flag``."""
     shown: bool = True
     """Whether it is a column of the table, or seen in the detail of a row only."""
 
@@ -59,7 +59,7 @@ def _packed(column: Column, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]
     if not column.shown:
         head["hidden"] = True
     values = [row.get(column.key) for row in rows]
-    if column.kind == "number":
+    if column.kind in ("number", "count"):
         return {**head, "v": [rounded(value) for value in values]}
     if column.kind == "flag":
         return {**head, "v": [None if value is None else int(bool(value)) for value in values]}

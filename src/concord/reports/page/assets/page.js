@@ -24,14 +24,16 @@
   const show = (v, kind) => {
     if (v === null || v === undefined || v === '') return '–';
     if (kind === 'flag') return v ? 'yes' : 'no';
-    if (kind !== 'number') return String(v);
+    if (kind !== 'number' && kind !== 'count') return String(v);
     const x = asNumber(v);
     if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
-    if (Number.isInteger(x) && Math.abs(x) < 1e6) return String(x);
+    if (kind === 'count' || x === 0) return String(x);
     const size = Math.abs(x);
     if (size < 0.001 || size >= 1e5) return x.toExponential(1).replace('-', '−');
     return x.toFixed(size < 0.1 ? 3 : 2).replace('-', '−');
   };
+
+  const numeric = (column) => column.kind === 'number' || column.kind === 'count';
 
   // Downloads
   const save = (name, type, text) => {
@@ -104,11 +106,12 @@
     if (table.classList.contains('sortable') && table.tBodies[0].rows.length > 1) sortable(table);
     const rows = () => [...table.rows].filter((row) => row.parentElement.tagName !== 'THEAD' || row === table.tHead.rows[table.tHead.rows.length - 1])
       .map((row) => [...row.cells].map(cellValue));
-    const small = table.tBodies[0].rows.length <= 8 && !table.classList.contains('sortable');
+    const below = controls.childElementCount === 0;
     const button = downloadButton(table.dataset.name, rows);
-    if (small) button.classList.add('quiet');
+    if (below) controls.classList.add('below');
     controls.append(button);
-    (small ? place.after : place.before).call(place, controls);
+    if (below) place.after(controls);
+    else place.before(controls);
   };
 
   // One panel a model
@@ -201,7 +204,7 @@
       if (column === first || column.key === 'text') continue;
       const value = column.at(i);
       if (value === '' ) continue;
-      list.append(el('dt', { text: column.title }), el('dd', {}, el('bdi', { text: column.kind === 'number' && typeof value === 'number' ? String(value) : show(value, column.kind) })));
+      list.append(el('dt', { text: column.title }), el('dd', {}, el('bdi', { text: numeric(column) && typeof value === 'number' ? String(value) : show(value, column.kind) })));
     }
     dialog.append(list);
     if (table.by.text) dialog.append(el('h3', { text: 'Reply' }), el('p', { class: 'reply', dir: 'auto', text: table.by.text.at(i) }));
@@ -232,7 +235,7 @@
     const everything = () => [table.columns.map((c) => c.title), ...Array.from({ length: table.n }, (_, i) => table.columns.map((c) => c.at(i)))];
     controls.append(el('label', { text: 'Filter ' }, input), downloadButton(title + ' ' + holder.dataset.table, everything), status);
     const heads = shown.map((column) => {
-      const head = el('th', { scope: 'col', class: column.kind === 'number' ? 'num' : '' });
+      const head = el('th', { scope: 'col', class: numeric(column) ? 'num' : '' });
       head.append(el('button', { type: 'button', text: column.title, onclick: () => {
         state.way = state.sort === column ? -state.way : column.kind === 'text' ? 1 : -1;
         state.sort = column;
@@ -252,7 +255,7 @@
       if (column === opener) return el('th', { scope: 'row' }, el('button', { type: 'button', class: 'open', onclick: () => detail(title, table, i) }, el('bdi', { text: column.at(i) || '(no name)' })));
       if (column.key === 'text') return el('td', {}, el('div', { class: 'clip reply', dir: 'auto', text: String(column.at(i)).slice(0, 300) }));
       const text = show(column.at(i), column.kind);
-      return column.kind === 'number' ? el('td', { class: 'num', text }) : el('td', {}, el('bdi', { text }));
+      return numeric(column) ? el('td', { class: 'num', text }) : el('td', {}, el('bdi', { text }));
     };
     const render = () => {
       let rows = Array.from({ length: table.n }, (_, i) => i);
