@@ -7,7 +7,18 @@ from concord.reports import plots
 from concord.reports.page import people, reasoning, structure
 from concord.reports.page.content import Content
 from concord.reports.page.find import Source
-from concord.reports.page.values import Document, Number, counts, leaves, number, part, parts, texts, words
+from concord.reports.page.values import (
+    Document,
+    Number,
+    counts,
+    estimate,
+    leaves,
+    number,
+    part,
+    parts,
+    texts,
+    words,
+)
 from concord.reports.svg import Picture
 
 QUESTIONS = {
@@ -122,7 +133,7 @@ def board(content: Content) -> dict[str, Any]:
             for kind, key, _, _ in columns:
                 if kind == question:
                     row[kind, key] = view.metric(key)
-    first = columns[0][:2]
+    first = columns[0][:2] if columns else ("", "")
     ordered = sorted(rows.items(), key=lambda entry: _descending(entry[1].get(first)))
     return {
         "columns": columns,
@@ -154,10 +165,21 @@ def _people_panel(view: people.PeopleView, i: int) -> dict[str, Any]:
         "pictures": {k: _inline(p, f"people{i}-{k}") for k, p in people.pictures(view).items()},
         "readings": readings,
         "auxiliary": part(document, "auxiliary"),
-        "diagnosis": part(document, "diagnosis"),
+        "diagnosis": list(_diagnosis(part(document, "diagnosis"))),
         "outcomes": view.outcomes,
         "sentence": _people_sentence(view),
     }
+
+
+def _diagnosis(diagnosis: Document) -> Iterator[tuple[str, float | None]]:
+    """Name what the diagnosis says."""
+    groups = {
+        "correlations": "correlation over tests: ",
+        "ecs_test_by_direction": "mean ECS_Test where directions are: ",
+    }
+    for group, start in groups.items():
+        for name in part(diagnosis, group):
+            yield start + str(name).replace("_", " "), number(diagnosis, group, name)
 
 
 def _examples(view: people.PeopleView, quadrant: str) -> str:
@@ -201,8 +223,6 @@ def _tau_interval(order: Document) -> str:
 
 
 def _differences(content: Content) -> Iterator[dict[str, Any]]:
-    from concord.reports.page.values import estimate
-
     for source in dict.fromkeys(view.source.file for view in content.structure):
         document = next(s.document for s in content.sources if s.file == source)
         for entry in parts(document, "differences"):
@@ -216,12 +236,14 @@ def _reasoning_panel(view: reasoning.ReasoningView, i: int) -> dict[str, Any]:
     return {
         "view": view,
         "pictures": {k: _inline(p, f"reasoning{i}-{k}") for k, p in reasoning.pictures(view).items()},
-        "table": part(document, "gap", "table"),
-        "gap": part(document, "gap"),
-        "steps": part(document, "steps"),
+        "table": _pair_counts(document),
+        "p": number(document, "gap", "p_value"),
+        "p_method": words(document, "gap", "p_method"),
+        "leakage": [number(document, "gap", "leakage", key) for key in ("n_leaked", "n_direct")],
+        "sensitivity": [_sensitivity_row(row) for row in parts(document, "gap", "sensitivity")],
+        "steps": {key: number(document, "steps", key) for key in ("chance", "ceiling", "optimal")},
+        "above_chance": part(document, "steps").get("above_chance"),
         "bias": _bias_rows(document),
-        "pairs": parts(document, "bias", "pairs"),
-        "labels": parts(document, "gap", "labels"),
         "examples": [
             {"rule": words(e, "rule"), "id": words(e, "id"), "shown": part(e, "shown")}
             for e in parts(document, "examples")
@@ -230,12 +252,33 @@ def _reasoning_panel(view: reasoning.ReasoningView, i: int) -> dict[str, Any]:
     }
 
 
-def _bias_rows(document: Document) -> list[dict[str, Any]]:
-    from concord.reports.page.values import estimate
+def _pair_counts(document: Document) -> dict[str, float] | None:
+    """Give the four counts of pairs, or None where one is missing."""
+    found = {key: number(document, "gap", "table", key) for key in ("n11", "n10", "n01", "n00")}
+    known = {key: value for key, value in found.items() if value is not None}
+    return known if len(known) == len(found) else None
 
+
+def _sensitivity_row(row: Document) -> dict[str, Any]:
+    interval = part(row, "interval")
+    return {
+        **{key: words(row, key) for key in ("rules", "scope", "negation", "multiple")},
+        **{key: number(row, key) for key in ("n", "acc_cot", "acc_early")},
+        "gap": Number(number(row, "faithfulness_gap"), number(interval, "low"), number(interval, "high")),
+    }
+
+
+def _bias_rows(document: Document) -> list[dict[str, Any]]:
     groups = [*parts(document, "bias", "groups"), *parts(document, "bias", "dimensions")]
-    rates = {"biased": "biased_rate", "silent": "silent_rate"}
-    return [{**one, **{name: estimate(one.get(key)) for name, key in rates.items()}} for one in groups]
+    return [
+        {
+            "name": words(one, "name"),
+            **{key: number(one, key) for key in ("n_replies", "n_biased", "n_silent")},
+            "biased": estimate(one.get("biased_rate")),
+            "silent": estimate(one.get("silent_rate")),
+        }
+        for one in groups
+    ]
 
 
 def _provenance(source: Source) -> dict[str, Any]:
@@ -248,6 +291,10 @@ def _provenance(source: Source) -> dict[str, Any]:
         "source": source,
         "question": QUESTIONS[source.kind],
         "rows": list(leaves(kept)),
-        "inputs": [one for one in files if isinstance(one, Mapping)],
+        "inputs": [
+            {"name": words(one, "name"), "size": number(one, "size"), "sha256": words(one, "sha256")}
+            for one in files
+            if isinstance(one, Mapping)
+        ],
         "problems": texts(source.document, "problems", "list"),
     }
