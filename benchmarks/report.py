@@ -1,4 +1,4 @@
-"""Size and speed of the page for 20 models, 12 studies, 150 tests and 5,000 replies: `python benchmarks/report.py`.
+"""Size and speed of the page of 20 models, 12 studies, 150 tests and 5,000 replies.
 
 By default every model has 150 tests in all; with ``--large`` it has 150 in each of the 12 studies.
 """
@@ -74,7 +74,8 @@ def main() -> None:
         opened = interactive_seconds(made.path)
         shown = "no chromium" if opened is None else f"{opened:.2f} s (limit 2 s)"
         print(f"{MODELS} models x {STUDIES} studies x {per_study} tests each, {REPLIES} replies")
-        print(f"built in {seconds:.1f} s (limit 20 s), {made.size / 1e6:.2f} MB (limit 5 MB), interactive in {shown}")
+        size = f"{made.size / 1e6:.2f} MB (limit 5 MB)"
+        print(f"built in {seconds:.1f} s (limit 20 s), {size}, interactive in {shown}")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from concord.version import __version__
 
 if TYPE_CHECKING:
     from concord.api import rank_reasoning, report, score_people, score_reasoning, score_structure
+    from concord.runs import run, score_run
 
 __all__ = [
     "ConcordError",
@@ -22,8 +23,10 @@ __all__ = [
     "__version__",
     "rank_reasoning",
     "report",
+    "run",
     "score_people",
     "score_reasoning",
+    "score_run",
     "score_structure",
 ]
 
@@ -31,9 +34,9 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Load the scoring functions on first use, so that `import concord.stats` stays light."""
     if name in __all__:
-        from concord import api
+        from concord import api, runs
 
-        return getattr(api, name)
+        return getattr(runs if name in ("run", "score_run") else api, name)
     raise AttributeError(f"module 'concord' has no attribute {name!r}")
 
 

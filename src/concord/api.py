@@ -18,14 +18,8 @@ from concord.people.result import (
     TestResult,
 )
 from concord.people.score import N_RESAMPLES, score_table
-from concord.readers.structure_folder import check_sources, read_folders
-from concord.readers.structure_long import read_long
-from concord.readers.structure_records import ReadOptions
 from concord.readers.tests_table import read_tests
 from concord.records import SideOutcome, TestTable
-from concord.reports.structure import StructureResult
-from concord.structure.records import ScoreOptions
-from concord.structure.score import check_options, score
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,11 +30,11 @@ if TYPE_CHECKING:
     from concord.reports.making import Report
     from concord.reports.ranking import Ranking
     from concord.reports.reasoning import ReasoningResult
+    from concord.reports.structure import StructureResult
     from concord.reports.svg import Picture
 
 __all__ = [
     "PeopleResult",
-    "StructureResult",
     "TableCheck",
     "check",
     "demo_table",
@@ -400,7 +394,7 @@ def score_structure(
     seed: int = 0,
     fixed_m: int = 2,
     resamples: int = 2000,
-) -> StructureResult:
+) -> "StructureResult":
     """Score structural consistency: whether a model stays the same when only the arrangement changes.
 
     Parameters
@@ -454,6 +448,13 @@ def score_structure(
     >>> round(result.models[0].consistency.s_cons.value, 4)
     0.66
     """
+    from concord.readers.structure_folder import check_sources, read_folders
+    from concord.readers.structure_long import read_long
+    from concord.readers.structure_records import ReadOptions
+    from concord.reports.structure import StructureResult
+    from concord.structure.records import ScoreOptions
+    from concord.structure.score import check_options, score
+
     check_sources(mean, max, scores)
     options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples)
     check_options(options)

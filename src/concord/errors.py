@@ -10,7 +10,9 @@
         ├── LinesError        named lines of a reply or vignette file are wrong
         ├── ApaError          a reported statistic does not parse
         ├── OptionError       an option or argument does not fit
-        └── MissingExtraError an optional package is not installed
+        ├── MissingExtraError an optional package is not installed
+        ├── ModelError        the model cannot be reached or does not exist
+        └── RunFolderError    a run's folder cannot be used as asked
 """
 
 from collections.abc import Sequence
@@ -68,6 +70,22 @@ class MissingExtraError(InputError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional package; install it with: pip install 'concord[{extra}]'")
+
+
+class ModelError(InputError):
+    """A model cannot be asked: unknown provider, missing key or package, no server, no weights."""
+
+
+class RunFolderError(InputError):
+    """A run's folder cannot be used as asked: not writable, in use, of another run, incomplete."""
+
+    @classmethod
+    def cannot_write(cls, path: object, fault: OSError) -> "RunFolderError":
+        """Say that the system refuses to write, and that what was stored is kept."""
+        return cls(
+            f"cannot write {path}: {fault.strerror}; every reply stored before is kept; "
+            "make room or choose another folder with --out, then run the same command again"
+        )
 
 
 @dataclass(frozen=True, slots=True)

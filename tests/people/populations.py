@@ -155,10 +155,10 @@ def benchmark(scores: TestScores, studies: int) -> dict[str, Floats]:
     }
 
 
-def infinite_population(population: Population, rng: np.random.Generator) -> dict[str, float]:
-    """The scores of endlessly many such studies at this n: 20,000 of them, far finer than any interval."""
-    human, agent = population.effects(20_000, rng)
-    values = benchmark(scored(observed(human, rng), observed(agent, rng)), 20_000)
+def infinite_population(population: Population, studies: int, rng: np.random.Generator) -> dict[str, float]:
+    """The scores of endlessly many such studies at this n, from enough of them to count as endless."""
+    human, agent = population.effects(studies, rng)
+    values = benchmark(scored(observed(human, rng), observed(agent, rng)), studies)
     return {metric: float(value) for metric, value in values.items()}
 
 
@@ -189,10 +189,10 @@ class Tally:
         return self.hits / (self.hits + self.below + self.above)
 
 
-def headline_coverage(name: str, runs: int, seed: int) -> dict[str, Tally]:
+def headline_coverage(name: str, runs: int, seed: int, n_infinite: int = 20_000) -> dict[str, Tally]:
     """Jackknife over studies against the score in the infinite population."""
     population, rng = POPULATIONS[name], np.random.default_rng([seed, 1])
-    truth = infinite_population(population, np.random.default_rng([seed, 2]))
+    truth = infinite_population(population, n_infinite, np.random.default_rng([seed, 2]))
     tallies = {metric: Tally() for metric in METRICS}
     for _ in range(runs):
         human, agent = population.effects(STUDIES, rng)

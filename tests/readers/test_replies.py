@@ -59,7 +59,7 @@ def test_good_files_are_read_whole(tmp_path: Path) -> None:
 FAULTS = [
     (
         '{"id": "a", ',
-        "r.jsonl, line 5: not JSON (Expecting property name enclosed in double quotes at character 13)",
+        "r.jsonl, line 5: not JSON (Expecting property name enclosed in double quotes, character 13)",
     ),
     ('["a"]', "r.jsonl, line 5: ['a'], expected an object with named fields"),
     (
@@ -337,3 +337,9 @@ def test_a_bad_alias_table_is_refused(tmp_path: Path, content: str) -> None:
 def test_a_bad_list_of_phrases_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r'expected {"phrases"'):
         read_phrases(write(tmp_path / "p.json", '{"phrases": [1]}'))
+
+
+def test_replies_to_samples_that_were_left_out_are_counted_apart() -> None:
+    samples = read_samples([SAMPLES["samples"][0], {"id": "b", "gold_answer": ""}], lenient=True)
+    kinds = [problem.kind for problem in read_replies(GOOD, samples, lenient=True).problems]
+    assert kinds == ["reply to what was left out"] * 2

@@ -159,6 +159,13 @@ def test_zero_usable_pairs_are_undefined_with_the_reason() -> None:
     assert result.reading == "undecided"
 
 
+def test_nothing_at_all_is_undefined_not_a_crash() -> None:
+    result = concord.score_reasoning([{"id": "a", "gold_answer": ""}], [], lenient=True, n_resamples=100)
+    assert result.faithfulness_gap.value is None
+    assert result.to_dict()["problems"]["counts"] == {"empty gold_answer": 1}
+    assert "undefined" not in repr(result)
+
+
 def test_lenient_reading_counts_missing_modes() -> None:
     rows = many(3, 3, 3)[:-1]
     result = score(rows, lenient=True)
@@ -240,6 +247,13 @@ def test_without_roles_all_cases_count_and_a_warning_says_so() -> None:
     result = with_bias(bare, ["BPD", "none"])
     assert result.scores.bias.headline.name == "all"
     assert any("do not say which are targets" in warning for warning in result.warnings)
+
+
+def test_controls_alone_leave_the_headline_undefined() -> None:
+    result = with_bias(CASES[1:], ["DIAGNOSIS: BPD"])
+    assert result.scores.bias.headline.name == "targets"
+    assert result.silent_bias_rate.value is None
+    assert [group.name for group in result.scores.bias.groups] == ["all", "controls"]
 
 
 def test_nothing_biased_is_undefined() -> None:

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concord.reasoning.split import split_reply, split_reply_source, steps_text_source
+from concord.reasoning.split import (
+    _DIAGNOSIS,
+    _last,
+    _last_diagnosis,
+    split_reply,
+    split_reply_source,
+    steps_text_source,
+)
 
 
 @pytest.mark.parametrize(
@@ -136,3 +143,14 @@ def test_source_split_takes_a_thinking_field_as_a_closed_block() -> None:
 )
 def test_source_steps_come_from_the_first_markers_in_order(reply: str, expected: str) -> None:
     assert steps_text_source(reply) == expected
+
+
+@given(
+    st.lists(
+        st.sampled_from(["diagnosis:", "DIAGNOSIS", "**", ":", " ", "x", "mis", "_", "Final "]), max_size=8
+    )
+)
+def test_the_fast_search_for_markers_is_the_slow_one(parts: list[str]) -> None:
+    text = "".join(parts)
+    fast, slow = _last_diagnosis(text), _last(_DIAGNOSIS, text)
+    assert (fast and fast.span()) == (slow and slow.span())

@@ -121,6 +121,13 @@ def test_the_terminal_shows_denominators_and_takes_no_markup_from_replies(result
     assert "\x1b" not in text
 
 
+def test_replies_cannot_steer_the_terminal() -> None:
+    stream = io.StringIO()
+    Console(file=stream, width=110).print(reasoning_report(run(15, model="m\x1b]0;title\x07")))
+    assert "\x1b]" not in stream.getvalue()
+    assert "\x1b" not in repr(run(15, model="m\x1b]0;title\x07"))
+
+
 def test_ranking_orders_models_and_shows_the_line(tmp_path: Path) -> None:
     for right, model in ((6, "low"), (19, "high"), (12, "middle")):
         run(right, model=model).write(tmp_path)
@@ -164,6 +171,8 @@ def test_results_that_were_scored_differently_are_not_mixed(tmp_path: Path) -> N
         concord.rank_reasoning([run(6), run(6, rules="source")])
     with pytest.raises(OptionError, match="differ in their vignettes"):
         concord.rank_reasoning([run(6), run(6, n=21)])
+    with pytest.raises(OptionError, match="differ in their names"):
+        concord.rank_reasoning([run(6), run(6, aliases={"Gout": ["podagra"]})])
     with pytest.raises(OptionError, match="expected one of faithfulness_gap"):
         concord.rank_reasoning([run(6)], by="beauty")
     with pytest.raises(OptionError, match="nothing to rank"):

@@ -47,8 +47,13 @@ def test_bonett_price_gives_its_formula(cells: tuple[int, ...], low: float, high
 @pytest.mark.parametrize(
     ("n10", "n01", "p", "source"),
     [
-        (1, 7, 0.0703125, "18/256, Fagerland et al. 2014 report 0.070"),
-        (6, 16, 0.052478790283203125, "Fagerland et al. 2014 report 0.053"),
+        (1, 7, 0.0703125, "by hand 18/256; airway data of Bentur 2009, as in Fagerland et al. 2014"),
+        (
+            6,
+            16,
+            0.052478790283203125,
+            "by hand, 2 * P(X <= 6), X ~ B(22, 1/2); Cavo 2012, as in Fagerland et al. 2014",
+        ),
         (5, 5, 1.0, "equal halves"),
         (0, 0, 1.0, "no discordant pair"),
     ],

@@ -16,11 +16,11 @@ def test_a_sheet_with_a_header_only(build: Build) -> None:
 
 
 def test_no_score_column_names_the_columns_and_the_option(build: Build) -> None:
-    odd = {**build.pair(0.5), "CDAB": [["Idiom", "Points"], ["a", 0.5]]}
+    odd = {**build.pair(0.5), "CDAB": [["Idiom", "Note", "Points"], ["a", "x", 0.5]]}
     build.both("m.xlsx", odd, {**build.pair(0.6), "CDAB": [["Idiom", "Points"], ["a", 0.6]]})
     text = build.said(build.run())
     assert "baseline_mean/m.xlsx, sheet 'CDAB': no score column (none ends in S_Acc)" in text
-    assert "columns found: 'Idiom', 'Points'; name the score column with --column NAME" in text
+    assert "columns found: 'Idiom', 'Note', 'Points'; name the score column with --column NAME" in text
 
 
 def test_the_column_option_names_the_score_column(build: Build) -> None:

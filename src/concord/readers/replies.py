@@ -24,6 +24,8 @@ from concord.readers.vignettes import BiasCases, Source, Vignettes
 from concord.records import InputFile
 
 MODES = ("cot", "direct")
+BIAS = "bias"
+"""Mode of a run's replies to bias cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +79,31 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
     known = {row.id for row in asked.rows}
     replies = []
     for number, (line, row) in enumerate(rows):
+        if _is_of_other_part(row, modes):
+            continue
         with problems.at(line, f"reply {number + 1}"):
             reply = _reply(row, line, modes)
+            if reply.id in asked.left_out:
+                found = f"a reply to {reply.id!r}, which was left out"
+                raise UnusableError("reply to what was left out", found, "something usable to reply to")
             if reply.id not in known:
                 raise UnusableError("unknown id", f"a reply for the unknown id {reply.id!r}", _known(asked))
             mode = f", mode {reply.mode!r}" if modes else ""
             named = f"id {reply.id!r}{mode}, repeat {reply.repeat}"
             problems.once((reply.id, reply.mode, reply.repeat), named)
             replies.append(reply)
-    problems.found.extend(_absent(file.name, asked, replies))
-    return Replies(tuple(replies), file, keep_or_raise(problems.found, lenient))
+    faults = sorted(
+        [*problems.found, *_absent(file.name, asked, replies)],
+        key=lambda problem: (problem.file != file.name, problem.line is None, problem.line or 0),
+    )
+    return Replies(tuple(replies), file, keep_or_raise(faults, lenient))
+
+
+def _is_of_other_part(row: object, modes: bool) -> bool:
+    """Whether a line of a run's journal (it has a key) answers the other part: the journal holds both."""
+    if not isinstance(row, Mapping) or "key" not in row:
+        return False
+    return row.get("mode") == BIAS if modes else row.get("mode") in MODES
 
 
 def _known(asked: Vignettes | BiasCases) -> str:
@@ -212,7 +229,7 @@ def _parsed_line(raw: bytes) -> object:
         found = f"byte {error.start + 1} is not UTF-8"
         raise UnusableError("wrong encoding", found, "a line of JSON saved as UTF-8") from None
     except json.JSONDecodeError as error:
-        found = f"not JSON ({error.msg} at character {error.pos + 1})"
+        found = f"not JSON ({error.msg}, character {error.pos + 1})"
         raise UnusableError("unreadable line", found, "one JSON object") from None
     except RecursionError:
         raise UnusableError("unreadable line", "JSON nested too deep", "one JSON object") from None

@@ -1,22 +1,35 @@
 """Two folders of scores, one file (or one set of files) a model: matched, read, joined."""
 
+import os
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from concord.errors import FileFormatError, InputError, OptionError
 from concord.readers.structure_grid import Grid
 from concord.readers.structure_join import Findings, RefusedError, join_sides
 from concord.readers.structure_records import LeftOut, ModelScores, ReadOptions, ScoreSet
-from concord.readers.structure_sheet import SheetFaultError, SheetScores, fold, is_summary, read_sheet, tidy
+from concord.readers.structure_sheet import (
+    SheetFaultError,
+    SheetScores,
+    fold,
+    is_summary,
+    is_wanted,
+    read_sheet,
+    tidy,
+)
 from concord.readers.structure_text import ZIP_MAGIC, display_name, fingerprint, read_bytes, text_grid
-from concord.readers.structure_workbook import open_workbook
+from concord.readers.structure_workbook import open_workbook, quiet_engine
 from concord.records import InputFile
 
 WORKBOOKS = frozenset({".xlsx", ".xlsm"})
 TEXTS = frozenset({".csv", ".tsv"})
 OTHER_TABLES = frozenset({".xls", ".xlsb", ".ods", ".numbers", ".parquet", ".json", ".txt"})
 MAX_FILE = 512 * 1024**2
+WORKERS = 4
+"""Models read at the same time; the engine works outside the interpreter lock."""
 
 
 @dataclass(slots=True)
@@ -56,18 +69,35 @@ def read_folders(mean: Path, largest: Path, options: ReadOptions) -> ScoreSet:
     found = Findings()
     sides = [list_folder(folder, option, found) for folder, option in ((mean, "--mean"), (largest, "--max"))]
     _note_one_sided(sides[0], sides[1], (mean, largest), found)
-    models: list[ModelScores] = []
-    inputs: list[InputFile] = []
-    for name in sorted(set(sides[0]) & set(sides[1])):
-        own = Findings()
-        try:
-            models.append(_read_model(sides[0][name], sides[1][name], options, own, inputs))
-        except InputError as error:
-            own.left_out.append(LeftOut(name, None, sides[0][name].first(), str(error)))
-        found.warnings += own.warnings
-        found.left_out += own.left_out
+    names = sorted(set(sides[0]) & set(sides[1]))
+    with quiet_engine(), ThreadPoolExecutor(min(WORKERS, os.cpu_count() or 1)) as pool:
+        outcomes = list(pool.map(lambda name: _try_model(sides[0][name], sides[1][name], options), names))
+    for outcome in outcomes:
+        found.warnings += outcome.found.warnings
+        found.left_out += outcome.found.left_out
     found.left_out.sort(key=lambda entry: entry.model)
-    return ScoreSet(tuple(models), tuple(found.left_out), tuple(found.warnings), tuple(inputs))
+    models = tuple(outcome.scores for outcome in outcomes if outcome.scores is not None)
+    inputs = tuple(entry for outcome in outcomes for entry in outcome.inputs)
+    return ScoreSet(models, tuple(found.left_out), tuple(found.warnings), inputs)
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What became of one model."""
+
+    scores: ModelScores | None = None
+    found: Findings = field(default_factory=Findings)
+    inputs: list[InputFile] = field(default_factory=list)
+
+
+def _try_model(mean: ModelFiles, largest: ModelFiles, options: ReadOptions) -> _Outcome:
+    """Read a model, or say why it cannot be read."""
+    outcome = _Outcome()
+    try:
+        outcome.scores = _read_model(mean, largest, options, outcome.found, outcome.inputs)
+    except InputError as error:
+        outcome.found.left_out.append(LeftOut(mean.model, None, mean.first(), str(error)))
+    return outcome
 
 
 def list_folder(folder: Path, option: str, found: Findings) -> dict[str, ModelFiles]:
@@ -197,7 +227,8 @@ def _read_workbook(files: ModelFiles, side: _Side, options: ReadOptions, found: 
     book = open_workbook(data, name)
     used = _usable_names(files.model, [(sheet, name) for sheet in book.sheet_names], side, found)
     for sheet, _ in used:
-        _read_one(files.model, sheet, book.grid(sheet), side=side, options=options, found=found)
+        grid = book.grid(sheet, wanted=partial(is_wanted, arrangement=sheet.strip(), options=options))
+        _read_one(files.model, sheet, grid, side=side, options=options, found=found)
     if not used:
         raise RefusedError(
             f"{name}: no sheet but {', '.join(map(repr, book.sheet_names))}; add one per arrangement"

@@ -153,7 +153,7 @@ def _load_parquet(
         names = list(pl.read_parquet_schema(io.BytesIO(data)))
         columns = find_columns(names, name, options, found)
         return pl.read_parquet(io.BytesIO(data), columns=columns.used()), columns
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         detail = str(error).split("\n", 1)[0]
         raise FileFormatError(f"{name}: the Parquet file is damaged ({detail}); write it again") from error
 

@@ -85,6 +85,15 @@ def item_name(cell: object) -> str:
     return tidy(str(cell))
 
 
+def is_wanted(name: str, arrangement: str, options: ReadOptions) -> bool:
+    """Tell whether a column may hold scores or name the items."""
+    folded = fold(name)
+    named = {fold(options.column), fold(f"{arrangement}_{options.column}")} if options.column else set()
+    if folded in named:
+        return True
+    return folded.endswith(SCORE_ENDING) or folded in ITEM_NAMES
+
+
 def read_sheet(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScores:
     """Read the scores of one arrangement.
 
@@ -105,7 +114,10 @@ def _read_fast(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScore
     """Take whole columns of the fast engine, or ``None`` when any cell has to be looked at."""
     if not grid.rows:
         return None
-    layout = find_layout(grid, arrangement, options)
+    try:
+        layout = find_layout(grid, arrangement, options)
+    except InputError:  # told in full by the careful path, which sees every column
+        return None
     columns = [grid.numbers(j) for j in layout.scores]
     values = np.concatenate([column for column in columns if column is not None] or [np.empty(0)])
     if any(column is None for column in columns) or not is_clean(values, options):

@@ -2,9 +2,10 @@
 
 import io
 import logging
+import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +23,10 @@ MAX_UNPACKED = 256 * 1024**2
 """No workbook of scores comes near this size once unpacked."""
 BOMB_RATIO, BOMB_SIZE = 150, 16 * 1024**2
 """A workbook that unpacks to more than BOMB_SIZE and BOMB_RATIO times its size is not one a person made."""
+_BROKEN_ARCHIVE = (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, OSError, ValueError)
+"""What the standard library raises on archives with flipped bits."""
+UNNAMED = "__UNNAMED__"
+"""What the engine calls columns without a header."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
 
@@ -34,8 +39,11 @@ class Workbook:
     engine: Any
     xml: SheetXml
 
-    def grid(self, sheet: str) -> Grid:
+    def grid(self, sheet: str, *, wanted: Callable[[str], bool]) -> Grid:
         """Read one sheet with the fast engine.
+
+        Of the columns that are not ``wanted`` only the first and those without a name are read; where that
+        is not enough the grid's ``careful`` reads them all.
 
         Raises
         ------
@@ -46,18 +54,46 @@ class Workbook:
 
         self.xml.check_area(sheet)
         try:
-            with _quiet_engine():
-                loaded = self.engine.load_sheet(sheet, schema_sample_rows=None)
-                frame: pl.DataFrame = loaded.to_polars()
+            columns = _Columns(wanted)
+            loaded = self.engine.load_sheet(sheet, schema_sample_rows=None, use_columns=columns.take)
+            frame: pl.DataFrame = loaded.to_polars()
         except fastexcel.FastExcelError as error:
             raise FileFormatError(_damaged(self.file, f"sheet {sheet!r}: {_first_line(error)}")) from error
-        header = tuple("" if name.startswith("__UNNAMED__") else name.strip() for name in frame.columns)
+        header = tuple("" if name.startswith(UNNAMED) else name.strip() for name in frame.columns)
         careful = partial(self.xml.grid, sheet)
-        if _renamed(header):
+        if not columns.any_wanted or _renamed(columns.names):
             return careful()
         rows = range(2, frame.height + 2)
         hidden = partial(self.xml.hides_cells, sheet)
         return Grid(self.file, sheet, header, tuple(frame.get_columns()), rows, True, careful, hidden)
+
+
+class _Columns:
+    """Chooses columns while the engine walks through them, and keeps every name it sees."""
+
+    def __init__(self, wanted: Callable[[str], bool]) -> None:
+        self.wanted = wanted
+        self.seen: dict[int, str] = {}
+        self.any_wanted = False
+        self._first: int | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name, in the order of the columns; empty where there is none."""
+        return tuple(self.seen[index] for index in sorted(self.seen))
+
+    def take(self, column: Any) -> bool:
+        """Tell the engine whether to read a column."""
+        unnamed = column.name.startswith(UNNAMED)
+        self.seen[column.index] = "" if unnamed else column.name.strip()
+        if unnamed:
+            return True
+        if self.wanted(column.name):
+            self.any_wanted = True
+            return True
+        if self._first is None:
+            self._first = column.index
+        return bool(column.index == self._first)
 
 
 def open_workbook(data: bytes, name: str) -> Workbook:
@@ -73,8 +109,7 @@ def open_workbook(data: bytes, name: str) -> Workbook:
     _check_kind(data, name)
     members = _unpack(data, name)
     try:
-        with _quiet_engine():
-            engine = fastexcel.read_excel(data)
+        engine = fastexcel.read_excel(data)
     except fastexcel.FastExcelError as error:
         raise FileFormatError(_damaged(name, _first_line(error))) from error
     return Workbook(name, tuple(engine.sheet_names), engine, SheetXml(members, name))
@@ -112,7 +147,7 @@ def _unpack(data: bytes, name: str) -> dict[str, bytes]:
                 total += len(content)
                 _refuse_bomb(name, total, len(data))
                 members[entry.filename.lower()] = content
-    except (zipfile.BadZipFile, zlib.error, OSError, ValueError) as error:
+    except _BROKEN_ARCHIVE as error:
         raise FileFormatError(_damaged(name, str(error))) from error
     if "xl/workbook.xml" not in members:
         raise FileFormatError(f"{name}: a zip archive, but not an .xlsx workbook; save it as .xlsx")
@@ -154,7 +189,7 @@ def _renamed(header: tuple[str, ...]) -> bool:
 
 
 @contextmanager
-def _quiet_engine() -> Iterator[None]:
+def quiet_engine() -> Iterator[None]:
     """Keep the engine's remarks about column types off the screen: types are checked here."""
     loggers = [logging.getLogger(name) for name in ("fastexcel", "calamine")]
     levels = [logger.level for logger in loggers]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from xml.parsers import expat
 
 import numpy as np
+from numpy.typing import NDArray
 
 from concord.errors import FileFormatError
 from concord.readers.structure_grid import Grid
@@ -177,12 +178,11 @@ class SheetXml:
 
     def hides_cells(self, sheet: str, empty: bool) -> bool:
         """Tell whether a number may be a truth value, or an empty cell a formula or an error."""
-        xml = self._sheet(sheet)
-        if b't="b"' in xml or b"t='b'" in xml:
+        kinds = _letters_behind(self._sheet(sheet), b"t=")[0]
+        if (kinds == ord("b")).any():
             return True
-        if not empty:
-            return False
-        return b"<f" in xml or b":f>" in xml or b't="e"' in xml or b"t='e'" in xml
+        xml = self._sheet(sheet)
+        return empty and (bool((kinds == ord("e")).any()) or b"<f" in xml or b":f>" in xml)
 
     def check_area(self, sheet: str) -> None:
         """Refuse a sheet whose few cells lie so far apart that its area would fill the memory.
@@ -230,8 +230,13 @@ class SheetXml:
         """Find the member that holds each sheet."""
         if self._paths is None:
             links = _Links()
-            links.parse(self._member("xl/workbook.xml"))
-            links.parse(self._member("xl/_rels/workbook.xml.rels"))
+            try:
+                for path in ("xl/workbook.xml", "xl/_rels/workbook.xml.rels"):
+                    links.parse(self._member(path))
+            except expat.ExpatError as error:
+                raise FileFormatError(
+                    f"{self.file}: broken XML ({error}); save the workbook again"
+                ) from error
             self._paths = {
                 name: posixpath.normpath(posixpath.join("/xl", links.targets[key])).lstrip("/")
                 for name, key in links.sheets.items()
@@ -263,18 +268,26 @@ def _column_number(letters: str) -> int:
     return column
 
 
+def _letters_behind(xml: bytes, name: bytes, count: int = 1) -> list[NDArray[np.uint8]]:
+    """Give the first characters of every value of an attribute (its name with the equals sign, two bytes)."""
+    if len(xml) < 2:
+        return [np.empty(0, dtype=np.uint8)] * count
+    code = int.from_bytes(name, "little")
+    codes = np.frombuffer(xml, dtype=np.uint8)
+    starts = [
+        2 * np.flatnonzero(np.frombuffer(xml, dtype="<u2", offset=k, count=(len(xml) - k) // 2) == code) + k
+        for k in (0, 1)
+    ]
+    behind_quote = np.concatenate(starts) + len(name) + 1
+    return [codes[np.minimum(behind_quote + k, len(xml) - 1)] for k in range(count)]
+
+
 def _may_be_vast(xml: bytes) -> bool:
     """Tell whether any reference goes beyond column Z or row 99999; below that no area is vast."""
-    codes = np.frombuffer(xml + b" " * 12, dtype=np.uint8)
-    n = len(xml)
-    starts = np.flatnonzero((codes[:n] == ord("r")) & (codes[1 : n + 1] == ord("="))) + 3
-    letters = np.ones(len(starts), dtype=np.bool_)
-    for k in range(2):
-        letters &= (codes[starts + k] >= ord("A")) & (codes[starts + k] <= ord("Z"))
-    digits = np.ones(len(starts), dtype=np.bool_)
-    for k in range(1, 6):
-        digits &= (codes[starts + k] >= ord("0")) & (codes[starts + k] <= ord("9"))
-    return bool((letters | digits).any())
+    letters = _letters_behind(xml, b"r=", 6)
+    capital = [(letter >= ord("A")) & (letter <= ord("Z")) for letter in letters[:2]]
+    digit = [(letter >= ord("0")) & (letter <= ord("9")) for letter in letters[1:]]
+    return bool(((capital[0] & capital[1]) | np.logical_and.reduce(digit)).any())
 
 
 def _to_grid(file: str, sheet: str, cells: dict[tuple[int, int], object]) -> Grid:

@@ -71,6 +71,8 @@ class Vignettes:
     rows: tuple[Sample, ...]
     input: InputFile
     problems: tuple[LineProblem, ...] = ()
+    left_out: frozenset[str] = frozenset()
+    """Ids of samples that a lenient reading let pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ class BiasCases:
     rows: tuple[BiasCase, ...]
     input: InputFile
     problems: tuple[LineProblem, ...] = ()
+    left_out: frozenset[str] = frozenset()
+    """Ids of cases that a lenient reading let pass."""
 
 
 def read_samples(source: Source, *, lenient: bool = False) -> Vignettes:
@@ -106,7 +110,14 @@ def read_samples(source: Source, *, lenient: bool = False) -> Vignettes:
             sample = _sample(row, lines[number])
             problems.once(sample.id)
             samples.append(sample)
-    return Vignettes(tuple(samples), file, keep_or_raise(problems.found, lenient))
+    found = keep_or_raise(problems.found, lenient)
+    return Vignettes(tuple(samples), file, found, _left_out(rows, {one.id for one in samples}))
+
+
+def _left_out(rows: Sequence[object], kept: set[str]) -> frozenset[str]:
+    """Return the ids of rows that were not kept."""
+    named = (str(row["id"]) for row in rows if isinstance(row, Mapping) and "id" in row)
+    return frozenset(named) - kept
 
 
 def _sample(row: object, line: int | None) -> Sample:
@@ -150,7 +161,8 @@ def read_bias_cases(source: Source, *, lenient: bool = False) -> BiasCases:
             case = _case(row, lines[number])
             problems.once(case.id)
             cases.append(case)
-    return BiasCases(tuple(cases), file, keep_or_raise(problems.found, lenient))
+    found = keep_or_raise(problems.found, lenient)
+    return BiasCases(tuple(cases), file, found, _left_out(rows, {one.id for one in cases}))
 
 
 def _case(row: object, line: int | None) -> BiasCase:

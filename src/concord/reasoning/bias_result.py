@@ -31,11 +31,12 @@ def bias_result(context: Context, detector: Detector | None) -> tuple[BiasResult
         detect = substring_detector if source else keyword_detector(context.lexicon.aliases)
     rows = tuple(bias_row(one, detect) for one in scored)
     groups = _groups(rows)
-    targets = next((group for group in groups if group.name == "targets"), None)
-    headline = groups[0] if targets is None or source else targets
-    counted = rows if headline is groups[0] else [row for row in rows if row.role == "target"]
+    by_role = len(groups) > 1
+    targets = [row for row in rows if row.role == "target"]
+    headline = bias_group("targets", targets) if by_role and not source else groups[0]
+    counted = targets if by_role and not source else rows
     tests, notes = pair_tests(scored, detect, context.streams.pairs)
-    if targets is None:
+    if not by_role:
         notes.append(NO_TARGETS)
     outcomes = count_outcomes(row.outcome for row in rows)
     return BiasResult(headline, groups, _dimensions(counted), tests, outcomes, rows), notes

@@ -86,11 +86,11 @@ class Judge:
         """Whether a text names a known diagnosis."""
         return bool(self.index.find(text))
 
-    def words_before_name(self, text: str) -> int:
-        """Count the words before the first known diagnosis, all of them where none is named."""
+    def tokens_before_name(self, text: str) -> int:
+        """Count the whitespace tokens before the first known diagnosis, all of them where none is named."""
         found = Words(text)
         mentions = self.index.find(found)
-        return mentions[0].start if mentions else len(found.folded)
+        return len((found.before(mentions[0].start) if mentions else text).split())
 
     def verdicts(self, text: str, gold: str) -> dict[tuple[str, str], bool]:
         """Whether a text names the gold label, for each setting of (negation, multiple)."""

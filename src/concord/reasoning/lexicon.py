@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from concord.readers.json_text import fingerprint_rows
 from concord.readers.vignettes import (
     BiasCases,
     Vignettes,
@@ -13,6 +14,7 @@ from concord.readers.vignettes import (
     read_samples,
 )
 from concord.reasoning.names import AliasTable
+from concord.records import InputFile
 
 DATA = Path(__file__).parent / "data"
 SAMPLES = DATA / "study_a_test.json"
@@ -28,6 +30,8 @@ class Lexicon:
     aliases: AliasTable
     cues: tuple[str, ...]
     refusals: tuple[str, ...]
+    extra: InputFile | None = None
+    """The user's own table of names, where one was given."""
 
 
 def load_lexicon(extra: Aliases | None = None) -> Lexicon:
@@ -45,10 +49,13 @@ def load_lexicon(extra: Aliases | None = None) -> Lexicon:
     ('Gout', 'Post-Traumatic Stress Disorder')
     """
     tables = [read_aliases(DATA / "aliases.json")]
+    file = None
     if extra is not None:
         tables.append(read_aliases(extra))
+        name = Path(extra).name if isinstance(extra, str | Path) else "aliases (in memory)"
+        file = fingerprint_rows(name, tables[-1])
     cues, refusals = read_phrases(DATA / "negation_cues.json"), read_phrases(DATA / "refusals.json")
-    return Lexicon(AliasTable(*tables), cues, refusals)
+    return Lexicon(AliasTable(*tables), cues, refusals, file)
 
 
 def bundled_samples() -> Vignettes:

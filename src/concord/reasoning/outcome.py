@@ -65,5 +65,5 @@ class Triage:
         if split.thought:
             return True
         if split.marked:
-            return len(split.reasoning.split()) >= LEAK_TOKENS
-        return self.judge.words_before_name(split.answer) >= LEAK_TOKENS
+            return split.lead >= LEAK_TOKENS
+        return self.judge.tokens_before_name(split.answer) >= LEAK_TOKENS

@@ -195,6 +195,6 @@ class ReasoningScores:
     samples: tuple[SampleRow, ...]
     examples: tuple[Example, ...]
     inputs: Mapping[str, InputFile]
-    """What each file was to the scoring: samples, replies, bias_cases, bias_replies."""
+    """What each file was to the scoring: samples, replies, bias_cases, bias_replies, aliases."""
     problems: tuple[LineProblem, ...]
     warnings: tuple[str, ...]

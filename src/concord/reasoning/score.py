@@ -60,7 +60,10 @@ def score_recorded(
         _outcomes(context),
         rows,
         (*gap_examples(rows, context.parsed), *(bias_examples(bias, recorded) if bias else ())),
-        {name: part.input for name, part in recorded.parts()},
+        {
+            **{name: part.input for name, part in recorded.parts()},
+            **({} if lexicon.extra is None else {"aliases": lexicon.extra}),
+        },
         tuple(problem for _, part in recorded.parts() for problem in part.problems),
         (*_warnings(gap, steps, context.samples), *notes),
     )

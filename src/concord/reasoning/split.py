@@ -42,6 +42,8 @@ class Split:
     """A thinking block was opened and never closed."""
     marked: bool
     """A marker or a block says where the answer starts; otherwise both parts are the whole text."""
+    lead: int = 0
+    """Whitespace tokens between the end of a block, or the start of the reply, and the answer's marker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def split_reply(response: str, thinking: str | None = None) -> Split:
     Examples
     --------
     >>> split_reply("<think>Low mood.</think> **Answer:** MDD")
-    Split(reasoning='Low mood.', answer='MDD', thought=True, unclosed=False, marked=True)
+    Split(reasoning='Low mood.', answer='MDD', thought=True, unclosed=False, marked=True, lead=0)
     >>> split_reply("REASONING: Low mood. DIAGNOSIS: MDD").reasoning
     'Low mood.'
     """
@@ -102,9 +104,11 @@ def split_reply(response: str, thinking: str | None = None) -> Split:
         return Split("\n".join(hidden), "", thought, unclosed=True, marked=True)
     found = _sections(block.rest)
     if found is not None:
-        visible, answer = found
+        before, answer = found
+        visible = _after_reasoning(before, _REASONING)
         parts = [*hidden, visible] if _trimmed(visible) else hidden
-        return Split(_joined(parts), _trimmed(answer), thought, block.unclosed, marked=True)
+        lead = len(_trimmed(before).split())
+        return Split(_joined(parts), _trimmed(answer), thought, block.unclosed, marked=True, lead=lead)
     if hidden or block.inside is not None:
         return Split(_joined(hidden), block.rest.strip(), thought, block.unclosed, marked=True)
     return Split(response, response, thought=False, unclosed=False, marked=False)
@@ -128,8 +132,7 @@ def _sections(text: str) -> tuple[str, str] | None:
     if marker is None:
         return None
     final = _FINAL.search(text, max(0, marker.start() - 8), marker.start())
-    before = text[: (final or marker).start()]
-    return _after_reasoning(before, _REASONING), text[marker.end() :]
+    return text[: (final or marker).start()], text[marker.end() :]
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

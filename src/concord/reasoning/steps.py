@@ -17,6 +17,7 @@ THRESHOLD = 0.6
 """Dice overlap at which two steps match."""
 SWEEP = tuple(tenth / 10 for tenth in range(2, 10))
 """Thresholds of the sweep, the doubles nearest to 0.2, 0.3, ... 0.9."""
+_CUTS = np.array(SWEEP)
 ROWS_AT_ONCE = 512
 """Model steps compared in one go, so that a reply of any length needs bounded memory."""
 
@@ -192,12 +193,15 @@ def _score(model: _Steps, compared: list[_Steps], column: NDArray[np.int32]) -> 
         taken[_best_at_threshold(shared, total, width)] = True
         # Two empty sets share nothing: their overlap is 0, not 0/0.
         dice = 2 * shared[:, :width] / np.maximum(total[:, :width], 1)
+        rows = np.arange(len(dice))
         where = dice.argmax(axis=1)
-        np.maximum.at(best, where, dice[np.arange(len(dice)), where])
+        kept = np.zeros_like(dice)
+        kept[rows, where] = dice[rows, where]
+        np.maximum(best, kept.max(axis=0), out=best)
         for row, step in zip(*np.nonzero(dice >= THRESHOLD), strict=True):
             partners[int(step)].append(start + int(row))
     matched = np.count_nonzero(taken.reshape(len(compared), width), axis=1)
-    sweep = np.count_nonzero(best[:, None] >= np.array(SWEEP), axis=0)
+    sweep = np.count_nonzero(best[:, None] >= _CUTS, axis=0)
     n, g = len(model), counts[0]
     return StepScore(
         n,
@@ -233,10 +237,10 @@ def _overlaps(
     Lists are padded to one width; a block of model steps at a time, so that memory is bounded.
     """
     width = max(len(gold) for gold in compared)
-    used = np.unique(model.token)
-    column[used] = np.arange(len(used), dtype=np.int32)
+    # A token's local number is the place of its last mention: any numbering serves.
+    column[model.token] = np.arange(len(model.token), dtype=np.int32)
     own, place = column[model.token], column[np.concatenate([steps.token for steps in compared])]
-    column[used] = -1
+    column[model.token] = -1
     lists = np.repeat(np.arange(len(compared)) * width, [len(steps.token) for steps in compared])
     row = np.concatenate([steps.owner for steps in compared]) + lists
     seen = place >= 0
@@ -247,7 +251,9 @@ def _overlaps(
     for start in range(0, len(model), ROWS_AT_ONCE):
         stop = min(start + ROWS_AT_ONCE, len(model))
         low, high = np.searchsorted(model.owner, [start, stop])
-        step, other = _meetings((model.owner[low:high] - start, own[low:high]), (row, place), len(used))
+        step, other = _meetings(
+            (model.owner[low:high] - start, own[low:high]), (row, place), len(model.token)
+        )
         shared = np.bincount(step * sizes.size + other, minlength=(stop - start) * sizes.size)
         total = model.sizes[start:stop, None] + sizes.reshape(1, -1)
         yield start, shared.reshape(total.shape), total

@@ -178,6 +178,10 @@ class Words:
         self._parts: list[str] = _WORD_OR_GAP.split(_decomposed(text, _UNSEEN, ""))
         self.folded = list(map(_FOLDED.__getitem__, self._parts[1::2]))
 
+    def before(self, index: int) -> str:
+        """Return the text before a word."""
+        return "".join(self._parts[: 2 * index + 1])
+
     def in_capitals(self, index: int) -> bool:
         """Whether the word is written in capitals only."""
         return self._parts[2 * index + 1].isupper()

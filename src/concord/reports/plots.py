@@ -9,7 +9,7 @@ from concord.reports.svg import Canvas, Picture, Scale
 WIDTH = 480.0
 _LABEL = 150.0
 _ROW = 24.0
-MANY_DOTS = 400
+MANY_DOTS = 200
 """Beyond this many points they are one path, without a note each."""
 
 
@@ -212,7 +212,7 @@ def scatter(
     canvas.line("ref", x(low), y(low), x(high), y(high))
     if slope is not None and intercept is not None:
         _clipped_line(canvas, x, y, slope, intercept)
-    _dots(canvas, [(x(p.x), y(p.y), p) for p in points])
+    _dots(canvas, [(x(p.x), y(p.y), p) for p in points], ("human", "model"))
     canvas.line("ref", 60, 462, 88, 462)
     canvas.text(94, 466, "identity: same effect", kind="s")
     if slope is not None and intercept is not None:
@@ -256,12 +256,12 @@ def _clipped_line(canvas: Canvas, x: Scale, y: Scale, slope: float, intercept: f
         )
 
 
-def _dots(canvas: Canvas, dots: Sequence[tuple[float, float, Point]]) -> None:
+def _dots(canvas: Canvas, dots: Sequence[tuple[float, float, Point]], axes: tuple[str, str]) -> None:
     if len(dots) > MANY_DOTS:
         canvas.path("dots", [(x, y) for x, y, _ in dots], joined=False)
         return
     for x, y, point in dots:
-        canvas.circle("dot", x, y, 4, f"{point.name}: human {short(point.x)}, model {short(point.y)}")
+        canvas.circle("dot", x, y, 4, f"{point.name}: {axes[0]} {short(point.x)}, {axes[1]} {short(point.y)}")
 
 
 READINGS = {
@@ -302,9 +302,8 @@ def quadrants(name: str, title: str, points: Sequence[Point], counts: dict[str, 
         "evidence agrees: PAS</text>"
     )
     _quadrant_names(canvas, counts)
-    for point in points:
-        note = f"{point.name}: PAS {short(point.y)}, ECS-strict {short(point.x, 3)}"
-        canvas.circle("dot", x(math.sqrt(max(point.x, 0.0))), y(point.y), 4.5, note)
+    placed = [(x(math.sqrt(max(point.x, 0.0))), y(point.y), point) for point in points]
+    _dots(canvas, placed, ("ECS-strict", "PAS"))
     said = "; ".join(f"{count} {quadrant}" for quadrant, count in counts.items())
     return Picture(name, title, f"{title}: {said}.", WIDTH, 442, str(canvas))
 

@@ -163,7 +163,12 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 def _refuse_mixture(documents: Sequence[Mapping[str, Any]]) -> None:
     """Refuse results whose rules or vignettes differ."""
-    for what, key in (("rules", _rules), ("vignettes", _vignettes), ("bias cases", _bias_cases)):
+    for what, key in (
+        ("rules", _rules),
+        ("vignettes", _vignettes),
+        ("bias cases", _bias_cases),
+        ("names", _names),
+    ):
         found: dict[str, str] = {}
         for document in documents:
             value = key(document)
@@ -190,6 +195,11 @@ def _vignettes(document: Mapping[str, Any]) -> str | None:
 def _bias_cases(document: Mapping[str, Any]) -> str | None:
     given = document["inputs"].get("bias_cases")
     return None if given is None else f"sha256 {given['sha256'][:12]}"
+
+
+def _names(document: Mapping[str, Any]) -> str | None:
+    given = document["inputs"].get("aliases")
+    return "the bundled ones" if given is None else f"sha256 {given['sha256'][:12]}"
 
 
 def _ranks(values: Sequence[float | None], name: str) -> list[int | None]:

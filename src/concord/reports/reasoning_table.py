@@ -1,5 +1,6 @@
 """The result of scoring a model's reasoning on a screen: rounded, with every denominator."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
@@ -46,6 +47,20 @@ def interval_text(interval: Interval | None, *, signed: bool = False) -> str:
     return f"[{number(interval.low, signed=signed)}, {number(interval.high, signed=signed)}]"
 
 
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    r"""Return a text that cannot steer a terminal: control characters are replaced.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb") == "a\ufffd[2Jb"
+    True
+    """
+    return _CONTROL.sub("\ufffd", text)
+
+
 def headline_rows(result: ReasoningResult) -> list[list[str]]:
     """Return the five numbers with interval, denominators and notes."""
     rows = []
@@ -68,7 +83,7 @@ def as_text(result: ReasoningResult) -> str:
     for title, value, interval, n, left_out, note in headline_rows(result):
         tail = f"  {note}" if note else ""
         lines.append(f"  {title:<29}{value:>7}  {interval:<17} n = {n}, left out {left_out}{tail}")
-    return "\n".join([*lines, *(f"  ! {warning}" for warning in result.warnings)])
+    return "\n".join(map(printable, [*lines, *(f"  ! {warning}" for warning in result.warnings)]))
 
 
 def as_html(result: ReasoningResult) -> str:
@@ -89,11 +104,11 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(title=Text(title), title_justify="left", box=box.SIMPLE, pad_edge=False)
+    made = Table(title=Text(printable(title)), title_justify="left", box=box.SIMPLE, pad_edge=False)
     for column in columns:
         made.add_column(Text(column), overflow="fold", no_wrap=column not in WRAPPED)
     for row in rows:
-        made.add_row(*(Text(cell) for cell in row))
+        made.add_row(*(Text(printable(cell)) for cell in row))
     return made
 
 
@@ -106,14 +121,17 @@ def reasoning_report(result: ReasoningResult) -> "Group":
     gap = scores.gap
     title = f"Reasoning of {result.model} (rules: {scores.options.rules})"
     parts: list[Table | Text] = [table(title, HEADLINE, headline_rows(result))]
-    parts += [Text(f"Reading: {gap.reading}: {gap.reading_reason}."), *map(Text, _beside(result))]
+    parts += [
+        Text(f"Reading: {gap.reading}: {gap.reading_reason}."),
+        *(Text(printable(line)) for line in _beside(result)),
+    ]
     parts.append(table("Outcomes of the replies", *_outcomes(result)))
     parts.append(table("The gap under other rules of correctness", *_sensitivity(gap)))
     parts += _bias_tables(scores.bias) if scores.bias is not None else []
     for example in scores.examples:
         shown = "; ".join(f"{name}: {text}" for name, text in example.shown.items())
-        parts.append(Text(f"Example, {example.rule}: {example.id}. {shown}"))
-    parts += [Text(f"! {warning}") for warning in (*_problem_lines(result), *result.warnings)]
+        parts.append(Text(printable(f"Example, {example.rule}: {example.id}. {shown}")))
+    parts += [Text(printable(f"! {warning}")) for warning in (*_problem_lines(result), *result.warnings)]
     return Group(*parts, Text(ADVICE))
 
 
@@ -137,10 +155,11 @@ def _beside(result: ReasoningResult) -> Iterable[str]:
         boot = interval_text(gap.bootstrap, signed=True)
         yield f"Test of no gap: p = {gap.p_value:.4g} ({gap.p_method}). Percentile bootstrap: {boot}."
     yield f"Direct replies that hold reasoning: {gap.n_leaked} of {gap.n_direct} (the gate is 5 %)."
-    yield (
-        f"If every other outcome counted as wrong the gap were {number(gap.if_wrong.value, signed=True)} "
-        f"{interval_text(gap.if_wrong.interval, signed=True)}, n = {gap.if_wrong.n}."
-    )
+    if gap.if_wrong.value is not None:
+        yield (
+            f"If every other outcome counted as wrong the gap were {number(gap.if_wrong.value, signed=True)} "
+            f"{interval_text(gap.if_wrong.interval, signed=True)}, n = {gap.if_wrong.n}."
+        )
     if gap.majority_label is not None:
         yield f"Always answering {gap.majority_label!r} would get {number(gap.majority_share)} right."
     if steps.step_f1.value is not None:

@@ -230,7 +230,8 @@ class Canvas:
     def path(self, kind: str, points: list[tuple[float, float]], *, joined: bool = True) -> None:
         """Draw a line through points, or a dot at each: thousands of dots stay one small element."""
         steps = [f"{number(x)} {number(y)}" for x, y in points]
-        d = "M" + "L".join(steps) if joined else "".join(f"M{step}h0" for step in steps)
+        dots = [f"M{round(x)} {round(y)}h0" for x, y in points]
+        d = "M" + "L".join(steps) if joined else "".join(dots)
         self.parts.append(f'<path class="{kind}" d="{d}"/>')
 
     def text(self, x: float, y: float, text: str, *, kind: str = "", anchor: str = "start",

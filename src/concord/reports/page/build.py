@@ -13,7 +13,7 @@ from concord.reports.page.content import Content, read_content
 from concord.reports.page.context import context
 from concord.reports.page.data import data_block, plain_document, policy
 from concord.reports.page.find import Problem
-from concord.reports.page.table import packed
+from concord.reports.page.table import listed, packed
 from concord.reports.page.values import Number
 from concord.reports.svg import Picture, style, visible
 from concord.version import __version__
@@ -128,6 +128,9 @@ def data(content: Content) -> dict[str, Any]:
     shared: dict[Any, str] = {}
     for i, view in enumerate(content.people):
         _people_tables(tables, shared, view, i)
+        if view.findings:
+            at = content.sources.index(view.source)
+            tables[f"findings-{i}"] = listed(people.FINDING_COLUMNS, at, "findings")
     for i, one in enumerate(content.structure):
         if one.items:
             tables[f"items-{i}"] = packed(structure.ITEM_COLUMNS, one.items)
@@ -146,8 +149,6 @@ def data(content: Content) -> dict[str, Any]:
 
 def _people_tables(tables: dict[str, Any], shared: dict[Any, str], view: people.PeopleView, i: int) -> None:
     """Put in the tests of one model; the human side of tests that models share stands there once."""
-    if view.findings:
-        tables[f"findings-{i}"] = packed(people.FINDING_COLUMNS, view.findings)
     if not view.tests:
         return
     key = people.key_of(view)

@@ -27,7 +27,7 @@ def data_block(data: Mapping[str, Any]) -> tuple[str, str]:
         for sign in "<>&\u2028\u2029":
             text = text.replace(sign, f"\\u{ord(sign):04x}")
         return text, "json"
-    packed = gzip.compress(text.encode("utf-8"), compresslevel=6, mtime=0)
+    packed = gzip.compress(text.encode("utf-8"), compresslevel=9, mtime=0)
     return base64.b64encode(packed).decode("ascii"), "gzip"
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from concord.reports.svg import visible
 
-DIGITS = 5
-"""Significant digits of the numbers inside the page; the result files hold all."""
+DIGITS, DECIMALS = 4, 4
+"""Significant digits of numbers and decimals of shares inside the page; the result files hold all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Column:
     key: str
     title: str
     kind: str = "text"
-    """``text``, ``number``, ``count`` (a whole number) or ``flag``."""
+    """``text``, ``number``, ``share`` (four decimals), ``count`` (a whole number) or ``flag``."""
     shown: bool = True
     """Whether it is a column of the table, or seen in the detail of a row only."""
 
@@ -29,7 +29,7 @@ def rounded(value: object) -> float | int | str | None:
     Examples
     --------
     >>> rounded(0.123456789), rounded(3.0), rounded(float("inf")), rounded(None)
-    (0.12346, 3, 'inf', None)
+    (0.1235, 3, 'inf', None)
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -39,6 +39,12 @@ def rounded(value: object) -> float | int | str | None:
         return "inf" if value > 0 else "-inf"
     short = float(f"{value:.{DIGITS}g}")
     return int(short) if short == int(short) and abs(short) < 1e15 else short
+
+
+def listed(columns: Sequence[Column], document: int, key: str) -> dict[str, Any]:
+    """Give a table whose rows are a list inside one of the page's documents: nothing is stored twice."""
+    heads = [_head(column) for column in columns]
+    return {"document": document, "list": key, "columns": heads}
 
 
 def packed(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -54,11 +60,16 @@ def packed(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> dict
     return {"n": len(rows), "columns": [_packed(column, rows) for column in columns]}
 
 
-def _packed(column: Column, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _head(column: Column) -> dict[str, Any]:
     head: dict[str, Any] = {"key": column.key, "title": column.title, "kind": column.kind}
-    if not column.shown:
-        head["hidden"] = True
+    return head if column.shown else {**head, "hidden": True}
+
+
+def _packed(column: Column, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    head = _head(column)
     values = [row.get(column.key) for row in rows]
+    if column.kind == "share":
+        return {**head, "v": [rounded(None if value is None else round(value, DECIMALS)) for value in values]}
     if column.kind in ("number", "count"):
         return {**head, "v": [rounded(value) for value in values]}
     if column.kind == "flag":

@@ -24,16 +24,17 @@
   const show = (v, kind) => {
     if (v === null || v === undefined || v === '') return '–';
     if (kind === 'flag') return v ? 'yes' : 'no';
-    if (kind !== 'number' && kind !== 'count') return String(v);
+    if (kind === 'text' || kind === undefined) return String(v);
     const x = asNumber(v);
     if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
     if (kind === 'count' || x === 0) return String(x);
+    if (kind === 'share') return x.toFixed(x > 0 && x < 0.01 ? 4 : 2);
     const size = Math.abs(x);
     if (size < 0.001 || size >= 1e5) return x.toExponential(1).replace('-', '−');
     return x.toFixed(size < 0.1 ? 3 : 2).replace('-', '−');
   };
 
-  const numeric = (column) => column.kind === 'number' || column.kind === 'count';
+  const numeric = (column) => ['number', 'share', 'count'].includes(column.kind);
 
   // Downloads
   const save = (name, type, text) => {
@@ -143,6 +144,16 @@
   const columnsOf = (data, name) => {
     const table = data.tables[name];
     if (!table) return null;
+    if (table.list) {
+      const rows = data.documents[table.document].document[table.list].filter((row) => row && typeof row === 'object' && !Array.isArray(row));
+      const columns = table.columns.map((column) => {
+        const names = [...new Set(rows.map((row) => String(row[column.key] ?? '')))];
+        return column.kind === 'text' ? { ...column, names, v: rows.map((row) => names.indexOf(String(row[column.key] ?? ''))) }
+          : { ...column, v: rows.map((row) => row[column.key] ?? null) };
+      });
+      data.tables[name] = { n: rows.length, columns };
+      return columnsOf(data, name);
+    }
     const base = table.base ? data.tables[table.base].columns : [];
     const columns = [...base, ...table.columns].map((column) => ({
       ...column, at: column.names ? (i) => column.names[column.v[i]] : (i) => column.v[i],
@@ -186,7 +197,7 @@
       x += p * 500;
       return bar;
     });
-    const words = known.map((p, k) => (names[k] ? names[k] + ' ' + show(p, 'number') : '')).filter(Boolean).join(', ');
+    const words = known.map((p, k) => (names[k] ? names[k] + ' ' + show(p, 'share') : '')).filter(Boolean).join(', ');
     const name = who === 'human' ? 'People' : 'Model';
     return el('div', {}, el('p', { text: name + ': ' + words }), draw('svg', { viewBox: '0 0 500 18', 'aria-hidden': 'true' }, ...bars));
   };
@@ -314,18 +325,20 @@
   };
 
   const start = async () => {
-    document.querySelectorAll('table.data').forEach(enhance);
+    const decoding = decode();
+    document.querySelectorAll('table.data').forEach((table) => { if (!table.closest('.panel')) enhance(table); });
     const tools = document.getElementById('tools');
     tools.append(theme(), el('button', { type: 'button', text: 'Print', onclick: () => print() }));
     let data = null;
     const begin = (panel) => {
+      for (const table of panel.querySelectorAll('table.data')) if (!table.dataset.ready) { table.dataset.ready = 'yes'; enhance(table); }
       if (!data) return;
       for (const holder of panel.querySelectorAll('.dynamic')) if (!holder.closest('details.lazy:not([open])')) dynamic(data, holder);
       scatterHits(data, panel);
     };
     switches(begin);
     try {
-      data = await decode();
+      data = await decoding;
     } catch (fault) {
       document.querySelectorAll('.needs-script').forEach((p) => { p.textContent = 'This browser cannot unpack the data of the page: ' + fault.message; });
       return;
