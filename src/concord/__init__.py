@@ -10,7 +10,7 @@ from concord.records import Estimate, Interval
 from concord.version import __version__
 
 if TYPE_CHECKING:
-    from concord.api import rank_reasoning, score_people, score_reasoning, score_structure
+    from concord.api import rank_reasoning, report, score_people, score_reasoning, score_structure
     from concord.runs import run, score_run
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "UndefinedError",
     "__version__",
     "rank_reasoning",
+    "report",
     "run",
     "score_people",
     "score_reasoning",

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from concord.readers.vignettes import Source
     from concord.reasoning.bias import Detector
     from concord.reasoning.lexicon import Aliases
+    from concord.reports.making import Report
     from concord.reports.ranking import Ranking
     from concord.reports.reasoning import ReasoningResult
     from concord.reports.structure import StructureResult
+    from concord.reports.svg import Picture
 
 __all__ = [
     "PeopleResult",
@@ -37,6 +39,7 @@ __all__ = [
     "check",
     "demo_table",
     "rank_reasoning",
+    "report",
     "score_people",
     "score_reasoning",
     "score_structure",
@@ -123,6 +126,12 @@ class PeopleResult:
 
         rows = detailed_rows(self.scores)
         return pl.DataFrame(rows, schema=list(DETAILED_COLUMNS), orient="row", infer_schema_length=None)
+
+    def plot(self, kind: str = "scatter") -> "Picture":
+        """Draw the result: ``scatter``, ``pas``, ``ecs`` or ``quadrants``; shows itself in a notebook."""
+        from concord.reports.drawing import draw_people
+
+        return draw_people(self.scores, kind)
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `benchmark_summary.json`, `detailed_stats.csv` and one `evaluation_results.json` a study."""
@@ -456,3 +465,42 @@ def score_structure(
         assert mean is not None and max is not None  # noqa: S101 - check_sources looked
         data = read_folders(Path(mean), Path(max), reading_options)
     return StructureResult(score(data, options), reading_options)
+
+
+def report(
+    folders: "str | Path | Sequence[str | Path]",
+    *,
+    out: str | Path = "report.html",
+    title: str = "Concord report",
+    plots: str | Path | None = None,
+) -> "Report":
+    """Make one self-contained HTML page of the results in folders.
+
+    Parameters
+    ----------
+    folders
+        A folder, or several, that hold results of any of the three questions.
+    out
+        The page to write.
+    title
+        Heading of the page.
+    plots
+        Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
+
+    Returns
+    -------
+    Report
+        Where the page is, what it holds, and every file that could not be read.
+
+    Raises
+    ------
+    FileFormatError
+        No result can be read.
+    OptionError
+        Results of one question were made under different protocols, readings or rules.
+    """
+    from concord.reports.making import write_report
+
+    given = [folders] if isinstance(folders, str | Path) else list(folders)
+    pictures = None if plots is None else Path(plots)
+    return write_report([Path(one) for one in given], Path(out), title=title, plots=pictures)

@@ -5,7 +5,16 @@ from typing import Annotated
 
 import typer
 
-from concord.cli import check, demo, run, score_people, score_reasoning, score_run, score_structure
+from concord.cli import (
+    check,
+    demo,
+    report,
+    run,
+    score_people,
+    score_reasoning,
+    score_run,
+    score_structure,
+)
 from concord.cli.shared import guarded
 from concord.version import __version__
 
@@ -25,6 +34,7 @@ app.add_typer(run_app, name="run")
 
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
+app.command("report")(guarded(report.report))
 score.command("people")(guarded(score_people.score_people))
 score.command("structure")(guarded(score_structure.score_structure))
 score.command("reasoning")(guarded(score_reasoning.score_reasoning))

@@ -62,6 +62,15 @@ class TestResult:
     direction_match: bool | None
     passed: bool | None
     n_eff: float | None
+    human_effect_se: float | None = None
+    agent_effect_se: float | None = None
+    """Standard errors of the effects in their native form."""
+    human_posterior: float | None = None
+    agent_posterior: float | None = None
+    """P(effect | data) of each side."""
+    human_prob_positive: float | None = None
+    agent_prob_positive: float | None = None
+    """P(effect > 0 | data, effect); undefined where the side has no direction."""
     flags: tuple[str, ...] = ()
     """Assumptions and approximations behind these numbers."""
     reasons: tuple[str, ...] = ()

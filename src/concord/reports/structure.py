@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
+    from concord.reports.svg import Picture
+
 FORMAT = "concord.structure/1"
 FOLDER = "consistency"
 
@@ -107,6 +109,12 @@ class StructureResult:
             "left_out": [asdict(entry) for entry in left],
             "warnings": list(self.warnings),
         }
+
+    def plot(self, kind: str = "gaps", *, model: str | None = None) -> "Picture":
+        """Draw one model, the first by default: ``gaps`` or ``means``; shows itself in a notebook."""
+        from concord.reports.drawing import draw_structure
+
+        return draw_structure(self, kind, model)
 
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the result files into `<out>/consistency/` and return their paths."""
