@@ -20,6 +20,7 @@ from concord.people.result import (
 from concord.people.score import N_RESAMPLES, score_table
 from concord.readers.tests_table import read_tests
 from concord.records import SideOutcome, TestTable
+from concord.reports.making import report
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from concord.readers.vignettes import Source
     from concord.reasoning.bias import Detector
     from concord.reasoning.lexicon import Aliases
-    from concord.reports.making import Report
     from concord.reports.ranking import Ranking
     from concord.reports.reasoning import ReasoningResult
     from concord.reports.structure import StructureResult
@@ -465,42 +465,3 @@ def score_structure(
         assert mean is not None and max is not None  # noqa: S101 - check_sources looked
         data = read_folders(Path(mean), Path(max), reading_options)
     return StructureResult(score(data, options), reading_options)
-
-
-def report(
-    folders: "str | Path | Sequence[str | Path]",
-    *,
-    out: str | Path = "report.html",
-    title: str = "Concord report",
-    plots: str | Path | None = None,
-) -> "Report":
-    """Make one self-contained HTML page of the results in folders.
-
-    Parameters
-    ----------
-    folders
-        A folder, or several, that hold results of any of the three questions.
-    out
-        The page to write.
-    title
-        Heading of the page.
-    plots
-        Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
-
-    Returns
-    -------
-    Report
-        Where the page is, what it holds, and every file that could not be read.
-
-    Raises
-    ------
-    FileFormatError
-        No result can be read.
-    OptionError
-        Results of one question were made under different protocols, readings or rules.
-    """
-    from concord.reports.making import write_report
-
-    given = [folders] if isinstance(folders, str | Path) else list(folders)
-    pictures = None if plots is None else Path(plots)
-    return write_report([Path(one) for one in given], Path(out), title=title, plots=pictures)

@@ -1,5 +1,7 @@
 """Results as pictures, for notebooks: the same that the page shows."""
 
+from dataclasses import replace
+
 from concord.errors import OptionError
 from concord.people.result import PeopleScores
 from concord.reports.files import safe_cell
@@ -50,13 +52,16 @@ def draw_structure(result: StructureResult, kind: str, model: str | None) -> Pic
     result
         The numbers.
     kind
-        ``gaps``, ``means`` or, where cells are known, ``heat``.
+        ``gaps``, ``means`` or ``heat``.
     model
         Whose; the first by default.
     """
     source = Source("structure", None, result.to_dict(), "", "")
     views, _ = structure.structure_views(source)
-    wanted = [view for view in views if model is None or view.model == model]
+    cells = {
+        one.model: {(row.name, a): s for row in one.items for a, s in row.scores} for one in result.models
+    }
+    wanted = [replace(v, cells=cells[v.model]) for v in views if model is None or v.model == model]
     if not wanted:
         raise OptionError(f"there is no model {model!r}; scored: {', '.join(view.model for view in views)}")
     return _chosen(structure.pictures(wanted[0]), kind)

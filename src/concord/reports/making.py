@@ -35,6 +35,43 @@ class Report:
         }
 
 
+def report(
+    folders: str | Path | Sequence[str | Path],
+    *,
+    out: str | Path = "report.html",
+    title: str = "Concord report",
+    plots: str | Path | None = None,
+) -> Report:
+    """Make one self-contained HTML page of the results in folders.
+
+    Parameters
+    ----------
+    folders
+        A folder, or several, that hold results of any of the three questions.
+    out
+        The page to write.
+    title
+        Heading of the page.
+    plots
+        Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
+
+    Returns
+    -------
+    Report
+        Where the page is, what it holds, and every file that could not be read.
+
+    Raises
+    ------
+    FileFormatError
+        No result can be read.
+    OptionError
+        Results of one question were made under different protocols, readings or rules.
+    """
+    given = [folders] if isinstance(folders, str | Path) else list(folders)
+    pictures = None if plots is None else Path(plots)
+    return write_report([Path(one) for one in given], Path(out), title=title, plots=pictures)
+
+
 def write_report(folders: Sequence[Path], out: Path, *, title: str, plots: Path | None = None) -> Report:
     """Make the page of the results in folders, and the pictures where a folder for them is given.
 

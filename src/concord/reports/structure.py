@@ -111,7 +111,7 @@ class StructureResult:
         }
 
     def plot(self, kind: str = "gaps", *, model: str | None = None) -> "Picture":
-        """Draw one model, the first by default: ``gaps`` or ``means``; shows itself in a notebook."""
+        """Draw a model, the first by default: ``gaps``, ``means``, ``heat``; shows itself in a notebook."""
         from concord.reports.drawing import draw_structure
 
         return draw_structure(self, kind, model)
@@ -126,6 +126,7 @@ class StructureResult:
             "s_cons_results.csv": (tables.S_COLUMNS, rows),
             "arrangements.csv": (tables.ARRANGEMENT_COLUMNS, tables.arrangement_rows(self.scores)),
             "items.csv": (tables.ITEM_COLUMNS, tables.item_rows(self.scores)),
+            "cells.csv": (tables.CELL_COLUMNS, tables.cell_rows(self.scores)),
             "differences.csv": (
                 tables.DIFFERENCE_COLUMNS,
                 [tables.difference_row(entry) for entry in self.scores.differences],
