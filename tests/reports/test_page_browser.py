@@ -261,3 +261,13 @@ def test_the_page_can_be_used_by_keyboard_alone(tab: Watched, file: Path) -> Non
     head.focus()
     page.keyboard.press("Enter")
     assert page.locator("table[data-name=leaderboard] th[aria-sort]").count() == 1
+
+
+def test_without_scripts_every_model_is_shown_and_the_rest_says_why(browser: "Browser", file: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator("#people .panel:visible").count() == 2
+    assert page.locator("table[data-name=leaderboard]:visible").count() == 1
+    assert "script, which is not running" in page.locator("#replies").inner_text()
+    context.close()

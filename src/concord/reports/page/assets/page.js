@@ -27,8 +27,8 @@
     if (kind === 'text' || kind === undefined) return String(v);
     const x = asNumber(v);
     if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
+    if (kind === 'share') return x === 0 ? '< 0.0001' : x.toFixed(x < 0.01 ? 4 : 2);
     if (kind === 'count' || x === 0) return String(x);
-    if (kind === 'share') return x.toFixed(x > 0 && x < 0.01 ? 4 : 2);
     const size = Math.abs(x);
     if (size < 0.001 || size >= 1e5) return x.toExponential(1).replace('-', '−');
     return x.toFixed(size < 0.1 ? 3 : 2).replace('-', '−');
