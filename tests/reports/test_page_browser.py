@@ -114,7 +114,7 @@ def test_the_filter_of_tests_finds_words(tab: Watched, file: Path) -> None:
     tests.get_by_role("button", name="Show more rows").click()
     assert tests.locator("tbody tr").count() == 57
     tests.get_by_role("button", name="PAS", exact=True).click()
-    shown = [float(t) for t in column(page, "#people .panel:not([hidden]) [data-options=forest]", 6)[:20]]
+    shown = [float(t) for t in column(page, "#people .panel:not([hidden]) [data-options=forest]", 7)[:20]]
     assert shown == sorted(shown, reverse=True)
 
 
