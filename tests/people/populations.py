@@ -36,7 +36,7 @@ METRICS = ("pas", "ecs", "apr")
 
 @dataclass(frozen=True)
 class Population:
-    """Normal true effects: human d = mean + study + finding + test; agent d = slope · human + a discrepancy."""
+    """Normal true effects: human d = mean + study + finding + test; agent d = slope · human + discrepancy."""
 
     human: tuple[float, float, float]
     """Standard deviations between studies, findings and tests."""

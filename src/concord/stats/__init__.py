@@ -23,6 +23,8 @@ from concord.stats.bayes import (
     prob_positive_f,
     prob_positive_t,
 )
+from concord.stats.clustered import MeanError, clustered_mean, clustered_se
+from concord.stats.compare import Choices, PairedComparison, Verdict, compare_items, mean_estimate
 from concord.stats.contingency import log_bf_contingency, prob_first_rate_higher
 from concord.stats.correlation import (
     log_bf_correlation,
@@ -49,9 +51,12 @@ from concord.stats.effects import (
     rank_biserial_se,
     z_difference,
 )
+from concord.stats.engine import Engine, get_engine
 from concord.stats.groups import group_starts, mean_groups
 from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
 from concord.stats.intervals import jackknife_t, wilson, wilson_interval
+from concord.stats.mcnemar import McNemar, mcnemar, paired_proportions_interval
+from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
 from concord.stats.pearson import chi_square
 from concord.stats.pooling import (
     fisher_z,
@@ -72,7 +77,9 @@ from concord.stats.pvalues import (
     p_variance_ratio,
     p_z,
 )
+from concord.stats.ranking import Pair, Ranking, compare_models
 from concord.stats.resample import bootstrap
+from concord.stats.signflip import SignFlip, sign_flip
 from concord.stats.zscores import (
     calibrated_agreement,
     calibrated_agreement_groups,
@@ -82,15 +89,29 @@ from concord.stats.zscores import (
 )
 
 __all__ = [
+    "Choices",
+    "Engine",
     "HierarchicalResult",
     "Line",
+    "McNemar",
+    "MeanError",
+    "Pair",
+    "PairedComparison",
+    "Ranking",
     "ScoredTests",
+    "SignFlip",
+    "Verdict",
+    "benjamini_hochberg",
     "bootstrap",
     "calibrated_agreement",
     "calibrated_agreement_groups",
     "chi_square",
+    "clustered_mean",
+    "clustered_se",
     "cohens_d",
     "cohens_d_se",
+    "compare_items",
+    "compare_models",
     "concordance",
     "concordance_about_zero",
     "concordance_unnormalised",
@@ -104,8 +125,11 @@ __all__ = [
     "d_from_rank_biserial",
     "fisher_z",
     "fisher_z_inverse",
+    "get_engine",
     "group_starts",
     "hierarchical_bootstrap",
+    "holm",
+    "indistinguishable",
     "jackknife_t",
     "log_bf_anova",
     "log_bf_binomial",
@@ -118,6 +142,8 @@ __all__ = [
     "log_bf_t",
     "log_odds_ratio",
     "log_odds_ratio_se",
+    "mcnemar",
+    "mean_estimate",
     "mean_groups",
     "p_binomial",
     "p_chi_square",
@@ -127,6 +153,7 @@ __all__ = [
     "p_t",
     "p_variance_ratio",
     "p_z",
+    "paired_proportions_interval",
     "pas_states",
     "pas_two_states",
     "pool_normalised",
@@ -147,6 +174,7 @@ __all__ = [
     "rank_biserial_se",
     "rms_z",
     "rms_z_groups",
+    "sign_flip",
     "sign_split",
     "weighted_pearson",
     "weighted_regression",
