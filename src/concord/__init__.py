@@ -10,7 +10,7 @@ from concord.records import Estimate, Interval
 from concord.version import __version__
 
 if TYPE_CHECKING:
-    from concord.api import score_people
+    from concord.api import compare, score_people
 
 __all__ = [
     "ConcordError",
@@ -20,6 +20,7 @@ __all__ = [
     "TableError",
     "UndefinedError",
     "__version__",
+    "compare",
     "score_people",
 ]
 

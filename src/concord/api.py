@@ -19,11 +19,12 @@ from concord.people.result import (
 from concord.people.score import N_RESAMPLES, score_table
 from concord.readers.tests_table import read_tests
 from concord.records import SideOutcome, TestTable
+from concord.reports.comparison import compare
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PeopleResult", "TableCheck", "check", "demo_table", "score_people"]
+__all__ = ["PeopleResult", "TableCheck", "check", "compare", "demo_table", "score_people"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -1,6 +1,6 @@
 """Two models on the same items: the difference, its uncertainty, and whether it is more than chance."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 import numpy as np
@@ -187,8 +187,9 @@ def mean_estimate(values: ArrayLike, clusters: ArrayLike | None = None, *, level
         return Estimate(None, n=0, note="no item has a score")
     if clusters is None and _binary(x):
         return Estimate(float(x.mean()), wilson_interval(float(x.sum()), x.size, level=level), int(x.size))
-    error = _error(x, clusters)
-    interval, note = _t_interval(error, level)
+    interval, note = _t_interval(_error(x, clusters), level)
+    if interval is not None and _binary(x):
+        interval = replace(interval, low=max(0.0, interval.low), high=min(1.0, interval.high))
     return Estimate(float(x.mean()), interval, int(x.size), note=note)
 
 
