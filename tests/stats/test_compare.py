@@ -80,28 +80,25 @@ def test_clusters_of_one_size_give_the_t_test_of_their_means() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "rates", "correlation", "published"),
-    [
-        (5000, (0.655, 0.630), 0.50, 0.007),
-        (164, (0.836, 0.867), 0.64, 0.024),
-    ],
-    ids=["MATH", "HumanEval"],
+    ("n", "rates"), [(5000, (0.655, 0.630)), (164, (0.836, 0.867)), (2500, (0.753, 0.780))]
 )
-def test_paired_errors_of_the_worked_example_on_error_bars(
-    n: int, rates: tuple[float, float], correlation: float, published: float
+def test_paired_errors_follow_the_formula_of_the_literature_on_error_bars(
+    n: int, rates: tuple[float, float]
 ) -> None:
-    """Miller (2024), sections 2 and 4: accuracies of two models and the correlation of their scores."""
+    """Miller (2024): n and accuracies of MATH, HumanEval and MGSM in its first table, and its section 4:
+    SE² = SE_A² + SE_B² - 2 SE_A SE_B r, each SE² = p (1 - p)/(n - 1)."""
     first, second = rates
-    both = first * second + correlation * np.sqrt(first * (1 - first) * second * (1 - second))
+    both = first * second + 0.5 * np.sqrt(first * (1 - first) * second * (1 - second))
     cells = np.round(n * np.array([both, first - both, second - both])).astype(int)
-    kinds = [(1, 1), (1, 0), (0, 1), (0, 0)]
-    counts = [*cells, n - cells.sum()]
-    a = np.repeat([kind[0] for kind in kinds], counts)
-    b = np.repeat([kind[1] for kind in kinds], counts)
+    a = np.repeat([1, 1, 0, 0], [*cells, n - cells.sum()])
+    b = np.repeat([1, 0, 1, 0], [*cells, n - cells.sum()])
+    errors = [np.sqrt(x.mean() * (1 - x.mean()) / (n - 1)) for x in (a, b)]
     ours = compare_items(a, b)
-    assert ours.se_paired == pytest.approx(published, abs=6e-4)
-    assert ours.correlation == pytest.approx(correlation, abs=0.01)
-    assert ours.variance_saved == pytest.approx(correlation, abs=0.02)
+    assert ours.correlation is not None
+    expected = errors[0] ** 2 + errors[1] ** 2 - 2 * errors[0] * errors[1] * ours.correlation
+    assert ours.se_paired == pytest.approx(np.sqrt(expected), rel=1e-12)
+    assert ours.se_unpaired == pytest.approx(np.hypot(*errors), rel=1e-12)
+    assert ours.correlation == pytest.approx(0.5, abs=0.02)
 
 
 def test_scores_of_zero_and_one_are_tested_by_mcnemar() -> None:
