@@ -10,7 +10,7 @@ from concord.records import Estimate, Interval
 from concord.version import __version__
 
 if TYPE_CHECKING:
-    from concord.api import compare, score_people
+    from concord.api import compare, plan, score_people
 
 __all__ = [
     "ConcordError",
@@ -21,6 +21,7 @@ __all__ = [
     "UndefinedError",
     "__version__",
     "compare",
+    "plan",
     "score_people",
 ]
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli import check, compare, demo, score_people
+from concord.cli import check, compare, demo, plan, score_people
 from concord.cli.shared import guarded
 from concord.version import __version__
 
@@ -22,6 +22,7 @@ app.add_typer(score, name="score")
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
 app.command("compare")(guarded(compare.compare))
+app.command("plan")(guarded(plan.plan))
 score.command("people")(guarded(score_people.score_people))
 
 

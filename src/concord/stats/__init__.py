@@ -31,6 +31,7 @@ from concord.stats.correlation import (
     log_bf_correlation_wetzels,
     prob_positive_correlation,
 )
+from concord.stats.design import Design, Pilot, assumed_design, pilot_design
 from concord.stats.effects import (
     cohens_d,
     cohens_d_se,
@@ -67,6 +68,19 @@ from concord.stats.pooling import (
     pool_pas_groups,
 )
 from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
+from concord.stats.power import (
+    Components,
+    Split,
+    best_split,
+    design_effect,
+    detectable_effect,
+    interval_width,
+    items_needed,
+    power_clustered,
+    power_paired,
+    power_two_sample,
+)
+from concord.stats.power_counts import disagreements, paired_sd, power_mcnemar
 from concord.stats.pvalues import (
     p_binomial,
     p_chi_square,
@@ -90,6 +104,8 @@ from concord.stats.zscores import (
 
 __all__ = [
     "Choices",
+    "Components",
+    "Design",
     "Engine",
     "HierarchicalResult",
     "Line",
@@ -97,11 +113,15 @@ __all__ = [
     "MeanError",
     "Pair",
     "PairedComparison",
+    "Pilot",
     "Ranking",
     "ScoredTests",
     "SignFlip",
+    "Split",
     "Verdict",
+    "assumed_design",
     "benjamini_hochberg",
+    "best_split",
     "bootstrap",
     "calibrated_agreement",
     "calibrated_agreement_groups",
@@ -123,6 +143,9 @@ __all__ = [
     "d_from_proportion",
     "d_from_r",
     "d_from_rank_biserial",
+    "design_effect",
+    "detectable_effect",
+    "disagreements",
     "fisher_z",
     "fisher_z_inverse",
     "get_engine",
@@ -130,6 +153,8 @@ __all__ = [
     "hierarchical_bootstrap",
     "holm",
     "indistinguishable",
+    "interval_width",
+    "items_needed",
     "jackknife_t",
     "log_bf_anova",
     "log_bf_binomial",
@@ -154,14 +179,20 @@ __all__ = [
     "p_variance_ratio",
     "p_z",
     "paired_proportions_interval",
+    "paired_sd",
     "pas_states",
     "pas_two_states",
+    "pilot_design",
     "pool_normalised",
     "pool_normalised_groups",
     "pool_pas",
     "pool_pas_groups",
     "posterior",
     "posterior_states",
+    "power_clustered",
+    "power_mcnemar",
+    "power_paired",
+    "power_two_sample",
     "prob_first_rate_higher",
     "prob_positive_binomial",
     "prob_positive_correlation",
