@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
-from concord.cli import check, compare, demo, plan, score_people
+from concord.cli import (
+    check,
+    compare,
+    demo,
+    plan,
+    run,
+    score_people,
+    score_reasoning,
+    score_run,
+    score_structure,
+)
 from concord.cli.shared import guarded
 from concord.version import __version__
 
@@ -18,12 +28,22 @@ app = typer.Typer(
 )
 score = typer.Typer(help="Score recorded data, without calling any model.", no_args_is_help=True)
 app.add_typer(score, name="score")
+run_app = typer.Typer(
+    help="Ask a model one of the three questions, and keep every reply.", no_args_is_help=True
+)
+app.add_typer(run_app, name="run")
 
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
 app.command("compare")(guarded(compare.compare))
 app.command("plan")(guarded(plan.plan))
 score.command("people")(guarded(score_people.score_people))
+score.command("structure")(guarded(score_structure.score_structure))
+score.command("reasoning")(guarded(score_reasoning.score_reasoning))
+score.command("run")(guarded(score_run.score_run))
+run_app.command("people")(guarded(run.people))
+run_app.command("structure")(guarded(run.structure))
+run_app.command("reasoning")(guarded(run.reasoning))
 
 
 def _version(value: bool) -> None:

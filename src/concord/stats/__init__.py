@@ -53,11 +53,22 @@ from concord.stats.effects import (
     z_difference,
 )
 from concord.stats.engine import Engine, get_engine
+from concord.stats.flips import flip_excess
+from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups
 from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
 from concord.stats.intervals import jackknife_t, wilson, wilson_interval
 from concord.stats.mcnemar import McNemar, mcnemar, paired_proportions_interval
 from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
+from concord.stats.order import OrderEffect, order_effect, sphericity
+from concord.stats.paired import (
+    PermutationTest,
+    bonett_price_interval,
+    bootstrap_mean_interval,
+    mcnemar_exact,
+    sign_flip_test,
+    wilson_clustered,
+)
 from concord.stats.pearson import chi_square
 from concord.stats.pooling import (
     fisher_z,
@@ -111,8 +122,10 @@ __all__ = [
     "Line",
     "McNemar",
     "MeanError",
+    "OrderEffect",
     "Pair",
     "PairedComparison",
+    "PermutationTest",
     "Pilot",
     "Ranking",
     "ScoredTests",
@@ -122,7 +135,9 @@ __all__ = [
     "assumed_design",
     "benjamini_hochberg",
     "best_split",
+    "bonett_price_interval",
     "bootstrap",
+    "bootstrap_mean_interval",
     "calibrated_agreement",
     "calibrated_agreement_groups",
     "chi_square",
@@ -146,8 +161,12 @@ __all__ = [
     "design_effect",
     "detectable_effect",
     "disagreements",
+    "expected_maximum",
     "fisher_z",
     "fisher_z_inverse",
+    "fixed_m_gap",
+    "fixed_m_gap_binary",
+    "flip_excess",
     "get_engine",
     "group_starts",
     "hierarchical_bootstrap",
@@ -168,8 +187,10 @@ __all__ = [
     "log_odds_ratio",
     "log_odds_ratio_se",
     "mcnemar",
+    "mcnemar_exact",
     "mean_estimate",
     "mean_groups",
+    "order_effect",
     "p_binomial",
     "p_chi_square",
     "p_correlation",
@@ -206,10 +227,13 @@ __all__ = [
     "rms_z",
     "rms_z_groups",
     "sign_flip",
+    "sign_flip_test",
     "sign_split",
+    "sphericity",
     "weighted_pearson",
     "weighted_regression",
     "wilson",
+    "wilson_clustered",
     "wilson_interval",
     "z_agreement",
     "z_difference",
