@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import OptionError, TableError
+from concord.people.bounds import N_SIMULATIONS
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.result import (
     Companions,
@@ -20,7 +21,10 @@ from concord.people.result import (
 from concord.people.score import N_RESAMPLES, score_table
 from concord.readers.tests_table import read_tests
 from concord.records import SideOutcome, TestTable
+from concord.reports.comparison import compare
 from concord.reports.making import report
+from concord.reports.planning import plan
+from concord.stats.engine import Engine, get_engine
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,7 +41,9 @@ __all__ = [
     "PeopleResult",
     "TableCheck",
     "check",
+    "compare",
     "demo_table",
+    "plan",
     "rank_reasoning",
     "report",
     "score_people",
@@ -229,7 +235,9 @@ def score_people(
     sheet: str | None = None,
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
+    n_simulations: int = N_SIMULATIONS,
     seed: int = 0,
+    engine: str | Engine = "serial",
     **choices: object,
 ) -> PeopleResult:
     """Score a table of tests: PAS, ECS and APR with their uncertainty.
@@ -247,8 +255,12 @@ def score_people(
         Nominal coverage of intervals.
     n_resamples
         Fresh samples of participants behind the second interval; 0 leaves it out.
+    n_simulations
+        Simulated agents behind floor and ceiling of PAS and ECS; 0 leaves them out.
     seed
-        Seed of the fresh samples: same input and seed, same numbers.
+        Seed of the fresh samples and simulated agents: same input and seed, same numbers.
+    engine
+        Where simulated agents are computed: ``serial``, ``processes``, ``dask``; changes no number.
     choices
         Single choices of the protocol to change, such as ``states=2`` or ``include_unsigned=True``.
 
@@ -271,7 +283,16 @@ def score_people(
     """
     chosen = get_protocol(protocol, **choices)
     tests = read_tests(table, sheet=sheet)
-    return PeopleResult(score_table(tests, chosen, level=level, n_resamples=n_resamples, seed=seed))
+    scores = score_table(
+        tests,
+        chosen,
+        level=level,
+        n_resamples=n_resamples,
+        n_simulations=n_simulations,
+        seed=seed,
+        engine=get_engine(engine) if isinstance(engine, str) else engine,
+    )
+    return PeopleResult(scores)
 
 
 def score_reasoning(

@@ -10,6 +10,8 @@
         ├── LinesError        named lines of a reply or vignette file are wrong
         ├── ApaError          a reported statistic does not parse
         ├── OptionError       an option or argument does not fit
+        ├── BadScoreError     a score that is neither a number nor a grade
+        ├── MismatchError     results that cannot be compared with each other
         ├── MissingExtraError an optional package is not installed
         ├── ModelError        the model cannot be reached or does not exist
         └── RunFolderError    a run's folder cannot be used as asked
@@ -37,6 +39,29 @@ class FileFormatError(InputError):
 
 class OptionError(InputError):
     """An option or argument has a value that does not fit."""
+
+
+class BadScoreError(InputError):
+    """A score that is neither a number nor a grade.
+
+    Parameters
+    ----------
+    value
+        What was found.
+    where
+        File and sample, as the beginning of the message.
+    """
+
+    def __init__(self, value: object, where: str = "") -> None:
+        self.value = value
+        super().__init__(
+            f"{where}the score is {value!r}; expected a number, true or false, or a grade "
+            "C (1), P (0.5), I (0) or N (0)"
+        )
+
+
+class MismatchError(InputError):
+    """Results that cannot be compared with each other: other tasks, metrics, items or protocols."""
 
 
 class ApaError(InputError):

@@ -7,7 +7,9 @@ import typer
 
 from concord.cli import (
     check,
+    compare,
     demo,
+    plan,
     report,
     run,
     score_people,
@@ -35,6 +37,8 @@ app.add_typer(run_app, name="run")
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
 app.command("report")(guarded(report.report))
+app.command("compare")(guarded(compare.compare))
+app.command("plan")(guarded(plan.plan))
 score.command("people")(guarded(score_people.score_people))
 score.command("structure")(guarded(score_structure.score_structure))
 score.command("reasoning")(guarded(score_reasoning.score_reasoning))

@@ -31,10 +31,18 @@ def score_people(
     ] = False,
     level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="Fresh samples behind the second interval; 0: none.")] = 400,
-    seed: Annotated[int, typer.Option(help="Seed of the fresh samples.")] = 0,
+    simulations: Annotated[
+        int, typer.Option(help="Simulated agents behind floor and ceiling; 0: none.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the fresh samples and simulated agents.")] = 0,
+    engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
+    ] = None,
 ) -> None:
     """Score a table of statistical tests: PAS, ECS and APR with their uncertainty."""
     from concord import api
+    from concord.stats.engine import get_engine
 
     result = api.score_people(
         tests,
@@ -42,7 +50,9 @@ def score_people(
         sheet=sheet,
         level=level,
         n_resamples=resamples,
+        n_simulations=simulations,
         seed=seed,
+        engine=get_engine(engine, scheduler=scheduler),
         states=states,
         split=split,
         human_prior_odds=human_prior_odds,
