@@ -37,8 +37,8 @@ def test_a_chart_of_intervals_is_well_formed_for_any_marks(
 ) -> None:
     picture = plots.intervals("a", "Title", [plots.Mark(*row) for row in rows], label="x")
     inside(picture)
-    words = [element.text for element in parsed(picture).iter(f"{SVG}text")]
-    assert words.count("undefined") == sum(row[1] is None for row in rows)
+    words = [(element.get("class"), element.text) for element in parsed(picture).iter(f"{SVG}text")]
+    assert words.count(("s", "undefined")) == sum(row[1] is None for row in rows)
 
 
 @given(

@@ -5,6 +5,7 @@ from typing import Any
 
 from concord.reports import plots
 from concord.reports.page import people, reasoning, structure
+from concord.reports.page.comparison import comparison, letters
 from concord.reports.page.content import Content
 from concord.reports.page.find import Source
 from concord.reports.page.values import (
@@ -43,6 +44,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "board": board(content),
         "people": [_people_panel(view, i) for i, view in enumerate(content.people)],
         "structure": [_structure_panel(view, i) for i, view in enumerate(content.structure)],
+        "comparisons": [comparison(source) for source in content.comparisons],
         "structure_differences": list(_differences(content)),
         "reasoning": [_reasoning_panel(view, i) for i, view in enumerate(content.reasoning)],
         "reasoning_gaps": _inline(reasoning.gaps_of(list(content.reasoning)), "gaps")
@@ -134,10 +136,13 @@ def board(content: Content) -> dict[str, Any]:
                 if kind == question:
                     row[kind, key] = view.metric(key)
     first = columns[0][:2] if columns else ("", "")
+    together, of = letters([comparison(source) for source in content.comparisons], content.models)
     ordered = sorted(rows.items(), key=lambda entry: _descending(entry[1].get(first)))
     return {
         "columns": columns,
         "groups": [(QUESTIONS[q], sum(c[0] == q for c in columns)) for q in views if views[q]],
+        "letters": together,
+        "letters_of": of,
         "designs": any(design for _, design in rows),
         "rows": [
             {"model": model, "design": design, "cells": [cells.get((c[0], c[1])) for c in columns]}

@@ -160,7 +160,7 @@ def _fits(kind: str, document: Document) -> bool:
         "people": "average_pas_raw",
         "reasoning": "faithfulness_gap",
         "structure": "arrangements",
-        "comparison": "comparisons",
+        "comparison": "pairs",
     }
     return known[kind] in document
 
