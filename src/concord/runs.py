@@ -14,7 +14,7 @@ from concord.running.folder import REPLIES, StoredRun, read_run, requests_of
 from concord.running.journal import read_lines
 from concord.running.keys import Sampling
 from concord.running.plan import Plan, Prices, make_plan
-from concord.running.recorded import Recorded, bundled_run, recorded_folder, recorded_log
+from concord.running.recorded import JUDGE, Recorded, bundled_run, recorded_folder, recorded_log
 from concord.running.run import Connection, Job
 
 if TYPE_CHECKING:
@@ -298,4 +298,25 @@ def structure_answers(found: Recorded) -> "Answers":
     from concord.structure.answers import answers_of
     from concord.structure.design import ITEMS
 
-    return answers_of(found.files[ITEMS], found.options, found.rows, planned=found.planned, model=found.model)
+    return answers_of(
+        found.files[ITEMS],
+        found.options,
+        found.rows,
+        planned=found.planned,
+        model=found.model,
+        verdicts=found.verdicts,
+    )
+
+
+def judge_job(result: RunResult, *, connection: Connection | None = None) -> tuple[Job, Path] | None:
+    """Lay out the judge's run and name its folder, where a structure run is scored by ``judge:MODEL``."""
+    from concord.structure.design import ITEMS
+    from concord.structure.judging import design_judging, judge_model
+
+    found = recorded_folder(result.stored)
+    model = judge_model(str(found.options.get("scorer", "")))
+    if model is None:
+        return None
+    design = design_judging(found.files[ITEMS], found.options, found.rows)
+    chosen = Connection() if connection is None else connection
+    return Job(design, model, Sampling(temperature=0.0, max_tokens=64), chosen), result.folder / JUDGE

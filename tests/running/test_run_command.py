@@ -85,7 +85,12 @@ class TestModels:
             ("nobody/x", (), "Model API nobody of model 'nobody/x' not recognized"),
             ("gpt-4o", (), "should be in the format of <api_name>/<model_name>"),
             ("openai/gpt-4o-mini", (), "OPENAI_API_KEY"),
-            ("openai-api/x/m", ("--base-url", "https://models.invalid/v1"), "X_API_KEY"),
+            (
+                "openai-api/x/m",
+                ("--base-url", "https://models.invalid/v1"),
+                "no server answers at https://models",
+            ),
+            ("openai-api/x/m", (), "X_API_KEY"),
             ("local/llama", (), "the embedded model is local/smollm2-135m"),
         ],
     )

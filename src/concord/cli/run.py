@@ -189,6 +189,15 @@ def _carry_out(
     if plan.n_to_ask:
         _consent(job, yes)
     result = _ask(replace(job, prices=prices), folder, plan)
+    judging = runs.judge_job(result)
+    if judging is not None and judging[0].design.trials:
+        judge, beside = judging
+        plan = runs.plan_run(judge, beside)
+        for line in plan_lines(judge, plan, beside):
+            note(line)
+        if plan.n_to_ask:
+            _consent(judge, yes)
+        _ask(judge, beside, plan)
     _show_result(result, as_json)
 
 

@@ -9,10 +9,13 @@ from typing import Any
 
 from concord.records import Made
 from concord.running.designs import lay_out
-from concord.running.folder import INPUTS, StoredRun, planned_prompts
+from concord.running.folder import INPUTS, StoredRun, planned_prompts, read_run
 from concord.running.journal import line_bytes
+from concord.structure.judging import judge_model, verdicts_of
 
 BUNDLED = "smollm2-135m"
+JUDGE = "judge"
+"""Folder of the judge's own run, inside the run that it judges."""
 _KEPT = ("key", "id", "mode", "repeat", "status", "outcome", "response", "stop_reason", "error", "usage")
 
 
@@ -29,6 +32,8 @@ class Recorded:
     files: Mapping[str, bytes]
     options: Mapping[str, Any]
     made: Made
+    verdicts: Mapping[str, float | None] | None = None
+    """Scores that a judge gave, by key of the reply; ``None`` where none was asked for."""
 
 
 def made_of(record: Mapping[str, Any]) -> Made:
@@ -51,7 +56,16 @@ def recorded_folder(stored: StoredRun) -> Recorded:
         files,
         record["options"],
         made_of(record),
+        _verdicts(stored),
     )
+
+
+def _verdicts(stored: StoredRun) -> Mapping[str, float | None] | None:
+    """Give what the judge of a structure run said; an empty table where it has not been asked yet."""
+    if judge_model(str(stored.record["options"].get("scorer", ""))) is None:
+        return None
+    folder = stored.path / JUDGE
+    return verdicts_of(read_run(folder).rows) if folder.is_dir() else {}
 
 
 def recorded_log(path: Path) -> Recorded:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import InputError, MissingExtraError, ModelError
 from concord.records import Design
 from concord.running.folder import FORMAT_VERSION, LOGS, Request, RunFolder, StoredRun, read_run, requests_of
-from concord.running.keys import Sampling, check_url, is_loopback, scrub, secrets_of
+from concord.running.keys import Sampling, check_url, is_loopback, knock, scrub, secrets_of
 from concord.running.plan import Prices
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def open_model(job: Job) -> "Model":
 
     connection = job.connection
     url = None if connection.base_url is None else check_url(connection.base_url)
+    if url is not None:
+        knock(url)
     config = GenerateConfig(
         max_connections=connection.max_connections,
         max_retries=connection.max_retries,
