@@ -141,3 +141,12 @@ class TestTable:
     """Everything a reader of the table should know and that is not an error, naming file, row and column."""
     inconsistencies: tuple[str, ...] = field(default=())
     """Those of the warnings that say a reported statistic contradicts its own p-value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a prompt."""
+
+    role: str
+    """``system``, ``user`` or ``assistant``."""
+    text: str

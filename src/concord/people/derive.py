@@ -167,7 +167,7 @@ class _Compiler:
         if isinstance(op, ast.Eq | ast.NotEq):
             return _equality(left, right, wanted=isinstance(op, ast.Eq))
         if type(op) in _ORDER:
-            return _arithmetic(lambda a, b, of=_ORDER[type(op)]: float(of(a, b)), left, right)
+            return _arithmetic(_ORDER[type(op)], left, right)
         raise self.refuse("this comparison")
 
     def call(self, tree: ast.Call, depth: int) -> _Node:

@@ -121,13 +121,14 @@ class Number(_Part):
     type: Literal["number"]
     ask: str = ""
     min: float | None = None
-    max: float | None = None
+    max: Annotated[float | Name, Field(union_mode="left_to_right")] | None = None
+    """A number, or an earlier answer or derived variable that sets the limit."""
     unit: str = ""
     whole: bool = False
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
-        if self.min is not None and self.max is not None and self.min >= self.max:
+        if self.min is not None and isinstance(self.max, float) and self.min >= self.max:
             raise ValueError(f"min {self.min:g} is not below max {self.max:g}")
         return self
 
@@ -146,7 +147,9 @@ class Likert(_Part):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if not self.min < self.max <= self.min + 100:
-            raise ValueError(f"a scale from {self.min} to {self.max}: expected at least 2 and at most 101 points")
+            raise ValueError(
+                f"a scale from {self.min} to {self.max}: expected at least 2 and at most 101 points"
+            )
         return self
 
 
@@ -190,9 +193,7 @@ class FreeText(_Part):
     codes: dict[Name, list[Words]] = {}
 
 
-Item = Annotated[
-    Choice | Number | Likert | Ranking | Allocation | FreeText, Field(discriminator="type")
-]
+Item = Annotated[Choice | Number | Likert | Ranking | Allocation | FreeText, Field(discriminator="type")]
 
 
 class Step(_Part):

@@ -31,7 +31,7 @@ class YamlFile:
     name: str
     data: Any
     lines: Mapping[Path_, int]
-    """Line, counted from 1, of the value at each path; keys of mappings as text, places in lists as numbers."""
+    """Line, counted from 1, of the value at each path; places in lists are numbers."""
     raw: bytes
 
     def line_of(self, path: Path_) -> int | None:
@@ -165,7 +165,9 @@ class _Builder:
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
-                self.faults.append(StudyProblem(self.name, line, in_words(path), "a key must be a plain word"))
+                self.faults.append(
+                    StudyProblem(self.name, line, in_words(path), "a key must be a plain word")
+                )
                 continue
             key = str(key_node.value)
             if key == "<<":
