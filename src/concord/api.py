@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.errors import TableError
+from concord.errors import OptionError, StudyError, TableError
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.result import (
     Companions,
@@ -124,7 +124,7 @@ class PeopleResult:
 
 @dataclass(frozen=True, slots=True)
 class TableCheck:
-    """Whether a table of tests is well formed, and what it holds."""
+    """Whether a table of tests, or a study, is well formed, and what it holds."""
 
     file: str
     problems: tuple[str, ...]
@@ -132,6 +132,7 @@ class TableCheck:
     warnings: tuple[str, ...]
     counts: dict[str, int]
     """Studies, findings, tests, and how each side of the tests stands."""
+    kind: str = "table of tests"
 
     @property
     def passed(self) -> bool:
@@ -140,16 +141,16 @@ class TableCheck:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the document that `concord check --json` prints."""
-        return {"file": self.file, "kind": "table of tests", "passed": self.passed, **asdict(self)}
+        return {"file": self.file, "kind": self.kind, "passed": self.passed, **asdict(self)}
 
 
 def check(file: str | Path, *, sheet: str | None = None) -> TableCheck:
-    """Check that a table of tests is well formed, without scoring it.
+    """Check that a table of tests or a study is well formed, without scoring or running it.
 
     Parameters
     ----------
     file
-        Path of the table.
+        Path of the table; of a study, when it ends in ``.yaml`` or ``.yml``.
     sheet
         Sheet of a workbook, the first by default.
 
@@ -158,12 +159,33 @@ def check(file: str | Path, *, sheet: str | None = None) -> TableCheck:
     FileFormatError
         The file cannot be read as a table at all.
     """
+    if Path(file).suffix.lower() in (".yaml", ".yml"):
+        return _check_study(Path(file), sheet)
     try:
         table = read_tests(Path(file), sheet=sheet)
     except TableError as error:
         return TableCheck(str(file), tuple(map(str, error.problems)), (), {})
     rest = tuple(warning for warning in table.warnings if warning not in table.inconsistencies)
     return TableCheck(str(file), table.inconsistencies, rest, _counts(table))
+
+
+def _check_study(file: Path, sheet: str | None) -> TableCheck:
+    from concord.people.study_files import read_study
+
+    if sheet is not None:
+        raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
+    try:
+        found = read_study(file)
+    except StudyError as error:
+        return TableCheck(str(file), tuple(map(str, error.problems)), (), {}, kind="study")
+    study = found.study
+    counts = {
+        "experiments": len(study.experiments),
+        "items": sum(len(experiment.items) for experiment in study.experiments.values()),
+        "findings": len(study.findings),
+        "tests": sum(len(finding.tests) for finding in study.findings.values()),
+    }
+    return TableCheck(str(file), (), found.warnings, counts, kind="study")
 
 
 def _counts(table: TestTable) -> dict[str, int]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli import check, demo, score_people
+from concord.cli import check, demo, score_people, studies
 from concord.cli.shared import guarded
 from concord.version import __version__
 
@@ -21,6 +21,7 @@ app.add_typer(score, name="score")
 
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
+app.command("studies")(guarded(studies.studies))
 score.command("people")(guarded(score_people.score_people))
 
 

@@ -19,8 +19,8 @@ _DEMOGRAPHIC = (
     "person would. Keep to the form of answer that is asked for."
 )
 _STORY = (
-    "Imagine that you are the following person, and stay in this role.\n\n{story}\n\nToday you take part in a "
-    "research study. Answer every question as you, this person, would. Keep to the form of answer that is "
+    "Imagine that you are the following person, and stay in this role.\n\n{story}\n\nToday you take part in "
+    "a research study. Answer every question as you, this person, would. Keep to the form of answer that is "
     "asked for."
 )
 

@@ -1,4 +1,4 @@
-"""The tests of a study: what each kind needs, that its variables exist, that its human side holds together."""
+"""The tests of a study: what each kind needs, that its variables exist, that the human side holds."""
 
 import re
 from collections.abc import Iterator

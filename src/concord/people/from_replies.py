@@ -240,9 +240,11 @@ def _row(observed: Observations, finding: str, test: Test) -> tuple[TestRow, str
     row = read_tests([keys | _columns(test, found)]).rows[0]
     if row.agent is None:
         return replace(row, row=None), "too small for the test"
-    agent = replace(row.agent, z=found.z, flags=(*row.agent.flags, *found.flags))
-    if found.z is not None:
-        agent = replace(agent, p_value=found.p_value)
+    agent = replace(row.agent, flags=(*row.agent.flags, *found.flags))
+    if row.test_type == "mann-whitney":
+        agent = replace(
+            agent, z=found.z, p_value=found.p_value
+        )  # both with ties, which U alone does not tell
     return replace(row, agent=agent, row=None), None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from concord.errors import OptionError
 from concord.people.derive import Value
 from concord.people.study_format import Allocation, Choice, FreeText, Item, Likert, Number, Ranking
 from concord.people.wording import LETTERS, variables_of
@@ -42,7 +43,8 @@ _REFUSAL = re.compile(
     r"i(?:'m| am) (?:just |only )?an? (?:ai|language model)|i(?:'m| am) sorry,? but)\b"
 )
 _LEAD = re.compile(
-    r"\b(?:final answer|my answer|answer|choice|i choose|i would choose|i'd choose|i pick)\b[^\w$(-]*(?:is|would be)?[^\w$(-]*"
+    r"\b(?:final answer|my answer|answer|choice|i choose|i would choose|i'd choose|i pick)\b"
+    r"[^\w$(-]*(?:is|would be)?[^\w$(-]*"
 )
 _NUMBER = re.compile(
     r"(?<![\w.,])([-+]?)[$€£]?\s?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
@@ -52,7 +54,29 @@ _SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, 
 _SMALL = {
     word: float(i)
     for i, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
     )
 }
 _RANGE = re.compile(r"\d\s?(?:-|to|or|and)\s?[$€£]?\d")
@@ -191,6 +215,8 @@ def _as_float(sign: str, digits: str, scale: str | None) -> float:
 def _in_range(value: float | None, name: str, item: Number | Likert) -> dict[str, Value] | Outcome:
     if value is None:
         return Outcome.UNREADABLE
+    if isinstance(item.max, str):
+        raise OptionError(f"the limit {item.max!r} of {name!r} is not known yet")
     if (item.min is not None and value < item.min) or (item.max is not None and value > item.max):
         return Outcome.OUT_OF_RANGE
     whole = isinstance(item, Likert) or item.whole

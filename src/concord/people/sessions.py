@@ -13,8 +13,8 @@ from concord.people.derive import Expression, Value, over_members, parse_express
 from concord.people.design import Member, SessionPlan, StudyPlan
 from concord.people.designs import AgentDesign
 from concord.people.parse import Answer, Outcome, empty_values, read_reply
-from concord.people.study_format import Choice, Experiment, Item, Population, Ranking, Step
-from concord.people.wording import Template, in_words, item_texts, render_items, template
+from concord.people.study_format import Choice, Experiment, Item, Number, Population, Ranking, Step
+from concord.people.wording import Template, in_words, item_texts, limit_of, render_items, template
 from concord.records import Message
 
 Agent = Callable[["Question"], str | None]
@@ -70,9 +70,10 @@ def _compile_step(spec: Experiment, i: int, step: Step, texts: Mapping[str, Temp
             names |= template(text).names
     for piece in names & set(texts):
         names |= texts[piece].names
-    shows = frozenset(name.removeprefix("answer.") for name in names if name.startswith("answer."))
+    shows = {name.removeprefix("answer.") for name in names if name.startswith("answer.")}
+    shows |= {limit for item in step.ask if (limit := limit_of(spec.items[item])) is not None}
     when = None if step.when is None else parse_expression(step.when)
-    return CompiledStep(i, step, tuple((name, spec.items[name]) for name in step.ask), when, shows)
+    return CompiledStep(i, step, tuple((name, spec.items[name]) for name in step.ask), when, frozenset(shows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +96,9 @@ class Question:
         return {**self.session.plan.cell, **own}
 
     @property
-    def items(self) -> tuple[str, ...]:
-        """Give the names of the items asked."""
-        return tuple(self.step.spec.ask)
+    def items(self) -> tuple[tuple[str, Item], ...]:
+        """Give the items asked, with their names."""
+        return self.session.items(self)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -179,7 +180,7 @@ class Session:
         """
         question, seat = self._waiting.pop(question_id)
         step, member = question.step, question.member
-        asked = [(name, item, _order(step, member, name)) for name, item in step.items]
+        asked = [(name, item, _order(step, member, name)) for name, item in self._items(step, seat)]
         for (name, item, _), answer in zip(asked, read_reply(reply, asked), strict=True):
             self._note(seat, name, item, answer, question.level)
         if reply is not None:
@@ -276,6 +277,15 @@ class Session:
             values[name] = expression(values)
         return values
 
+    def _items(self, step: CompiledStep, seat: _Seat) -> Iterator[tuple[str, Item]]:
+        """Give the items of a step, limits that depend on earlier answers put in."""
+        for name, item in step.items:
+            if isinstance(item, Number) and isinstance(item.max, str):
+                limit = self._with_derived(self._shared(seat))[item.max]
+                yield name, item.model_copy(update={"max": limit})
+            else:
+                yield name, item
+
     def _id(self, seat: _Seat, step: CompiledStep, level: str | None) -> str:
         over = "" if level is None else f"@{level}"
         round_ = f"#{self.round}" if self.compiled.rounds > 1 else ""
@@ -299,9 +309,16 @@ class Session:
         self._begin_round()
         return True
 
+    def _seat(self, question: Question) -> _Seat:
+        return next(seat for seat in self._seats if seat.member is question.member)
+
+    def items(self, question: Question) -> tuple[tuple[str, Item], ...]:
+        """Give the items of a question as this participant gets them."""
+        return tuple(self._items(question.step, self._seat(question)))
+
     def messages(self, question: Question) -> tuple[Message, ...]:
         """Write everything that is sent for a question."""
-        seat = next(s for s in self._seats if s.member is question.member)
+        seat = self._seat(question)
         system = self.design.system(question.member.profile, self.compiled.population)
         sent = [] if system is None else [Message("system", system)]
         for earlier, reply in seat.said:
@@ -312,7 +329,7 @@ class Session:
         if question.id not in self._texts:
             scope = self._scope(question, seat)
             text = template(question.step.spec.text).fill(scope).rstrip()
-            items = [(item, question.order_of(name)) for name, item in question.step.items]
+            items = [(item, question.order_of(name)) for name, item in self._items(question.step, seat)]
             self._texts[question.id] = f"{text}\n\n{render_items(items, scope)}"
         return self._texts[question.id]
 

@@ -8,7 +8,7 @@ from concord.people.catalog import Variable, participant_variables
 from concord.people.derive import Expression, over_members, parse_expression
 from concord.people.finding_checks import check_tests
 from concord.people.study_format import Experiment, Factor, Step, Study
-from concord.people.wording import item_texts, template, variables_of
+from concord.people.wording import item_texts, limit_of, template, variables_of
 from concord.readers.yaml_file import Path_, YamlFile
 
 RESERVED = frozenset({"answer", "feedback", "round", "size", "age", "profile"})
@@ -53,11 +53,12 @@ class _Experiment:
         """Run every check; later ones rely on earlier ones."""
         for check in (self.factors, self.counts, self.group, self.steps, self.derived):
             check()
-        for name, factor in self.spec.factors.items():
-            if name not in self.used and not self.problems:
-                used = f"no template, condition or step uses the factor {name!r}; write {{{name}...}} or delete it"
-                self.fault(used, "factors", name)
-            del factor
+        if not self.problems:
+            for name in self.spec.factors:
+                if name not in self.used:
+                    self.fault(
+                        "no text, condition or step uses this factor; use it or delete it", "factors", name
+                    )
         return self.problems
 
     def factors(self) -> None:
@@ -187,8 +188,17 @@ class _Experiment:
         self.text(step.text, scope, *here, "text")
         for name in step.ask:
             if name in self.spec.items:
-                for text in item_texts(self.spec.items[name]):
-                    self.text(text, scope, "items", name)
+                self.item(name, scope)
+
+    def item(self, name: str, scope: set[str]) -> None:
+        """Check the texts of an item, and the variable that limits it."""
+        item = self.spec.items[name]
+        for text in item_texts(item):
+            self.text(text, scope, "items", name)
+        limit = limit_of(item)
+        if limit is not None and f"answer.{limit}" not in scope:
+            there = ", ".join(sorted(n.removeprefix("answer.") for n in scope if n.startswith("answer.")))
+            self.fault(f"{limit!r} is no earlier answer; there are {there or 'none'}", "items", name, "max")
 
     def over(self, step: Step, here: Path_) -> None:
         factor = self.spec.factors.get(str(step.over))

@@ -18,6 +18,8 @@ from concord.records import InputFile
 ENTRY_POINTS = "concord.studies"
 """Entry points of this group name a package (or folder of one) that holds study files."""
 
+_NOTHING = object()
+
 
 @dataclass(frozen=True, slots=True)
 class StudyFile:
@@ -80,14 +82,27 @@ def _place(data: Any, loc: tuple[str | int, ...]) -> Path_:
     """Keep of pydantic's path what stands in the document, and the name of a missing key."""
     path: list[str | int] = []
     for i, part in enumerate(loc):
-        if isinstance(data, dict) and part in data or isinstance(data, list) and isinstance(part, int) and part < len(data):
-            data = data[part]
-        elif not (
-            i == len(loc) - 1 and isinstance(data, dict) and isinstance(part, str) and part.isidentifier()
-        ):
+        inside = _inside(data, part)
+        if inside is not _NOTHING:
+            data = inside
+        elif not (i == len(loc) - 1 and isinstance(data, dict) and _is_key(part)):
             continue
         path.append(part)
     return tuple(path)
+
+
+def _inside(data: Any, part: str | int) -> Any:
+    """Give what stands under a key or at a place."""
+    if isinstance(data, dict):
+        return data.get(part, _NOTHING)
+    if isinstance(data, list) and isinstance(part, int) and part < len(data):
+        return data[part]
+    return _NOTHING
+
+
+def _is_key(part: str | int) -> bool:
+    """Whether a part of pydantic's path may be the name of a key, and not the name of a type."""
+    return isinstance(part, str) and part.isidentifier() and part not in ("int", "float", "str", "bool")
 
 
 def _in_our_words(message: str, kind: str, value: object) -> str:

@@ -262,7 +262,7 @@ class Experiment(_Part):
     steps: Annotated[list[Step], Field(min_length=1, max_length=60)]
     group: Group | None = None
     derived: dict[Name, Formula] = {}
-    """Variables of a participant (of a group, in a study with roles), in order: later ones read earlier ones."""
+    """Variables of a participant (with roles: of the pair), in order: later ones read earlier ones."""
     of_session: dict[Name, Formula] = {}
     """Variables of a group, from all members."""
 

@@ -163,6 +163,11 @@ def _number_form(item: Number) -> str:
     return f"{kind} of {in_words(item.max)} or less{unit}" if item.max is not None else f"{kind}{unit}"
 
 
+def limit_of(item: Item) -> str | None:
+    """Give the variable that limits a number, where one does."""
+    return item.max if isinstance(item, Number) and isinstance(item.max, str) else None
+
+
 def variables_of(item: Item, name: str) -> dict[str, tuple[str, ...] | None]:
     """Give the variables of an item: the words a variable may be, or ``None`` for numbers."""
     if isinstance(item, Choice):
