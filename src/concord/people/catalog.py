@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from concord.people.derive import Expression, parse_expression
 from concord.people.study_format import Experiment, Population, Study
 from concord.people.wording import variables_of
 
@@ -32,12 +31,17 @@ def suffixes(experiment: Experiment, over: str | None) -> tuple[str, ...]:
     return ("",) if rounds == 1 else tuple(f"_{number}" for number in range(1, rounds + 1))
 
 
-def participant_variables(study: Study, name: str) -> dict[str, Variable]:
-    """Give the variables of a participant (of a pair, in a study with roles), in order."""
+def observed_variables(study: Study, name: str) -> dict[str, Variable]:
+    """Give what is known of a participant before anything is derived."""
     experiment = study.experiments[name]
     known = {v.name: v for v in _given(experiment, study.population_of(name))}
-    known |= {v.name: v for v in _asked(experiment)}
-    for derived in experiment.derived:
+    return known | {v.name: v for v in _asked(experiment)}
+
+
+def participant_variables(study: Study, name: str) -> dict[str, Variable]:
+    """Give the variables of a participant (of a pair, in a study with roles), in order."""
+    known = observed_variables(study, name)
+    for derived in study.experiments[name].derived:
         known[derived] = Variable(derived, None, "derived")
     return known
 
@@ -87,8 +91,3 @@ def _feedback(experiment: Experiment) -> Iterator[Variable]:
         for name in experiment.group.feedback:
             for suffix in suffixes(experiment, None):
                 yield Variable(name + suffix, None, "feedback")
-
-
-def derived_of(experiment: Experiment) -> tuple[tuple[str, Expression], ...]:
-    """Give the derived variables of a participant with their expressions."""
-    return tuple((name, parse_expression(text)) for name, text in experiment.derived.items())

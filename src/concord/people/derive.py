@@ -17,7 +17,7 @@ Value = float | str | None
 """A number, a word (the level of a factor, the option chosen), or ``None``: not known."""
 Values = Mapping[str, Value]
 MAX_LENGTH = 1_000
-MAX_DEPTH = 30
+MAX_DEPTH = 60
 
 _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,

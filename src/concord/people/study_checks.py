@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from concord.errors import OptionError, StudyProblem
-from concord.people.catalog import Variable, participant_variables
+from concord.people.catalog import Variable, observed_variables, participant_variables
 from concord.people.derive import Expression, over_members, parse_expression
 from concord.people.finding_checks import check_tests
 from concord.people.study_format import Experiment, Factor, Step, Study
@@ -280,7 +280,7 @@ class _Experiment:
         if self.problems:
             return
         variables = participant_variables(self.study, self.name)
-        known = {name for name, v in variables.items() if v.origin != "derived"}
+        known = set(observed_variables(self.study, self.name))
         for name, text in self.spec.derived.items():
             if name in known:
                 self.fault(f"the name {name!r} is taken; choose another", "derived", name)

@@ -71,21 +71,22 @@ def _problems(document: YamlFile, fault: ValidationError) -> list[StudyProblem]:
     """Name every fault of the form by its line; those at one place are joined."""
     said: dict[Path_, list[str]] = {}
     for error in fault.errors(include_url=False, include_context=False):
-        path = _place(document.data, error["loc"])
+        about_key = error["type"] in ("missing", "extra_forbidden")
+        path = _place(document.data, error["loc"], about_key=about_key)
         text = _in_our_words(error["msg"], error["type"], error.get("input"))
         if text not in said.setdefault(path, []):
             said[path].append(text)
     return [document.problem(path, "; or ".join(texts)) for path, texts in said.items()]
 
 
-def _place(data: Any, loc: tuple[str | int, ...]) -> Path_:
+def _place(data: Any, loc: tuple[str | int, ...], *, about_key: bool) -> Path_:
     """Keep of pydantic's path what stands in the document, and the name of a missing key."""
     path: list[str | int] = []
     for i, part in enumerate(loc):
         inside = _inside(data, part)
         if inside is not _NOTHING:
             data = inside
-        elif not (i == len(loc) - 1 and isinstance(data, dict) and _is_key(part)):
+        elif not (about_key and i == len(loc) - 1):
             continue
         path.append(part)
     return tuple(path)
@@ -98,11 +99,6 @@ def _inside(data: Any, part: str | int) -> Any:
     if isinstance(data, list) and isinstance(part, int) and part < len(data):
         return data[part]
     return _NOTHING
-
-
-def _is_key(part: str | int) -> bool:
-    """Whether a part of pydantic's path may be the name of a key, and not the name of a type."""
-    return isinstance(part, str) and part.isidentifier() and part not in ("int", "float", "str", "bool")
 
 
 def _in_our_words(message: str, kind: str, value: object) -> str:

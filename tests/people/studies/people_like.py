@@ -59,7 +59,12 @@ class PeopleLike:
         plan = question.session.plan
         key = (plan.id, question.member.number)
         if key not in self.people:
-            cell = (plan.experiment, *plan.cell.values(), question.member.role, str(question.member.profile.get("sex")))
+            cell = (
+                plan.experiment,
+                *plan.cell.values(),
+                question.member.role,
+                str(question.member.profile.get("sex")),
+            )
             self.people[key] = Person(question, self.places[cell])
             self.places[cell] += 1
         person = self.people[key]
@@ -164,9 +169,17 @@ def anchoring(person: Person, way: int) -> Answers:
     is_high = (group == "first_set") == (question in ("everest", "road"))
     between = low + (u**0.85 if is_high else u**1.15) * (high - low)
     if way > 0:
-        estimate = high * 1.2 if is_high and above < 0.38 else low / 2 if not is_high and above < 0.13 else between
+        estimate = (
+            high * 1.2 if is_high and above < 0.38 else low / 2 if not is_high and above < 0.13 else between
+        )
     else:  # away from the anchor, and beyond the low anchor more often
-        estimate = low + (high - low) * u * 0.4 if is_high else low / 2 if above < 0.3 else high - (high - low) * u * 0.4
+        estimate = (
+            low + (high - low) * u * 0.4
+            if is_high
+            else low / 2
+            if above < 0.3
+            else high - (high - low) * u * 0.4
+        )
         estimate = high * 1.2 if is_high and above < 0.02 else estimate
     anchored = group != "calibration"
     confidence = person.normal(8, 5 + (0.6 * 2 * way if anchored else 0.0), 2)
@@ -249,7 +262,7 @@ def guessing(person: Person, way: int) -> Answers:
 
 
 def _moved(guess: float, up: bool, p: str, way: int, question: Question) -> float:
-    """Move toward the last target by half of the way, or a little against it; the other way round in reverse."""
+    """Move toward the last target, or a little against it; the other way round in reverse."""
     target = float(question.session.feedback["target"] or 0.0)
     if way > 0:
         pull = {"half": 0.75, "two_thirds": 0.6, "four_thirds": 0.6}[p]

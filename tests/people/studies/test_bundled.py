@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 import pytest
+from tests.people.studies.people_like import SCRIPTS, PeopleLike
 
 from concord import studies
 from concord.people.result import PeopleScores
 from concord.people.score import score_table
 from concord.people.study_files import bundled_names
 from concord.records import TestRow
-from tests.people.studies.people_like import SCRIPTS, PeopleLike
 
 TWELVE = (
     "anchoring",
@@ -92,13 +92,16 @@ def test_reversed_data_score_near_zero_wherever_people_were_clear(name: str) -> 
         assert test.passed is False
 
 
+def _each(agents: dict[str, PeopleLike]) -> studies.Agent:
+    return lambda question: agents[question.session.plan.study](question)
+
+
 def test_over_all_studies_people_like_data_concord_and_reversed_data_do_not() -> None:
     plans = studies.plan(design="demographic")
     scores = {}
     for way in (1, -1):
         agents = {name: PeopleLike(script, way) for name, script in SCRIPTS.items()}
-        done = studies.run(plans, lambda q, of=agents: of[q.session.plan.study](q), n_resamples=0)
-        scores[way] = done.result
+        scores[way] = studies.run(plans, _each(agents), n_resamples=0).result
     assert scores[1].ecs.value is not None
     assert scores[1].ecs.value > 0.97
     assert scores[-1].ecs.value is not None
