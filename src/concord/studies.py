@@ -17,6 +17,7 @@ from concord.people.score import N_RESAMPLES, score_table
 from concord.people.sessions import Agent, Question, Session, hold, replaying, sessions_of
 from concord.people.study_files import StudyFile, bundled_names, find_studies, installed_studies, read_study
 from concord.people.study_format import json_schema
+from concord.people.tokens import middling
 from concord.readers.session_replies import SessionReplies, read_session_replies
 from concord.records import Side, TestRow, TestTable
 from concord.reports.files import write_csv, write_json
@@ -37,6 +38,7 @@ __all__ = [
     "installed_studies",
     "json_schema",
     "plan",
+    "prompts",
     "read_study",
     "run",
     "score_replies",
@@ -233,6 +235,33 @@ def _check_recorded(read: SessionReplies, plans: Sequence[StudyPlan]) -> None:
 
 def _session_of(question_id: str) -> str:
     return question_id.rsplit("/", 2)[0]
+
+
+def prompts(file: StudyFile, *, design: str | AgentDesign = "participant", seed: int = 0) -> str:
+    """Write what the first participant of each cell reads, with answers in the middle of each scale."""
+    chosen = design if isinstance(design, AgentDesign) else get_design(design)
+    shown: set[tuple[str, ...]] = set()
+    parts: list[str] = []
+    for session in sessions_of(plan_study(file, n=24, seed=seed, design=chosen)):
+        cell = (session.plan.experiment, *session.plan.cell.values())
+        if cell not in shown:
+            shown.add(cell)
+            parts.append("\n".join([f"=== {', '.join(cell)}", *_dialogue(session)]))
+    return "\n\n".join(sorted(parts))
+
+
+def _dialogue(session: Session) -> list[str]:
+    """Write one session, one member a round; what was sent before is not repeated."""
+    lines: list[str] = []
+    while not session.done:
+        for place, question in enumerate(session.waiting()):
+            reply = middling(question)
+            if place == 0:
+                said = question.messages if not lines or question.member.role else question.messages[-1:]
+                lines += [f"[{message.role}] {message.text}" for message in said]
+                lines.append(f"[reply] {reply}")
+            session.answer(question.id, reply)
+    return lines
 
 
 def summary(file: StudyFile) -> dict[str, Any]:

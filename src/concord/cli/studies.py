@@ -14,6 +14,10 @@ def studies(
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    prompts: Annotated[
+        bool, typer.Option("--prompts", help="Print what the first participant of each cell reads.")
+    ] = False,
+    design: Annotated[str, typer.Option(help="Agent design of the prompts.")] = "participant",
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of study files.")] = False,
 ) -> None:
     """List the studies that a model can stand in for the participants of."""
@@ -23,6 +27,10 @@ def studies(
         print_json(found.json_schema())
         return
     listed = list(found.find_studies([] if names is None else names, folder=folder))
+    if prompts:
+        for one in listed:
+            typer.echo(found.prompts(one, design=design))
+        return
     if not names and folder is None:
         listed += found.installed_studies().values()
     rows = [found.summary(one) for one in listed]
