@@ -17,6 +17,9 @@ from concord.errors import FileFormatError, StudyError, StudyProblem
 MAX_BYTES = 2**20
 """A larger file is refused unread: the longest study is a few dozen kilobytes."""
 MAX_DEPTH = 24
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The compiled parser where it is installed; no value is ever built by either."""
+_QUOTED = ("'", '"', "|", ">")
 _WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
 _INT = re.compile(r"[-+]?[0-9]{1,18}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
@@ -110,7 +113,7 @@ class _Builder:
         """Refuse what is not plain, then compose and give values their lines."""
         try:
             self._refuse_extras(text)
-            node = yaml.compose(text, Loader=yaml.SafeLoader)
+            node = yaml.compose(text, Loader=_LOADER)
         except yaml.YAMLError as fault:
             raise StudyError([self._syntax(fault)]) from fault
         except RecursionError as fault:
@@ -131,7 +134,7 @@ class _Builder:
     def _refuse_extras(self, text: str) -> None:
         """Refuse aliases, anchors, tags and depth on the stream of events: nothing is expanded yet."""
         depth = documents = 0
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        for event in yaml.parse(text, Loader=_LOADER):
             line = event.start_mark.line + 1
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
@@ -184,7 +187,7 @@ class _Builder:
     def _scalar(self, node: yaml.Node) -> str | int | float | bool | None:
         """Read a scalar by the core rules of YAML 1.2: yes and no are words, 12:30 is text."""
         text = str(node.value)
-        if node.style is not None:  # quoted or a block
+        if node.style in _QUOTED:
             return text
         if text in _WORDS:
             return _WORDS[text]

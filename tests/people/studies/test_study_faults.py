@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from tests.people.studies.small import STUDY
 
 from concord.errors import FileFormatError, StudyError
@@ -205,3 +206,11 @@ def test_a_latin_square_that_its_cells_cannot_fill_is_impossible() -> None:
         StudyError, match="impossible counterbalancing: .* 6 orders, and a cell has 5 participants"
     ):
         read_study(text.encode(), name="coins.yaml")
+
+
+def test_the_slow_parser_reads_and_refuses_as_the_fast_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = read_study(STUDY.encode(), name="coins.yaml")
+    monkeypatch.setattr("concord.readers.yaml_file._LOADER", yaml.SafeLoader)
+    assert read_study(STUDY.encode(), name="coins.yaml") == fast
+    with pytest.raises(StudyError, match="line 3: &a: anchors and aliases are not allowed"):
+        read_study(STUDY.replace("title: Coins", "title: &a Coins").encode(), name="coins.yaml")
