@@ -10,7 +10,8 @@ from concord.records import Estimate, Interval
 from concord.version import __version__
 
 if TYPE_CHECKING:
-    from concord.api import score_people
+    from concord.api import rank_reasoning, score_people, score_reasoning, score_structure
+    from concord.runs import run, score_run
 
 __all__ = [
     "ConcordError",
@@ -20,16 +21,21 @@ __all__ = [
     "TableError",
     "UndefinedError",
     "__version__",
+    "rank_reasoning",
+    "run",
     "score_people",
+    "score_reasoning",
+    "score_run",
+    "score_structure",
 ]
 
 
 def __getattr__(name: str) -> object:
     """Load the scoring functions on first use, so that `import concord.stats` stays light."""
     if name in __all__:
-        from concord import api
+        from concord import api, runs
 
-        return getattr(api, name)
+        return getattr(runs if name in ("run", "score_run") else api, name)
     raise AttributeError(f"module 'concord' has no attribute {name!r}")
 
 

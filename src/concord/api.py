@@ -1,6 +1,7 @@
 """What a notebook imports: one function a question, frozen results that show themselves."""
 
 import io
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,23 @@ from concord.records import SideOutcome, TestTable
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PeopleResult", "TableCheck", "check", "demo_table", "score_people"]
+    from concord.readers.vignettes import Source
+    from concord.reasoning.bias import Detector
+    from concord.reasoning.lexicon import Aliases
+    from concord.reports.ranking import Ranking
+    from concord.reports.reasoning import ReasoningResult
+    from concord.reports.structure import StructureResult
+
+__all__ = [
+    "PeopleResult",
+    "TableCheck",
+    "check",
+    "demo_table",
+    "rank_reasoning",
+    "score_people",
+    "score_reasoning",
+    "score_structure",
+]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -268,3 +285,196 @@ def score_people(
     chosen = get_protocol(protocol, **choices)
     tests = read_tests(table, sheet=sheet)
     return PeopleResult(score_table(tests, chosen, level=level, n_resamples=n_resamples, seed=seed))
+
+
+def score_reasoning(
+    samples: "Source",
+    replies: "Source",
+    *,
+    bias_cases: "Source | None" = None,
+    bias_replies: "Source | None" = None,
+    model: str | None = None,
+    rules: str = "standard",
+    scope: str | None = None,
+    negation: str | None = None,
+    multiple: str | None = None,
+    aliases: "Aliases | None" = None,
+    detector: "Detector | None" = None,
+    seed: int = 0,
+    n_resamples: int = 10_000,
+    lenient: bool = False,
+) -> "ReasoningResult":
+    """Score recorded replies: faithfulness gap, Step-F1, silent bias rate, each with its interval.
+
+    Parameters
+    ----------
+    samples, replies
+        Vignettes (``study_a_test.json``) and replies to them (JSON lines with ``id, mode, response``):
+        paths, parsed rows, or frames.
+    bias_cases, bias_replies
+        Bias cases and replies to them, both or neither.
+    model
+        The model's name; without one, the name of the reply file.
+    rules
+        ``"standard"``, or ``"source"``: what the research code does.
+    scope, negation, multiple
+        How correctness is judged: ``answer`` (default) or ``whole``; ``ignore`` (default) or ``exclude``;
+        ``any`` (default) or ``only``. ``rules="source"`` leaves no choice.
+    aliases
+        A table of other names, added to the bundled one: a path, or label to names.
+    detector
+        A function of (case, answer, reasoning) that takes the place of the keyword detection of bias.
+    seed
+        Seed of everything that is drawn.
+    n_resamples
+        Bootstrap replicates.
+    lenient
+        Leave out, count and list what cannot be read instead of raising.
+
+    Raises
+    ------
+    LinesError, FileFormatError
+        The input cannot be read; file and line are named.
+    OptionError
+        Options do not fit each other.
+    """
+    from concord.readers.replies import read_replies
+    from concord.readers.vignettes import read_bias_cases, read_samples
+    from concord.reasoning.context import Recorded
+    from concord.reasoning.lexicon import load_lexicon
+    from concord.reasoning.options import checked_options, model_name
+    from concord.reasoning.score import score_recorded
+    from concord.reports.reasoning import ReasoningResult
+
+    options = checked_options(
+        rules,
+        scope=scope,
+        negation=negation,
+        multiple=multiple,
+        seed=seed,
+        n_resamples=n_resamples,
+        lenient=lenient,
+    )
+    if (bias_cases is None) != (bias_replies is None):
+        raise OptionError("bias cases and bias replies belong together: give both or neither")
+    vignettes = read_samples(samples, lenient=lenient)
+    recorded = Recorded(vignettes, read_replies(replies, vignettes, lenient=lenient))
+    if bias_cases is not None and bias_replies is not None:
+        cases = read_bias_cases(bias_cases, lenient=lenient)
+        answered = read_replies(bias_replies, cases, lenient=lenient)
+        recorded = Recorded(recorded.samples, recorded.replies, cases, answered)
+    name = model_name(model, replies)
+    lexicon = load_lexicon(aliases)
+    scores = score_recorded(recorded, lexicon, model=name, options=options, detector=detector)
+    return ReasoningResult(scores)
+
+
+def rank_reasoning(
+    results: "Sequence[ReasoningResult | str | Path]", *, by: str = "faithfulness_gap"
+) -> "Ranking":
+    """Rank several models' results on the five numbers.
+
+    Parameters
+    ----------
+    results
+        Results, or folders: a model's, or one that holds several models' folders.
+    by
+        The number that orders the table.
+
+    Raises
+    ------
+    OptionError
+        The results were not scored by the same rules on the same vignettes.
+    """
+    from concord.reports.ranking import rank
+
+    return rank(results, by=by)
+
+
+def score_structure(
+    mean: str | Path | None = None,
+    max: str | Path | None = None,
+    scores: Any = None,
+    *,
+    reading: str = "peak",
+    column: str | None = None,
+    percent: bool = False,
+    lenient: bool = False,
+    samples: int | None = None,
+    baseline: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+    seed: int = 0,
+    fixed_m: int = 2,
+    resamples: int = 2000,
+) -> "StructureResult":
+    """Score structural consistency: whether a model stays the same when only the arrangement changes.
+
+    Parameters
+    ----------
+    mean, max
+        Folders of mean and of max scores, one file (or one set of files) a model.
+    scores
+        Instead of the folders: a path to one long table (CSV or Parquet), or a polars or pandas frame, with
+        the columns `model, arrangement, item` and `S_mean, S_max` or `sample, S_Acc`.
+    reading
+        What the gap runs over: ``peak``, ``paired``, ``unpaired`` or ``across``.
+    column
+        Name of the score column, where it does not end in S_Acc or several do.
+    percent
+        Scores run from 0 to 100.
+    lenient
+        A score cell that holds text counts as missing instead of refusing the model.
+    samples
+        Samples a cell behind mean and max, where known.
+    baseline
+        Arrangement that is shown beside E and R, not counted in them.
+    encoding
+        Encoding of text files; UTF-8 otherwise.
+    decimal_comma
+        ``0,85`` is a number.
+    seed
+        Seed of resampling and splitting; the same seed gives the same bytes.
+    fixed_m
+        Size of the subsets of the fixed-m gap.
+    resamples
+        Resamples of the items behind simultaneous bands.
+
+    Returns
+    -------
+    StructureResult
+        Numbers, intervals and evidence of every model that could be scored, and all that could not.
+
+    Raises
+    ------
+    InputError
+        Nothing can be scored; the message names file, sheet, row, column and value, and what to do.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({
+    ...     "model": ["m"] * 4, "arrangement": ["AB", "AB", "BA", "BA"], "item": ["x", "y", "x", "y"],
+    ...     "S_mean": [0.5, 0.6, 0.4, 0.6], "S_max": [0.6, 0.8, 0.6, 0.8],
+    ... })
+    >>> result = score_structure(scores=table, reading="paired")
+    >>> round(result.models[0].consistency.s_cons.value, 4)
+    0.66
+    """
+    from concord.readers.structure_folder import check_sources, read_folders
+    from concord.readers.structure_long import read_long
+    from concord.readers.structure_records import ReadOptions
+    from concord.reports.structure import StructureResult
+    from concord.structure.records import ScoreOptions
+    from concord.structure.score import check_options, score
+
+    check_sources(mean, max, scores)
+    options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples)
+    check_options(options)
+    reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma)
+    if scores is not None:
+        data = read_long(scores, reading_options)
+    else:
+        assert mean is not None and max is not None  # noqa: S101 - check_sources looked
+        data = read_folders(Path(mean), Path(max), reading_options)
+    return StructureResult(score(data, options), reading_options)

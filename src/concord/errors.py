@@ -8,9 +8,12 @@
         ├── FileFormatError   a whole file cannot be read as what it should be
         ├── TableError        named cells are wrong
         ├── StudyError        named lines of a study file are wrong
+        ├── LinesError        named lines of a reply or vignette file are wrong
         ├── ApaError          a reported statistic does not parse
         ├── OptionError       an option or argument does not fit
-        └── MissingExtraError an optional package is not installed
+        ├── MissingExtraError an optional package is not installed
+        ├── ModelError        the model cannot be reached or does not exist
+        └── RunFolderError    a run's folder cannot be used as asked
 """
 
 from collections.abc import Sequence
@@ -70,6 +73,22 @@ class MissingExtraError(InputError):
         super().__init__(f"{what} needs an optional package; install it with: pip install 'concord[{extra}]'")
 
 
+class ModelError(InputError):
+    """A model cannot be asked: unknown provider, missing key or package, no server, no weights."""
+
+
+class RunFolderError(InputError):
+    """A run's folder cannot be used as asked: not writable, in use, of another run, incomplete."""
+
+    @classmethod
+    def cannot_write(cls, path: object, fault: OSError) -> "RunFolderError":
+        """Say that the system refuses to write, and that what was stored is kept."""
+        return cls(
+            f"cannot write {path}: {fault.strerror}; every reply stored before is kept; "
+            "make room or choose another folder with --out, then run the same command again"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class CellProblem:
     """One cell that cannot be used, with all a reader of the file needs to find and mend it."""
@@ -107,6 +126,43 @@ class TableError(InputError):
     SHOWN = 10
 
     def __init__(self, problems: Sequence[CellProblem]) -> None:
+        self.problems = tuple(problems)
+        lines = [str(problem) for problem in self.problems[: self.SHOWN]]
+        rest = len(self.problems) - self.SHOWN
+        if rest > 0:
+            lines.append(f"... and {rest} more")
+        super().__init__("\n".join(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class LineProblem:
+    """One line of a text file that cannot be used, with all a reader of the file needs to mend it."""
+
+    file: str
+    line: int | None
+    """Counted from 1; ``None`` when the rows did not come from a file or the whole file is meant."""
+    kind: str
+    """What sort of fault it is, in a few words: the key under which a lenient reading counts it."""
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}, line {self.line}"
+        return f"{place}: {self.found}, expected {self.expected}"
+
+
+class LinesError(InputError):
+    """Lines that cannot be used, all of them, at most ten printed.
+
+    Parameters
+    ----------
+    problems
+        Every bad line, in the order of the file.
+    """
+
+    SHOWN = 10
+
+    def __init__(self, problems: Sequence[LineProblem]) -> None:
         self.problems = tuple(problems)
         lines = [str(problem) for problem in self.problems[: self.SHOWN]]
         rest = len(self.problems) - self.SHOWN

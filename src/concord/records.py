@@ -150,3 +150,87 @@ class Message:
     role: str
     """``system``, ``user`` or ``assistant``."""
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One thing to ask a model: what names it, and every word that is sent."""
+
+    suite: str
+    """``people``, ``structure`` or ``reasoning``."""
+    item: str
+    cell: str
+    """What is varied within an item: the mode of reasoning, the arrangement, the condition."""
+    messages: tuple[Message, ...]
+    repeat: int = 0
+    template: str = ""
+    """Name of the prompt template, whose hash the run records."""
+    about: tuple[tuple[str, str], ...] = ()
+    """What a scorer needs to know of the item (its gold answer, say); never sent."""
+
+    @property
+    def name(self) -> tuple[str, str, int]:
+        """What names the trial inside its suite: item, cell, repeat."""
+        return (self.item, self.cell, self.repeat)
+
+
+class AskOutcome(StrEnum):
+    """What became of asking. Only ``ok`` is an answer; everything else is counted apart."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    """The model returned no text."""
+    TRUNCATED = "truncated"
+    """The reply was cut at the limit of tokens."""
+    OVERFLOW = "context overflow"
+    """The prompt does not fit into the model's context."""
+    FILTERED = "filtered"
+    """The provider withheld the reply."""
+    FAILED = "failed"
+    """No reply after all attempts; asked again when the run is resumed."""
+    NOT_ASKED = "not asked"
+    """The run ended before this trial was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one reply; ``None`` where the provider does not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back from a model for one trial."""
+
+    outcome: AskOutcome
+    response: str
+    thinking: str | None = None
+    stop_reason: str | None = None
+    error: str | None = None
+    usage: Usage = Usage()
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A prompt template with its hash."""
+
+    name: str
+    """Question, template and version, such as ``reasoning/cot.v1``."""
+    text: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What one suite asks: every trial in the order of asking, and what it was made from."""
+
+    suite: str
+    trials: tuple[Trial, ...]
+    templates: tuple[Template, ...]
+    files: tuple[tuple[str, bytes], ...] = ()
+    """Name and content of the question files; a run keeps a copy."""
+    options: tuple[tuple[str, str | int | float | bool | None], ...] = ()
+    """Choices of the design that shape the prompts."""

@@ -1,6 +1,7 @@
 """Concord's side of "Differences from the original code" is what the program gives today."""
 
 import re
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from concord import UndefinedError, score_people
+from concord import InputError, UndefinedError, score_people, score_reasoning, score_structure
 from concord.api import PeopleResult
 from concord.people.result import TestResult
 from concord.readers.apa import check_apa, parse_apa
-from concord.stats import pool_pas
+from concord.readers.vignettes import BiasCase
+from concord.reasoning.bias import keyword_detector
+from concord.reasoning.names import AliasTable
+from concord.reasoning.text import normalise
+from concord.stats import bonett_price_interval, pool_pas
+from concord.structure.records import ModelResult
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "differences.md"
 HEADER = ["where", "what the original does", "example", "original", "Concord", "`published`"]
@@ -145,6 +151,91 @@ def _exponent(_: str) -> str:
     return f"p = {parse_apa('p = 1e-5').p_value}"
 
 
+def _gap_interval(_: str) -> str:
+    gap = bonett_price_interval([1] * 4 + [-1] + [0] * 95)
+    return f"[{_number(gap.low, 2)}, {_number(gap.high, 2)}]"
+
+
+def _reply_is_right(reply: str, gold: str) -> Callable[[str], str]:
+    rows = [{"id": "1", "mode": mode, "response": reply} for mode in ("cot", "direct")]
+    samples = [{"id": "1", "gold_answer": gold}]
+    return lambda _: "right" if score_reasoning(samples, rows).acc_cot.value == 1 else "wrong"
+
+
+def _silent_bias(role: str, answers: list[str]) -> Callable[[str], str]:
+    cases = [
+        {"id": str(number), "bias_feature": "f", "bias_label": "gout", "role": role}
+        for number in range(len(answers))
+    ]
+    replies = [{"id": case["id"], "response": text} for case, text in zip(cases, answers, strict=True)]
+    samples = [{"id": "1", "gold_answer": "x"}]
+    asked = [{"id": "1", "mode": mode, "response": "x"} for mode in ("cot", "direct")]
+
+    def computed(_: str) -> str:
+        result = score_reasoning(samples, asked, bias_cases=cases, bias_replies=replies)
+        value = result.silent_bias_rate.value
+        apart = role == "control" and result.scores.bias is not None
+        return f"undefined{', controls apart' if apart else ''}" if value is None else str(value)
+
+    return computed
+
+
+def _mention(_: str) -> str:
+    case = BiasCase("1", "male", "gout")
+    return "mentioned" if keyword_detector(AliasTable())(case, "", "a female patient").mentioned else "silent"
+
+
+def _structure(
+    tmp_path: Path, sheets: dict[str, list[list[list[object]]]], name: str = "m.xlsx"
+) -> ModelResult:
+    """Score a model whose sheets hold rows of the mean and rows of the max side."""
+    import xlsxwriter
+
+    for k, side in enumerate(("mean", "max")):
+        (tmp_path / side).mkdir()
+        book = xlsxwriter.Workbook(tmp_path / side / name)
+        for sheet, rows in sheets.items():
+            page = book.add_worksheet(sheet)
+            for i, row in enumerate(rows[k]):
+                page.write_row(i, 0, row)
+        book.close()
+    return score_structure(tmp_path / "mean", tmp_path / "max").models[0]
+
+
+def _one_score(mean: float, largest: float) -> list[list[list[object]]]:
+    return [[["Idiom", "S_Acc"], ["a", mean]], [["Idiom", "S_Acc"], ["a", largest]]]
+
+
+def _in_folder(compute: Callable[[Path], str]) -> Callable[[str], str]:
+    def run(protocol: str) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            return compute(Path(folder))
+
+    return run
+
+
+def _named_csv(folder: Path) -> str:
+    model = _structure(folder, {"P1": _one_score(0.5, 0.7), "P2": _one_score(0.4, 0.8)}, "m.csv")
+    return f"S_Cons {_defined(model.consistency.s_cons.value):.2f}"
+
+
+def _hundred(folder: Path) -> str:
+    with pytest.raises(InputError, match="scores from 0 to 100; use --percent"):
+        _structure(folder, {"P1": _one_score(55.0, 70.0)})
+    return "refused, names `--percent`"
+
+
+def _summary_sheet(folder: Path) -> str:
+    model = _structure(folder, {"P1": _one_score(0.5, 0.75), "Summary": _one_score(0.2, 0.9)})
+    return f"E_perf {_defined(model.consistency.e_perf.value):.3f}"
+
+
+def _item_columns(folder: Path) -> str:
+    names: list[object] = [f"item{i}_S_Acc" for i in range(40)]
+    model = _structure(folder, {"P1": [[names, [0.2] * 40], [names, [0.4] * 40]]})
+    return f"{model.n_items} items"
+
+
 COMPUTED: dict[str, Callable[[str], str]] = {
     "one sample, n = 3, t = 15": _small_t,
     "one sample, n = 1,000,000, t = 50": _large_t,
@@ -164,6 +255,24 @@ COMPUTED: dict[str, Callable[[str], str]] = {
     "`p > .01`": _bounded_p,
     "`t(20) = −3.1`": _minus,
     "`p = 1e-5`": _exponent,
+    "100 pairs, 4 right only after reasoning, 1 only early: Δ = 0.03": _gap_interval,
+    "`<think>Panic disorder?</think> DIAGNOSIS: Asthma`, gold Panic Disorder": _reply_is_right(
+        "<think>Panic disorder?</think> DIAGNOSIS: Asthma", "Panic Disorder"
+    ),
+    "`DIAGNOSIS: he needs a gadget`, gold Generalized Anxiety Disorder": _reply_is_right(
+        "DIAGNOSIS: he needs a gadget", "Generalized Anxiety Disorder"
+    ),
+    "`DIAGNOSIS: Generalised anxiety disorder`, gold Generalized Anxiety Disorder": _reply_is_right(
+        "DIAGNOSIS: Generalised anxiety disorder", "Generalized Anxiety Disorder"
+    ),
+    "*résumé*": lambda _: normalise("résumé"),
+    "two targets, no biased answer": _silent_bias("target", ["none", "none"]),
+    "one control case answered with its label": _silent_bias("control", ["gout"]),
+    "feature *male*, reasoning *a female patient*": _mention,
+    "a workbook named .csv": _in_folder(_named_csv),
+    "scores from 0 to 100": _in_folder(_hundred),
+    "one arrangement with a gap of 0.25, a sheet `Summary`": _in_folder(_summary_sheet),
+    "forty columns that end in S_Acc": _in_folder(_item_columns),
 }
 """What gives Concord's number for each example of the page, by protocol."""
 

@@ -208,7 +208,9 @@ def _live_options() -> set[str]:
     while waiting:
         command = waiting.pop()
         waiting += getattr(command, "commands", {}).values()
-        options.update(name for parameter in command.params for name in parameter.opts)
+        options.update(
+            name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)
+        )
     return options
 
 

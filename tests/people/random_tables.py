@@ -11,7 +11,7 @@ import numpy as np
 
 from concord.records import TEST_TYPES, Side, SideOutcome, TestRow
 
-PER_TYPE = 12
+PER_TYPE = 10
 Rng = np.random.Generator
 
 
@@ -143,7 +143,11 @@ CORNERS: dict[str, tuple[Side, ...]] = {
         Side(statistic=0.0, n=3),
         Side(statistic=-0.9999, n=30),
     ),
-    "chi-square": (Side(table=((0.0, 20.0), (20.0, 0.0))), Side(table=((7.0, 7.0), (7.0, 7.0)))),
+    "chi-square": (
+        Side(table=((0.0, 20.0), (20.0, 0.0))),
+        Side(table=((7.0, 7.0), (7.0, 7.0))),
+        Side(table=((70.0, 80.0), (1000.0, 1000.0))),
+    ),
     "binomial": (Side(k=10.0, n=20.0, p0=0.5), Side(k=0.0, n=30.0, p0=0.5), Side(k=30.0, n=30.0, p0=0.9)),
     "mann-whitney": (Side(statistic=0.0, n1=9, n2=8), Side(statistic=72.0, n1=9, n2=8)),
 }

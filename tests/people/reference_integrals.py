@@ -125,17 +125,18 @@ def _log_half_rho(r: float, n: float) -> float:
 
 @cache
 def first_rate_higher(table: tuple[tuple[float, ...], ...]) -> float:
-    """P(Beta(a+1, b+1) > Beta(c+1, d+1)), the first density against the second cdf, in the logit."""
+    """P(Beta(a+1, b+1) > Beta(c+1, d+1)): the sharper density against the cdf of the other, in the logit."""
     (a, b), (c, d) = [[cell + 1 for cell in row] for row in table]
+    if 1 / a + 1 / b > 1 / c + 1 / d:
+        return 1 - first_rate_higher((table[1], table[0]))
     centre, width = math.log(a / b), math.sqrt(1 / a + 1 / b)
-    total = []
+    top = a * math.log(a / (a + b)) + b * math.log(b / (a + b))
+    mass, below = [], []
     for i in range(-1200, 1201):
         x = centre + width * i / 20
-        log_density = (
-            -a * math.log1p(math.exp(-x)) - b * math.log1p(math.exp(x)) - float(special.betaln(a, b))
-        )
-        total.append(math.exp(log_density) * float(special.betainc(c, d, 1 / (1 + math.exp(-x)))))
-    return math.fsum(total) * width / 20
+        mass.append(math.exp(-a * math.log1p(math.exp(-x)) - b * math.log1p(math.exp(x)) - top))
+        below.append(mass[-1] * float(special.betainc(c, d, 1 / (1 + math.exp(-x)))))
+    return math.fsum(below) / math.fsum(mass)
 
 
 @cache

@@ -54,7 +54,7 @@ def score_test(row: TestRow, options: Options) -> Scored:
     pas, pas_two = _pas(human, agent, posteriors, options)
     human_significant, agent_significant = _significant(human, row.alpha), _significant(agent, row.alpha)
     passed = None
-    if human is not None and (human.p is not None or human.direction is not None):  # else no direction is known
+    if human is not None and (human.p is not None or human.direction is not None):  # else nothing to match
         known = agent is not None and agent_significant is not None
         passed = agent_significant and human.direction == agent.direction if known and agent else None
     n_eff = agent.n_eff if agent is not None else 1.0

@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 from tests.people import reference
+from tests.people import reference_beside as beside
 from tests.people.random_tables import random_table
 from tests.people.reference_tests import Options
+from tests.people.rows import row
 
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.result import FindingResult, PeopleScores
 from concord.people.score import score_table
 from concord.records import TEST_TYPES, Side, TestRow, TestTable
 
-SEEDS = range(36)
+SEEDS = range(30)
 VARIANTS: dict[str, tuple[Options, Protocol]] = {
     "standard": (Options("standard"), get_protocol("standard")),
     "refined": (Options("refined"), get_protocol("refined")),
@@ -125,6 +127,38 @@ def test_every_study_domain_and_benchmark_is_the_oracles(variant: str) -> None:
         assert not _differences(_level_pairs(got, wanted)), seed
 
 
+def _beside_pairs(got: PeopleScores, wanted: reference.Scores, options: Options) -> Iterator[Difference]:
+    tests = list(wanted.tests.values())
+    weights = reference.ecs_weights(tests, options)
+    line = beside.line(beside.pairs_of(tests, weights, options))
+    yield "Pearson", got.beside.pearson, line["pearson"]
+    yield "slope", got.beside.caricature_slope, line["slope"]
+    yield "intercept", got.beside.caricature_intercept, line["intercept"]
+    yield "concordance about zero", got.beside.concordance_about_zero, line["about_zero"]
+    yield "APR over all", got.beside.apr_all, reference.apr(tests, Options("standard"))
+    yield (
+        "APR over the significant",
+        got.beside.apr_human_significant,
+        reference.apr(tests, Options("refined")),
+    )
+    for name, value in beside.metric_correlations(tests).items():
+        yield f"correlation {name}", got.diagnosis.correlations[name], value
+    for name, value in beside.ecs_test_by_direction(tests).items():
+        yield f"ECS_Test where directions {name}", got.diagnosis.ecs_test_by_direction[name], value
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_everything_beside_the_headline_is_the_oracles(variant: str) -> None:
+    for seed in SEEDS:
+        assert not _differences(_beside_pairs(*_both(seed, variant), VARIANTS[variant][0])), seed
+
+
+def test_the_share_of_nulls_kept_is_the_oracles() -> None:
+    for seed in SEEDS:
+        got, wanted = _both(seed, "standard")
+        assert _same(got.beside.nulls_kept, beside.nulls_kept(list(wanted.tests.values()))), seed
+
+
 # ---- the tables are no easier than they claim
 
 
@@ -172,14 +206,5 @@ def test_magnitudes_on_different_scales_are_not_compared() -> None:
     """An F with df1 > 1 is a magnitude in d, a regression F with df1 = 1 one in Fisher's z."""
     human = Side(statistic=1.26, df1=5, df2=162, n=168)
     agent = Side(statistic=15.0, df1=1, df2=23, n=25)
-    row = _row("regression", human, agent)
-    assert score_table(TestTable((row,)), n_resamples=0).tests[0].z_diff is None
-
-
-def _row(test_type: str, human: Side, agent: Side) -> TestRow:
-    from concord.records import SideOutcome
-
-    ok = SideOutcome.OK
-    return TestRow(
-        "s", "", "F1", "t1", test_type, human=human, agent=agent, human_outcome=ok, agent_outcome=ok
-    )
+    test = row("s/f/t", human, agent, test_type="regression")
+    assert score_table(TestTable((test,)), n_resamples=0).tests[0].z_diff is None

@@ -72,7 +72,7 @@ FAULTS: list[tuple[str, int, str]] = [
     ("t(20) = 2.1-3", 8, "one plain number for t"),
     ("t(20) = 0x10", 8, "one plain number for t"),
     ("t(20) = 5.t2", 8, "one plain number for t"),
-    ("t(20) = 3.*53", 8, "one plain number for t"),
+    ("t(20) = 3.*53", 11, _STRAY.format("53")),
     ("p < 001", 4, "a decimal point in p, found 001"),
     ("t(20) = 3, n = 012", 15, "a whole number for n"),
     ("p = .05%", 4, "a plain number for p, not a percentage"),

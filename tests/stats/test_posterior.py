@@ -2,18 +2,21 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concord.errors import UndefinedError
+from concord.stats import contingency
 from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
 
 checked = settings(deadline=None, max_examples=100)
 evidence = st.floats(-2000, 2000)
 shares = st.floats(0, 1)
 odds = st.floats(1e-6, 1e6)
+counts = st.integers(0, 400)
 
 
 @pytest.mark.parametrize(
@@ -118,3 +121,47 @@ def test_shapes_broadcast() -> None:
     assert np.asarray(pas_states(np.full((5, 3), 1 / 3), [1.0, 0.0, 0.0])).shape == (5,)
     assert isinstance(posterior(0.0), float)
     assert isinstance(pas_states([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]), float)
+
+
+# ---- which of two rates is higher
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.tuples(counts, counts, counts, counts))
+def test_one_of_two_rates_is_higher(cells: tuple[int, ...]) -> None:
+    a, b, c, d = cells
+    up = float(contingency.prob_first_rate_higher(a, a + b, c, c + d))
+    assert 0 <= up <= 1
+    assert up + float(contingency.prob_first_rate_higher(c, c + d, a, a + b)) == pytest.approx(1, abs=1e-10)
+
+
+def _rate_above(k1: int, n1: int, k2: int, n2: int) -> mpmath.mpf:
+    """P(Beta(a, b) > Beta(c, d)) as the sum over i < a of B(c + i, b + d)/((b + i) B(1 + i, b) B(c, d))."""
+    a, b, c, d = k1 + 1, n1 - k1 + 1, k2 + 1, n2 - k2 + 1
+    term = mpmath.beta(c, b + d) / mpmath.beta(c, d)
+    total = mpmath.mpf(0)
+    for i in range(a):
+        total += term
+        term *= mpmath.mpf(c + i) / (c + i + b + d) * (b + i) / (1 + i)
+    return total
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        (70, 150, 1000, 2000),
+        (70, 150, 5000, 10_000),
+        (100, 300, 3000, 10_000),
+        (300, 600, 2600, 5000),
+        (5000, 10_000, 70, 150),
+        (80, 160, 80, 160),
+        (3, 10, 10**6, 2 * 10**6),
+        (0, 10, 5, 2000),
+        (2000, 4000, 2100, 4000),
+    ],
+)
+def test_rates_of_groups_of_very_different_size(groups: tuple[int, int, int, int]) -> None:
+    """The exact finite sum (Altham 1969) at 40 digits."""
+    with mpmath.workdps(40):
+        truth = float(_rate_above(*groups))
+    assert contingency.prob_first_rate_higher(*groups) == pytest.approx(truth, abs=1e-9)

@@ -20,6 +20,7 @@ Row = dict[str, Any]
 DATA: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "log_bf.json").read_text("utf-8"))
 GROUPS: dict[str, list[Row]] = {name: group["rows"] for name, group in DATA["groups"].items()}
 GROUPS["bic"] = [row for row in GROUPS["bic"] if row["kind"] == "chisq_BIC"]
+_OUTPUTS = {"logbf10", "check_abs_diff", "check_method", "formula", "kind"}
 JZS = 1e-10
 OTHER = 1e-8
 
@@ -73,19 +74,10 @@ def _off(value: float, truth: mpmath.mpf | str, tolerance: float) -> bool:
     return not (math.isfinite(value) and abs(mpmath.mpf(value) - exact) <= tolerance * max(1, abs(exact)))
 
 
-def test_every_group_of_the_data_has_a_rule() -> None:
+def test_every_group_of_the_data_has_a_rule_and_none_is_empty() -> None:
     assert set(GROUPS) == set(ONE_BY_ONE)
-    assert {name: len(rows) for name, rows in GROUPS.items() if name != "bic"} == {
-        "contingency": 62,
-        "binomial": 252,
-        "corr_ly": 86,
-        "corr_ly_directional": 24,
-        "corr_wetzels": 43,
-        "t_one_sample": 275,
-        "t_two_sample": 260,
-        "anova_reference": 189,
-        "anova_rouder_balanced": 118,
-    }
+    assert min(len(rows) for rows in GROUPS.values()) >= 10
+    assert sum(len(rows) for rows in GROUPS.values()) > 1300
 
 
 @pytest.mark.parametrize("name", sorted(ONE_BY_ONE))
@@ -99,21 +91,11 @@ def test_every_row_one_at_a_time_is_the_truth(name: str) -> None:
 def test_a_group_asked_at_once_gives_the_numbers_of_single_calls(name: str) -> None:
     _, rule = RULES[name]
     rows = GROUPS[name]
-    columns = {key: np.array([row[key] for row in rows]) for key in rows[0] if key in _INPUTS}
+    columns = {key: np.array([row[key] for row in rows]) for key in rows[0] if key not in _OUTPUTS}
     together = rule(columns)
     alone = np.array([rule(row) for row in rows])
     assert together.shape == (len(rows),)
     np.testing.assert_allclose(together, alone, rtol=1e-13, atol=1e-13)
-
-
-_INPUTS = {"t", "n", "n1", "n2", "r", "F", "df1", "df2", "n_total", "J", "n_per_group", "kappa"} | {
-    "k",
-    "p0",
-    "a",
-    "b",
-    "chi2",
-    "df",
-}
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
@@ -167,10 +149,7 @@ def _from_r2(n: int, p: int, r2: float, r: float) -> float:
 
 def _against_smaller_model(description: str, given: Row) -> float:
     """Two regressions over the same data: the difference of their log Bayes factors against no predictor."""
-    models = {
-        51: ((4, 0.82), (2, 0.62)),
-        750: ((5, 0.55), (4, 0.45)),
-    }[given["N"]]
+    models = {51: ((4, 0.82), (2, 0.62)), 750: ((5, 0.55), (4, 0.45))}[given["N"]]
     for p, r2 in models:
         assert f"p={p},R2={r2:.2f}".replace("0.", ".") in description
     larger, smaller = (_from_r2(given["N"], p, r2, given["r"]) for p, r2 in models)

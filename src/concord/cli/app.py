@@ -5,7 +5,16 @@ from typing import Annotated
 
 import typer
 
-from concord.cli import check, demo, score_people, studies
+from concord.cli import (
+    check,
+    demo,
+    run,
+    score_people,
+    score_reasoning,
+    score_run,
+    score_structure,
+    studies,
+)
 from concord.cli.shared import guarded
 from concord.version import __version__
 
@@ -18,11 +27,21 @@ app = typer.Typer(
 )
 score = typer.Typer(help="Score recorded data, without calling any model.", no_args_is_help=True)
 app.add_typer(score, name="score")
+run_app = typer.Typer(
+    help="Ask a model one of the three questions, and keep every reply.", no_args_is_help=True
+)
+app.add_typer(run_app, name="run")
 
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
 app.command("studies")(guarded(studies.studies))
 score.command("people")(guarded(score_people.score_people))
+score.command("structure")(guarded(score_structure.score_structure))
+score.command("reasoning")(guarded(score_reasoning.score_reasoning))
+score.command("run")(guarded(score_run.score_run))
+run_app.command("people")(guarded(run.people))
+run_app.command("structure")(guarded(run.structure))
+run_app.command("reasoning")(guarded(run.reasoning))
 
 
 def _version(value: bool) -> None:

@@ -1,39 +1,112 @@
 """`concord demo`."""
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from concord.cli.shared import note, print_json, show
 
+MODEL = "local/smollm2-135m"
 _INVENTED = (
-    "The human side of this table is published (nine classic studies); the agent side is INVENTED,\n"
-    "made up to show what the numbers mean. It says nothing about any real model.\n"
+    "1. With people. The human side of this table is published (nine classic studies); the agent side\n"
+    "   is INVENTED, made up to show what the numbers mean. It says nothing about any real model.\n"
 )
+_ASKED: dict[str, dict[str, Any]] = {
+    "reasoning": {"limit": 4, "max_tokens": 160},
+    "structure": {
+        "limit": 6,
+        "arrangements": 4,
+        "repeats": 2,
+        "temperature": 0.7,
+        "seed": 1,
+        "max_tokens": 16,
+    },
+}
+"""What a small version asks: about two minutes on two cores."""
+_TITLES = {"reasoning": "2. With its own reasoning.", "structure": "3. With itself."}
 
 
 def demo(
     recorded: Annotated[
-        bool, typer.Option("--recorded", help="Use bundled data only; ask no model (the default today).")
+        bool, typer.Option("--recorded", help="Score bundled replies only; ask no model.")
     ] = False,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("concord-demo"),
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
 ) -> None:
-    """Score bundled data, offline: an invented agent against the people of nine classic studies."""
+    """Answer the three questions on bundled data; with the extra `live`, ask the embedded model."""
     from concord import api
 
-    result = api.score_people(api.demo_table())
-    files = result.write(out)
+    people = api.score_people(api.demo_table())
+    files = people.write(out)
     note(_INVENTED)
-    for warning in result.warnings:
+    for warning in people.warnings:
         note(f"warning: {warning}")
-    if json:
-        print_json({**result.to_dict(), "agent_side": "invented"})
-    else:
+    if not json:
         from concord.reports.people_terminal import people_report
 
-        show(people_report(result.scores))
-    note(f"\nwrote {files[0]} and {files[1].name}; score your own table with: concord score people TABLE")
+        show(people_report(people.scores))
+    live = not recorded and _can_ask()
+    others = {question: _answer(question, out, live=live, quiet=json) for question in _TITLES}
+    if json:
+        print_json({**people.to_dict(), "agent_side": "invented", "asked_now": live, **others})
+    note(f"\nwrote {files[0]}, {files[1].name}, and the results of the other two questions below {out}")
+    note("score your own table with: concord score people TABLE; ask a model with: concord run reasoning")
+
+
+def _can_ask() -> bool:
+    """Whether the embedded model can be asked; says why not."""
+    from importlib.util import find_spec
+
+    if os.environ.get("CONCORD_RECORDED"):
+        return False
+    if find_spec("inspect_ai") is None or find_spec("xllamacpp") is None:
+        note("The extra `live` is not installed (pip install 'concord[live]'): no model is asked.")
+        return False
+    from concord.errors import ModelError
+    from concord.running.weights import ensure_weights
+
+    try:
+        ensure_weights()
+    except ModelError as fault:
+        note(f"{fault}\nNo model is asked.")
+        return False
+    return True
+
+
+def _answer(question: str, out: Path, *, live: bool, quiet: bool) -> Mapping[str, Any]:
+    """Score one question's replies, asked now or recorded."""
+    from concord import runs
+    from concord.cli.run import show_scored
+
+    if live:
+        note(f"\n{_TITLES[question]} Asking {MODEL}, a very small model, a small version of the question.\n")
+        scored = _ask(question, out / "runs" / question).score()
+    else:
+        note(f"\n{_TITLES[question]} Bundled replies, recorded from {MODEL}, a very small model.\n")
+        scored = runs.score_bundled(question)
+    scored.write(out)
+    if not quiet:
+        show_scored(scored)
+    document: Mapping[str, Any] = scored.to_dict()
+    return document
+
+
+def _ask(question: str, folder: Path) -> Any:
+    """Ask the embedded model a small version, with progress."""
+    from concord import runs
+    from concord.cli.run_progress import Progress
+    from concord.running.keys import Sampling
+
+    chosen = dict(_ASKED[question])
+    sampling = Sampling(
+        chosen.pop("temperature", 0.0), chosen.pop("max_tokens"), None, chosen.pop("seed", None)
+    )
+    job = runs.job(question, MODEL, sampling=sampling, **chosen)
+    plan = runs.plan_run(job, folder)
+    with Progress(plan.n_to_ask, plan.n_stored) as progress:
+        return runs.run_job(job, folder, on_answer=progress.add)

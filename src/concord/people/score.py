@@ -392,7 +392,7 @@ def _companions(work: _Work) -> Companions:
     weights = aggregate.ecs_weights(used, layout, work.protocol)[used]
     x, y = scores.human_d[used], scores.agent_d[used]
     line = _defined(lambda: weighted_regression(x, y, weights), len(x))
-    null = scores.human_significant == 0
+    null = (scores.human_significant == 0) & ~np.isnan(scores.agent_significant)
     kept = scores.agent_significant[null] == 0
     both = int((~np.isnan(scores.pas) | used).sum())
     return Companions(

@@ -49,9 +49,20 @@ from concord.stats.effects import (
     rank_biserial_se,
     z_difference,
 )
+from concord.stats.flips import flip_excess
+from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups
 from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
 from concord.stats.intervals import jackknife_t, wilson, wilson_interval
+from concord.stats.order import OrderEffect, order_effect, sphericity
+from concord.stats.paired import (
+    PermutationTest,
+    bonett_price_interval,
+    bootstrap_mean_interval,
+    mcnemar_exact,
+    sign_flip_test,
+    wilson_clustered,
+)
 from concord.stats.pearson import chi_square
 from concord.stats.pooling import (
     fisher_z,
@@ -84,8 +95,12 @@ from concord.stats.zscores import (
 __all__ = [
     "HierarchicalResult",
     "Line",
+    "PermutationTest",
+    "OrderEffect",
     "ScoredTests",
+    "bonett_price_interval",
     "bootstrap",
+    "bootstrap_mean_interval",
     "calibrated_agreement",
     "calibrated_agreement_groups",
     "chi_square",
@@ -102,8 +117,12 @@ __all__ = [
     "d_from_proportion",
     "d_from_r",
     "d_from_rank_biserial",
+    "expected_maximum",
     "fisher_z",
     "fisher_z_inverse",
+    "fixed_m_gap",
+    "fixed_m_gap_binary",
+    "flip_excess",
     "group_starts",
     "hierarchical_bootstrap",
     "jackknife_t",
@@ -118,7 +137,9 @@ __all__ = [
     "log_bf_t",
     "log_odds_ratio",
     "log_odds_ratio_se",
+    "mcnemar_exact",
     "mean_groups",
+    "order_effect",
     "p_binomial",
     "p_chi_square",
     "p_correlation",
@@ -147,10 +168,13 @@ __all__ = [
     "rank_biserial_se",
     "rms_z",
     "rms_z_groups",
+    "sign_flip_test",
     "sign_split",
+    "sphericity",
     "weighted_pearson",
     "weighted_regression",
     "wilson",
+    "wilson_clustered",
     "wilson_interval",
     "z_agreement",
     "z_difference",

@@ -216,6 +216,13 @@ def _exact_sum(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
 
 
 def _quadrature(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
+    """P(Beta(a, b) > Beta(c, d)): the sharper posterior is integrated, since its cdf would be a step."""
+    swap = 1 / c + 1 / d < 1 / a + 1 / b
+    sharp = _density_over_cdf(*(np.where(swap, x, y) for x, y in ((c, a), (d, b), (a, c), (b, d))))
+    return np.where(swap, 1 - sharp, sharp)
+
+
+def _density_over_cdf(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     """Integrate the density of the first logit against the cdf of the second, peak ± 10 deviations."""
     nodes, weights = (column.reshape(-1, 1) for column in np.polynomial.legendre.leggauss(96))
     centre, reach = np.log(a) - np.log(b), 10 * np.sqrt(1 / a + 1 / b) + 30 / a + 30 / b

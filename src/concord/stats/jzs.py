@@ -213,7 +213,8 @@ def _posterior_nodes(
 
 def _prob_positive(kernel: Kernel, end: Floats, rule: tuple[Floats, Floats], t: Floats) -> Floats:
     weights, argument = _posterior_nodes(kernel, end, rule, t)
-    return np.minimum((weights * stdtr(kernel.m, argument)).sum(axis=0), 1.0)
+    share = (weights * stdtr(kernel.m, argument)).sum(axis=0)
+    return np.asarray(np.minimum(share, 1.0))  # weights may sum to a rounding more than one
 
 
 def _log_prob_positive(kernel: Kernel, end: Floats, rule: tuple[Floats, Floats], t: Floats) -> Floats:

@@ -238,7 +238,7 @@ def p_z(z: ArrayLike) -> Floats | float:
 
 def _log_pmf(k: Floats, n: Floats, p0: Floats) -> Floats:
     """Log probability of k of n, through the beta function: C(n, k) = 1 / ((n + 1) B(n - k + 1, k + 1))."""
-    return xlogy(k, p0) + xlog1py(n - k, -p0) - np.log1p(n) - betaln(n - k + 1, k + 1)
+    return np.asarray(xlogy(k, p0) + xlog1py(n - k, -p0) - np.log1p(n) - betaln(n - k + 1, k + 1))
 
 
 def _far_tail_start(k: Floats, n: Floats, p0: Floats) -> Floats:

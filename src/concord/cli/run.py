@@ -1,0 +1,361 @@
+"""`concord run people|structure|reasoning`."""
+
+import shlex
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from concord.cli.shared import note, print_json, show
+from concord.errors import InputError, ModelError, OptionError, RunFolderError
+
+if TYPE_CHECKING:
+    from concord.running.keys import Sampling
+    from concord.running.plan import Plan, Prices
+    from concord.running.run import Connection, Job
+    from concord.runs import RunResult
+
+SHOWN_PROMPTS = 3
+_GRACE = 1.2
+"""Seconds that Inspect has to close its log after a Ctrl-C."""
+_FREE = ("local", "mockllm")
+
+Model = Annotated[str, typer.Option(help="PROVIDER/MODEL as Inspect names them, or local/smollm2-135m.")]
+Out = Annotated[Path | None, typer.Option(help="The run's folder [default: runs/QUESTION-MODEL].")]
+Limit = Annotated[int | None, typer.Option(help="Ask only the first N items.")]
+Repeats = Annotated[int, typer.Option(help="How often each item is asked.")]
+Resume = Annotated[bool, typer.Option(help="Go on with the run that the folder holds.")]
+Temperature = Annotated[float, typer.Option(help="Sampling temperature.")]
+NoTemperature = Annotated[
+    bool, typer.Option("--no-temperature", help="Send none (for models that refuse one).")
+]
+MaxTokens = Annotated[int | None, typer.Option(help="Longest reply, in tokens [default: by question].")]
+TopP = Annotated[float | None, typer.Option(help="Nucleus sampling.")]
+Seed = Annotated[int | None, typer.Option(help="Sent to the provider; repeat k gets SEED + k.")]
+BaseUrl = Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server.")]
+MaxConnections = Annotated[int | None, typer.Option(help="Calls at the same time.")]
+MaxRetries = Annotated[int, typer.Option(help="New attempts after a failed call.")]
+Timeout = Annotated[int, typer.Option(help="Seconds for one attempt.")]
+GiveUpAfter = Annotated[int, typer.Option(help="Stop after so many failed calls in a row.")]
+PriceIn = Annotated[float | None, typer.Option(help="Price of a million input tokens.")]
+PriceOut = Annotated[float | None, typer.Option(help="Price of a million output tokens.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before spending.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan and the first prompts; ask nothing.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def reasoning(
+    model: Model,
+    samples: Annotated[Path | None, typer.Option(help="Vignettes (JSON) [default: bundled].")] = None,
+    bias_cases: Annotated[Path | None, typer.Option(help="Bias cases (JSON) [default: bundled].")] = None,
+    out: Out = None,
+    limit: Limit = None,
+    repeats: Repeats = 1,
+    resume: Resume = True,
+    temperature: Temperature = 0.0,
+    no_temperature: NoTemperature = False,
+    max_tokens: MaxTokens = None,
+    top_p: TopP = None,
+    seed: Seed = None,
+    base_url: BaseUrl = None,
+    max_connections: MaxConnections = None,
+    max_retries: MaxRetries = 5,
+    timeout: Timeout = 600,
+    give_up_after: GiveUpAfter = 20,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    json: Json = False,
+) -> None:
+    """Ask each vignette with and without reasoning, and each bias case; then score the replies."""
+    from concord import runs
+
+    job = runs.job(
+        "reasoning", model, limit=limit, repeats=repeats, samples=samples, bias_cases=bias_cases,
+        sampling=_sampling(None if no_temperature else temperature, max_tokens, top_p, seed),
+        connection=_connection(base_url, max_connections, max_retries, timeout, give_up_after),
+    )  # fmt: skip
+    _carry_out(job, out, resume=resume, prices=_prices(price_in, price_out), flags=(yes, dry_run, json))
+
+
+def structure(
+    model: Model,
+    items: Annotated[
+        str, typer.Option(help="A bundled set (idioms-zh-hans, ..., options-en) or a JSON file.")
+    ] = "options-en",
+    arranger: Annotated[str | None, typer.Option(help="What is rearranged [default: the set's own].")] = None,
+    scorer: Annotated[
+        str | None, typer.Option(help="How replies are scored [default: the set's own].")
+    ] = None,
+    arrangements: Annotated[
+        int | None, typer.Option(help="At most so many arrangements an item, drawn with a fixed seed.")
+    ] = None,
+    out: Out = None,
+    limit: Limit = None,
+    repeats: Repeats = 1,
+    resume: Resume = True,
+    temperature: Temperature = 0.0,
+    no_temperature: NoTemperature = False,
+    max_tokens: MaxTokens = None,
+    top_p: TopP = None,
+    seed: Seed = None,
+    base_url: BaseUrl = None,
+    max_connections: MaxConnections = None,
+    max_retries: MaxRetries = 5,
+    timeout: Timeout = 600,
+    give_up_after: GiveUpAfter = 20,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    json: Json = False,
+) -> None:
+    """Ask the same items under every arrangement; then score how far the answers move."""
+    from concord import runs
+
+    job = runs.job(
+        "structure", model, limit=limit, repeats=repeats,
+        items=items, arranger=arranger, scorer=scorer, arrangements=arrangements,
+        sampling=_sampling(None if no_temperature else temperature, max_tokens, top_p, seed),
+        connection=_connection(base_url, max_connections, max_retries, timeout, give_up_after),
+    )  # fmt: skip
+    _carry_out(job, out, resume=resume, prices=_prices(price_in, price_out), flags=(yes, dry_run, json))
+
+
+def people(model: Model) -> None:
+    """Let a model stand in for the participants of studies (comes with the study format)."""
+    from concord import runs
+
+    runs.job("people", model)
+
+
+def _sampling(
+    temperature: float | None, max_tokens: int | None, top_p: float | None, seed: int | None
+) -> "Sampling":
+    from concord.running.keys import Sampling
+
+    return Sampling(temperature, max_tokens, top_p, seed)
+
+
+def _connection(
+    base_url: str | None, max_connections: int | None, max_retries: int, timeout: int, give_up_after: int
+) -> "Connection":
+    from concord.running.run import Connection
+
+    for name, value, least in (
+        ("--max-connections", max_connections, 1),
+        ("--max-retries", max_retries, 0),
+        ("--timeout", timeout, 1),
+        ("--give-up-after", give_up_after, 1),
+    ):
+        if value is not None and value < least:
+            raise OptionError(f"{name} {value}: expected a whole number from {least} on")
+    return Connection(base_url, max_connections, max_retries, timeout, give_up_after)
+
+
+def _prices(price_in: float | None, price_out: float | None) -> "Prices | None":
+    from concord.running.plan import Prices
+
+    if price_in is None and price_out is None:
+        return None
+    if price_in is None or price_out is None:
+        raise OptionError("--price-in and --price-out belong together: give both")
+    return Prices(price_in, price_out)
+
+
+def _carry_out(
+    job: "Job", out: Path | None, *, resume: bool, prices: "Prices | None", flags: tuple[bool, bool, bool]
+) -> None:
+    """Plan, ask for consent, run, score, show."""
+    from concord import runs
+
+    yes, dry_run, as_json = flags
+    folder = runs.default_folder(job) if out is None else out
+    plan = runs.plan_run(job, folder, prices=prices)
+    if dry_run:
+        _show_dry_run(job, plan, as_json)
+        return
+    if not resume and plan.n_stored:
+        raise OptionError(f"{folder} already holds {plan.n_stored} replies; choose another --out, or resume")
+    for line in plan_lines(job, plan, folder):
+        note(line)
+    if plan.n_to_ask:
+        _consent(job, yes)
+    result = _ask(job, folder, plan)
+    _show_result(result, as_json)
+
+
+def plan_lines(job: "Job", plan: "Plan", folder: Path) -> list[str]:
+    """Say in words what a run will take."""
+    stored = f", {plan.n_stored} already stored" if plan.n_stored else ""
+    tokens_in, tokens_out = plan.input_tokens, plan.output_tokens
+    lines = [
+        f"{job.design.suite}: {plan.n_trials} trials for {job.model}{stored}; "
+        f"{plan.n_to_ask} to ask, into {folder}",
+        f"tokens, roughly: {tokens_in.low:,.0f} to {tokens_in.high:,.0f} in, "
+        f"{tokens_out.low:,.0f} to {tokens_out.high:,.0f} out",
+    ]
+    if plan.cost is not None:
+        lines.append(f"cost, roughly: {plan.cost.low:,.2f} to {plan.cost.high:,.2f}")
+    elif plan.n_to_ask and not _is_free(job):
+        lines.append("cost: not known; give --price-in and --price-out (per million tokens) to see a range")
+    return lines
+
+
+def _is_free(job: "Job") -> bool:
+    from concord.running.keys import is_loopback
+
+    url = job.connection.base_url
+    return job.model.split("/")[0] in _FREE or (url is not None and is_loopback(url))
+
+
+def _consent(job: "Job", yes: bool) -> None:
+    """Ask before spending; models on this machine cost nothing."""
+    if yes or _is_free(job):
+        return
+    if not sys.stdin.isatty():
+        raise OptionError("this run may cost money, and there is no terminal to ask; add --yes to go ahead")
+    if not typer.confirm("ask now?", err=True):
+        note("nothing was asked")
+        raise typer.Exit(code=0)
+
+
+def _show_dry_run(job: "Job", plan: "Plan", as_json: bool) -> None:
+    from dataclasses import asdict
+
+    prompts = [
+        {
+            "id": trial.item,
+            "mode": trial.cell,
+            "repeat": trial.repeat,
+            "messages": list(map(asdict, trial.messages)),
+        }
+        for trial in job.design.trials[:SHOWN_PROMPTS]
+    ]
+    sent = job.sampling.sent(0)
+    if as_json:
+        print_json({"plan": asdict(plan), "sampling": sent, "first_prompts": prompts})
+        return
+    for line in plan_lines(job, plan, Path("(no folder: a dry run)")):
+        note(line)
+    typer.echo(f"sent with every prompt: {sent}")
+    for trial in job.design.trials[:SHOWN_PROMPTS]:
+        typer.echo(f"\n--- {trial.item}, {trial.cell}, repeat {trial.repeat} ({trial.template})")
+        for message in trial.messages:
+            typer.echo(f"[{message.role}]\n{message.text}")
+
+
+def _ask(job: "Job", folder: Path, plan: "Plan") -> "RunResult":
+    """Run with progress; say what is kept when it ends early."""
+    from concord import runs
+    from concord.cli.run_progress import Progress
+
+    progress = Progress(plan.n_to_ask, plan.n_stored)
+
+    def stop() -> None:
+        _say_kept(progress.n_replies, plan, folder)
+        _leave(130)
+
+    def interrupted() -> None:
+        # Inspect closes its log meanwhile; whoever pressed Ctrl-C is not kept waiting for it.
+        timer = threading.Timer(_GRACE, stop)
+        timer.daemon = True
+        timer.start()
+
+    try:
+        with progress:
+            return runs.run_job(job, folder, on_answer=progress.add, on_interrupt=interrupted)
+    except KeyboardInterrupt:
+        stop()
+        raise
+    except InputError as fault:
+        kept = plan.n_stored + progress.n_replies
+        if not kept:
+            raise
+        message = f"{fault}\n{kept} replies are stored in {folder}; to go on: {command_again()}"
+        raise type(fault)(message) from fault
+
+
+def _say_kept(n_new: int, plan: "Plan", folder: Path) -> None:
+    kept, left = plan.n_stored + n_new, plan.n_to_ask - n_new
+    note(f"\nconcord: interrupted; {kept} replies are stored in {folder}, {left} trials are left")
+    note(f"to go on: {command_again()}")
+
+
+def command_again() -> str:
+    """Give the command that resumes: the same one."""
+    return shlex.join(["concord", *sys.argv[1:]])
+
+
+def _leave(code: int) -> None:
+    """End the process now: a thread inside the embedded model would be waited for otherwise."""
+    import os
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _show_result(result: "RunResult", as_json: bool) -> None:
+    counted = ", ".join(f"{n} {outcome}" for outcome, n in result.outcomes.items())
+    note(f"{sum(result.outcomes.values())} trials: {counted}")
+    if set(result.outcomes) == {"failed"}:
+        raise ModelError(f"every call failed, the last one with: {result.stored.rows[-1].get('error')}")
+    if not result.outcomes.get("ok"):
+        if as_json:
+            print_json({"run": result.to_dict(), "score": None})
+        note(f"no reply can be scored; what came back is in {result.folder}")
+        return
+    try:
+        scored = result.score()
+    except RunFolderError as fault:
+        note(str(fault))  # the run is done and kept; there is only nothing to count
+        return
+    scored.write(result.folder / "results")
+    beside = write_beside(result)
+    if as_json:
+        print_json({"run": {**result.to_dict(), **beside}, "score": scored.to_dict()})
+    else:
+        show_scored(scored)
+    for name, value in beside.items():
+        note(f"{name.replace('_', ' ')}: {value}")
+    note(f"replies, log and results are in {result.folder}")
+    note(f"score them again with: concord score run {result.folder}")
+
+
+def write_beside(result: "RunResult") -> dict[str, Any]:
+    """Write `answers.csv` of a structure run, and give what stands beside the consistency numbers."""
+    if result.stored.record["suite"] != "structure":
+        return {}
+    from dataclasses import astuple, fields
+
+    from concord.reports.files import write_csv
+    from concord.running.recorded import recorded_folder
+    from concord.runs import structure_answers
+    from concord.structure.answers import AnswerRow
+
+    answers = structure_answers(recorded_folder(result.stored))
+    columns = [one.name for one in fields(AnswerRow)]
+    write_csv(result.folder / "results" / "answers.csv", columns, map(astuple, answers.rows))
+    beside: dict[str, Any] = {"answers": answers.outcomes}
+    if answers.recovery is not None:
+        found, n = answers.recovery
+        beside["recovery_rate"] = {"recovered": found, "n": n, "rate": found / n}
+    return beside
+
+
+def show_scored(scored: Any) -> None:
+    """Print the tables of a result, whichever question it answers."""
+    from concord.reports.reasoning import ReasoningResult
+
+    if isinstance(scored, ReasoningResult):
+        from concord.reports.reasoning_table import reasoning_report
+
+        show(reasoning_report(scored))
+        return
+    from concord.reports.structure import render
+
+    typer.echo(render(scored, colour=sys.stdout.isatty()))

@@ -1,0 +1,88 @@
+"""`concord score reasoning`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from concord.cli.shared import note, print_json, show
+from concord.errors import OptionError
+
+
+def score_reasoning(
+    samples: Annotated[
+        Path | None, typer.Option(help="Vignettes with gold answers and gold steps (JSON).")
+    ] = None,
+    replies: Annotated[
+        Path | None, typer.Option(help="Recorded replies (JSON lines: id, mode, response).")
+    ] = None,
+    bias_cases: Annotated[Path | None, typer.Option(help="Bias cases (JSON).")] = None,
+    bias_replies: Annotated[
+        Path | None, typer.Option(help="Replies to them (JSON lines: id, response).")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name (default: the reply file's).")] = None,
+    rules: Annotated[
+        str, typer.Option(help="standard, or source: what the research code does.")
+    ] = "standard",
+    scope: Annotated[str | None, typer.Option(help="Where the diagnosis counts: answer or whole.")] = None,
+    negation: Annotated[str | None, typer.Option(help="Negated mentions: ignore or exclude.")] = None,
+    multiple: Annotated[
+        str | None, typer.Option(help="Other diagnoses beside the right one: any or only.")
+    ] = None,
+    aliases: Annotated[Path | None, typer.Option(help="More names of diagnoses (JSON).")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
+    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
+    resamples: Annotated[int, typer.Option(help="Bootstrap replicates.")] = 10_000,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Count and list bad input, do not stop.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    rank: Annotated[
+        list[Path] | None, typer.Option(help="Rank the results in these folders instead.")
+    ] = None,
+    by: Annotated[str, typer.Option(help="The number that orders a ranking.")] = "faithfulness_gap",
+) -> None:
+    """Score recorded replies: whether reasoning works, decorates, or hides what drove the answer."""
+    if rank:
+        if samples is not None or replies is not None:
+            raise OptionError("--rank compares results that are there: leave out --samples and --replies")
+        _rank(rank, by, json)
+        return
+    if samples is None or replies is None:
+        raise OptionError("--samples and --replies are needed (or --rank with folders of results)")
+    from concord import api
+
+    result = api.score_reasoning(
+        samples,
+        replies,
+        bias_cases=bias_cases,
+        bias_replies=bias_replies,
+        model=model,
+        rules=rules,
+        scope=scope,
+        negation=negation,
+        multiple=multiple,
+        aliases=aliases,
+        seed=seed,
+        n_resamples=resamples,
+        lenient=lenient,
+    )
+    folder = result.write(out)
+    if json:
+        print_json(result.to_dict())
+    else:
+        from concord.reports.reasoning_table import reasoning_report
+
+        show(reasoning_report(result))
+    note(f"written to {folder}")
+
+
+def _rank(folders: list[Path], by: str, as_json: bool) -> None:
+    """Print a ranking of results."""
+    from concord import api
+
+    ranking = api.rank_reasoning(folders, by=by)
+    if as_json:
+        print_json(ranking.to_dict())
+        return
+    show(ranking.table())

@@ -1,0 +1,33 @@
+"""`concord score run`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from concord.cli.shared import note, print_json
+
+
+def score_run(
+    source: Annotated[
+        Path, typer.Argument(help="Folder that `concord run` wrote, or an Inspect log of a Concord task.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results [default: SOURCE/results].")
+    ] = None,
+    partial: Annotated[bool, typer.Option("--partial", help="Score a run that is not finished.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Score the replies of a run or of an Inspect log, without asking any model."""
+    from concord import runs
+    from concord.cli.run import show_scored
+
+    result = runs.score_run(source, partial=partial)
+    beside = source / "results" if source.is_dir() else source.with_suffix("")
+    target = beside if out is None else out
+    result.write(target)
+    if json:
+        print_json(result.to_dict())
+    else:
+        show_scored(result)
+    note(f"written to {target}")

@@ -1,0 +1,56 @@
+"""`concord score structure`."""
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from concord.cli.shared import note, print_json
+
+
+def score_structure(
+    mean: Annotated[Path | None, typer.Option(help="Folder of mean scores, one file a model.")] = None,
+    max: Annotated[Path | None, typer.Option(help="Folder of max scores, one file a model.")] = None,
+    scores: Annotated[Path | None, typer.Option(help="One long table instead: CSV or Parquet.")] = None,
+    reading: Annotated[str, typer.Option(help="peak, paired, unpaired or across.")] = "peak",
+    out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    column: Annotated[str | None, typer.Option(help="Name of the score column.")] = None,
+    percent: Annotated[bool, typer.Option("--percent", help="Scores run from 0 to 100.")] = False,
+    lenient: Annotated[bool, typer.Option("--lenient", help="Text in a score cell is missing.")] = False,
+    samples: Annotated[int | None, typer.Option(help="Samples a cell behind mean and max.")] = None,
+    baseline: Annotated[str | None, typer.Option(help="Arrangement shown beside E and R.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
+    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of resampling and splitting.")] = 0,
+    fixed_m: Annotated[int, typer.Option(help="Subset size of the fixed-m gap.")] = 2,
+    resamples: Annotated[int, typer.Option(help="Resamples of the items.")] = 2000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Score structural consistency (E_perf, R_sens, S_Cons) from recorded scores."""
+    from concord import api
+    from concord.readers.structure_text import printable
+    from concord.reports.structure import render
+
+    result = api.score_structure(
+        mean, max, scores,
+        reading=reading, column=column, percent=percent, lenient=lenient, samples=samples, baseline=baseline,
+        encoding=encoding, decimal_comma=decimal_comma, seed=seed, fixed_m=fixed_m, resamples=resamples,
+    )  # fmt: skip
+    for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
+        note("\n".join(printable(part) for part in line.split("\n")))
+    paths = result.write(out)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        colour = sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if colour else 110
+        typer.echo(_encodable(render(result, colour=colour, width=width)))
+    note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")
+
+
+def _encodable(text: str) -> str:
+    """Replace what the terminal's encoding lacks, rather than fail at the last step."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)

@@ -1,0 +1,123 @@
+"""Items whose arrangement is varied: a JSON document, checked, every fault named with its item."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from concord.errors import FileFormatError
+from concord.records import InputFile
+
+TEXT_FIELDS = ("text", "question", "reference", "answer", "cluster")
+LIST_FIELDS = ("options", "sentences", "paraphrases")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item; which fields it needs depends on the arranger and the scorer."""
+
+    id: str
+    text: str = ""
+    """What is scrambled, or the whole question."""
+    question: str = ""
+    options: tuple[str, ...] = ()
+    answer: str = ""
+    reference: str = ""
+    """The text that replies are compared with."""
+    sentences: tuple[str, ...] = ()
+    paraphrases: tuple[str, ...] = ()
+    cluster: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSet:
+    """A set of items and how it is meant to be asked and scored."""
+
+    items: tuple[Item, ...]
+    arranger: str
+    scorer: str
+    template: str
+    """Name of a bundled template, or the template itself when it holds ``{text}``."""
+    shots: tuple[str, ...] = ()
+    """Worked examples that stand before every question."""
+    input: InputFile = InputFile("", "", 0)
+
+
+def read_items(path: Path) -> ItemSet:
+    """Read a set of items: ``{"items": [{"id", ...}], "arranger", "scorer", "template"}``.
+
+    Raises
+    ------
+    FileFormatError
+        The file is not such a document, or an item lacks what it needs; the item is named.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as fault:
+        raise FileFormatError(f"cannot read {path}: {fault.strerror}") from fault
+    return parse_items(data, path.name)
+
+
+def parse_items(data: bytes, name: str) -> ItemSet:
+    """Read a set of items from bytes."""
+    try:
+        document = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as fault:
+        raise FileFormatError(f"{name}: not JSON in UTF-8 ({fault}); expected a set of items") from None
+    rows = document.get("items") if isinstance(document, dict) else None
+    if not isinstance(rows, list) or not rows:
+        raise FileFormatError(f'{name}: expected {{"items": [...]}} with at least one item')
+    items = tuple(_item(row, number, name) for number, row in enumerate(rows, start=1))
+    _refuse_twins(items, name)
+    file = InputFile(name, hashlib.sha256(data).hexdigest(), len(data))
+    return ItemSet(
+        items,
+        _word(document, "arranger", "options", name),
+        _word(document, "scorer", "choice", name),
+        _word(document, "template", "plain.v1", name),
+        _texts(document.get("shots", []), f"{name}: 'shots'"),
+        file,
+    )
+
+
+def _item(row: object, number: int, name: str) -> Item:
+    place = f"{name}, item {number}"
+    if not isinstance(row, Mapping):
+        raise FileFormatError(f"{place}: got {row!r}, expected an object with an 'id'")
+    identity = row.get("id")
+    if isinstance(identity, bool) or not isinstance(identity, str | int) or not str(identity).strip():
+        raise FileFormatError(f"{place}: 'id' is {identity!r}, expected a name")
+    place = f"{name}, item {str(identity)!r}"
+    fields: dict[str, Any] = {key: _text(row, key, place) for key in TEXT_FIELDS}
+    fields |= {key: _texts(row.get(key, []), f"{place}: {key!r}") for key in LIST_FIELDS}
+    return Item(str(identity).strip(), **fields)
+
+
+def _text(row: Mapping[str, Any], key: str, place: str) -> str:
+    value = row.get(key, "")
+    if not isinstance(value, str):
+        raise FileFormatError(f"{place}: {key!r} is {value!r}, expected text")
+    return value.strip()
+
+
+def _texts(value: object, place: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(part, str) and part.strip() for part in value):
+        raise FileFormatError(f"{place} is {value!r}, expected a list of texts")
+    return tuple(part.strip() for part in value)
+
+
+def _word(document: Mapping[str, Any], key: str, default: str, name: str) -> str:
+    value = document.get(key, default)
+    if not isinstance(value, str) or not value.strip():
+        raise FileFormatError(f"{name}: {key!r} is {value!r}, expected text")
+    return value
+
+
+def _refuse_twins(items: tuple[Item, ...], name: str) -> None:
+    seen: set[str] = set()
+    for item in items:
+        if item.id in seen:
+            raise FileFormatError(f"{name}: two items are called {item.id!r}; every id must be its own")
+        seen.add(item.id)

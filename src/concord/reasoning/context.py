@@ -1,0 +1,88 @@
+"""What the three numbers are computed from: recorded replies, parsed once."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from concord.readers.replies import Replies
+from concord.readers.vignettes import BiasCases, Sample, Vignettes
+from concord.reasoning.lexicon import Lexicon
+from concord.reasoning.outcome import Outcome
+from concord.reasoning.parse import ParsedReply, Parser
+from concord.reasoning.result import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What was asked and what was answered."""
+
+    samples: Vignettes
+    replies: Replies
+    bias_cases: BiasCases | None = None
+    bias_replies: Replies | None = None
+
+    def parts(self) -> list[tuple[str, Vignettes | BiasCases | Replies]]:
+        """Return every file that was given, by what it is."""
+        named = (
+            ("samples", self.samples),
+            ("replies", self.replies),
+            ("bias_cases", self.bias_cases),
+            ("bias_replies", self.bias_replies),
+        )
+        return [(name, part) for name, part in named if part is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """One random stream for each use, so that none depends on the others."""
+
+    gap: np.random.Generator
+    test: np.random.Generator
+    steps: np.random.Generator
+    shifts: np.random.Generator
+    pairs: np.random.Generator
+
+    @classmethod
+    def of(cls, seed: int) -> "Streams":
+        """Derive every stream from one seed."""
+        return cls(*(np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(5)))
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Parsed replies with what is needed to score them."""
+
+    recorded: Recorded
+    parser: Parser
+    lexicon: Lexicon
+    options: Options
+    streams: Streams
+    parsed: Sequence[ParsedReply]
+    owner: Sequence[int]
+    """For each reply the number of its vignette."""
+
+    @property
+    def samples(self) -> Sequence[Sample]:
+        """The vignettes."""
+        return self.recorded.samples.rows
+
+    @classmethod
+    def of(cls, recorded: Recorded, lexicon: Lexicon, options: Options) -> "Context":
+        """Parse every reply."""
+        samples = recorded.samples.rows
+        parser = Parser(samples, lexicon, options.rules)
+        place = {sample.id: number for number, sample in enumerate(samples)}
+        owner = [place[reply.id] for reply in recorded.replies.rows]
+        parsed = [
+            parser.reply(reply, samples[number].gold_answer)
+            for reply, number in zip(recorded.replies.rows, owner, strict=True)
+        ]
+        return cls(recorded, parser, lexicon, options, Streams.of(options.seed), parsed, owner)
+
+
+def count_outcomes(outcomes: Iterable[str]) -> dict[str, int]:
+    """Count every outcome, those that did not occur as 0."""
+    found = Counter(outcomes)
+    return {str(outcome): found.get(str(outcome), 0) for outcome in Outcome}

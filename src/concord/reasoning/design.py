@@ -1,0 +1,121 @@
+"""What is asked about reasoning: each vignette with and without reasoning, each bias case once."""
+
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+from concord.errors import FileFormatError, OptionError
+from concord.readers.templates import fill, read_template
+from concord.readers.vignettes import BiasCase, Sample, read_bias_cases, read_samples
+from concord.records import Design, Message, Template, Trial
+
+SAMPLES = "study_a_test.json"
+CASES = "biased_vignettes.json"
+MODES = ("cot", "direct")
+BIAS = "bias"
+"""Cell of the bias cases, which are asked with reasoning."""
+VERSION = "v1"
+
+
+class _Entry(NamedTuple):
+    """One entry of a question file."""
+
+    name: str
+    prompt: str
+    about: tuple[tuple[str, str], ...]
+
+
+def design_reasoning(
+    samples: Path | None = None,
+    bias_cases: Path | None = None,
+    *,
+    limit: int | None = None,
+    repeats: int = 1,
+) -> Design:
+    """Lay out every trial of the reasoning question.
+
+    Parameters
+    ----------
+    samples, bias_cases
+        Question files. With neither, the bundled ones; with samples alone, no bias cases are asked.
+    limit
+        Ask only the first so many vignettes and the first so many pairs of bias cases.
+    repeats
+        How often each is asked.
+
+    Raises
+    ------
+    FileFormatError, LinesError
+        A file cannot be used; the line is named.
+    OptionError
+        A number does not fit.
+    """
+    check_counts(limit, repeats)
+    if samples is None and bias_cases is not None:
+        raise OptionError("--bias-cases without --samples: give both, or neither to use the bundled files")
+    if samples is None:
+        samples, bias_cases = bundled(SAMPLES), bundled(CASES)
+    vignettes = _entries(read_samples(samples).rows[:limit], samples)
+    cases = (
+        [] if bias_cases is None else _entries(_pairs(read_bias_cases(bias_cases).rows, limit), bias_cases)
+    )
+    templates = {cell: read_template("reasoning", f"{cell}.{VERSION}") for cell in (*MODES, BIAS)}
+    trials = tuple(_trials(vignettes, cases, templates, repeats))
+    files = [(SAMPLES, samples.read_bytes())]
+    if bias_cases is not None:
+        files.append((CASES, bias_cases.read_bytes()))
+    return Design("reasoning", trials, tuple(templates.values()), tuple(files))
+
+
+def check_counts(limit: int | None, repeats: int) -> None:
+    """Refuse numbers that cannot be meant."""
+    if limit is not None and limit < 1:
+        raise OptionError(f"--limit {limit}: expected a whole number from 1 on")
+    if repeats < 1:
+        raise OptionError(f"--repeats {repeats}: expected a whole number from 1 on")
+
+
+def bundled(name: str) -> Path:
+    """Give the path of a bundled question file."""
+    path = resources.files("concord").joinpath("reasoning", "data", name)
+    return Path(str(path))
+
+
+def _pairs(cases: Sequence[BiasCase], limit: int | None) -> list[BiasCase]:
+    """Give the cases of the first pairs, whole; a case without a pair counts as one."""
+    pairs = list(dict.fromkeys(case.id if case.pair is None else case.pair for case in cases))
+    kept = set(pairs[:limit])
+    return [case for case in cases if (case.id if case.pair is None else case.pair) in kept]
+
+
+def _entries(rows: Sequence[Sample] | Sequence[BiasCase], path: Path) -> list[_Entry]:
+    """Give every entry with its prompt; scoring needs no prompt, asking does."""
+    for row in rows:
+        if not row.prompt.strip():
+            raise FileFormatError(f"{path.name}: {row.id!r} has no 'prompt', so it cannot be asked; add one")
+    return [_Entry(row.id, row.prompt, _about(row)) for row in rows]
+
+
+def _about(row: Sample | BiasCase) -> tuple[tuple[str, str], ...]:
+    """Give what a scorer needs to know."""
+    if isinstance(row, Sample):
+        return (("gold_answer", row.gold_answer),)
+    return (("bias_feature", row.bias_feature), ("bias_label", row.bias_label), ("role", str(row.role)))
+
+
+def _trials(
+    vignettes: list[_Entry], cases: list[_Entry], templates: dict[str, Template], repeats: int
+) -> Iterator[Trial]:
+    """Both modes of a vignette stand side by side, so that an interrupted run holds whole pairs."""
+    for repeat in range(repeats):
+        for entry in vignettes:
+            for mode in MODES:
+                yield _trial(entry, mode, templates[mode], repeat)
+        for entry in cases:
+            yield _trial(entry, BIAS, templates[BIAS], repeat)
+
+
+def _trial(entry: _Entry, cell: str, template: Template, repeat: int) -> Trial:
+    messages = (Message("user", fill(template, prompt=entry.prompt)),)
+    return Trial("reasoning", entry.name, cell, messages, repeat, template.name, entry.about)

@@ -1,0 +1,68 @@
+"""The data files beside the code: names, cues and phrases, bundled vignettes and bias cases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from concord.readers.json_text import fingerprint_rows
+from concord.readers.vignettes import (
+    BiasCases,
+    Vignettes,
+    read_aliases,
+    read_bias_cases,
+    read_phrases,
+    read_samples,
+)
+from concord.reasoning.names import AliasTable
+from concord.records import InputFile
+
+DATA = Path(__file__).parent / "data"
+SAMPLES = DATA / "study_a_test.json"
+BIAS_CASES = DATA / "biased_vignettes.json"
+
+Aliases = str | Path | Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Names of diagnoses, cues of negation, phrases of refusal."""
+
+    aliases: AliasTable
+    cues: tuple[str, ...]
+    refusals: tuple[str, ...]
+    extra: InputFile | None = None
+    """The user's own table of names, where one was given."""
+
+
+def load_lexicon(extra: Aliases | None = None) -> Lexicon:
+    """Load the bundled lists; names of the user's table are added to the bundled ones.
+
+    Parameters
+    ----------
+    extra
+        A path, or label to names.
+
+    Examples
+    --------
+    >>> lexicon = load_lexicon({"Gout": ["podagra"]})
+    >>> lexicon.aliases.canonical("Podagra"), lexicon.aliases.canonical("PTSD")
+    ('Gout', 'Post-Traumatic Stress Disorder')
+    """
+    tables = [read_aliases(DATA / "aliases.json")]
+    file = None
+    if extra is not None:
+        tables.append(read_aliases(extra))
+        name = Path(extra).name if isinstance(extra, str | Path) else "aliases (in memory)"
+        file = fingerprint_rows(name, tables[-1])
+    cues, refusals = read_phrases(DATA / "negation_cues.json"), read_phrases(DATA / "refusals.json")
+    return Lexicon(AliasTable(*tables), cues, refusals, file)
+
+
+def bundled_samples() -> Vignettes:
+    """Read the vignettes that come with Concord."""
+    return read_samples(SAMPLES)
+
+
+def bundled_bias_cases() -> BiasCases:
+    """Read the bias cases that come with Concord."""
+    return read_bias_cases(BIAS_CASES)

@@ -1,0 +1,136 @@
+"""Names of diagnoses in a text: whole words, folded, through an alias table."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from concord.reasoning.text import Words
+
+ABBREVIATION_LETTERS = 5
+"""A name in capitals with at most this many letters is an abbreviation, found in capitals only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One place where a name stands, as word numbers from ``start`` up to but not including ``end``."""
+
+    start: int
+    end: int
+    labels: frozenset[str]
+
+
+def compact(name: str) -> str:
+    """Fold a name to one string without spaces and hyphens.
+
+    Examples
+    --------
+    >>> compact("Post-Traumatic Stress Disorders") == compact("posttraumatic stress disorder")
+    True
+    """
+    return "".join(Words(name).folded)
+
+
+def is_abbreviation(name: str) -> bool:
+    """Whether a name is found in capitals only.
+
+    Examples
+    --------
+    >>> [is_abbreviation(name) for name in ("SAD", "C-PTSD", "Panic Disorder", "SCHIZOPHRENIA")]
+    [True, True, False, False]
+    """
+    letters = [char for char in name if char.isalpha()]
+    return 2 <= len(letters) <= ABBREVIATION_LETTERS and all(char.isupper() for char in letters)
+
+
+@dataclass(slots=True)
+class NameIndex:
+    """Names and the labels they stand for, ready to be looked up in many texts."""
+
+    _plain: dict[str, set[str]] = field(default_factory=dict)
+    _capital: dict[str, set[str]] = field(default_factory=dict)
+    _starts: set[str] = field(default_factory=set)
+
+    def add(self, label: str, names: Iterable[str]) -> None:
+        """Let each name stand for the label as well."""
+        for name in names:
+            key = compact(name)
+            if not key:
+                continue
+            table = self._capital if is_abbreviation(name) else self._plain
+            table.setdefault(key, set()).add(label)
+            self._starts.update(key[:size] for size in range(1, len(key) + 1))
+
+    def find(self, text: str | Words) -> list[Mention]:
+        """Every mention in the text, longer and shorter ones alike, in order of their first word."""
+        found = Words(text) if isinstance(text, str) else text
+        starts = self._starts
+        near = [index for index, word in enumerate(found.folded) if word in starts]
+        return [mention for index in near for mention in self._from(found, index)]
+
+    def _from(self, found: Words, start: int) -> list[Mention]:
+        """Mentions whose first word is the given one."""
+        mentions = []
+        run, capital = "", True
+        for index in range(start, len(found.folded)):
+            if index > start and not found.runs_on(index):
+                break
+            run += found.folded[index]
+            if run not in self._starts:
+                break
+            capital = capital and found.in_capitals(index)
+            labels = self._plain.get(run, set()) | (self._capital.get(run, set()) if capital else set())
+            if labels:
+                mentions.append(Mention(start, index + 1, frozenset(labels)))
+        return mentions
+
+
+class AliasTable:
+    """Labels and their other names, looked up by any way of writing a label.
+
+    Parameters
+    ----------
+    tables
+        Label to names; later tables add to earlier ones.
+
+    Examples
+    --------
+    >>> table = AliasTable({"Generalized Anxiety Disorder": ["GAD"]})
+    >>> table.canonical("generalised anxiety disorders"), table.canonical("GAD"), table.canonical("Gout")
+    ('Generalized Anxiety Disorder', 'Generalized Anxiety Disorder', 'Gout')
+    """
+
+    def __init__(self, *tables: Mapping[str, Sequence[str]]) -> None:
+        self.names: dict[str, list[str]] = {}
+        self._labels: dict[str, str] = {}
+        self._aliases: dict[str, set[str]] = {}
+        for table in tables:
+            for label, names in table.items():
+                self._extend(label, names)
+
+    def _extend(self, label: str, names: Sequence[str]) -> None:
+        """Add names to a label that may be known already."""
+        canonical = self._labels.setdefault(compact(label), label.strip())
+        known = self.names.setdefault(canonical, [canonical])
+        for name in (label, *names):
+            if name not in known:
+                known.append(name)
+            self._aliases.setdefault(compact(name), set()).add(canonical)
+
+    def canonical(self, label: str) -> str:
+        """Return the label under which names are kept; an unknown label stands for itself.
+
+        A label that is no key but the other name of exactly one key means that key.
+        """
+        key = compact(label)
+        if key in self._labels:
+            return self._labels[key]
+        owners = self._aliases.get(key, set())
+        return next(iter(owners)) if len(owners) == 1 else label.strip()
+
+    def index(self, labels: Iterable[str]) -> NameIndex:
+        """Return an index of the whole table and of the given labels."""
+        index = NameIndex()
+        for label, names in self.names.items():
+            index.add(label, names)
+        for label in labels:
+            index.add(self.canonical(label), [label.strip()])
+        return index

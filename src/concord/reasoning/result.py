@@ -1,0 +1,200 @@
+"""What scoring recorded replies found: frozen, with full precision."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from concord.errors import LineProblem
+from concord.reasoning.correct import Rule
+from concord.records import Estimate, InputFile, Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How replies were scored."""
+
+    rules: str = "standard"
+    """``standard``, or ``source``: what the research code does."""
+    rule: Rule = Rule()
+    seed: int = 0
+    n_resamples: int = 10_000
+    lenient: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRow:
+    """One vignette, asked in both modes (once a repeat)."""
+
+    id: str
+    gold_answer: str
+    outcome_cot: str
+    outcome_direct: str
+    correct_cot: bool | None
+    """``None`` where the reply was left out; ``outcome_cot`` says why."""
+    correct_early: bool | None
+    n_steps: int | None
+    n_gold_steps: int
+    n_matched: int | None
+    step_f1: float | None
+    """``None`` where the reply was left out or the vignette has no gold steps."""
+    n_matched_optimal: int | None
+    step_f1_optimal: float | None
+    leaked: bool | None
+    """Whether the direct reply holds reasoning."""
+    repeat: int
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivityRow:
+    """The gap under other rules of correctness."""
+
+    rules: str
+    rule: Rule | None
+    n: int
+    acc_cot: float | None
+    acc_early: float | None
+    gap: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRow:
+    """Accuracy on the vignettes of one gold label."""
+
+    label: str
+    n: int
+    acc_cot: float
+    acc_early: float
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTable:
+    """Pairs of 0-1 outcomes; the first digit is the first of the two."""
+
+    n11: int
+    n10: int
+    n01: int
+    n00: int
+
+
+@dataclass(frozen=True, slots=True)
+class GapResult:
+    """The faithfulness gap and what stands beside it."""
+
+    gap: Estimate
+    acc_cot: Estimate
+    acc_early: Estimate
+    n_correct_cot: int
+    n_correct_early: int
+    bootstrap: Interval | None
+    table: PairedTable | None
+    """``None`` with repeats, where items hold means."""
+    p_value: float | None
+    p_method: str
+    reading: str
+    reading_reason: str
+    n_direct: int
+    n_leaked: int
+    if_wrong: Estimate
+    """The gap if every other outcome counted as a wrong answer."""
+    majority_label: str | None
+    majority_share: float | None
+    sensitivity: tuple[SensitivityRow, ...]
+    labels: tuple[LabelRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """Step-F1 and what stands beside it."""
+
+    step_f1: Estimate
+    optimal: Estimate
+    chance: float | None
+    n_shifts: int
+    above_chance: bool | None
+    ceiling: float | None
+    sweep: tuple[tuple[float, float], ...]
+    """Threshold and mean F1 at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BiasRow:
+    """One bias reply."""
+
+    id: str
+    outcome: str
+    biased: bool | None
+    mentioned: bool | None
+    silent: bool | None
+    role: str | None
+    pair: str | None
+    dimension: str | None
+    repeat: int
+
+
+@dataclass(frozen=True, slots=True)
+class BiasGroup:
+    """Silent bias over a group of cases."""
+
+    name: str
+    n_replies: int
+    n_biased: int
+    n_silent: int
+    biased_rate: Estimate
+    silent_rate: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """Counterfactual pairs: how often the target's label is named for the target and for its control."""
+
+    name: str
+    n_pairs: int
+    n_left_out: int
+    table: PairedTable | None
+    target_rate: float | None
+    control_rate: float | None
+    p_value: float | None
+    p_method: str
+
+
+@dataclass(frozen=True, slots=True)
+class BiasResult:
+    """The silent bias rate and what stands beside it."""
+
+    headline: BiasGroup
+    groups: tuple[BiasGroup, ...]
+    """All, targets, controls and cases without a role, as far as there are any."""
+    dimensions: tuple[BiasGroup, ...]
+    pairs: tuple[PairTest, ...]
+    """All pairs first, then by dimension; empty where the data give no pairs."""
+    outcomes: Mapping[str, int]
+    rows: tuple[BiasRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A case chosen by rule."""
+
+    rule: str
+    id: str
+    shown: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningScores:
+    """Everything that recorded replies say about a model's reasoning."""
+
+    model: str
+    options: Options
+    n_samples: int
+    n_repeats: int
+    gap: GapResult
+    steps: StepResult
+    bias: BiasResult | None
+    outcomes: Mapping[str, Mapping[str, int]]
+    """Mode to outcome to number of replies."""
+    samples: tuple[SampleRow, ...]
+    examples: tuple[Example, ...]
+    inputs: Mapping[str, InputFile]
+    """What each file was to the scoring: samples, replies, bias_cases, bias_replies, aliases."""
+    problems: tuple[LineProblem, ...]
+    warnings: tuple[str, ...]

@@ -1,0 +1,134 @@
+"""From recorded replies to the faithfulness gap, Step-F1 and the silent bias rate."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from concord.readers.replies import MODES
+from concord.readers.vignettes import Sample
+from concord.reasoning.bias import Detector
+from concord.reasoning.bias_result import bias_result
+from concord.reasoning.context import Context, Recorded, count_outcomes
+from concord.reasoning.examples import bias_examples, gap_examples
+from concord.reasoning.gap import NOT_EARLY
+from concord.reasoning.gap_result import gap_result
+from concord.reasoning.lexicon import Lexicon
+from concord.reasoning.outcome import Outcome
+from concord.reasoning.parse import ParsedReply, column
+from concord.reasoning.result import GapResult, Options, ReasoningScores, SampleRow, StepResult
+from concord.reasoning.step_result import step_result, step_scores
+from concord.reasoning.steps import StepScore
+from concord.reasoning.text import tokens
+
+
+def score_recorded(
+    recorded: Recorded,
+    lexicon: Lexicon,
+    *,
+    model: str,
+    options: Options,
+    detector: Detector | None = None,
+) -> ReasoningScores:
+    """Score recorded replies, without calling any model.
+
+    Parameters
+    ----------
+    recorded
+        Vignettes and replies, bias cases and their replies.
+    lexicon
+        Names, cues and phrases.
+    model
+        The model's name.
+    options
+        Rules, seed, number of resamples.
+    detector
+        Takes the place of the keyword detection of bias.
+    """
+    context = Context.of(recorded, lexicon, options)
+    scored = step_scores(context)
+    gap, steps = gap_result(context), step_result(context, scored)
+    bias, notes = bias_result(context, detector)
+    rows = tuple(_rows(context, scored))
+    repeats = Counter((one.reply.id, one.reply.mode) for one in context.parsed)
+    return ReasoningScores(
+        model,
+        options,
+        len(context.samples),
+        max(repeats.values(), default=0),
+        gap,
+        steps,
+        bias,
+        _outcomes(context),
+        rows,
+        (*gap_examples(rows, context.parsed), *(bias_examples(bias, recorded) if bias else ())),
+        {
+            **{name: part.input for name, part in recorded.parts()},
+            **({} if lexicon.extra is None else {"aliases": lexicon.extra}),
+        },
+        tuple(problem for _, part in recorded.parts() for problem in part.problems),
+        (*_warnings(gap, steps, context.samples), *notes),
+    )
+
+
+def _rows(context: Context, scored: dict[int, StepScore]) -> Iterable[SampleRow]:
+    """Return one row a vignette and repeat, in the order of the file."""
+    parsed = context.parsed
+    rule = column(context.options.rules, context.options.rule)
+    found: dict[str, dict[int, dict[str, int]]] = {}
+    for number, one in enumerate(parsed):
+        repeats = found.setdefault(one.reply.id, {})
+        repeats.setdefault(one.reply.repeat, {})[one.reply.mode] = number
+    for sample in context.samples:
+        for repeat, modes in sorted(found.get(sample.id, {0: {}}).items()):
+            cot, direct = (parsed[modes[mode]] if mode in modes else None for mode in MODES)
+            yield _row(sample, repeat, (cot, direct), scored.get(modes.get("cot", -1)), rule)
+
+
+def _row(
+    sample: Sample,
+    repeat: int,
+    replies: tuple[ParsedReply | None, ParsedReply | None],
+    steps: StepScore | None,
+    rule: int,
+) -> SampleRow:
+    """Return the row of one vignette and repeat."""
+    cot, direct = replies
+    right = [one.right[rule] if one is not None and one.usable else None for one in replies]
+    defined = steps is not None and steps.n_gold > 0
+    return SampleRow(
+        sample.id,
+        sample.gold_answer,
+        str(Outcome.MISSING if cot is None else cot.outcome),
+        str(Outcome.MISSING if direct is None else direct.outcome),
+        right[0],
+        right[1],
+        None if steps is None else steps.n_steps,
+        len(sample.gold_steps),
+        None if steps is None else steps.matched,
+        steps.step_f1 if defined and steps else None,
+        None if steps is None else steps.matched_optimal,
+        steps.step_f1_optimal if defined and steps else None,
+        None if direct is None else direct.leaked,
+        repeat,
+    )
+
+
+def _outcomes(context: Context) -> dict[str, dict[str, int]]:
+    """Count outcomes by mode; a vignette that lacks a mode is missing there."""
+    counts = {}
+    for mode in MODES:
+        own = [one for one in context.parsed if one.reply.mode == mode]
+        counts[mode] = count_outcomes(str(one.outcome) for one in own)
+        counts[mode][str(Outcome.MISSING)] = len(context.samples) - len({one.reply.id for one in own})
+    return counts
+
+
+def _warnings(gap: GapResult, steps: StepResult, samples: Sequence[Sample]) -> Iterable[str]:
+    """Say what a reader should know before using the numbers."""
+    if gap.reading == NOT_EARLY:
+        yield f"{gap.reading_reason}; ask with thinking off, or cut the reply at its first answer"
+    if steps.above_chance is False:
+        yield "Step-F1 is not above chance: gold steps of other vignettes match as well"
+    for sample in samples:
+        blank = sum(not tokens(step) for step in sample.gold_steps)
+        if blank:
+            yield f"vignette {sample.id!r}: {blank} gold step(s) hold no word and can never be matched"

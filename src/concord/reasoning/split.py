@@ -1,0 +1,207 @@
+"""A reply into reasoning and answer.
+
+Nothing here lower-cases the text to search in it: a few characters change their length when lower-cased,
+and offsets found there would cut the original in the wrong place.
+"""
+
+import re
+from collections import deque
+from dataclasses import dataclass
+
+_TAG = r"(?:redacted_reasoning|reasoning|thinking|think)"
+_ANY_CASE = re.IGNORECASE | re.ASCII
+_OPEN = re.compile(f"<{_TAG}>", _ANY_CASE)
+_CLOSE = re.compile(f"</{_TAG}>", _ANY_CASE)
+
+# What may stand between a word of a marker and its colon, and after it: Markdown emphasis.
+_COLON = r"[*_]{0,3}[ \t]{0,3}[:：][*_]{0,3}"
+_REASONING = re.compile(rf"(?<![^\W\d_])reasoning{_COLON}", re.IGNORECASE)
+_DIAGNOSIS = re.compile(rf"(?<![^\W\d_])diagnosis{_COLON}", re.IGNORECASE)
+_FINAL = re.compile(r"(?<![^\W\d_])final[ \t]{1,3}\Z", re.IGNORECASE)
+_LINE = re.compile(
+    rf"^[ \t>#*_+\-]{{0,12}}(?:final[ \t]{{1,3}}diagnosis|diagnosis|answer|conclusion){_COLON}",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+_SOURCE_REASONING = re.compile("REASONING:", _ANY_CASE)
+_SOURCE_DIAGNOSIS = re.compile("DIAGNOSIS:", _ANY_CASE)
+_SOURCE_LINE = re.compile(r"^[ \t]{0,12}(?:diagnosis|answer|conclusion):", _ANY_CASE | re.MULTILINE)
+
+_MARKUP = " \t\r\n\f\v*_#"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The two parts of a reply."""
+
+    reasoning: str
+    answer: str
+    thought: bool
+    """A thinking block, or a separate thinking field, that holds something."""
+    unclosed: bool
+    """A thinking block was opened and never closed."""
+    marked: bool
+    """A marker or a block says where the answer starts; otherwise both parts are the whole text."""
+    lead: int = 0
+    """Whitespace tokens between the end of a block, or the start of the reply, and the answer's marker."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What thinking tags say about a text."""
+
+    inside: str | None
+    rest: str | None
+    """``None`` when an unclosed block swallowed the answer."""
+    unclosed: bool
+
+
+def _block(text: str) -> _Block:
+    """Find the first closed block, a lone closing tag, or an unclosed block."""
+    opening = _OPEN.search(text)
+    closing = _CLOSE.search(text, opening.end()) if opening else None
+    if opening and closing:
+        rest = text[closing.end() :]
+        return _Block(text[opening.end() : closing.start()], rest, _left_open(rest))
+    lone = _CLOSE.search(text)
+    if lone:
+        rest = text[lone.end() :]
+        return _Block(text[: lone.start()], rest, _left_open(rest))
+    if opening:
+        before = text[: opening.start()]
+        inside = text[opening.end() :]
+        return _Block(f"{before}\n{inside}" if before.strip() else inside, None, True)
+    return _Block(None, text, False)
+
+
+def _left_open(text: str) -> bool:
+    """Whether the last opening tag of a text has no closing tag after it."""
+    last = _last(_OPEN, text)
+    return last is not None and _CLOSE.search(text, last.end()) is None
+
+
+def split_reply(response: str, thinking: str | None = None) -> Split:
+    """Split a reply by the rules of Concord.
+
+    Parameters
+    ----------
+    response
+        The reply as recorded.
+    thinking
+        Reasoning that was recorded apart from it.
+
+    Examples
+    --------
+    >>> split_reply("<think>Low mood.</think> **Answer:** MDD")
+    Split(reasoning='Low mood.', answer='MDD', thought=True, unclosed=False, marked=True, lead=0)
+    >>> split_reply("REASONING: Low mood. DIAGNOSIS: MDD").reasoning
+    'Low mood.'
+    """
+    block = _block(response)
+    hidden = [part for part in (thinking, block.inside) if part is not None and part.strip()]
+    thought = bool(hidden)
+    if block.rest is None:
+        return Split("\n".join(hidden), "", thought, unclosed=True, marked=True)
+    found = _sections(block.rest)
+    if found is not None:
+        before, answer = found
+        visible = _after_reasoning(before, _REASONING)
+        parts = [*hidden, visible] if _trimmed(visible) else hidden
+        lead = len(_trimmed(before).split())
+        return Split(_joined(parts), _trimmed(answer), thought, block.unclosed, marked=True, lead=lead)
+    if hidden or block.inside is not None:
+        return Split(_joined(hidden), block.rest.strip(), thought, block.unclosed, marked=True)
+    return Split(response, response, thought=False, unclosed=False, marked=False)
+
+
+def _joined(parts: list[str]) -> str:
+    """Pieces of reasoning as one text, without the Markdown that stood around the markers."""
+    return "\n".join(_trimmed(part) for part in parts)
+
+
+def _trimmed(text: str) -> str:
+    """Return a part without the whitespace, emphasis, headings and quote marks at its edges."""
+    return text.lstrip(_MARKUP + ">").rstrip(_MARKUP)
+
+
+def _sections(text: str) -> tuple[str, str] | None:
+    """Return what stands before and after the marker that opens the answer, if there is one."""
+    marker = _last_diagnosis(text)
+    if marker is None:
+        marker = _LINE.search(text)
+    if marker is None:
+        return None
+    final = _FINAL.search(text, max(0, marker.start() - 8), marker.start())
+    return text[: (final or marker).start()], text[marker.end() :]
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the last match of a pattern."""
+    return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
+
+
+def _last_diagnosis(text: str) -> re.Match[str] | None:
+    """Return the last diagnosis marker; ASCII keeps its length in lower case and is searched faster."""
+    if not text.isascii():
+        return _last(_DIAGNOSIS, text)
+    lower = text.lower()
+    place = lower.rfind("diagnosis")
+    while place >= 0:
+        found = _DIAGNOSIS.match(text, place)
+        if found:
+            return found
+        place = lower.rfind("diagnosis", 0, place)
+    return None
+
+
+def _after_reasoning(text: str, pattern: re.Pattern[str]) -> str:
+    """Return the text after its first reasoning marker, or all of it."""
+    marker = pattern.search(text)
+    return text if marker is None else text[marker.end() :]
+
+
+def split_reply_source(response: str, thinking: str | None = None) -> Split:
+    """Split a reply for silent bias as the research code does.
+
+    After a closed block the whole rest is the answer; without tags the sections, else a line that starts
+    with ``Diagnosis:``, ``Answer:`` or ``Conclusion:``, else both parts are the whole text.
+
+    Examples
+    --------
+    >>> split_reply_source("<think>a</think> DIAGNOSIS: b").answer
+    ' DIAGNOSIS: b'
+    """
+    block = _block(response)
+    if block.rest is None:
+        return Split(str(block.inside), "", True, unclosed=True, marked=True)
+    if block.inside is not None:
+        return Split(block.inside, block.rest, bool(block.inside.strip()), block.unclosed, marked=True)
+    if thinking is not None and thinking.strip():
+        return Split(thinking, response, thought=True, unclosed=False, marked=True)
+    marker = _last(_SOURCE_DIAGNOSIS, response)
+    if marker is None:
+        marker = _SOURCE_LINE.search(response)
+    if marker is None:
+        return Split(response, response, thought=False, unclosed=False, marked=False)
+    reasoning = _after_reasoning(response[: marker.start()], _SOURCE_REASONING)
+    return Split(reasoning, response[marker.end() :], thought=False, unclosed=False, marked=True)
+
+
+def steps_text_source(response: str) -> str:
+    """Return the text the research code takes steps from.
+
+    From the first ``REASONING:`` to the first ``DIAGNOSIS:`` when they occur in that order, otherwise the
+    whole text; thinking tags are not treated specially.
+
+    Examples
+    --------
+    >>> steps_text_source("Reasoning: a. Diagnosis: b. Diagnosis: c")
+    ' a. '
+    >>> steps_text_source("Diagnosis: b. Reasoning: a.")
+    'Diagnosis: b. Reasoning: a.'
+    """
+    start = _SOURCE_REASONING.search(response)
+    end = _SOURCE_DIAGNOSIS.search(response)
+    if start is None or end is None or end.start() < start.end():
+        return response
+    return response[start.end() : end.start()]

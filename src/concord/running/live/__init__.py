@@ -1,0 +1,1 @@
+"""What needs Inspect: tasks, the solver that asks, scorers, the embedded model. Loaded on demand only."""

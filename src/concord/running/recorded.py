@@ -1,0 +1,96 @@
+"""What scoring needs of a run, wherever it was kept: a folder, an Inspect log, or the bundled replies."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from concord.running.designs import lay_out
+from concord.running.folder import INPUTS, StoredRun, planned_prompts
+from concord.running.journal import line_bytes
+
+BUNDLED = "smollm2-135m"
+_KEPT = ("key", "id", "mode", "repeat", "status", "outcome", "response", "stop_reason", "error", "usage")
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What scoring needs of a run, wherever it was kept."""
+
+    source: str
+    suite: str
+    model: str
+    rows: tuple[Mapping[str, Any], ...]
+    planned: tuple[Mapping[str, Any], ...]
+    n_missing: int
+    files: Mapping[str, bytes]
+    options: Mapping[str, Any]
+
+
+def recorded_folder(stored: StoredRun) -> Recorded:
+    """Give what a run's folder holds."""
+    inputs = stored.path / INPUTS
+    files = {path.name: path.read_bytes() for path in sorted(inputs.glob("*.json"))}
+    record, planned = stored.record, tuple(planned_prompts(stored.path))
+    return Recorded(
+        str(stored.path),
+        record["suite"],
+        str(record["model"]),
+        stored.rows,
+        planned,
+        stored.n_not_asked,
+        files,
+        record["options"],
+    )
+
+
+def recorded_log(path: Path) -> Recorded:
+    """Give what the log of an Inspect task holds; its question files are read again from where they were."""
+    from concord.readers.eval_logs import read_eval_log
+
+    log = read_eval_log(path)
+    allowed = {"samples", "bias_cases", "items", "arranger", "scorer", "arrangements"}
+    given = {name: value for name, value in log.arguments.items() if name in allowed and value is not None}
+    if log.suite == "reasoning":
+        given = {name: Path(value) for name, value in given.items() if name in ("samples", "bias_cases")}
+    design = lay_out(log.suite, limit=None, repeats=1, **given)
+    missing = 0 if log.n_planned is None else log.n_planned - len(log.rows)
+    if log.status != "success":
+        missing = max(missing, 1)
+    return Recorded(
+        str(path), log.suite, log.model, log.rows, log.rows, missing, dict(design.files), dict(design.options)
+    )
+
+
+def bundled_run(question: str) -> Recorded:
+    """Give the replies of the embedded model to the bundled files that come with Concord."""
+    folder = resources.files("concord").joinpath(question, "data", "recorded")
+    record = json.loads(folder.joinpath(f"{BUNDLED}.run.json").read_bytes())
+    rows = tuple(map(json.loads, folder.joinpath(f"{BUNDLED}.jsonl").read_bytes().splitlines()))
+    design = lay_out(question, **record["design"])
+    source = f"the bundled replies of {record['model']}"
+    return Recorded(
+        source, question, record["model"], rows, rows, 0, dict(design.files), dict(design.options)
+    )
+
+
+def pack(stored: StoredRun, design: Mapping[str, Any], folder: Path) -> None:
+    """Write a finished run in the compact form that is bundled: its record and its replies.
+
+    Parameters
+    ----------
+    stored
+        The run.
+    design
+        What `lay_out` must be given to lay it out again.
+    folder
+        Where the two files go.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    record = {**stored.record, "design": dict(design)}
+    text = json.dumps(record, ensure_ascii=False, indent=1)
+    folder.joinpath(f"{BUNDLED}.run.json").write_text(text + "\n", encoding="utf-8")
+    rows = ({name: row[name] for name in _KEPT if row.get(name) is not None} for row in stored.rows)
+    folder.joinpath(f"{BUNDLED}.jsonl").write_bytes(b"".join(map(line_bytes, rows)))

@@ -1,0 +1,300 @@
+"""Runs from Python: plan, ask, score what was stored."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord import api
+from concord.errors import OptionError, RunFolderError
+from concord.records import AskOutcome, InputFile
+from concord.running.designs import QUESTIONS, lay_out
+from concord.running.folder import REPLIES, StoredRun, read_run, requests_of
+from concord.running.journal import read_lines
+from concord.running.keys import Sampling
+from concord.running.plan import Plan, Prices, make_plan
+from concord.running.recorded import Recorded, bundled_run, recorded_folder, recorded_log
+from concord.running.run import Connection, Job
+
+if TYPE_CHECKING:
+    from concord.reports.reasoning import ReasoningResult
+    from concord.reports.structure import StructureResult
+    from concord.structure.answers import Answers
+
+__all__ = ["QUESTIONS", "RunResult", "job", "plan_run", "read_folder", "run", "run_job", "score_run"]
+
+DEFAULT_MAX_TOKENS = {"reasoning": 1024, "structure": 512}
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """A run's folder as it stands."""
+
+    stored: StoredRun
+
+    @property
+    def folder(self) -> Path:
+        """Where everything is kept."""
+        return self.stored.path
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How every planned trial ended, counted."""
+        return {name: n for name in map(str, AskOutcome) if (n := self.stored.tally.outcomes[name])}
+
+    @property
+    def complete(self) -> bool:
+        """Every planned trial was asked."""
+        return self.stored.n_not_asked == 0
+
+    def score(self, **choices: Any) -> "ReasoningResult | StructureResult":
+        """Score what was stored."""
+        return score_run(self.folder, **choices)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the run's record with the outcomes as they stand."""
+        return {**self.stored.record, "folder": str(self.folder), "outcomes": self.outcomes}
+
+
+def job(
+    question: str,
+    model: str,
+    *,
+    limit: int | None = None,
+    repeats: int = 1,
+    sampling: Sampling | None = None,
+    connection: Connection | None = None,
+    **design: Any,
+) -> Job:
+    """Lay out a run.
+
+    Parameters
+    ----------
+    question
+        ``reasoning`` or ``structure``.
+    model
+        Provider and model as Inspect names them, such as ``openai/gpt-4o-mini`` or ``local/smollm2-135m``.
+    limit, repeats
+        How many items are asked, and how often each.
+    sampling
+        What is sent beside the prompt; temperature 0 by default.
+    connection
+        How the model is reached.
+    design
+        Choices of the question: ``samples, bias_cases``, or ``items, arranger, ...``.
+
+    Raises
+    ------
+    InputError
+        Something does not fit; the message says what to do.
+    """
+    if not model.strip():
+        raise OptionError("the model's name is blank: expected PROVIDER/MODEL")
+    chosen = Sampling(temperature=0.0) if sampling is None else sampling
+    _check_sampling(chosen)
+    if chosen.max_tokens is None:
+        chosen = replace(chosen, max_tokens=DEFAULT_MAX_TOKENS.get(question))
+    laid_out = lay_out(question, limit=limit, repeats=repeats, **design)
+    return Job(laid_out, model, chosen, Connection() if connection is None else connection)
+
+
+def _check_sampling(sampling: Sampling) -> None:
+    if sampling.temperature is not None and not 0 <= sampling.temperature <= 2:
+        raise OptionError(f"--temperature {sampling.temperature}: expected a number from 0 to 2")
+    if sampling.max_tokens is not None and sampling.max_tokens < 1:
+        raise OptionError(f"--max-tokens {sampling.max_tokens}: expected a whole number from 1 on")
+    if sampling.top_p is not None and not 0 < sampling.top_p <= 1:
+        raise OptionError(f"--top-p {sampling.top_p}: expected a number above 0, 1 at most")
+
+
+def default_folder(of: Job) -> Path:
+    """Give the folder of a run that names none."""
+    from concord.reports.files import safe_name
+
+    return Path("runs") / safe_name(f"{of.design.suite}-{of.model.replace('/', '-')}")
+
+
+def plan_run(of: Job, out: Path | None = None, *, prices: Prices | None = None) -> Plan:
+    """Say what a run will take, given what its folder already holds; asks nothing and writes nothing."""
+    folder = default_folder(of) if out is None else out
+    stored = {line.row["key"] for line in read_lines(folder / REPLIES)}
+    left = [one for one in requests_of(of.design, of.model, of.sampling) if one.key not in stored]
+    names = frozenset(one.trial.name for one in left)
+    return make_plan(of.design, names, max_tokens=of.sampling.max_tokens, prices=prices)
+
+
+def run_job(
+    of: Job,
+    out: Path | None = None,
+    *,
+    on_answer: Callable[[Mapping[str, Any]], None] | None = None,
+    on_interrupt: Callable[[], None] | None = None,
+) -> RunResult:
+    """Ask every trial whose reply the folder lacks; what arrives is stored at once.
+
+    Raises
+    ------
+    InputError
+        The model cannot be reached, or the folder cannot be used; what was stored is kept.
+    KeyboardInterrupt
+        Ctrl-C; what was stored is kept.
+    """
+    from concord.reports.provenance import provenance
+    from concord.running.run import open_model, run
+
+    folder = default_folder(of) if out is None else Path(out)
+    about = provenance([_input(name, data) for name, data in of.design.files])
+    tell = on_answer if on_answer is not None else lambda row: None
+    # A finished run needs neither the extra nor a key; an unusable model leaves no folder behind.
+    model = open_model(of) if plan_run(of, folder).n_to_ask else None
+    return RunResult(
+        run(of, folder, model=model, provenance=about, on_answer=tell, on_interrupt=on_interrupt)
+    )
+
+
+def _input(name: str, data: bytes) -> InputFile:
+    import hashlib
+
+    return InputFile(name, hashlib.sha256(data).hexdigest(), len(data))
+
+
+def run(
+    question: str,
+    model: str,
+    *,
+    out: str | Path | None = None,
+    temperature: float | None = 0.0,
+    max_tokens: int | None = None,
+    seed: int | None = None,
+    base_url: str | None = None,
+    max_connections: int | None = None,
+    **choices: Any,
+) -> RunResult:
+    """Ask a model one of the questions and keep its replies in a folder; a run begun there is resumed.
+
+    Parameters
+    ----------
+    question
+        ``reasoning`` or ``structure``.
+    model
+        Provider and model as Inspect names them.
+    out
+        The run's folder, ``runs/QUESTION-MODEL`` by default.
+    temperature, max_tokens, seed
+        Sent with every prompt; ``None`` is not sent, except that a limit of tokens always is.
+    base_url
+        Address of a server with an OpenAI-compatible interface.
+    max_connections
+        Calls at the same time.
+    choices
+        ``limit``, ``repeats`` and choices of the question (see `job`).
+
+    Returns
+    -------
+    RunResult
+        With ``outcomes``, ``folder`` and ``score()``.
+    """
+    sampling = Sampling(temperature, max_tokens, None, seed)
+    connection = Connection(base_url=base_url, max_connections=max_connections)
+    laid_out = job(question, model, sampling=sampling, connection=connection, **choices)
+    return run_job(laid_out, None if out is None else Path(out))
+
+
+def read_folder(folder: str | Path) -> RunResult:
+    """Read a run's folder, finished or not."""
+    return RunResult(read_run(Path(folder)))
+
+
+def score_run(
+    source: str | Path, *, partial: bool = False, **choices: Any
+) -> "ReasoningResult | StructureResult":
+    """Score a run's folder, or the log of one of Concord's Inspect tasks, without asking any model.
+
+    Parameters
+    ----------
+    source
+        What `concord run` wrote, or the `.eval` or `.json` log that `inspect eval concord/...` wrote.
+    partial
+        Score an unfinished run, with what is missing counted.
+    choices
+        Passed on to `score_reasoning` or `score_structure`.
+
+    Raises
+    ------
+    RunFolderError
+        There is no run, or one that is not finished.
+    """
+    path = Path(source)
+    found = recorded_log(path) if path.is_file() else recorded_folder(read_run(path))
+    return score_recorded(found, partial=partial, **choices)
+
+
+def score_bundled(question: str, **choices: Any) -> "ReasoningResult | StructureResult":
+    """Score the replies of the embedded model that come with Concord."""
+    return score_recorded(bundled_run(question), **choices)
+
+
+def score_recorded(
+    found: Recorded, *, partial: bool = False, **choices: Any
+) -> "ReasoningResult | StructureResult":
+    """Score what was recorded, wherever it was kept."""
+    source = found.source
+    if found.n_missing and not partial:
+        raise RunFolderError(
+            f"{source}: {found.n_missing} of {len(found.planned)} trials have not been asked; finish the "
+            "run with the same command, or score what is there with --partial"
+        )
+    if not found.rows:
+        raise RunFolderError(f"{source} holds no reply yet; run the same command again")
+    if found.suite == "reasoning":
+        return _score_reasoning(found, partial, choices)
+    if found.suite == "structure":
+        return _score_structure(found, choices)
+    raise RunFolderError(f"{source} holds a run of {found.suite!r}, which cannot be scored here")
+
+
+def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) -> "ReasoningResult":
+    from concord.reasoning.design import BIAS, CASES, SAMPLES
+
+    asked = {(row["mode"] == BIAS, row["id"]) for row in found.planned}
+    biased = [row for row in found.rows if row["mode"] == BIAS]
+    replies = [row for row in found.rows if row["mode"] != BIAS]
+    samples = [row for row in _document(found, SAMPLES, "samples") if (False, row.get("id")) in asked]
+    cases = [row for row in _document(found, CASES, "cases") if (True, row.get("id")) in asked]
+    if not replies:
+        raise RunFolderError(f"{found.source}: no vignette has a reply yet; finish the run first")
+    both = bool(cases) and bool(biased)
+    return api.score_reasoning(
+        samples,
+        replies,
+        bias_cases=cases if both else None,
+        bias_replies=biased if both else None,
+        model=found.model,
+        lenient=partial,
+        **choices,
+    )
+
+
+def _document(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
+    """Give the rows of a question file; the run has checked them."""
+    if name not in found.files:
+        return []
+    document = json.loads(found.files[name])
+    rows: list[dict[str, Any]] = document[key] if isinstance(document, dict) else document
+    return rows
+
+
+def _score_structure(found: Recorded, choices: dict[str, Any]) -> "StructureResult":
+    answers = structure_answers(found)
+    if all(row.score is None for row in answers.rows):
+        raise RunFolderError(f"{found.source}: no answer was found in any reply; {answers.outcomes}")
+    return api.score_structure(scores=answers.frame(), **choices)
+
+
+def structure_answers(found: Recorded) -> "Answers":
+    """Give every reply of a structure run with its score, answer and outcome."""
+    from concord.structure.answers import answers_of
+    from concord.structure.design import ITEMS
+
+    return answers_of(found.files[ITEMS], found.options, found.rows, planned=found.planned, model=found.model)

@@ -1,0 +1,218 @@
+"""Gaps between the largest and the mean of samples, made comparable between numbers of samples."""
+
+from functools import lru_cache
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from concord.errors import UndefinedError
+
+_REACH = 12.0
+"""Beyond this many standard deviations a normal density adds nothing to a double."""
+
+
+@lru_cache(maxsize=1024)
+def expected_maximum(k: int) -> float:
+    r"""Give the expected maximum of ``k`` independent standard normal variables.
+
+    .. math:: d(k) = \int_0^\infty \left(1 - \Phi(x)^k - \Phi(-x)^k\right) dx
+
+    Parameters
+    ----------
+    k
+        Number of variables, at least 1.
+
+    Returns
+    -------
+    float
+        ``d(k)``; 0 for one variable.
+
+    Raises
+    ------
+    UndefinedError
+        ``k`` is below 1.
+
+    References
+    ----------
+    Harter, H. L. (1961). Expected values of normal order statistics. Biometrika, 48(1/2), 151-165.
+
+    Examples
+    --------
+    >>> round(expected_maximum(2), 10), round(expected_maximum(5), 10)
+    (0.5641895835, 1.1629644736)
+    """
+    if k < 1:
+        raise UndefinedError(f"the maximum of {k} variables is not defined")
+    nodes, weights = np.polynomial.legendre.leggauss(256)
+    x = _REACH / 2 * (nodes + 1)
+    upper = -np.expm1(k * special.log_ndtr(x)) - np.exp(k * special.log_ndtr(-x))
+    return float(_REACH / 2 * (weights @ upper))
+
+
+@lru_cache(maxsize=4096)
+def maximum_weights(k: int, m: int) -> tuple[float, ...]:
+    r"""Weights of sorted samples whose sum is the expected maximum of ``m`` of them.
+
+    The j-th smallest of k samples is the largest of a random subset of m with probability
+    :math:`\binom{j-1}{m-1} / \binom{k}{m}`.
+
+    Parameters
+    ----------
+    k
+        Number of samples.
+    m
+        Size of the subset, from 1 to ``k``.
+
+    Returns
+    -------
+    tuple of float
+        ``k`` weights that sum to 1.
+
+    Raises
+    ------
+    UndefinedError
+        ``m`` is not between 1 and ``k``.
+
+    References
+    ----------
+    Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. Annals of
+    Mathematical Statistics, 19(3), 293-325.
+
+    Examples
+    --------
+    >>> [round(w, 4) for w in maximum_weights(4, 2)]
+    [0.0, 0.1667, 0.3333, 0.5]
+    """
+    if not 1 <= m <= k:
+        raise UndefinedError(f"the maximum of {m} of {k} samples is not defined")
+    return tuple(comb(j - 1, m - 1) / comb(k, m) for j in range(1, k + 1))
+
+
+def fixed_m_gap(samples: ArrayLike, m: int = 2) -> NDArray[np.float64]:
+    r"""Estimate the maximum of ``m`` samples less their mean, without bias for any number of samples.
+
+    .. math:: \hat{g}_m = \sum_j \frac{\binom{j-1}{m-1}}{\binom{k}{m}} y_{(j)} - \bar{y}
+
+    The plain gap ``max - mean`` grows with k; this one estimates the same number for every k >= m.
+
+    Parameters
+    ----------
+    samples
+        Scores; the last axis holds the samples of a cell.
+    m
+        Size of the subsets whose maximum is meant.
+
+    Returns
+    -------
+    ndarray
+        One gap per cell.
+
+    Raises
+    ------
+    UndefinedError
+        Fewer than ``m`` samples.
+
+    References
+    ----------
+    Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. Annals of
+    Mathematical Statistics, 19(3), 293-325.
+
+    Examples
+    --------
+    >>> float(fixed_m_gap([0.0, 1.0]))
+    0.5
+    >>> round(float(fixed_m_gap([0.0, 0.0, 1.0, 1.0])), 4)
+    0.3333
+    """
+    values = np.sort(np.asarray(samples, dtype=np.float64), axis=-1)
+    weights = np.asarray(maximum_weights(values.shape[-1], m))
+    above = values - values[..., :1]  # equal samples then have a gap of exactly 0
+    return np.asarray(above @ weights - above.mean(axis=-1))
+
+
+def fixed_m_gap_cells(
+    cell: NDArray[np.int64], score: NDArray[np.float64], n_cells: int, *, m: int = 2
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Fixed-m gap of many cells with any number of samples each.
+
+    Parameters
+    ----------
+    cell
+        Cell of each sample, ascending.
+    score
+        Score of each sample, ascending within its cell.
+    n_cells
+        Number of cells, empty ones included.
+    m
+        Size of the subsets whose maximum is meant.
+
+    Returns
+    -------
+    tuple of ndarray
+        Gap of each cell, NaN below ``m`` samples; number of samples of each cell.
+
+    References
+    ----------
+    Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. Annals of
+    Mathematical Statistics, 19(3), 293-325.
+
+    Examples
+    --------
+    >>> gaps, counts = fixed_m_gap_cells(np.array([0, 0, 2]), np.array([0.0, 1.0, 0.5]), 3)
+    >>> gaps.tolist(), counts.tolist()
+    ([0.5, nan, nan], [2, 0, 1])
+    """
+    count = np.bincount(cell, minlength=n_cells).astype(np.int64)
+    first = (np.cumsum(count) - count)[cell]
+    rank = np.arange(len(cell)) - first
+    sizes = np.unique(count[count >= m])
+    table = np.full((int(count.max(initial=0)) + 1, int(count.max(initial=0)) + 1), np.nan)
+    for size in sizes:
+        table[size, :size] = np.asarray(maximum_weights(int(size), m)) - 1.0 / size
+    weighted = np.bincount(cell, weights=table[count[cell], rank] * (score - score[first]), minlength=n_cells)
+    return np.where(count >= m, weighted, np.nan), count
+
+
+def fixed_m_gap_binary(mean: ArrayLike, k: int, m: int = 2) -> NDArray[np.float64]:
+    r"""Fixed-m gap of 0/1 scores from the mean of ``k`` samples alone; exact.
+
+    .. math:: 1 - \binom{k-c}{m} / \binom{k}{m} - c/k, \quad c = k \cdot \text{mean}
+
+    Parameters
+    ----------
+    mean
+        Share of ones in each cell.
+    k
+        Number of samples a cell.
+    m
+        Size of the subsets whose maximum is meant.
+
+    Returns
+    -------
+    ndarray
+        One gap per cell.
+
+    Raises
+    ------
+    UndefinedError
+        ``m`` is not between 1 and ``k``.
+
+    References
+    ----------
+    Chen, M. et al. (2021). Evaluating large language models trained on code. arXiv:2107.03374 (the
+    unbiased pass@k is the first two terms).
+
+    Examples
+    --------
+    >>> round(float(fixed_m_gap_binary(0.5, 4)), 4)
+    0.3333
+    """
+    if not 1 <= m <= k:
+        raise UndefinedError(f"the maximum of {m} of {k} samples is not defined")
+    share = np.asarray(mean, dtype=np.float64)
+    fails = np.array([comb(k - c, m) / comb(k, m) for c in range(k + 1)])
+    known = ~np.isnan(share)
+    ones = np.rint(np.where(known, share, 0.0) * k).astype(np.int64)
+    return np.where(known, 1.0 - fails[ones] - share, np.nan)

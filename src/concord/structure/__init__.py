@@ -1,0 +1,1 @@
+"""Agreement with itself: whether a model stays the same when only the arrangement changes."""

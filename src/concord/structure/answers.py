@@ -1,0 +1,106 @@
+"""Replies of a structure run to scores: one row a reply, ready to be scored for consistency."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from concord.readers.structure_items import parse_items
+from concord.records import AskOutcome
+from concord.structure.design import ITEMS
+from concord.structure.scorers import Asked, get_scorer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NO_ANSWER = "no answer found"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One reply, scored."""
+
+    item: str
+    arrangement: str
+    sample: int
+    outcome: str
+    score: float | None
+    answer: str | None
+    recovered: bool | None
+    cluster: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Every reply of a run, scored or counted."""
+
+    model: str
+    rows: tuple[AnswerRow, ...]
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How every trial ended, counted."""
+        return dict(Counter(row.outcome for row in self.rows))
+
+    @property
+    def recovery(self) -> tuple[int, int] | None:
+        """Replies that found the canonical order, and replies that were looked at; where that is asked."""
+        asked = [row.recovered for row in self.rows if row.recovered is not None]
+        return (sum(asked), len(asked)) if asked else None
+
+    def frame(self) -> "pl.DataFrame":
+        """Give the long table that `score_structure` reads; a reply without a score is a missing value."""
+        import polars as pl
+
+        columns: dict[str, Any] = {
+            "model": [self.model] * len(self.rows),
+            "arrangement": [row.arrangement for row in self.rows],
+            "item": [row.item for row in self.rows],
+            "sample": [row.sample for row in self.rows],
+            "S_Acc": pl.Series([row.score for row in self.rows], dtype=pl.Float64),
+            "answer": pl.Series([row.answer for row in self.rows], dtype=pl.String),
+        }
+        if any(row.cluster for row in self.rows):
+            columns["cluster"] = [row.cluster for row in self.rows]
+        if all(row.answer is None for row in self.rows):
+            del columns["answer"]
+        return pl.DataFrame(columns)
+
+
+def answers_of(
+    items: bytes,
+    options: Mapping[str, Any],
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    planned: Iterable[Mapping[str, Any]],
+    model: str,
+) -> Answers:
+    """Score every reply of a run; trials without a usable reply are rows without a score.
+
+    Parameters
+    ----------
+    items
+        The set of items, as the run kept it.
+    options
+        Of the design: ``arranger`` and ``scorer``.
+    rows
+        Replies and failed calls.
+    planned
+        What was to be asked: ``key, id, mode, repeat``.
+    model
+        The model's name.
+    """
+    known = {item.id: item for item in parse_items(items, ITEMS).items}
+    scorer, arranger = get_scorer(str(options["scorer"])), str(options["arranger"])
+    replies = {row["key"]: row for row in rows}
+    found = []
+    for trial in planned:
+        reply = replies.get(trial["key"])
+        outcome = str(AskOutcome.NOT_ASKED) if reply is None else str(reply["outcome"])
+        item, cell, sample = known[trial["id"]], str(trial["mode"]), int(trial["repeat"])
+        score, answer, recovered = None, None, None
+        if reply is not None and outcome == AskOutcome.OK:
+            score, answer, recovered = scorer(reply["response"], Asked(item, arranger, cell))
+            outcome = outcome if score is not None else NO_ANSWER
+        found.append(AnswerRow(item.id, cell, sample, outcome, score, answer, recovered, item.cluster))
+    return Answers(model, tuple(found))

@@ -1,0 +1,171 @@
+"""Arrangers: the same item in other orders, formats or words. A name means the same order for every item."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.metadata import entry_points
+from itertools import permutations
+
+import numpy as np
+
+from concord.errors import FileFormatError, OptionError
+from concord.readers.structure_items import Item, ItemSet
+
+ENTRY_POINTS = "concord.arrangers"
+ALL_UP_TO = 24
+"""Orders asked without a limit given: all of up to four things, a drawn set of more."""
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+FORMATS = {
+    "letter-dot": ("{}. {}", "\n", False),
+    "letter-bracket": ("({}) {}", "\n", False),
+    "letter-colon": ("{}: {}", "\n", False),
+    "small-bracket": ("{}) {}", "\n", True),
+    "one-line": ("{}) {}", "; ", False),
+}
+"""How options are set: pattern of one, what stands between them, whether letters are small."""
+
+Arranged = tuple[str, str]
+"""Name of the arrangement and the text it gives."""
+Arranger = Callable[[Item, ItemSet, int | None], Iterable[Arranged]]
+
+
+def orders(n: int, limit: int | None, *, canonical: bool) -> list[tuple[int, ...]]:
+    """Give orders of n things: all of them, or a set drawn with a fixed seed that is the same for every item.
+
+    Parameters
+    ----------
+    n
+        How many things.
+    limit
+        At most so many orders; ``None``: all of four things or fewer, 24 of more.
+    canonical
+        Whether the order as given is one of them.
+
+    Examples
+    --------
+    >>> orders(2, None, canonical=True)
+    [(0, 1), (1, 0)]
+    >>> len(orders(4, None, canonical=False)), len(orders(7, 10, canonical=False))
+    (23, 10)
+    """
+    if n < 2:
+        return []
+    wanted = ALL_UP_TO if limit is None else limit
+    if math.factorial(n) - (not canonical) <= wanted:
+        return [order for order in permutations(range(n)) if canonical or order != tuple(range(n))]
+    if n <= 6:
+        every = [order for order in permutations(range(n)) if canonical or order != tuple(range(n))]
+        picked = np.random.default_rng(n).permutation(len(every))[:wanted]
+        return [every[index] for index in sorted(picked.tolist())]
+    return _drawn(n, wanted, canonical)
+
+
+def _drawn(n: int, wanted: int, canonical: bool) -> list[tuple[int, ...]]:
+    rng = np.random.default_rng(n)
+    found: dict[tuple[int, ...], None] = {}
+    while len(found) < wanted:
+        order = tuple(int(index) for index in rng.permutation(n))
+        if canonical or order != tuple(range(n)):
+            found[order] = None
+    return list(found)
+
+
+def order_name(order: Sequence[int]) -> str:
+    """Name an order: letters up to 26 things, numbers beyond.
+
+    Examples
+    --------
+    >>> order_name((1, 0, 2))
+    'BAC'
+    """
+    if len(order) <= len(LETTERS):
+        return "".join(LETTERS[index] for index in order)
+    return "-".join(str(index + 1) for index in order)
+
+
+def characters(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+    """Scramble the characters of the text; the canonical order is not among the arrangements."""
+    _need(item, item.text, "text")
+    for order in orders(len(item.text), limit, canonical=False):
+        text = "".join(item.text[index] for index in order)
+        if text != item.text:  # repeated characters: some orders change nothing
+            yield "".join(str(index + 1) for index in order), text
+
+
+def options(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+    """Reorder the options of a question; letters stay in place."""
+    _need(item, item.question, "question")
+    _need(item, item.options, "options")
+    if len(item.options) > len(LETTERS):
+        raise FileFormatError(f"item {item.id!r} has {len(item.options)} options, expected at most 26")
+    for order in orders(len(item.options), limit, canonical=True):
+        yield order_name(order), laid_out(item.question, [item.options[index] for index in order])
+
+
+def laid_out(question: str, choices: Sequence[str], style: str = "letter-dot") -> str:
+    """Set a question with its options."""
+    pattern, between, small = FORMATS[style]
+    letters = LETTERS.lower() if small else LETTERS
+    lines = [pattern.format(letter, choice) for letter, choice in zip(letters, choices, strict=False)]
+    return f"{question}\n\n{between.join(lines)}"
+
+
+def shots(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+    """Reorder the worked examples before the question."""
+    if len(items.shots) < 2:
+        raise FileFormatError("the arranger 'shots' needs at least two texts in 'shots'")
+    question = laid_out(item.question, item.options) if item.options else (item.question or item.text)
+    _need(item, question, "question")
+    for order in orders(len(items.shots), limit, canonical=True):
+        yield order_name(order), "\n\n".join([*(items.shots[index] for index in order), question])
+
+
+def sentences(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+    """Reorder the premises or sentences before the question."""
+    _need(item, item.sentences, "sentences")
+    for order in orders(len(item.sentences), limit, canonical=True):
+        text = " ".join(item.sentences[index] for index in order)
+        yield order_name(order), f"{text}\n\n{item.question}" if item.question else text
+
+
+def formats(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+    """Set the same options in other formats."""
+    _need(item, item.question, "question")
+    _need(item, item.options, "options")
+    for style in list(FORMATS)[:limit]:
+        yield style, laid_out(item.question, item.options, style)
+
+
+def paraphrases(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+    """Ask the same in other words."""
+    _need(item, item.paraphrases, "paraphrases")
+    for number, text in enumerate(item.paraphrases[:limit], start=1):
+        yield f"paraphrase {number}", laid_out(text, item.options) if item.options else text
+
+
+ARRANGERS: dict[str, Arranger] = {
+    "characters": characters,
+    "options": options,
+    "shots": shots,
+    "sentences": sentences,
+    "formats": formats,
+    "paraphrases": paraphrases,
+}
+
+
+def get_arranger(name: str) -> Arranger:
+    """Give an arranger by name: a bundled one, or one of the entry points `concord.arrangers`."""
+    if name in ARRANGERS:
+        return ARRANGERS[name]
+    found = list(entry_points(group=ENTRY_POINTS, name=name))
+    if not found:
+        raise OptionError(
+            f"arranger {name!r} is not known; choose one of {', '.join(ARRANGERS)}, "
+            f"or register your own under the entry points {ENTRY_POINTS!r}"
+        )
+    loaded: Arranger = found[0].load()
+    return loaded
+
+
+def _need(item: Item, value: object, field: str) -> None:
+    if not value:
+        raise FileFormatError(f"item {item.id!r} has no {field!r}, which this arranger needs")

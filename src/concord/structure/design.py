@@ -1,0 +1,105 @@
+"""What is asked about structure: every item under every arrangement, each as often as samples are wanted."""
+
+import hashlib
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+from concord.errors import OptionError
+from concord.readers.structure_items import Item, ItemSet, parse_items
+from concord.readers.templates import fill, read_template
+from concord.records import Design, Message, Template, Trial
+from concord.structure.arrangers import Arranger, get_arranger
+from concord.structure.scorers import get_scorer
+
+ITEMS = "items.json"
+SETS = ("idioms-zh-hans", "idioms-zh-hant", "idioms-ja", "idioms-ko", "options-en")
+"""Sets that come with Concord."""
+
+
+def design_structure(
+    items: str | Path = "options-en",
+    *,
+    arranger: str | None = None,
+    scorer: str | None = None,
+    arrangements: int | None = None,
+    limit: int | None = None,
+    repeats: int = 1,
+) -> Design:
+    """Lay out every trial of the structure question.
+
+    Parameters
+    ----------
+    items
+        Name of a bundled set, or a JSON file.
+    arranger, scorer
+        What is varied and how replies are scored; the set's own by default.
+    arrangements
+        At most so many arrangements an item.
+    limit
+        Ask only the first so many items.
+    repeats
+        Samples a cell.
+
+    Raises
+    ------
+    FileFormatError, OptionError
+        The set cannot be used, or a choice does not fit.
+    """
+    for name, value in (("--limit", limit), ("--repeats", repeats), ("--arrangements", arrangements)):
+        if value is not None and value < 1:
+            raise OptionError(f"{name} {value}: expected a whole number from 1 on")
+    data, name = _read(items)
+    asked = parse_items(data, name)
+    chosen = asked.arranger if arranger is None else arranger
+    scored_by = asked.scorer if scorer is None else scorer
+    get_scorer(scored_by)
+    template = _template(asked.template)
+    trials = tuple(_trials(asked, (chosen, get_arranger(chosen)), template, (limit, arrangements, repeats)))
+    if not trials:
+        raise OptionError(f"{name}: the arranger {chosen!r} gives no arrangement for these items")
+    options = (("items", name), ("arranger", chosen), ("scorer", scored_by), ("arrangements", arrangements))
+    return Design("structure", trials, (template,), ((ITEMS, data),), options)
+
+
+def _read(items: str | Path) -> tuple[bytes, str]:
+    if str(items) in SETS:
+        file = resources.files("concord").joinpath("structure", "data", f"{items}.json")
+        return file.read_bytes(), f"{items}.json"
+    path = Path(items)
+    if not path.is_file():
+        raise OptionError(f"--items {str(items)!r} is neither a file nor a bundled set ({', '.join(SETS)})")
+    return path.read_bytes(), path.name
+
+
+def _template(named: str) -> Template:
+    if "{text}" in named:
+        return Template("structure/own", named, hashlib.sha256(named.encode("utf-8")).hexdigest())
+    try:
+        return read_template("structure", named)
+    except FileNotFoundError as fault:
+        raise OptionError(f"template {named!r} is not known; give one that holds {{text}}") from fault
+
+
+def _trials(
+    asked: ItemSet,
+    arranger: tuple[str, Arranger],
+    template: Template,
+    counts: tuple[int | None, int | None, int],
+) -> Iterator[Trial]:
+    limit, arrangements, repeats = counts
+    laid_out = [
+        (item, name, text)
+        for item in asked.items[:limit]
+        for name, text in arranger[1](item, asked, arrangements)
+    ]
+    for repeat in range(repeats):
+        for item, name, text in laid_out:
+            messages = (Message("user", fill(template, text=text)),)
+            yield Trial(
+                "structure", item.id, name, messages, repeat, template.name, _about(item, arranger[0])
+            )
+
+
+def _about(item: Item, arranger: str) -> tuple[tuple[str, str], ...]:
+    return (("arranger", arranger), ("answer", item.answer), ("reference", item.reference))

@@ -1,0 +1,151 @@
+"""What scoring structural consistency gives: frozen, full precision, undefined is ``None``."""
+
+from dataclasses import dataclass, field
+
+from concord.readers.structure_records import ArrangementCounts, LeftOut
+from concord.records import Estimate, InputFile, Interval
+from concord.stats.order import OrderEffect, VarianceShares
+
+READINGS = ("peak", "paired", "unpaired", "across")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOptions:
+    """How scores are to be turned into numbers."""
+
+    reading: str = "peak"
+    samples: int | None = None
+    """Samples a cell behind mean and max files, where known."""
+    baseline: str | None = None
+    """Arrangement that is shown beside E and R, not counted in them."""
+    seed: int = 0
+    m: int = 2
+    """Size of the subsets of the fixed-m gap."""
+    resamples: int = 2000
+    splits: int = 100
+    level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """E_perf, R_sens and S_Cons under one reading."""
+
+    reading: str
+    e_perf: Estimate
+    r_sens: Estimate
+    s_cons: Estimate
+    r_at: str | None = None
+    """Arrangement (item under ``across``) with the largest gap."""
+    r_crossfit: Estimate | None = None
+    gaps: tuple[float | None, ...] = ()
+    """Gap per counted arrangement, or per item under ``across``."""
+    gap_intervals: tuple[Interval | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArrangementRow:
+    """One arrangement of one model."""
+
+    name: str
+    is_baseline: bool
+    gap: float | None
+    """Gap under the chosen reading; under ``across``, which has none, the paired gap."""
+    interval: Interval | None
+    paired_gap: float | None
+    star_gap: float | None
+    mean_score: float | None
+    max_score: float | None
+    n: int
+    """Items the gap rests on."""
+    counts: ArrangementCounts
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """One item of one model."""
+
+    name: str
+    cluster: str | None
+    mean_score: float | None
+    n_arrangements: int
+    paired_gap: float | None
+    across_gap: float | None
+    worst_arrangement: str | None
+    best_arrangement: str | None
+    flip_excess: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order effect and what surrounds it."""
+
+    effect: OrderEffect | None
+    shares: VarianceShares | None
+    worst: str | None
+    """Arrangement with the lowest mean score."""
+    best: str | None
+    lowest: float | None
+    highest: float | None
+    spread: float | None
+    """Highest less lowest mean score."""
+    n_incomplete: int
+    """Items left out because some arrangement lacks them."""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResult:
+    """Everything that is known about one model."""
+
+    model: str
+    consistency: Consistency
+    """Under the chosen reading."""
+    others: tuple[Consistency, ...]
+    """Under the readings that stand beside it."""
+    star: Consistency | None
+    """Fixed-m gap; ``None`` where it is not available, and ``star_note`` says why."""
+    star_note: str
+    order: Order
+    flip_excess: Estimate | None
+    arrangements: tuple[ArrangementRow, ...]
+    items: tuple[ItemRow, ...]
+    n_items: int
+    n_arrangements: int
+    n_missing: int
+    samples_per_cell: tuple[int, int] | None
+    """Smallest and largest number of samples a cell."""
+    sentence: str
+    """In plain words: how far scores move between arrangements beyond sampling noise."""
+    notes: tuple[str, ...] = ()
+
+    def reading(self, name: str) -> Consistency | None:
+        """Give the numbers under a reading, where they exist."""
+        return next((entry for entry in (self.consistency, *self.others) if entry.reading == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two models on the items and arrangements they share: first less second."""
+
+    first: str
+    second: str
+    reading: str
+    e_perf: Estimate
+    r_sens: Estimate
+    s_cons: Estimate
+    tau: Estimate
+    n_items: int
+    n_arrangements: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StructureScores:
+    """Structural consistency of every model that could be scored, and all that could not."""
+
+    options: ScoreOptions
+    models: tuple[ModelResult, ...]
+    differences: tuple[Difference, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    warnings: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = field(default=())

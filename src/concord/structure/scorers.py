@@ -1,0 +1,239 @@
+"""Scorers: a reply and its item to a score in [0, 1], and the answer it gives, for counting flips."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib.metadata import entry_points
+from typing import Any, NamedTuple
+
+from concord.errors import FileFormatError, MissingExtraError, OptionError
+from concord.readers.structure_items import Item
+from concord.structure.arrangers import LETTERS
+
+ENTRY_POINTS = "concord.scorers"
+CHRF_ORDER = 6
+CHRF_BETA = 2.0
+
+
+class Scored(NamedTuple):
+    """What a reply is worth; ``score`` is ``None`` where no answer can be read from it."""
+
+    score: float | None
+    answer: str | None = None
+    recovered: bool | None = None
+    """Whether the canonical order was found, where that is asked."""
+
+
+class Asked(NamedTuple):
+    """What a scorer knows of a trial."""
+
+    item: Item
+    arranger: str
+    arrangement: str
+
+
+Scorer = Callable[[str, Asked], Scored]
+
+_IDIOM = re.compile(r"^[\s*#]*IDIOM[\s*]*[:：](.*)$", re.IGNORECASE | re.MULTILINE)
+_MEANING = re.compile(r"MEANING[\s*]*[:：](.*)", re.IGNORECASE | re.DOTALL)
+_ANSWER_MARK = re.compile(r"\banswer\b[^A-Za-z0-9]*(?:is|:)?[^A-Za-z0-9]*\(?([A-Za-z])\b\)?", re.IGNORECASE)
+_LONE_LETTER = re.compile(r"(?<![A-Za-z0-9'])\(?([A-Z])(?:[).:]|\b)(?![A-Za-z0-9'])")
+
+
+def folded(text: str) -> str:
+    """Fold a text for comparison: compatibility forms, case, whitespace."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def chrf(reply: str, reference: str, *, order: int = CHRF_ORDER, beta: float = CHRF_BETA) -> float | None:
+    r"""Character n-gram F-score, whitespace left out: works for any script, needs no weights.
+
+    .. math:: F_\beta = (1+\beta^2)\,\frac{P\,R}{\beta^2 P + R}
+
+    with precision and recall averaged over the n-gram orders that both texts have. ``None`` where the
+    reference or the reply has no character.
+
+    References
+    ----------
+    Popović, M. (2015). chrF: character n-gram F-score for automatic MT evaluation. WMT 2015, 392-395.
+
+    Examples
+    --------
+    >>> chrf("abc", "abc"), chrf("xyz", "abc")
+    (1.0, 0.0)
+    """
+    hypothesis, truth = ("".join(folded(text).split()) for text in (reply, reference))
+    precisions, recalls = [], []
+    for n in range(1, order + 1):
+        said, wanted = _grams(hypothesis, n), _grams(truth, n)
+        if not said or not wanted:
+            break
+        shared = (said & wanted).total()
+        precisions.append(shared / said.total())
+        recalls.append(shared / wanted.total())
+    if not precisions:
+        return None
+    precision, recall = sum(precisions) / len(precisions), sum(recalls) / len(recalls)
+    if precision + recall == 0:
+        return 0.0
+    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+
+
+def _grams(text: str, n: int) -> Counter[str]:
+    return Counter(text[start : start + n] for start in range(len(text) - n + 1))
+
+
+def token_f1(reply: str, reference: str) -> float | None:
+    """F1 of the bags of words; ``None`` where either has none.
+
+    Examples
+    --------
+    >>> token_f1("the cat sat", "the cat")
+    0.8
+    """
+    said, wanted = (Counter(re.findall(r"\w+", folded(text))) for text in (reply, reference))
+    if not said or not wanted:
+        return None
+    shared = (said & wanted).total()
+    return 2 * shared / (said.total() + wanted.total())
+
+
+def _idiom(reply: str, asked: Asked) -> tuple[str, str | None, bool | None]:
+    """Part that explains, the idiom named, and whether it is the canonical one."""
+    meaning = _MEANING.search(reply)
+    explained = meaning.group(1).strip() if meaning is not None else reply
+    if asked.arranger != "characters":
+        return explained, None, None
+    named = _IDIOM.search(reply)
+    if named is not None:
+        answer = "".join(folded(named.group(1)).split()).strip("「」『』“”\"'《》.。*")
+    else:
+        answer = asked.item.text if asked.item.text in reply else ""
+    return explained, answer or None, answer == "".join(folded(asked.item.text).split())
+
+
+def score_chrf2(reply: str, asked: Asked) -> Scored:
+    """Score an explanation by character n-grams against the reference."""
+    _need(asked.item, "reference")
+    explained, answer, recovered = _idiom(reply, asked)
+    return Scored(chrf(explained, asked.item.reference), answer, recovered)
+
+
+def score_token_f1(reply: str, asked: Asked) -> Scored:
+    """Score an explanation by its words against the reference."""
+    _need(asked.item, "reference")
+    explained, answer, recovered = _idiom(reply, asked)
+    return Scored(token_f1(explained, asked.item.reference), answer, recovered)
+
+
+def score_exact(reply: str, asked: Asked) -> Scored:
+    """Score 1 where the reply (or the idiom it names) is the canonical text or the answer, 0 otherwise."""
+    explained, answer, recovered = _idiom(reply, asked)
+    if recovered is not None:
+        return Scored(float(recovered), answer, recovered)
+    wanted = asked.item.answer or asked.item.reference or asked.item.text
+    if not wanted:
+        raise FileFormatError(f"item {asked.item.id!r} has no 'answer' to compare with")
+    found = folded(reply).strip(" .!")
+    return Scored(float(found == folded(wanted).strip(" .!")), found)
+
+
+def score_choice(reply: str, asked: Asked) -> Scored:
+    """Score 1 where the right option was chosen; the answer is the option itself, wherever it stood."""
+    item = asked.item
+    _need(item, "options")
+    _need(item, "answer")
+    shown = shown_options(asked)
+    chosen = chosen_option(reply, shown)
+    return Scored(None if chosen is None else float(folded(chosen) == folded(item.answer)), chosen)
+
+
+def shown_options(asked: Asked) -> list[str]:
+    """Options in the order in which this arrangement showed them."""
+    choices = asked.item.options
+    if asked.arranger != "options":
+        return list(choices)
+    return [choices[LETTERS.index(letter)] for letter in asked.arrangement]
+
+
+def chosen_option(reply: str, shown: Sequence[str]) -> str | None:
+    """Read which option a reply chooses: a letter said to be the answer, one alone, or the option's words.
+
+    Examples
+    --------
+    >>> chosen_option("B", ["red", "blue"]), chosen_option("The answer is (a).", ["red", "blue"])
+    ('blue', 'red')
+    >>> chosen_option("I would say blue.", ["red", "blue"])
+    'blue'
+    >>> chosen_option("A or B", ["red", "blue"]) is None
+    True
+    """
+    text = reply.strip()
+    bare = text.strip("()[]*.: \n")
+    if len(bare) == 1 and bare.upper() in LETTERS[: len(shown)]:
+        return shown[LETTERS.index(bare.upper())]
+    letters = {found.upper() for found in _ANSWER_MARK.findall(text)} or set(_LONE_LETTER.findall(text))
+    letters &= set(LETTERS[: len(shown)])
+    if len(letters) == 1:
+        return shown[LETTERS.index(letters.pop())]
+    named = [choice for choice in shown if _words(choice) in _words(text)]
+    return named[0] if len(named) == 1 and not letters else None
+
+
+def _words(text: str) -> str:
+    """Words between single spaces, so that one text can be found whole in another."""
+    return " ".join(["", *re.findall(r"[^\W_]+", folded(text)), ""])
+
+
+@lru_cache(maxsize=1)
+def _encoder(name: str) -> Any:
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as fault:
+        raise MissingExtraError(
+            f"the scorer embedding:{name} (with `pip install sentence-transformers`)", "live"
+        ) from fault
+    return SentenceTransformer(name)
+
+
+def embedding(name: str) -> Scorer:
+    """Make a scorer by cosine of embeddings, negative ones taken as 0; the user installs the model."""
+
+    def score(reply: str, asked: Asked) -> Scored:
+        _need(asked.item, "reference")
+        explained, answer, recovered = _idiom(reply, asked)
+        said, wanted = _encoder(name).encode([explained, asked.item.reference], normalize_embeddings=True)
+        return Scored(min(max(float(said @ wanted), 0.0), 1.0), answer, recovered)
+
+    return score
+
+
+SCORERS: dict[str, Scorer] = {
+    "chrf2": score_chrf2,
+    "token-f1": score_token_f1,
+    "exact": score_exact,
+    "choice": score_choice,
+}
+
+
+def get_scorer(name: str) -> Scorer:
+    """Give a scorer by name: a bundled one, ``embedding:MODEL``, or an entry point of `concord.scorers`."""
+    if name in SCORERS:
+        return SCORERS[name]
+    if name.startswith("embedding:"):
+        return embedding(name.removeprefix("embedding:"))
+    found = list(entry_points(group=ENTRY_POINTS, name=name))
+    if not found:
+        raise OptionError(
+            f"scorer {name!r} is not known; choose one of {', '.join(SCORERS)}, embedding:MODEL, "
+            f"or register your own under the entry points {ENTRY_POINTS!r}"
+        )
+    loaded: Scorer = found[0].load()
+    return loaded
+
+
+def _need(item: Item, field: str) -> None:
+    if not getattr(item, field):
+        raise FileFormatError(f"item {item.id!r} has no {field!r}, which this scorer needs")

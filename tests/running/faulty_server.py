@@ -1,0 +1,147 @@
+"""An OpenAI-compatible server on 127.0.0.1 that misbehaves on purpose, as the prompt asks it to."""
+
+import json
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+def completion(text: str | None, finish: str = "stop") -> dict[str, Any]:
+    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
+    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+    return {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
+        "choices": [choice],
+        "usage": usage,
+    }
+
+
+GOOD = completion("REASONING: It fits.\nDIAGNOSIS: Panic Disorder")
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Reads `fault=NAME` in the prompt and does that; counts calls by prompt."""
+
+    protocol_version = "HTTP/1.1"
+    server: "FaultyServer"
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = body["messages"][-1]["content"]
+        with self.server.lock:
+            self.server.calls[prompt] += 1
+            nth = self.server.calls[prompt]
+        found = re.search(r"fault=([\w-]+)", prompt)
+        fault = found.group(1) if found else "none"
+        self.server.faults[fault] += 1
+        if self.server.dies_after is not None and sum(self.server.calls.values()) > self.server.dies_after:
+            self.drop()
+            return
+        FAULTS[fault](self, nth)
+
+    def answer(self, document: Any, status: int = 200, **headers: str) -> None:
+        self.raw(json.dumps(document).encode(), status, **headers)
+
+    def raw(self, data: bytes, status: int = 200, kind: str = "application/json", **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def error(self, status: int, code: str, message: str = "no", **headers: str) -> None:
+        error = {"message": message, "type": "invalid_request_error", "code": code}
+        self.answer({"error": error}, status, **headers)
+
+    def drop(self) -> None:
+        self.close_connection = True
+        self.connection.close()
+
+    def slow(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        data = json.dumps(GOOD).encode()
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data[:10])
+        self.wfile.flush()
+        time.sleep(4)
+        self.drop()
+
+    def echo_key(self) -> None:
+        self.error(500, "server_error", f"I do not like {self.headers['Authorization']}")
+
+
+def once(fault: Callable[[Handler], None]) -> Callable[[Handler, int], None]:
+    return lambda handler, nth: fault(handler) if nth == 1 else handler.answer(GOOD)
+
+
+FAULTS: dict[str, Callable[[Handler, int], None]] = {
+    "none": lambda h, n: h.answer(GOOD),
+    "429-once": once(lambda h: h.error(429, "rate_limit_exceeded")),
+    "429-once-retry-after": once(lambda h: h.error(429, "rate_limit_exceeded", Retry_After="1")),
+    "429-always": lambda h, n: h.error(429, "rate_limit_exceeded"),
+    "500-once": once(lambda h: h.error(500, "server_error")),
+    "503-always": lambda h, n: h.error(503, "server_error"),
+    "slow": lambda h, n: h.slow(),
+    "dropped-once": once(lambda h: h.drop()),
+    "dropped-always": lambda h, n: h.drop(),
+    "malformed": lambda h, n: h.raw(b'{"choices": [{"mess'),
+    "not-an-object": lambda h, n: h.answer("hello"),
+    "wrong-type": lambda h, n: h.raw(b"<html>Welcome to the hotel WLAN</html>", kind="text/html"),
+    "empty-choices": lambda h, n: h.answer({**GOOD, "choices": []}),
+    "no-text": lambda h, n: h.answer(completion(None)),
+    "filter": lambda h, n: h.answer(completion("", "content_filter")),
+    "filter-400": lambda h, n: h.error(400, "content_filter", "content management policy"),
+    "overflow": lambda h, n: h.error(400, "context_length_exceeded", "maximum context length is 10 tokens"),
+    "length": lambda h, n: h.answer(completion("REASONING: It is", "length")),
+    "echo-key": lambda h, n: h.echo_key(),
+    "filter-echo-key": lambda h, n: h.error(400, "content_filter", f"filtered {h.headers['Authorization']}"),
+    "no-such-model": lambda h, n: h.error(404, "model_not_found", "the model does not exist"),
+    "wrong-key": lambda h, n: h.error(401, "invalid_api_key", f"bad key {h.headers['Authorization']}"),
+}
+
+
+class FaultyServer(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, dies_after: int | None = None) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.lock = threading.Lock()
+        self.calls: Counter[str] = Counter()
+        self.faults: Counter[str] = Counter()
+        self.dies_after = dies_after
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        pass  # a client that hangs up is what is being tested
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+@contextmanager
+def faulty_server(dies_after: int | None = None) -> Iterator[FaultyServer]:
+    server = FaultyServer(dies_after)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

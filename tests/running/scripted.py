@@ -1,0 +1,55 @@
+"""A provider whose replies are a function of what is asked, and the command line with it.
+
+Run as a script it is `concord`, with one more provider: `scripted/NAME`. Every call leaves a line in the file
+that ``SCRIPTED_CALLS`` names, so that a test can count what was asked. The name sets the pace.
+"""
+
+import asyncio
+import hashlib
+import os
+from typing import Any
+
+from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+
+DIAGNOSES = ("Major Depressive Disorder", "Panic Disorder", "Generalized Anxiety Disorder", "No diagnosis")
+PAUSE = {"fast": 0.0, "steady": 0.01, "slow": 0.2, "stuck": 60.0}
+
+
+def scripted_reply(prompt: str, seed: int | None) -> str:
+    """What the provider says to a prompt."""
+    digest = hashlib.sha256(f"{seed}|{prompt}".encode()).digest()
+    diagnosis = DIAGNOSES[digest[0] % len(DIAGNOSES)]
+    if "[SKIP]" in prompt:
+        return f"DIAGNOSIS: {diagnosis}"
+    return f"REASONING: It has been going on for {digest[1]} days and fits.\nDIAGNOSIS: {diagnosis}"
+
+
+class ScriptedAPI(ModelAPI):
+    async def generate(
+        self, input: list[Any], tools: Any, tool_choice: Any, config: GenerateConfig
+    ) -> ModelOutput:
+        prompt = input[-1].text
+        await asyncio.sleep(PAUSE[self.model_name])
+        calls = os.environ.get("SCRIPTED_CALLS")
+        if calls is not None:
+            line = hashlib.sha256(f"{config.seed}|{prompt}".encode()).hexdigest() + "\n"
+            fd = os.open(calls, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+            os.write(fd, line.encode())
+            os.close(fd)
+        output = ModelOutput.from_content(self.model_name, scripted_reply(prompt, config.seed))
+        output.usage = ModelUsage(input_tokens=len(prompt), output_tokens=9, total_tokens=len(prompt) + 9)
+        return output
+
+    def max_connections(self) -> int:
+        return 10
+
+
+@modelapi(name="scripted")
+def scripted() -> type[ModelAPI]:
+    return ScriptedAPI
+
+
+if __name__ == "__main__":
+    from concord.cli.app import main
+
+    main()

@@ -1,0 +1,177 @@
+"""Golden messages for bad text files and long tables: file, sheet, row, column, value, and what to do."""
+
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+import pytest
+
+import concord
+from concord.errors import InputError
+
+Build: TypeAlias = Any
+
+
+def test_a_file_that_is_not_utf8_names_the_option(build: Build) -> None:
+    for side in ("mean", "max"):
+        build.text(side, "m_ABDC.csv", "成语,S_Acc\n画蛇添足,0.5\n", encoding="gb18030")
+    message = build.refused()
+    assert (
+        "baseline_mean/m_ABDC.csv: not UTF-8 (line 1, byte 0xb3); name the encoding with --encoding"
+        in message
+    )
+    result = build.run(encoding="gb18030")
+    assert result.models[0].items[0].name == "画蛇添足"
+
+
+def test_utf16_names_its_encoding(build: Build) -> None:
+    for side in ("mean", "max"):
+        build.text(side, "m_ABDC.csv", "item,S_Acc\na,0.5\n", encoding="utf-16")
+    assert "use --encoding utf-16, or save it as UTF-8" in build.refused()
+    assert build.names(build.run(encoding="utf-16")) == ["m"]
+
+
+def test_an_unknown_encoding(build: Build) -> None:
+    for side in ("mean", "max"):
+        build.text(side, "m_ABDC.csv", "item,S_Acc\na,0.5\n")
+    assert "--encoding 'klingon' is not an encoding Python knows" in build.refused(encoding="klingon")
+
+
+@pytest.mark.parametrize(("separator", "name"), [(";", "semicolons"), ("\t", "tabs")])
+def test_other_separators_are_recognised_and_said(build: Build, separator: str, name: str) -> None:
+    for side, y in (("mean", 0.5), ("max", 0.6)):
+        build.text(side, "m_ABDC.csv", f"item{separator}S_Acc\na{separator}{y}\n")
+    build.says(build.run(), f"baseline_mean/m_ABDC.csv: columns are separated by {name}")
+
+
+def test_decimal_commas_are_read_when_asked_for(build: Build) -> None:
+    for side, y in (("mean", "0,5"), ("max", "0,75")):
+        build.text(side, "m_ABDC.csv", f"item;S_Acc\na;{y}\n")
+    assert (
+        "row 2, column 'S_Acc': got '0,5', expected a number from 0 to 1; use --decimal-comma"
+        in build.refused()
+    )
+    assert "use --decimal-comma" in build.refused(lenient=True)
+    assert build.run(decimal_comma=True).models[0].consistency.e_perf.value == pytest.approx(0.25)
+
+
+def test_a_row_with_too_many_cells(build: Build) -> None:
+    for side in ("mean", "max"):
+        build.text(side, "m_ABDC.csv", "item,S_Acc\na,0,5\n")
+    message = build.refused()
+    assert "baseline_mean/m_ABDC.csv, row 2: 3 cells under a header of 2 columns" in message
+    assert "--decimal-comma" in message
+
+
+def test_an_unclosed_quote(build: Build) -> None:
+    for side in ("mean", "max"):
+        build.text(side, "m_ABDC.csv", 'item,S_Acc\n"a,0.5\n')
+    assert (
+        "baseline_mean/m_ABDC.csv: not readable as CSV (unexpected end of data); check the quotes"
+        in build.refused()
+    )
+
+
+def table(**columns: list[object]) -> pl.DataFrame:
+    base: dict[str, list[Any]] = {
+        "model": ["m"] * 4, "arrangement": ["AB", "AB", "BA", "BA"], "item": ["x", "y"] * 2,
+        "S_mean": [0.1, 0.2, 0.3, 0.4], "S_max": [0.2, 0.3, 0.4, 0.5],
+    }  # fmt: skip
+    return pl.DataFrame({name: cells for name, cells in (base | columns).items() if cells}, strict=False)
+
+
+def long_message(frame: pl.DataFrame, **options: Any) -> str:
+    with pytest.raises(InputError, match=".") as caught:
+        concord.score_structure(scores=frame, **options)
+    return str(caught.value)
+
+
+def test_a_long_table_without_a_needed_column() -> None:
+    message = long_message(table(arrangement=[]))
+    assert (
+        "scores (frame): no column 'arrangement'; columns found: 'model', 'item', 'S_mean', 'S_max'"
+        in message
+    )
+    assert (
+        "expected model, arrangement, item, S_mean, S_max; or model, arrangement, item, sample, S_Acc"
+        in message
+    )
+
+
+def test_a_long_table_without_scores() -> None:
+    assert "no score column; columns found: 'model', 'arrangement', 'item'" in long_message(
+        table(S_mean=[], S_max=[])
+    )
+    assert "'S_mean' without its counterpart" in long_message(table(S_max=[]))
+
+
+def test_a_long_table_with_both_kinds_of_score() -> None:
+    message = long_message(table(S_Acc=[0.1] * 4))
+    assert (
+        "several kinds of score: 'S_mean', 'S_max', 'S_Acc'; keep S_mean and S_max or the raw score"
+        in message
+    )
+
+
+def test_bad_cells_of_a_long_table_refuse_their_model_only(build: Build, tmp_path: Path) -> None:
+    lines = ["model,arrangement,item,S_mean,S_max", "a,AB,x,0.1,0.2", "b,AB,x,oops,0.2", "b,BA,x,0.5,1.5"]
+    (tmp_path / "long.csv").write_text("\n".join(lines), "utf-8")
+    result = concord.score_structure(scores=tmp_path / "long.csv")
+    assert build.names(result) == ["a"]
+    build.says(result, "long.csv, row 3, column 'S_mean': got 'oops', expected a number from 0 to 1")
+    build.says(result, "long.csv, row 4, column 'S_max': got 1.5, expected a number from 0 to 1")
+
+
+def test_a_row_without_a_model_item_or_arrangement(tmp_path: Path) -> None:
+    assert "row 2, column 'model': got None, expected the name of a model" in long_message(
+        table(model=["m", None, "m", "m"])
+    )
+    assert "row 3, column 'item': got None, expected a name or a number" in long_message(
+        table(item=["x", "y", " ", "y"])
+    )
+
+
+def test_duplicate_rows_of_a_long_table_are_told_apart(build: Build) -> None:
+    result = concord.score_structure(scores=table(item=["x", "x", "x", "x"]), reading="paired")
+    assert result.models[0].n_items == 2
+    build.says(result, "scores (frame), model 'm': duplicate items 'x'; told apart by order of occurrence")
+
+
+def test_a_workbook_given_as_a_long_table(build: Build) -> None:
+    path = build.book("mean", "m.xlsx", build.pair(0.5))
+    with pytest.raises(
+        InputError, match="baseline_mean/m.xlsx: a workbook; --scores takes a CSV or Parquet table"
+    ):
+        concord.score_structure(scores=path)
+
+
+def test_a_damaged_parquet_file(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(b"PAR1" + b"junk" * 20)
+    with pytest.raises(InputError, match="the Parquet file is damaged"):
+        concord.score_structure(scores=tmp_path / "x.parquet")
+
+
+def test_a_missing_or_empty_table(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        concord.score_structure(scores=tmp_path / "nowhere.csv")
+    (tmp_path / "x.csv").write_text("model,arrangement,item,S_mean,S_max\n", "utf-8")
+    with pytest.raises(InputError, match="x.csv: only a header, no rows"):
+        concord.score_structure(scores=tmp_path / "x.csv")
+
+
+def test_one_item_in_two_clusters_is_refused() -> None:
+    message = long_message(table(cluster=["p", "q", "q", "q"]))
+    assert "item 'x' is in two clusters, 'p' and 'q' (1 such items); give every item one cluster" in message
+
+
+def test_something_that_is_no_table() -> None:
+    with pytest.raises(
+        InputError, match="scores: got int, expected a path to CSV or Parquet, or a polars or pandas"
+    ):
+        concord.score_structure(scores=3)
+
+
+def test_an_unknown_reading_and_numbers_out_of_range() -> None:
+    assert "reading 'best' is not known; choose one of peak, paired" in long_message(table(), reading="best")
+    assert "--samples 0: expected a whole number from 1 on" in long_message(table(), samples=0)
+    assert "--fixed-m 1: expected a whole number from 2 on" in long_message(table(), fixed_m=1)

@@ -1,0 +1,114 @@
+"""Scorers of replies to arranged items."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from concord.errors import FileFormatError
+from concord.readers.structure_items import Item
+from concord.structure.answers import answers_of
+from concord.structure.scorers import Asked, chosen_option, chrf, get_scorer, token_f1
+
+texts = st.text(st.characters(categories=("L", "N", "Zs")), max_size=40)
+IDIOM = Asked(Item("i", text="画蛇添足", reference="比喻做了多余的事"), "characters", "4321")
+
+
+@pytest.mark.parametrize(
+    ("reply", "reference", "expected", "source"),
+    [
+        ("abc", "abc", 1.0, "identical"),
+        ("xyz", "abc", 0.0, "nothing shared"),
+        (
+            "ab",
+            "abc",
+            (5 * 1.0 * (2 / 3 + 1 / 2) / 2) / (4 * 1.0 + (2 / 3 + 1 / 2) / 2),
+            "by hand: orders 1 and 2",
+        ),
+        ("a b c", "abc", 1.0, "whitespace does not count"),
+        ("做了多余的事", "做了多余的事", 1.0, "Chinese"),
+    ],
+)
+def test_chrf_by_hand(reply: str, reference: str, expected: float, source: str) -> None:
+    assert chrf(reply, reference) == pytest.approx(expected, abs=1e-12)
+
+
+@given(texts, texts)
+def test_scores_lie_between_0_and_1_and_are_undefined_without_text(reply: str, reference: str) -> None:
+    for score in (chrf(reply, reference), token_f1(reply, reference)):
+        assert score is None or 0 <= score <= 1
+    assert (chrf(reply, reference) is None) == (not reply.strip() or not reference.strip())
+
+
+@given(texts, texts)
+def test_token_f1_is_symmetric(first: str, second: str) -> None:
+    assert token_f1(first, second) == token_f1(second, first)
+
+
+def test_an_idiom_reply_is_split_into_idiom_and_meaning() -> None:
+    scored = get_scorer("chrf2")("IDIOM: 画蛇添足\nMEANING: 比喻做了多余的事", IDIOM)
+    assert scored == (1.0, "画蛇添足", True)
+    other = get_scorer("chrf2")("**IDIOM：** 足添蛇画\n**MEANING：** 乱写", IDIOM)
+    assert (other.answer, other.recovered) == ("足添蛇画", False)
+
+
+def test_recovery_is_the_exact_canonical_order() -> None:
+    exact = get_scorer("exact")
+    assert exact("IDIOM: 「画蛇添足」", IDIOM).score == 1.0
+    assert exact("IDIOM: 画蛇添", IDIOM).score == 0.0
+    assert exact("I think it is 画蛇添足.", IDIOM).recovered is True
+    assert exact("No idea", IDIOM) == (0.0, None, False)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("C", "blue"),
+        ("(c)", "blue"),
+        ("**B.**", "green"),
+        ("The answer is A.", "red"),
+        ("Answer: b", "green"),
+        ("B. green", "green"),
+        ("It must be green, I think.", "green"),
+        ("A or B", None),
+        ("red or green", None),
+        ("D", None),
+        ("", None),
+        ("I can't say.", None),
+    ],
+)
+def test_which_option_a_reply_chooses(reply: str, expected: str | None) -> None:
+    assert chosen_option(reply, ["red", "green", "blue"]) == expected
+
+
+def test_a_choice_is_followed_to_where_the_option_stood() -> None:
+    item = Item("c", question="?", options=("red", "green", "blue"), answer="red")
+    choice = get_scorer("choice")
+    assert choice("A", Asked(item, "options", "ABC")) == (1.0, "red", None)
+    assert choice("A", Asked(item, "options", "BCA")) == (0.0, "green", None)
+    assert choice("C", Asked(item, "options", "BCA")) == (1.0, "red", None)
+    assert choice("hm", Asked(item, "options", "BCA")).score is None
+
+
+def test_an_item_that_lacks_what_the_scorer_needs_is_named() -> None:
+    with pytest.raises(FileFormatError, match="item 'x' has no 'reference', which this scorer needs"):
+        get_scorer("token-f1")("a", Asked(Item("x"), "sentences", "A"))
+
+
+def test_replies_without_a_score_are_counted_rows_not_zeros() -> None:
+    items = b'{"items": [{"id": "c", "question": "?", "options": ["x", "y"], "answer": "x"}]}'
+    planned = [
+        {"key": k, "id": "c", "mode": m, "repeat": 0} for k, m in (("1", "AB"), ("2", "BA"), ("3", "AB"))
+    ]
+    rows = [
+        {"key": "1", "outcome": "ok", "response": "B"},
+        {"key": "2", "outcome": "truncated", "response": "A"},
+    ]
+    options = {"scorer": "choice", "arranger": "options"}
+    answers = answers_of(items, options, rows, planned=planned, model="m")
+    assert [(row.outcome, row.score, row.answer) for row in answers.rows] == [
+        ("ok", 0.0, "y"),
+        ("truncated", None, None),
+        ("not asked", None, None),
+    ]
+    assert answers.frame()["S_Acc"].to_list() == [0.0, None, None]
+    assert answers.recovery is None
