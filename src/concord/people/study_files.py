@@ -28,6 +28,8 @@ class StudyFile:
     study: Study
     file: InputFile
     warnings: tuple[str, ...] = ()
+    raw: bytes = b""
+    """The file itself: a run keeps a copy."""
 
     @property
     def name(self) -> str:
@@ -64,7 +66,7 @@ def read_study(source: Path | bytes, *, name: str | None = None) -> StudyFile:
         raise StudyError(sorted(problems, key=lambda bad: -1 if bad.line is None else bad.line))
     raw = document.raw
     file = InputFile(document.name, hashlib.sha256(raw).hexdigest(), len(raw))
-    return StudyFile(study, file, tuple(warnings))
+    return StudyFile(study, file, tuple(warnings), raw)
 
 
 def _problems(document: YamlFile, fault: ValidationError) -> list[StudyProblem]:
