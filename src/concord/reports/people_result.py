@@ -19,7 +19,7 @@ from concord.people.result import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from concord.reports.drawing import Picture
+    from concord.reports.svg import Picture
 
 
 @dataclass(frozen=True, slots=True, repr=False)
