@@ -1,7 +1,7 @@
 """What a notebook imports: one function a question, frozen results that show themselves."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,6 +130,7 @@ def score_people(
     *,
     protocol: str | Protocol = "standard",
     sheet: str | None = None,
+    model: str | None = None,
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
     n_simulations: int = N_SIMULATIONS,
@@ -148,6 +149,8 @@ def score_people(
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
     sheet
         Sheet of a workbook, the first by default.
+    model
+        Name of the model that stood in for the participants, for reports and comparisons.
     level
         Nominal coverage of intervals.
     n_resamples
@@ -189,7 +192,7 @@ def score_people(
         seed=seed,
         engine=get_engine(engine) if isinstance(engine, str) else engine,
     )
-    return PeopleResult(scores)
+    return PeopleResult(replace(scores, model=model))
 
 
 def score_reasoning(

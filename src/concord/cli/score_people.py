@@ -17,6 +17,7 @@ def score_people(
     ] = None,
     protocol: Annotated[str, typer.Option(help="standard, refined or published.")] = "standard",
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    model: Annotated[str | None, typer.Option(help="Name of the model, for reports and comparisons.")] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
@@ -86,7 +87,7 @@ def score_people(
         return
     from concord import api
 
-    result = api.score_people(tests, sheet=sheet, **choices)
+    result = api.score_people(tests, sheet=sheet, model=model, **choices)
     _tell(result, result.to_dict() if json else None, result.write(out))
 
 

@@ -188,4 +188,6 @@ class PeopleScores:
     tau2: float | None = None
     """Variance of the other true effects, on the d scale."""
     warnings: tuple[str, ...] = ()
+    model: str | None = None
+    """Who stood in for the participants, where it was said."""
     inputs: tuple[InputFile, ...] = field(default=())

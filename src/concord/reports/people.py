@@ -117,6 +117,7 @@ def people_summary(scores: PeopleScores) -> dict[str, Any]:
     beside = scores.beside
     return {
         "question": "people",
+        "model": scores.model,
         "protocol": scores.protocol.name,
         **_score("average_pas_raw", scores.pas),
         **_score("average_ecs", scores.ecs),
