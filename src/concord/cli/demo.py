@@ -41,7 +41,7 @@ def demo(
     """Answer the three questions on bundled data; with the extra `live`, ask the embedded model."""
     from concord import api
 
-    people = api.score_people(api.demo_table())
+    people = api.score_people(api.demo_table(), model="invented agent")
     files = people.write(out)
     note(_INVENTED)
     for warning in people.warnings:
