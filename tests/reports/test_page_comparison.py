@@ -38,14 +38,14 @@ def test_models_share_a_letter_unless_a_test_tells_them_apart(results: Path, tmp
     assert "&lt; 0.001" in html or "0.001" in html
 
 
-def test_a_pair_without_a_test_is_not_called_the_same(results: Path, tmp_path: Path) -> None:
+def test_a_pair_without_a_test_is_not_called_different(results: Path, tmp_path: Path) -> None:
     pairs = [
         pair("a", "b", None, (0.9, 0.7)),
         pair("a", "c", None, (0.9, 0.5)),
         pair("b", "c", None, (0.7, 0.5)),
     ]
     html = make_page([folder_with(results, tmp_path, pairs)]).html
-    for name, marks in (("a", "a"), ("b", "b"), ("c", "c")):
+    for name, marks in (("a", "a"), ("b", "a"), ("c", "a")):
         assert f"<bdi>{name}</bdi></th><td>{marks}</td>" in html
 
 
@@ -66,3 +66,21 @@ def test_groups_that_a_file_gives_are_taken_as_they_are(results: Path, tmp_path:
     html = make_page([tmp_path]).html
     assert "accuracy, item by item" in html
     assert "exact McNemar" in html
+
+
+def test_models_with_people_results_are_compared_for_the_page(results: Path) -> None:
+    page = make_page([results / "agent one", results / "agent two"])
+    assert page.problems == ()
+    assert "people, study by study: made with this page" in page.html
+    for name in ("agent one", "agent two"):  # the same agent under two seeds: nothing tells them apart
+        assert f"<bdi>{name}</bdi></th><td>a</td>" in page.html
+
+
+def test_results_that_cannot_be_compared_are_shown_and_said(results: Path, tmp_path: Path) -> None:
+    shutil.copytree(results / "agent one", tmp_path / "one")
+    other = tmp_path / "one" / "detailed_stats.csv"
+    other.write_text(other.read_text("utf-8").replace("asch-1946", "renamed"), "utf-8")
+    other.write_text(other.read_text("utf-8").replace("-19", "-20").replace("knobe", "other"), "utf-8")
+    page = make_page([tmp_path / "one", results / "agent two"])
+    assert len(page.content.people) == 2
+    assert any("no test in common" in problem.reason for problem in page.problems)

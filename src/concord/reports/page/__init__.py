@@ -1,4 +1,4 @@
-"""One self-contained HTML page from result files: nothing loaded from elsewhere, nothing computed anew."""
+"""One self-contained HTML page from result files: nothing is loaded from elsewhere."""
 
 from concord.reports.page.build import Page, make_page
 

@@ -80,7 +80,7 @@ def _item_rows(document: Document) -> list[Pair]:
 
 
 def _groups(rows: Sequence[Pair], document: Document) -> tuple[tuple[str, ...], ...]:
-    """Group neighbours in the order of values none of whose pairs differ after Holm."""
+    """Group neighbours in the order of values none of whose pairs a test tells apart, after Holm."""
     values: dict[str, float] = {}
     for entry in parts(document, "pairs"):
         for side in ("first", "second"):
@@ -91,14 +91,11 @@ def _groups(rows: Sequence[Pair], document: Document) -> tuple[tuple[str, ...], 
     level = number(document, "options", "level")
     alpha = 1 - (LEVEL if level is None else level)
     apart = {frozenset((r.first, r.second)) for r in rows if r.holm is not None and r.holm < alpha}
-    unknown = {frozenset((r.first, r.second)) for r in rows if r.holm is None}
     groups: list[tuple[str, ...]] = []
     reached = 0
     for begin in range(len(order)):
         end = begin + 1
-        while end < len(order) and not any(
-            frozenset((order[end], o)) in apart | unknown for o in order[begin:end]
-        ):
+        while end < len(order) and not any(frozenset((order[end], o)) in apart for o in order[begin:end]):
             end += 1
         if end > reached:
             groups.append(tuple(order[begin:end]))

@@ -6,13 +6,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from concord.errors import OptionError
+from concord.errors import InputError, OptionError, UndefinedError
 from concord.reports.page.find import Found, Problem, Source, find_results
 from concord.reports.page.people import PeopleView, people_view
 from concord.reports.page.reasoning import ReasoningView, reasoning_view
 from concord.reports.page.replies import Replies, find_replies
 from concord.reports.page.structure import StructureView, structure_views
 from concord.reports.page.values import part, words
+
+MOST_WORK = 6000
+"""Pairs of models times tests up to which they are compared for the page: two or three seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +62,38 @@ def read_content(folders: Sequence[Path], names: Mapping[Path, str] = MappingPro
         reasoning.append(one)
         problems += faults
     replies = find_replies(folders, found.sources)
+    comparisons = found.of("comparison")
+    if not comparisons:
+        made, told = compare_people_views(people)
+        comparisons += made
+        problems += told
     return Content(
         tuple(people),
         tuple(structure),
         tuple(reasoning),
-        tuple(found.of("comparison")),
+        tuple(comparisons),
         replies,
         found.sources,
         (*problems, *replies.problems),
     )
+
+
+def compare_people_views(views: Sequence[PeopleView]) -> tuple[list[Source], list[Problem]]:
+    """Compare models on the studies they share, where that takes a few seconds at most."""
+    from concord.reports.comparison import compare
+
+    files = [view.source.file.parent for view in views if view.source.file is not None and view.tests]
+    names = [view.model for view in views if view.source.file is not None and view.tests]
+    if len(files) < 2 or len(set(names)) < len(names):
+        return [], []
+    work = len(files) * (len(files) - 1) // 2 * max(len(view.tests) for view in views)
+    if work > MOST_WORK:
+        return [], []  # the leaderboard says how to make a comparison
+    try:
+        result = compare(*files, names=names)
+    except (InputError, UndefinedError) as fault:
+        return [], [Problem("comparison of models", str(fault))]
+    return [Source("comparison", None, result.to_dict(), "", "made with this page")], []
 
 
 def refuse_mixed(found: Found) -> None:
