@@ -108,19 +108,8 @@ def test_scores_outside_zero_to_one_have_no_wrong_answer_unless_given(tmp_path: 
 
 
 def people(folder: Path, name: str, protocol: str = "standard") -> Path:
-    run(
-        "score",
-        "people",
-        demo_table(),
-        "--protocol",
-        protocol,
-        "--resamples",
-        "0",
-        "--simulations",
-        "0",
-        "--out",
-        folder / name,
-    )
+    quick = ("--protocol", protocol, "--resamples", "0", "--simulations", "0")
+    run("score", "people", demo_table(), *quick, "--out", folder / name)
     return folder / name
 
 

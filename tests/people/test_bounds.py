@@ -100,7 +100,7 @@ def test_tables_of_pas_are_exact_to_1e8(name: str) -> None:
         evidence = bounds._at(part.agent, family, protocol, s)
         direct = score_tests(part.says, evidence, part.context, protocol).pas
         assert np.nanmax(np.abs(part.lookup.pas(s) - direct)) < 1e-8
-        kept = np.clip(np.abs(s), 0, 40)
+        kept = np.clip(np.abs(s), 0, 12)
         assert statistic_of(with_statistic(family, kept)) == pytest.approx(kept, rel=1e-5, abs=1e-9)
 
 
