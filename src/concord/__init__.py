@@ -10,7 +10,15 @@ from concord.records import Estimate, Interval
 from concord.version import __version__
 
 if TYPE_CHECKING:
-    from concord.api import rank_reasoning, score_people, score_reasoning, score_structure
+    from concord.api import (
+        compare,
+        plan,
+        rank_reasoning,
+        report,
+        score_people,
+        score_reasoning,
+        score_structure,
+    )
     from concord.runs import run, score_run
 
 __all__ = [
@@ -21,7 +29,10 @@ __all__ = [
     "TableError",
     "UndefinedError",
     "__version__",
+    "compare",
+    "plan",
     "rank_reasoning",
+    "report",
     "run",
     "score_people",
     "score_reasoning",

@@ -55,10 +55,28 @@ def test_without_a_terminal_nothing_is_spent_without_yes() -> None:
     assert "there is no terminal to ask; add --yes" in done.stderr
 
 
-def test_people_come_with_studies() -> None:
-    done = concord("run", "people", "--model", "mockllm/model")
+def test_a_dry_run_of_studies_counts_sessions_and_estimates_all_their_turns() -> None:
+    options = ("--study", "guessing-game", "--n", "16", "--dry-run", "--json")
+    document = json.loads(concord("run", "people", "--model", "mockllm/model", *options).stdout)
+    assert document["plan"]["n_to_ask"] == 3  # one group a condition
+    assert document["plan"]["output_tokens"]["low"] == 3 * 16 * 4 * 5  # members, rounds, tokens
+    assert document["sampling"]["temperature"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--study", "nothing"), "there is no study 'nothing'; there are anchoring"),
+        (("--design", "robot"), "there is no design 'robot'"),
+        (("--n", "0"), "n is 0"),
+        (("--limit", "0"), "--limit 0"),
+        (("--studies", "nowhere"), "nowhere: no such folder"),
+    ],
+)
+def test_studies_that_cannot_be_run_are_told(arguments: tuple[str, ...], message: str) -> None:
+    done = concord("run", "people", "--model", "mockllm/model", *arguments)
     assert done.exit_code == 2
-    assert "has no study format yet; score a table of tests with: concord score people TESTS" in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize(

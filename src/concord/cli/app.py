@@ -5,7 +5,19 @@ from typing import Annotated
 
 import typer
 
-from concord.cli import check, demo, run, score_people, score_reasoning, score_run, score_structure
+from concord.cli import (
+    check,
+    compare,
+    demo,
+    plan,
+    report,
+    run,
+    score_people,
+    score_reasoning,
+    score_run,
+    score_structure,
+    studies,
+)
 from concord.cli.shared import guarded
 from concord.version import __version__
 
@@ -25,6 +37,10 @@ app.add_typer(run_app, name="run")
 
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
+app.command("report")(guarded(report.report))
+app.command("compare")(guarded(compare.compare))
+app.command("plan")(guarded(plan.plan))
+app.command("studies")(guarded(studies.studies))
 score.command("people")(guarded(score_people.score_people))
 score.command("structure")(guarded(score_structure.score_structure))
 score.command("reasoning")(guarded(score_reasoning.score_reasoning))

@@ -129,11 +129,52 @@ def structure(
     _carry_out(job, out, resume=resume, prices=_prices(price_in, price_out), flags=(yes, dry_run, json))
 
 
-def people(model: Model) -> None:
-    """Let a model stand in for the participants of studies (comes with the study format)."""
+def people(
+    model: Model,
+    study: Annotated[
+        list[str] | None, typer.Option(help="A study, by name or file; several times [default: all bundled].")
+    ] = None,
+    studies: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
+    n: Annotated[
+        int | None, typer.Option(help="Participants in each cell [default: as in the paper].")
+    ] = None,
+    design: Annotated[
+        str, typer.Option(help="bare, participant, demographic, story, or the path of a template.")
+    ] = "participant",
+    plan_seed: Annotated[int, typer.Option(help="Seed of assignment, orders and profiles.")] = 0,
+    out: Out = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Hold only the first N sessions of each experiment.")
+    ] = None,
+    resume: Resume = True,
+    temperature: Temperature = 1.0,
+    no_temperature: NoTemperature = False,
+    max_tokens: MaxTokens = None,
+    top_p: TopP = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Sent to the provider; participant k gets SEED + k.")
+    ] = None,
+    base_url: BaseUrl = None,
+    max_connections: MaxConnections = None,
+    max_retries: MaxRetries = 5,
+    timeout: Timeout = 600,
+    give_up_after: GiveUpAfter = 20,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    json: Json = False,
+) -> None:
+    """Let a model stand in for the participants of studies; then score the replies."""
     from concord import runs
 
-    runs.job("people", model)
+    job = runs.job(
+        "people", model, limit=limit,
+        study=[] if study is None else study, folder=studies, n=n, design=design, plan_seed=plan_seed,
+        sampling=_sampling(None if no_temperature else temperature, max_tokens, top_p, seed),
+        connection=_connection(base_url, max_connections, max_retries, timeout, give_up_after),
+    )  # fmt: skip
+    _carry_out(job, out, resume=resume, prices=_prices(price_in, price_out), flags=(yes, dry_run, json))
 
 
 def _sampling(
@@ -372,6 +413,17 @@ def show_scored(scored: Any) -> None:
         from concord.reports.reasoning_table import reasoning_report
 
         show(reasoning_report(scored))
+        return
+    from concord.studies import StudiesResult
+
+    if isinstance(scored, StudiesResult):
+        from concord.reports.people_terminal import people_report
+
+        for warning in scored.table.warnings:
+            note(f"warning: {warning}")
+        for study, counted in scored.to_dict()["answers"].items():
+            note(f"{study}: answers: " + ", ".join(f"{n} {outcome}" for outcome, n in counted.items()))
+        show(people_report(scored.result.scores))
         return
     from concord.reports.structure import render
 

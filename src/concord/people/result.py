@@ -8,6 +8,18 @@ from concord.records import Estimate, InputFile, Interval
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """A score's floor, its ceiling and its place between them."""
+
+    floor: Estimate
+    """Mean over agents without effects; the interval is where such agents fall."""
+    ceiling: Estimate
+    """Mean over perfect replications; the interval is where such agents fall."""
+    place: Estimate
+    """(score - floor)/(ceiling - floor); the interval is that of the score, carried over."""
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """A metric with both of its intervals."""
 
@@ -16,6 +28,8 @@ class Score:
     fresh: Interval | None
     """These studies, fresh participants."""
     fresh_note: str = ""
+    bounds: Bounds | None = None
+    """Floor, ceiling and place: PAS and ECS of the benchmark and of domains; None where not simulated."""
 
     @property
     def value(self) -> float | None:
@@ -62,6 +76,15 @@ class TestResult:
     direction_match: bool | None
     passed: bool | None
     n_eff: float | None
+    human_effect_se: float | None = None
+    agent_effect_se: float | None = None
+    """Standard errors of the effects in their native form."""
+    human_posterior: float | None = None
+    agent_posterior: float | None = None
+    """P(effect | data) of each side."""
+    human_prob_positive: float | None = None
+    agent_prob_positive: float | None = None
+    """P(effect > 0 | data, effect); undefined where the side has no direction."""
     flags: tuple[str, ...] = ()
     """Assumptions and approximations behind these numbers."""
     reasons: tuple[str, ...] = ()
@@ -157,5 +180,14 @@ class PeopleScores:
     seed: int
     n_resamples: int
     level: float
+    n_simulations: int = 0
+    bounds_note: str = ""
+    """Why there is no floor and ceiling, or what they assume."""
+    null_share: float | None = None
+    """Share of human effects taken to be null in the ceiling."""
+    tau2: float | None = None
+    """Variance of the other true effects, on the d scale."""
     warnings: tuple[str, ...] = ()
+    model: str | None = None
+    """Who stood in for the participants, where it was said."""
     inputs: tuple[InputFile, ...] = field(default=())

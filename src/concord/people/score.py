@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from concord.errors import OptionError, UndefinedError
 from concord.people import aggregate
 from concord.people.aggregate import Levels
+from concord.people.bounds import ASSUMPTION, N_SIMULATIONS, Simulation, simulate_bounds
 from concord.people.diagnosis import diagnose, quadrant, usual_reason
 from concord.people.evidence import Evidence
 from concord.people.layout import Layout, lay_out
@@ -30,6 +31,7 @@ from concord.people.uncertainty import Bound, Fresh, Jackknife, fresh_participan
 from concord.records import Estimate, Side, TestRow, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
 from concord.stats.elementwise import Floats
+from concord.stats.engine import SERIAL, Engine
 
 T = TypeVar("T")
 
@@ -50,6 +52,7 @@ class _Work:
     normalised: Levels
     jackknife: Jackknife
     fresh: Fresh
+    simulation: Simulation
 
 
 def score_table(
@@ -58,7 +61,9 @@ def score_table(
     *,
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
+    n_simulations: int = N_SIMULATIONS,
     seed: int = 0,
+    engine: Engine = SERIAL,
 ) -> PeopleScores:
     """Score a table of tests under a protocol.
 
@@ -72,8 +77,12 @@ def score_table(
         Nominal coverage of all intervals.
     n_resamples
         Fresh samples of participants behind the second interval; 0 leaves it out.
+    n_simulations
+        Simulated agents of each kind behind floor and ceiling; 0 leaves them out.
     seed
-        Seed of the fresh samples.
+        Seed of the fresh samples and of the simulated agents.
+    engine
+        Where simulated agents are computed; changes nothing in the result.
 
     Raises
     ------
@@ -86,7 +95,10 @@ def score_table(
         raise OptionError(f"level is {level!r}; expected a number between 0 and 1, such as 0.95")
     if n_resamples < 0 or n_resamples == 1:
         raise OptionError(f"resamples is {n_resamples!r}; expected 0 (none) or at least 2")
-    work = _work(table, protocol, level, n_resamples, seed)
+    if n_simulations < 0:
+        raise OptionError(f"simulations is {n_simulations!r}; expected 0 (none) or more")
+    work = _work(table, protocol, level, (n_resamples, n_simulations), seed, engine)
+    population = work.simulation.population
     tests = _tests(work)
     findings = _findings(work, tests)
     return PeopleScores(
@@ -106,12 +118,19 @@ def score_table(
         seed=seed,
         n_resamples=n_resamples,
         level=level,
+        n_simulations=work.simulation.n_simulations,
+        bounds_note=work.simulation.note if work.simulation.note else ASSUMPTION,
+        null_share=None if population is None else population.null_share,
+        tau2=None if population is None else population.tau2,
         warnings=table.warnings,
         inputs=table.inputs,
     )
 
 
-def _work(table: TestTable, protocol: Protocol, level: float, n_resamples: int, seed: int) -> _Work:
+def _work(
+    table: TestTable, protocol: Protocol, level: float, sizes: tuple[int, int], seed: int, engine: Engine
+) -> _Work:
+    n_resamples, n_simulations = sizes
     layout = lay_out(table.rows)
     rows = layout.rows
     human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds)
@@ -128,8 +147,28 @@ def _work(table: TestTable, protocol: Protocol, level: float, n_resamples: int, 
     else:
         fresh = Fresh({}, level, 0, "not asked for (resamples = 0)")
     normalised = aggregate.normalised_levels(scores, layout, protocol)
+    simulation = simulate_bounds(
+        human,
+        agent,
+        context,
+        layout,
+        protocol,
+        level=level,
+        n_simulations=n_simulations,
+        rng=np.random.default_rng([seed, 1]),
+        engine=engine,
+    )
     return _Work(
-        layout, protocol, human_says, agent_says, scores, jackknife.levels, normalised, jackknife, fresh
+        layout,
+        protocol,
+        human_says,
+        agent_says,
+        scores,
+        jackknife.levels,
+        normalised,
+        jackknife,
+        fresh,
+        simulation,
     )
 
 
@@ -205,6 +244,12 @@ def _test(work: _Work, i: int, used: bool) -> TestResult:
         direction_match=_flag(scores.direction_match[i]),
         passed=passed,
         n_eff=_number(scores.n_eff[i]),
+        human_effect_se=_number(human.effect_se[i]),
+        agent_effect_se=_number(agent.effect_se[i]),
+        human_posterior=_number(scores.human_posterior[i]),
+        agent_posterior=_number(scores.agent_posterior[i]),
+        human_prob_positive=_number(human.prob_positive[i]),
+        agent_prob_positive=_number(agent.prob_positive[i]),
         flags=flags_of(
             row, work.protocol, two_states=two_states, half_directed=_half_directed(work, i, passed)
         ),
@@ -322,9 +367,17 @@ def _counts(work: _Work, metric: str, inside: NDArray[np.bool_] | slice) -> tupl
 def _headline(work: _Work, metric: str) -> Score:
     value = float(work.levels[metric].benchmark)
     counts = _counts(work, metric, slice(None))
-    return _score(
+    score = _score(
         work, metric, value, work.jackknife.benchmark(metric), _error(work, metric, "benchmark"), counts
     )
+    return _bounded(work, metric, score, None)
+
+
+def _bounded(work: _Work, metric: str, score: Score, domain: int | None) -> Score:
+    """Put floor, ceiling and place beside a PAS or an ECS."""
+    if metric not in ("pas", "ecs"):
+        return score
+    return replace(score, bounds=work.simulation.bounds(metric, score.estimate, domain=domain))
 
 
 def _study(work: _Work, i: int) -> GroupResult:
@@ -352,9 +405,9 @@ def _domain(work: _Work, i: int) -> GroupResult:
 
     def score(metric: str) -> Score:
         value, bound = float(work.levels[metric].domain[i]), work.jackknife.domain(metric, i)
-        return _score(
-            work, metric, value, bound, _error(work, metric, "domain", i), _counts(work, metric, inside)
-        )
+        error = _error(work, metric, "domain", i)
+        whole = _score(work, metric, value, bound, error, _counts(work, metric, inside))
+        return _bounded(work, metric, whole, i)
 
     name = work.layout.domains[i]
     return _group(work, inside, score, name=name, domain=name, normalised=_number(work.normalised.domain[i]))

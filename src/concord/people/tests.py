@@ -83,6 +83,11 @@ def score_tests(human: Evidence, agent: Evidence, context: Context, protocol: Pr
     )
 
 
+def pas_of(human: Evidence, agent: Evidence, context: Context, protocol: Protocol) -> Floats:
+    """Give the PAS of every test, from the evidence of both sides."""
+    return _pas(human, agent, context, protocol)[0]
+
+
 def _pas(
     human: Evidence, agent: Evidence, context: Context, protocol: Protocol
 ) -> tuple[Floats, NDArray[np.bool_]]:

@@ -4,8 +4,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from concord.people.result import FindingResult, GroupResult, PeopleScores, Score, TestResult
-from concord.records import Interval
+from concord.people.result import Bounds, FindingResult, GroupResult, PeopleScores, Score, TestResult
+from concord.records import Estimate, Interval
 from concord.reports.files import distinct_names, write_csv, write_json
 from concord.reports.provenance import provenance
 
@@ -37,6 +37,12 @@ DETAILED_COLUMNS = {
     "Direction_Match": "direction_match",
     "Replicated": "passed",
     "N_Eff": "n_eff",
+    "Human_Effect_SE": "human_effect_se",
+    "Agent_Effect_SE": "agent_effect_se",
+    "Human_Posterior": "human_posterior",
+    "Agent_Posterior": "agent_posterior",
+    "Human_Prob_Positive": "human_prob_positive",
+    "Agent_Prob_Positive": "agent_prob_positive",
     "Flags": "flags",
     "Reasons": "reasons",
 }
@@ -64,10 +70,24 @@ def _score(key: str, score: Score) -> dict[str, Any]:
         f"{key}_interval": _interval(score.interval),
         f"{key}_interval_fixed_studies": _interval(score.fresh),
     }
+    if score.bounds is not None:
+        entry |= _bounds(key, score.bounds)
     notes = [score.estimate.note, score.fresh_note and f"fixed studies: {score.fresh_note}"]
     said = "; ".join(note for note in notes if note)
     if said:
         entry[f"{key}_note"] = said
+    return entry
+
+
+def _bounds(key: str, bounds: Bounds) -> dict[str, Any]:
+    """Give floor, ceiling and place of a score, each with its interval."""
+    entry: dict[str, Any] = {}
+    for name in ("floor", "ceiling", "place"):
+        estimate: Estimate = getattr(bounds, name)
+        entry[f"{key}_{name}"] = estimate.value
+        entry[f"{key}_{name}_interval"] = _interval(estimate.interval)
+        if estimate.note:
+            entry[f"{key}_{name}_note"] = estimate.note
     return entry
 
 
@@ -97,6 +117,7 @@ def people_summary(scores: PeopleScores) -> dict[str, Any]:
     beside = scores.beside
     return {
         "question": "people",
+        "model": scores.model,
         "protocol": scores.protocol.name,
         **_score("average_pas_raw", scores.pas),
         **_score("average_ecs", scores.ecs),
@@ -124,9 +145,20 @@ def people_summary(scores: PeopleScores) -> dict[str, Any]:
             "nulls_kept": beside.nulls_kept,
             "n_human_nulls": beside.n_human_nulls,
         },
+        "floor_and_ceiling": {
+            "n_simulations": scores.n_simulations,
+            "null_share": scores.null_share,
+            "tau2": scores.tau2,
+            "note": scores.bounds_note,
+        },
         "warnings": list(scores.warnings),
         "protocol_choices": scores.protocol.to_dict(),
-        "options": {"level": scores.level, "n_resamples": scores.n_resamples, "seed": scores.seed},
+        "options": {
+            "level": scores.level,
+            "n_resamples": scores.n_resamples,
+            "n_simulations": scores.n_simulations,
+            "seed": scores.seed,
+        },
         **provenance(scores.inputs),
     }
 

@@ -39,7 +39,17 @@ def _table(title: str, columns: Sequence[str], *, text_columns: int = 1) -> Tabl
 
 def _headline(scores: PeopleScores) -> Table:
     title = f"Agreement with people · protocol {scores.protocol.name}"
-    columns = ("metric", "value", "studies like these", "fresh participants", "tests", "left out")
+    columns = (
+        "metric",
+        "value",
+        "studies like these",
+        "fresh participants",
+        "floor",
+        "ceiling",
+        "place",
+        "tests",
+        "left out",
+    )
     table = _table(title, columns)
     rows = (
         ("PAS  same conclusion", scores.pas),
@@ -48,7 +58,9 @@ def _headline(scores: PeopleScores) -> Table:
         ("ECS-strict", scores.beside.ecs_strict),
     )
     for name, score in rows:
-        table.add_row(name, *_cells(score), str(score.estimate.n), str(score.estimate.n_left_out))
+        table.add_row(
+            name, *_cells(score), *_bounds(score), str(score.estimate.n), str(score.estimate.n_left_out)
+        )
     return table
 
 
@@ -56,9 +68,18 @@ def _cells(score: Score) -> tuple[str, str, str]:
     return _number(score.value), _interval(score.interval), _interval(score.fresh)
 
 
+def _bounds(score: Score) -> tuple[str, str, str]:
+    """Give floor, ceiling and place; dashes where a metric has none."""
+    if score.bounds is None:
+        return "–", "–", "–"
+    ends = (score.bounds.floor, score.bounds.ceiling, score.bounds.place)
+    return _number(ends[0].value, 2), _number(ends[1].value, 2), _number(ends[2].value, 2)
+
+
 def _groups(scores: PeopleScores) -> Table:
     table = _table(
-        "\nBy domain and study", ("", "PAS", "interval", "ECS", "interval", "APR", "findings", "tests")
+        "\nBy domain and study",
+        ("", "PAS", "interval", "place", "ECS", "interval", "place", "APR", "findings", "tests"),
     )
     loose = [study for study in scores.studies if study.domain is None]
     for domain in scores.domains:
@@ -77,8 +98,10 @@ def _group_row(group: GroupResult, name: str) -> tuple[str, ...]:
         name,
         _number(pas.value),
         _interval(pas.interval),
+        _bounds(pas)[2],
         _number(ecs.value),
         _interval(ecs.interval),
+        _bounds(ecs)[2],
         _number(group.apr.value, 2),
         str(group.n_findings),
         f"{group.n_tests_scored}/{group.n_tests}",
@@ -118,6 +141,9 @@ def _notes(scores: PeopleScores) -> Iterator[str]:
         f"human nulls kept = {_number(beside.nulls_kept)} of {beside.n_human_nulls}"
     )
     yield "  outcomes: " + ", ".join(f"{n} {outcome}" for outcome, n in scores.outcomes.items())
+    yield "  floor: agents without effects; ceiling: perfect replications; both at the agent's n" + (
+        f" ({scores.n_simulations} simulated)" if scores.n_simulations else f": {scores.bounds_note}"
+    )
     for name, score in (("PAS", scores.pas), ("ECS", scores.ecs), ("APR", scores.apr)):
         for note in (score.estimate.note, score.fresh_note):
             if note:

@@ -24,6 +24,8 @@ from concord.reports.provenance import provenance
 if TYPE_CHECKING:
     import polars as pl
 
+    from concord.reports.svg import Picture
+
 RESULTS_FILE = "study_a_results.json"
 SAMPLES_FILE = "study_a_samples.csv"
 BIAS_FILE = "study_a_bias.csv"
@@ -102,6 +104,12 @@ class ReasoningResult:
     def bias_to_frame(self) -> "pl.DataFrame":
         """Return one row a bias reply."""
         return _frame(() if self.scores.bias is None else self.scores.bias.rows, BiasRow)
+
+    def plot(self, kind: str = "sensitivity") -> "Picture":
+        """Draw the result: ``sensitivity``, ``accuracy`` or ``sweep``; shows itself in a notebook."""
+        from concord.reports.drawing import draw_reasoning
+
+        return draw_reasoning(self, kind)
 
     def write(self, out: str | Path = "results") -> Path:
         """Write ``study_a_results.json`` and the CSV files into ``<out>/<model>`` and return that folder."""

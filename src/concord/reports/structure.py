@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
+    from concord.reports.svg import Picture
+
 FORMAT = "concord.structure/1"
 FOLDER = "consistency"
 
@@ -108,6 +110,12 @@ class StructureResult:
             "warnings": list(self.warnings),
         }
 
+    def plot(self, kind: str = "gaps", *, model: str | None = None) -> "Picture":
+        """Draw a model, the first by default: ``gaps``, ``means``, ``heat``; shows itself in a notebook."""
+        from concord.reports.drawing import draw_structure
+
+        return draw_structure(self, kind, model)
+
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the result files into `<out>/consistency/` and return their paths."""
         folder = Path(out) / FOLDER
@@ -118,6 +126,7 @@ class StructureResult:
             "s_cons_results.csv": (tables.S_COLUMNS, rows),
             "arrangements.csv": (tables.ARRANGEMENT_COLUMNS, tables.arrangement_rows(self.scores)),
             "items.csv": (tables.ITEM_COLUMNS, tables.item_rows(self.scores)),
+            "cells.csv": (tables.CELL_COLUMNS, tables.cell_rows(self.scores)),
             "differences.csv": (
                 tables.DIFFERENCE_COLUMNS,
                 [tables.difference_row(entry) for entry in self.scores.differences],

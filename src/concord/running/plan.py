@@ -72,10 +72,10 @@ def make_plan(
         Of a million tokens.
     """
     left = [trial for trial in design.trials if trial.name in to_ask]
-    texts = [message.text for trial in left for message in trial.messages]
-    low, high = (sum(_tokens(text, end) for text in texts) + len(left) * _WRAPPING[end] for end in (0, 1))
+    texts, calls = _sent(design, to_ask)
+    low, high = (sum(_tokens(text, end) for text in texts) + calls * _WRAPPING[end] for end in (0, 1))
     longest = _LONGEST_REPLY if max_tokens is None else max_tokens
-    output = Range(min(_SHORTEST_REPLY, longest) * len(left), longest * len(left))
+    output = Range(min(_SHORTEST_REPLY, longest) * calls, longest * calls)
     asked = Range(round(low), round(high))
     return Plan(
         len(design.trials),
@@ -85,6 +85,16 @@ def make_plan(
         output,
         _cost(asked, output, prices),
     )
+
+
+def _sent(design: Design, to_ask: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
+    """Give the texts that will be sent and the number of calls; a session is many."""
+    if design.suite == "people":
+        from concord.people.people_design import session_texts
+
+        return session_texts(design, to_ask)
+    left = [trial for trial in design.trials if trial.name in to_ask]
+    return [message.text for trial in left for message in trial.messages], len(left)
 
 
 def _tokens(text: str, end: int) -> float:

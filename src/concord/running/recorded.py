@@ -44,7 +44,7 @@ def made_of(record: Mapping[str, Any]) -> Made:
 def recorded_folder(stored: StoredRun) -> Recorded:
     """Give what a run's folder holds."""
     inputs = stored.path / INPUTS
-    files = {path.name: path.read_bytes() for path in sorted(inputs.glob("*.json"))}
+    files = {path.name: path.read_bytes() for path in sorted(inputs.glob("*.*"))}
     record, planned = stored.record, tuple(planned_prompts(stored.path))
     return Recorded(
         str(stored.path),
@@ -74,10 +74,14 @@ def recorded_log(path: Path) -> Recorded:
 
     log = read_eval_log(path)
     allowed = {"samples", "bias_cases", "items", "arranger", "scorer", "arrangements"}
+    allowed |= {"study", "n", "design", "plan_seed", "sessions"}
     given = {name: value for name, value in log.arguments.items() if name in allowed and value is not None}
     if log.suite == "reasoning":
         given = {name: Path(value) for name, value in given.items() if name in ("samples", "bias_cases")}
-    design = lay_out(log.suite, limit=None, repeats=1, **given)
+    limit = given.pop("sessions", None)
+    if log.suite == "people":
+        given["study"] = [name.strip() for name in str(given.get("study", "")).split(",") if name.strip()]
+    design = lay_out(log.suite, limit=limit, repeats=1, **given)
     missing = 0 if log.n_planned is None else log.n_planned - len(log.rows)
     if log.status != "success":
         missing = max(missing, 1)

@@ -19,6 +19,9 @@ from concord.running.plan import Prices
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
+    from concord.running.live.desk import Desk
+    from concord.running.turns import Turns
+
 BATCH = 500
 """Trials in one Inspect log: Inspect keeps a log's samples in memory, so a long run is cut into several."""
 PLACEHOLDER_KEY = "none-needed"
@@ -235,6 +238,7 @@ def _ask_all(
         secrets=secrets_of(),
         give_up_after=job.connection.give_up_after,
     )
+    turns = _turns(job, folder, desk, missing)
     try:
         for start in range(0, len(missing), BATCH):
             batch = missing[start : start + BATCH]
@@ -246,6 +250,21 @@ def _ask_all(
                 raise ModelError(f"Inspect ended before everything was asked: {error}")
     finally:
         sit_at(None, {})
+        if turns is not None:
+            turns.close()
+
+
+def _turns(job: Job, folder: RunFolder, desk: "Desk", missing: Sequence[Request]) -> "Turns | None":
+    """Open the journal of turns where trials are sessions, and let their solver ask through the desk."""
+    if job.design.suite != "people":
+        return None
+    from concord.running.live import converse
+    from concord.running.turns import Turns
+
+    turns = Turns(folder.path, job.model, secrets=secrets_of())
+    requests = {request.key: request for request in missing}
+    converse.sit_at(converse.SessionDesk(desk, turns, requests, name=(job.model, job.sampling)))
+    return turns
 
 
 def _evaluate(design: Design, batch: Sequence[Request], model: "Model", logs: Path) -> str | None:

@@ -23,12 +23,15 @@ from concord.stats.bayes import (
     prob_positive_f,
     prob_positive_t,
 )
+from concord.stats.clustered import MeanError, clustered_mean, clustered_se
+from concord.stats.compare import Choices, PairedComparison, Verdict, compare_items, mean_estimate
 from concord.stats.contingency import log_bf_contingency, prob_first_rate_higher
 from concord.stats.correlation import (
     log_bf_correlation,
     log_bf_correlation_wetzels,
     prob_positive_correlation,
 )
+from concord.stats.design import Design, Pilot, assumed_design, pilot_design
 from concord.stats.effects import (
     cohens_d,
     cohens_d_se,
@@ -49,11 +52,14 @@ from concord.stats.effects import (
     rank_biserial_se,
     z_difference,
 )
+from concord.stats.engine import Engine, get_engine
 from concord.stats.flips import flip_excess
 from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups
 from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
 from concord.stats.intervals import jackknife_t, wilson, wilson_interval
+from concord.stats.mcnemar import McNemar, mcnemar, paired_proportions_interval
+from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
 from concord.stats.order import OrderEffect, order_effect, sphericity
 from concord.stats.paired import (
     PermutationTest,
@@ -73,6 +79,19 @@ from concord.stats.pooling import (
     pool_pas_groups,
 )
 from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
+from concord.stats.power import (
+    Components,
+    Split,
+    best_split,
+    design_effect,
+    detectable_effect,
+    interval_width,
+    items_needed,
+    power_clustered,
+    power_paired,
+    power_two_sample,
+)
+from concord.stats.power_counts import disagreements, paired_sd, power_mcnemar
 from concord.stats.pvalues import (
     p_binomial,
     p_chi_square,
@@ -83,7 +102,9 @@ from concord.stats.pvalues import (
     p_variance_ratio,
     p_z,
 )
+from concord.stats.ranking import Pair, Ranking, compare_models
 from concord.stats.resample import bootstrap
+from concord.stats.signflip import SignFlip, sign_flip
 from concord.stats.zscores import (
     calibrated_agreement,
     calibrated_agreement_groups,
@@ -93,19 +114,39 @@ from concord.stats.zscores import (
 )
 
 __all__ = [
+    "Choices",
+    "Components",
+    "Design",
+    "Engine",
     "HierarchicalResult",
     "Line",
-    "PermutationTest",
+    "McNemar",
+    "MeanError",
     "OrderEffect",
+    "Pair",
+    "PairedComparison",
+    "PermutationTest",
+    "Pilot",
+    "Ranking",
     "ScoredTests",
+    "SignFlip",
+    "Split",
+    "Verdict",
+    "assumed_design",
+    "benjamini_hochberg",
+    "best_split",
     "bonett_price_interval",
     "bootstrap",
     "bootstrap_mean_interval",
     "calibrated_agreement",
     "calibrated_agreement_groups",
     "chi_square",
+    "clustered_mean",
+    "clustered_se",
     "cohens_d",
     "cohens_d_se",
+    "compare_items",
+    "compare_models",
     "concordance",
     "concordance_about_zero",
     "concordance_unnormalised",
@@ -117,14 +158,22 @@ __all__ = [
     "d_from_proportion",
     "d_from_r",
     "d_from_rank_biserial",
+    "design_effect",
+    "detectable_effect",
+    "disagreements",
     "expected_maximum",
     "fisher_z",
     "fisher_z_inverse",
     "fixed_m_gap",
     "fixed_m_gap_binary",
     "flip_excess",
+    "get_engine",
     "group_starts",
     "hierarchical_bootstrap",
+    "holm",
+    "indistinguishable",
+    "interval_width",
+    "items_needed",
     "jackknife_t",
     "log_bf_anova",
     "log_bf_binomial",
@@ -137,7 +186,9 @@ __all__ = [
     "log_bf_t",
     "log_odds_ratio",
     "log_odds_ratio_se",
+    "mcnemar",
     "mcnemar_exact",
+    "mean_estimate",
     "mean_groups",
     "order_effect",
     "p_binomial",
@@ -148,14 +199,21 @@ __all__ = [
     "p_t",
     "p_variance_ratio",
     "p_z",
+    "paired_proportions_interval",
+    "paired_sd",
     "pas_states",
     "pas_two_states",
+    "pilot_design",
     "pool_normalised",
     "pool_normalised_groups",
     "pool_pas",
     "pool_pas_groups",
     "posterior",
     "posterior_states",
+    "power_clustered",
+    "power_mcnemar",
+    "power_paired",
+    "power_two_sample",
     "prob_first_rate_higher",
     "prob_positive_binomial",
     "prob_positive_correlation",
@@ -168,6 +226,7 @@ __all__ = [
     "rank_biserial_se",
     "rms_z",
     "rms_z_groups",
+    "sign_flip",
     "sign_flip_test",
     "sign_split",
     "sphericity",

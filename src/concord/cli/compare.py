@@ -1,0 +1,85 @@
+"""`concord compare`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from concord.cli.shared import note, print_json, show
+
+
+def compare(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Two or more: Inspect logs, lm-eval sample files, tables, folders of `concord score people`."
+        ),
+    ],
+    metric: Annotated[
+        str | None, typer.Option(help="Which scorer or metric, where a log has several.")
+    ] = None,
+    item: Annotated[str | None, typer.Option(help="Column of a table that names items.")] = None,
+    score: Annotated[str | None, typer.Option(help="Column of a table that holds scores.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Column, sample metadata or document field that names item families.")
+    ] = None,
+    repeat: Annotated[str | None, typer.Option(help="Column of a table that numbers repeats.")] = None,
+    name: Annotated[
+        list[str] | None, typer.Option(help="What to call the models, once for each result, in order.")
+    ] = None,
+    test: Annotated[str, typer.Option(help="auto, mcnemar, mcnemar-mid-p, sign-flip or t.")] = "auto",
+    wrong: Annotated[
+        float | None, typer.Option(help="Score of a wrong answer (default: 0 where scores lie from 0 to 1).")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
+    flips: Annotated[int, typer.Option(help="Random signs drawn where they cannot all be counted.")] = 9999,
+    seed: Annotated[int, typer.Option(help="Seed of the random signs.")] = 0,
+    engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for comparison.json and comparison.csv.")] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of the table.")
+    ] = False,
+) -> None:
+    """Is the difference real? Compare models item by item, or study by study."""
+    from concord import api
+
+    result = api.compare(
+        *results,
+        item=item,
+        score=score,
+        cluster=cluster,
+        repeat=repeat,
+        metric=metric,
+        names=name if name else None,
+        wrong=wrong,
+        engine=engine,
+        scheduler=scheduler,
+        level=level,
+        test=test,
+        n_flips=flips,
+        seed=seed,
+    )
+    for warning in result.warnings:
+        note(f"warning: {warning}")
+    if out is not None:
+        files = result.write(out)
+        note(f"wrote {files[0]} and {files[1].name}")
+    if json:
+        print_json(result.to_dict())
+        return
+    show(_report(result))
+
+
+def _report(result: object) -> object:
+    """Choose the table that fits the result."""
+    from concord.reports.compare import CompareResult
+    from concord.reports.compare_people import PeopleCompareResult, people_compare_report
+    from concord.reports.compare_terminal import compare_report
+
+    if isinstance(result, PeopleCompareResult):
+        return people_compare_report(result)
+    assert isinstance(result, CompareResult)
+    return compare_report(result)

@@ -1,0 +1,180 @@
+"""A comparison as a terminal table; sensible without colour and in a pipe."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from concord.records import Interval
+from concord.reports.compare import CompareResult, PairResult
+from concord.stats.compare import PairedComparison
+
+
+def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
+    """Format a number, a dash where there is none."""
+    return "–" if value is None else f"{value:{'+' if sign else ''}.{digits}f}"
+
+
+def ends(interval: Interval | None, *, sign: bool = False) -> str:
+    """Format an interval, a dash where there is none."""
+    return (
+        "–"
+        if interval is None
+        else f"[{number(interval.low, sign=sign)}, {number(interval.high, sign=sign)}]"
+    )
+
+
+def p_text(p: float | None) -> str:
+    """Format a p-value: three digits, small ones as a bound."""
+    if p is None:
+        return "–"
+    return "< .001" if p < 0.001 else f"{p:.3f}"
+
+
+def plain_table(title: str, columns: Sequence[str], *, text_columns: int = 1) -> Table:
+    """Give an empty table without frames; text to the left, numbers to the right."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for i, column in enumerate(columns):
+        if i < text_columns:
+            table.add_column(column, justify="left", overflow="fold")
+        else:
+            table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def compare_report(result: CompareResult) -> RenderableType:
+    """Give everything a reader of the terminal should see."""
+    parts: list[RenderableType] = [_models(result)]
+    if any(model.name.endswith("]") for model in result.models):
+        parts += [Text(f"  {model.name}: {model.source}") for model in result.models]
+    if len(result.pairs) == 1:
+        parts += [Text(line) for line in _one_pair(result.pairs[0])]
+    else:
+        parts += [_pairs(result), *(Text(line) for line in _groups(result))]
+        parts += [Text(line) for pair in result.pairs for line in _missing(pair, named=True)]
+    parts.append(Text("\n" + closing(result), style="bold"))
+    return Group(*parts)
+
+
+def _models(result: CompareResult) -> Table:
+    level = f"{result.choices.level:.0%} interval"
+    title = f"Scores · {result.metric} · {result.n_common} items in common of {result.n_items}"
+    table = plain_table(title, ("model", "mean", level, "items", "scored", "failed", "no score"))
+    for model in result.models:
+        counts = [str(model.outcomes[name]) for name in ("scored", "failed", "no score")]
+        table.add_row(
+            Text(model.name), number(model.mean.value), ends(model.mean.interval), str(model.n_asked), *counts
+        )
+    return table
+
+
+def _one_pair(pair: PairResult) -> Iterator[str]:
+    one = pair.comparison
+    yield f"\n{pair.first} − {pair.second}"
+    if one is None:
+        yield "  no item has a score on both sides"
+        yield from _missing(pair, named=False)
+        return
+    found = one.difference
+    yield f"  difference {number(found.value, sign=True)}  {ends(found.interval, sign=True)}"
+    if one.note:
+        yield f"  {one.note}"
+    yield f"  p = {p_text(one.p_value)} ({one.test})" + _others(one)
+    yield (
+        f"  standard error {number(one.se_paired, 4)} paired, {number(one.se_unpaired, 4)} unpaired: pairing "
+        f"takes away {_percent(one.variance_saved)} of the variance (r = {number(one.correlation, 2)})"
+    )
+    yield f"  effect d_z = {number(one.effect_dz, 2)}, d_av = {number(one.effect_dav, 2)}"
+    yield f"  won {one.wins}, tied {one.ties}, lost {one.losses} of {one.difference.n} items" + _families(one)
+    yield from _missing(pair, named=False)
+
+
+def _others(one: PairedComparison) -> str:
+    rest = [f"{v.test} {p_text(v.p_value)}" for v in one.verdicts if v.test != one.test]
+    return f"; {', '.join(rest)}" if rest else ""
+
+
+def _families(one: PairedComparison) -> str:
+    return f" in {one.n_clusters} clusters" if one.n_clusters < one.difference.n else ""
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}"
+
+
+def _missing(pair: PairResult, *, named: bool) -> Iterator[str]:
+    """Say what a pair does not share, and what it would change."""
+    lost = pair.missing
+    if not lost.any:
+        return
+    where = f"{pair.first} − {pair.second}: " if named else ""
+    counts = {
+        f"only {pair.first} has": lost.only_first,
+        f"only {pair.second} has": lost.only_second,
+        f"failed for {pair.first}": lost.failed_first,
+        f"failed for {pair.second}": lost.failed_second,
+        "failed for both": lost.failed_both,
+        "with some failed repeats": lost.partly_failed,
+    }
+    yield f"  {where}items left out: " + ", ".join(f"{n} {what}" for what, n in counts.items() if n)
+    if lost.failed_as_wrong is not None:
+        yield (
+            f"  {where}difference with failed answers counted as wrong "
+            f"{number(lost.failed_as_wrong, sign=True)}, with items one side never had as well "
+            f"{number(lost.absent_as_wrong, sign=True)}"
+        )
+    else:
+        yield f"  {where}counting them as wrong: {lost.note}; give the score of a wrong answer with --wrong"
+
+
+def _pairs(result: CompareResult) -> Table:
+    level = f"{result.choices.level:.0%} interval"
+    columns = ("pair", "difference", level, "p", "Holm", "BH", "won/tied/lost", "items")
+    table = plain_table("\nAll pairs, first − second", columns)
+    for pair in result.pairs:
+        one = pair.comparison
+        if one is None:
+            table.add_row(Text(f"{pair.first} − {pair.second}"), *["–"] * 6, "0")
+            continue
+        table.add_row(
+            Text(f"{pair.first} − {pair.second}"),
+            number(one.difference.value, sign=True),
+            ends(one.difference.interval, sign=True),
+            *(p_text(p) for p in (one.p_value, pair.p_holm, pair.p_bh)),
+            f"{one.wins}/{one.ties}/{one.losses}",
+            str(one.difference.n),
+        )
+    return table
+
+
+def _groups(result: CompareResult) -> Iterator[str]:
+    """Draw the ranking with a line beside models that cannot be told apart."""
+    if not result.groups:
+        return
+    yield "\nRanking; models on one line │ cannot be told apart (Holm)"
+    width = max(len(name) for name in result.order)
+    means = {model.name: model.mean.value for model in result.models}
+    for place, name in enumerate(result.order, 1):
+        lines = "".join("│ " if name in group else "  " for group in result.groups)
+        yield f"  {place:>3}  {name:<{width}}  {number(means[name])}  {lines}".rstrip()
+
+
+def closing(result: CompareResult) -> str:
+    """Say in plain words what the numbers mean."""
+    if len(result.pairs) > 1:
+        told = sum(
+            pair.p_holm is not None and pair.p_holm < 1 - result.choices.level for pair in result.pairs
+        )
+        return f"{told} of {len(result.pairs)} pairs can be told apart after Holm's adjustment."
+    pair = result.pairs[0]
+    one = pair.comparison
+    if one is None or one.p_value is None or one.difference.value is None:
+        return "These data cannot tell whether the difference is real."
+    higher, lower = (pair.first, pair.second) if one.difference.value >= 0 else (pair.second, pair.first)
+    if one.p_value < 1 - result.choices.level:
+        return f"{higher} scores higher than {lower}: a difference of this size is unlikely to be chance."
+    return (
+        f"The difference may be chance: with {one.difference.n} items these data do not tell {higher} and "
+        f"{lower} apart."
+    )

@@ -1,0 +1,333 @@
+"""Two models on the same items: the difference, its uncertainty, and whether it is more than chance."""
+
+from dataclasses import dataclass, replace
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from concord.errors import OptionError, UndefinedError
+from concord.records import Estimate, Interval
+from concord.stats.clustered import MeanError, clustered_mean, finite_vector
+from concord.stats.elementwise import Bools, Floats
+from concord.stats.engine import SERIAL, Engine
+from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, wilson_interval
+from concord.stats.mcnemar import mcnemar, paired_proportions_interval
+from concord.stats.signflip import sign_flip
+
+TESTS = ("auto", "mcnemar", "mcnemar-mid-p", "sign-flip", "t")
+"""Ways to a p-value; ``auto`` takes the one that fits the scores."""
+MANY_ITEMS = 5000
+"""Beyond this many items random signs and Student's t give the same p, and t is used by default."""
+# means of repeats differ in their last digits where the repeats agree
+_TIE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How a comparison is made."""
+
+    level: float = 0.95
+    test: str = "auto"
+    n_flips: int = 9999
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        checked_level(self.level)
+        if self.test not in TESTS:
+            raise OptionError(f"test is {self.test!r}; expected one of {', '.join(TESTS)}")
+        if self.n_flips < 1:
+            raise OptionError(f"flips is {self.n_flips!r}; expected at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One test of no difference."""
+
+    test: str
+    p_value: float
+    statistic: float | None = None
+    df: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedComparison:
+    """First minus second over the items that both have; ``None`` is undefined and ``note`` says why."""
+
+    difference: Estimate
+    """Mean difference with its interval; ``n`` counts items."""
+    p_value: float | None
+    test: str
+    """The test behind ``p_value``."""
+    verdicts: tuple[Verdict, ...]
+    """Every test that fits these scores."""
+    se_paired: float | None
+    """Standard error of the mean of differences, clusters respected."""
+    se_unpaired: float | None
+    """What it would be had the models answered different items of the same kind."""
+    variance_saved: float | None
+    """Share of the variance that pairing takes away; negative where it adds some."""
+    correlation: float | None
+    effect_dz: float | None
+    """Mean difference over the standard deviation of differences."""
+    effect_dav: float | None
+    """Mean difference over the root mean square of the two standard deviations of scores."""
+    wins: int
+    ties: int
+    losses: int
+    n_clusters: int
+    note: str = ""
+
+
+def compare_items(
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    choices: Choices | None = None,
+    engine: Engine = SERIAL,
+) -> PairedComparison:
+    """Compare two models' scores on the same items.
+
+    The difference is a mean over items; its standard error is that of paired differences, cluster-robust
+    where clusters are given (`clustered_mean`). p comes from McNemar's exact test for 0-1 scores, from random
+    signs for others (`sign_flip`, Student's t beyond 5,000 items) and from the clustered t where there are
+    clusters. The interval is Bonett and Price's for 0-1 scores without clusters and Student's t otherwise.
+
+    Parameters
+    ----------
+    first, second
+        One score an item, in the same order; repeats already averaged.
+    clusters
+        Labels of families of items; ``None``: items are independent.
+    choices
+        Level, test, number of random signs, seed.
+    engine
+        Where blocks of random signs are computed.
+
+    Returns
+    -------
+    PairedComparison
+        The difference and all that stands beside it.
+
+    Raises
+    ------
+    UndefinedError
+        There is no item.
+    OptionError
+        Scores that are not finite, of different lengths, or McNemar's test of scores that are not 0-1.
+
+    References
+    ----------
+    Miller, E. (2024). Adding error bars to evals: a statistical approach to language model evaluations.
+    arXiv:2411.00640. Lakens, D. (2013). Calculating and reporting effect sizes. Frontiers in Psychology, 4,
+    863.
+
+    Examples
+    --------
+    >>> result = compare_items([1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 1, 0, 0, 1, 0])
+    >>> result.difference.value, result.p_value, result.test
+    (0.375, 0.25, 'exact McNemar')
+    """
+    a, b, choices = finite_vector(first), finite_vector(second), choices or Choices()
+    if a.shape != b.shape:
+        raise OptionError(f"{a.size} scores of the first model, {b.size} of the second; they must be paired")
+    if a.size == 0:
+        raise UndefinedError("there is no item that both models have a score for")
+    d = a - b
+    error = _error(d, clusters)
+    counted = _binary(a, b) and clusters is None
+    verdicts = _verdicts(a, b, clusters, error, choices, engine)
+    used = _used(verdicts, choices, counted=counted, clustered=clusters is not None, n=a.size)
+    interval, note = _interval(a, b, error, choices.level, counted=counted)
+    method = "mean of paired differences" + (", clustered" if clusters is not None else "")
+    return PairedComparison(
+        difference=Estimate(float(d.mean()), interval, int(a.size), method=method, note=note),
+        p_value=None if used is None else used.p_value,
+        test="none" if used is None else used.test,
+        verdicts=verdicts,
+        n_clusters=int(a.size) if clusters is None else int(np.unique(np.asarray(clusters)).size),
+        note=note,
+        **_spread(a, b, clusters, error),
+        **_effects(d, a, b),
+        **_wins(d, a, b),
+    )
+
+
+def mean_estimate(values: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
+    """Mean of one model's item scores with its interval.
+
+    Parameters
+    ----------
+    values
+        One score an item.
+    clusters
+        Labels of families of items.
+    level
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        Wilson's interval for independent 0-1 scores, Student's t (clustered) otherwise.
+
+    References
+    ----------
+    Miller, E. (2024). Adding error bars to evals. arXiv:2411.00640.
+
+    Examples
+    --------
+    >>> estimate = mean_estimate([1, 1, 0, 1])
+    >>> estimate.value, round(estimate.interval.low, 4)
+    (0.75, 0.3006)
+    """
+    x = finite_vector(values)
+    if x.size == 0:
+        return Estimate(None, n=0, note="no item has a score")
+    if clusters is None and _binary(x):
+        return Estimate(float(x.mean()), wilson_interval(float(x.sum()), x.size, level=level), int(x.size))
+    interval, note = _t_interval(_error(x, clusters), level)
+    if interval is not None and _binary(x):
+        interval = replace(interval, low=max(0.0, interval.low), high=min(1.0, interval.high))
+    return Estimate(float(x.mean()), interval, int(x.size), note=note)
+
+
+def _binary(*scores: Floats) -> bool:
+    """Whether all scores are 0 or 1."""
+    return all(bool(np.all((x == 0) | (x == 1))) for x in scores)
+
+
+def _error(values: Floats, clusters: ArrayLike | None) -> MeanError | None:
+    """Give the standard error of a mean, or None where a single cluster has none."""
+    try:
+        return clustered_mean(values, clusters)
+    except UndefinedError:
+        return None
+
+
+def _verdicts(
+    a: Floats,
+    b: Floats,
+    clusters: ArrayLike | None,
+    error: MeanError | None,
+    choices: Choices,
+    engine: Engine,
+) -> tuple[Verdict, ...]:
+    """Give every test that fits the scores."""
+    d = a - b
+    verdicts = []
+    if clusters is None and _binary(a, b):
+        counts = mcnemar(int(np.sum(d > 0)), int(np.sum(d < 0)))
+        verdicts += [Verdict("exact McNemar", counts.exact), Verdict("mid-p McNemar", counts.mid_p)]
+    if error is not None and error.se > 0 and error.n_clusters >= FEWEST_CLUSTERS:
+        t = error.mean / error.se
+        p = float(2 * special.stdtr(error.df, -abs(t)))
+        name = "paired t" if clusters is None else "clustered t"
+        verdicts.append(Verdict(name, p, t, error.df))
+    if choices.test == "sign-flip" or d.size <= MANY_ITEMS:
+        rng = np.random.default_rng(choices.seed)
+        flips = sign_flip(d, clusters, n_flips=choices.n_flips, rng=rng, engine=engine)
+        how = "exact" if flips.exact else f"{flips.n_flips:,} random"
+        verdicts.append(Verdict(f"sign flip ({how})", flips.p_value, float(d.mean())))
+    return tuple(verdicts)
+
+
+def _used(
+    verdicts: tuple[Verdict, ...], choices: Choices, *, counted: bool, clustered: bool, n: int
+) -> Verdict | None:
+    """Choose the test that was asked for, or the one that fits."""
+    names = {"mcnemar": "exact McNemar", "mcnemar-mid-p": "mid-p McNemar", "sign-flip": "sign flip"}
+    wanted = choices.test
+    if wanted == "auto":
+        wanted = "t" if clustered or n > MANY_ITEMS else "sign-flip"
+        wanted = "mcnemar" if counted else wanted
+    if wanted.startswith("mcnemar") and not counted:
+        raise OptionError(
+            "McNemar's test needs scores of 0 and 1, one an item, and no clusters; "
+            "use the test 'sign-flip' or 't', or leave the choice to 'auto'"
+        )
+    start = names.get(wanted)
+    if start is None:
+        return next((v for v in verdicts if v.df is not None), None)
+    return next(v for v in verdicts if v.test.startswith(start))
+
+
+def _interval(
+    a: Floats, b: Floats, error: MeanError | None, level: float, *, counted: bool
+) -> tuple[Interval | None, str]:
+    """Give the interval of the difference, or why there is none."""
+    if counted:
+        ahead, behind = int(np.sum(a > b)), int(np.sum(a < b))
+        return paired_proportions_interval(ahead, behind, a.size, level=level), ""
+    return _t_interval(error, level)
+
+
+def _t_interval(error: MeanError | None, level: float) -> tuple[Interval | None, str]:
+    """Mean ± t · SE."""
+    if error is None or error.n_clusters < FEWEST_CLUSTERS:
+        found = 1 if error is None else error.n_clusters
+        return None, f"no interval: {found} cluster(s), at least {FEWEST_CLUSTERS} are needed"
+    if error.se == 0:
+        return None, "no interval: every item gives the same number"
+    reach = float(special.stdtrit(error.df, 0.5 + level / 2)) * error.se
+    method = f"Student's t, {error.df:.1f} degrees of freedom"
+    return Interval(error.mean - reach, error.mean + reach, level, method), ""
+
+
+class _Spread(TypedDict):
+    se_paired: float | None
+    se_unpaired: float | None
+    variance_saved: float | None
+    correlation: float | None
+
+
+class _Effects(TypedDict):
+    effect_dz: float | None
+    effect_dav: float | None
+
+
+class _Wins(TypedDict):
+    wins: int
+    ties: int
+    losses: int
+
+
+def _spread(a: Floats, b: Floats, clusters: ArrayLike | None, error: MeanError | None) -> _Spread:
+    """Give standard errors with and without pairing, the saving, the correlation."""
+    alone = [_error(x, clusters) for x in (a, b)]
+    unpaired = None
+    if alone[0] is not None and alone[1] is not None:
+        unpaired = float(np.hypot(alone[0].se, alone[1].se))
+    paired = None if error is None else error.se
+    saved = None
+    if paired is not None and unpaired is not None and unpaired > 0:
+        saved = 1 - (paired / unpaired) ** 2
+    return _Spread(
+        se_paired=paired, se_unpaired=unpaired, variance_saved=saved, correlation=_correlation(a, b)
+    )
+
+
+def _correlation(a: Floats, b: Floats) -> float | None:
+    """Pearson's r; None where a model's scores do not vary."""
+    x, y = a - a.mean(), b - b.mean()
+    size = float(np.sqrt(np.sum(x * x) * np.sum(y * y)))
+    return float(np.clip(np.sum(x * y) / size, -1, 1)) if size > 0 else None
+
+
+def _effects(d: Floats, a: Floats, b: Floats) -> _Effects:
+    """Give the standardised effects; None where nothing varies."""
+    if d.size < 2:
+        return _Effects(effect_dz=None, effect_dav=None)
+    mean, spread = float(d.mean()), float(d.std(ddof=1))
+    pooled = float(np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2))
+    return _Effects(
+        effect_dz=mean / spread if spread > 0 else None, effect_dav=mean / pooled if pooled > 0 else None
+    )
+
+
+def _wins(d: Floats, a: Floats, b: Floats) -> _Wins:
+    """Count the items where the first is ahead, level, behind."""
+    tie: Bools = np.abs(d) <= _TIE * np.maximum(np.abs(a), np.abs(b))
+    wins, losses = int(np.sum((d > 0) & ~tie)), int(np.sum((d < 0) & ~tie))
+    return _Wins(wins=wins, ties=int(d.size) - wins - losses, losses=losses)

@@ -1,0 +1,136 @@
+"""Many models on the same items: all pairs, adjusted for their number, and who cannot be told apart."""
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from concord.errors import OptionError, UndefinedError
+from concord.stats.compare import Choices, PairedComparison, compare_items
+from concord.stats.elementwise import Floats
+from concord.stats.engine import SERIAL, Engine
+from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One pair of models."""
+
+    first: int
+    second: int
+    comparison: PairedComparison | None
+    """``None`` where the two share no item with a score."""
+    p_holm: float | None
+    p_bh: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All pairs of models, the order of their means, and groups that cannot be told apart."""
+
+    pairs: tuple[Pair, ...]
+    order: tuple[int, ...]
+    """Models from the highest mean to the lowest, over the items that all of them have."""
+    groups: tuple[tuple[int, ...], ...]
+    """Neighbours in the order none of whose pairs differ at the level, after Holm."""
+    n_common: int
+    """Items that every model has a score for."""
+
+
+def compare_models(
+    scores: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    choices: Choices | None = None,
+    engine: Engine = SERIAL,
+) -> Ranking:
+    """Compare every pair of models on the items that both have.
+
+    Parameters
+    ----------
+    scores
+        Models x items; NaN where a model has no score for an item.
+    clusters
+        One label an item.
+    choices
+        As in `compare_items`.
+    engine
+        Where pairs are computed; changes nothing in the result.
+
+    Returns
+    -------
+    Ranking
+        Pairs with p-values adjusted by Holm and by Benjamini and Hochberg, order, groups.
+
+    References
+    ----------
+    Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine
+    Learning Research, 7, 1-30.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> ability = np.array([[1.0], [0.0], [0.05]])
+    >>> ranking = compare_models(ability + rng.normal(0, 0.5, (3, 60)))
+    >>> ranking.order, ranking.groups
+    ((0, 2, 1), ((0,), (2, 1)))
+    """
+    matrix = np.asarray(scores, dtype=np.float64)
+    if matrix.ndim != 2 or len(matrix) < 2:
+        raise OptionError("comparing needs a row of scores for each of at least two models")
+    chosen = choices or Choices()
+    labels = None if clusters is None else np.asarray(clusters)
+    sides = list(combinations(range(len(matrix)), 2))
+    if len(sides) == 1:  # the random signs of one pair are worth spreading
+        results = [_pair(matrix, labels, chosen, sides[0], engine=engine)]
+    else:
+        results = engine.map(partial(_pair, matrix, labels, chosen), sides)
+    return _ranked(matrix, sides, results, chosen.level)
+
+
+def _pair(
+    matrix: Floats,
+    clusters: NDArray[np.generic] | None,
+    choices: Choices,
+    sides: tuple[int, int],
+    *,
+    engine: Engine = SERIAL,
+) -> PairedComparison | None:
+    """Compare two rows where both have a score."""
+    a, b = matrix[sides[0]], matrix[sides[1]]
+    both = ~(np.isnan(a) | np.isnan(b))
+    labels = None if clusters is None else clusters[both]
+    try:
+        return compare_items(a[both], b[both], labels, choices=choices, engine=engine)
+    except UndefinedError:
+        return None
+
+
+def _ranked(
+    matrix: Floats, sides: list[tuple[int, int]], results: list[PairedComparison | None], level: float
+) -> Ranking:
+    """Adjust the p-values, order the models, group them."""
+    p = np.array([_p_value(result) for result in results])
+    family, discovery = holm(p), benjamini_hochberg(p)
+    common = ~np.isnan(matrix).any(axis=0)
+    means = matrix[:, common].mean(axis=1) if common.any() else np.full(len(matrix), np.nan)
+    order = tuple(int(i) for i in np.argsort(-means, kind="stable"))
+    different = np.zeros((len(matrix), len(matrix)), dtype=np.bool_)
+    for (i, j), adjusted in zip(sides, family, strict=True):
+        different[i, j] = different[j, i] = adjusted < 1 - level
+    pairs = tuple(
+        Pair(i, j, result, _known(family[k]), _known(discovery[k]))
+        for k, ((i, j), result) in enumerate(zip(sides, results, strict=True))
+    )
+    groups = indistinguishable(order, different) if common.any() else ()
+    return Ranking(pairs, order, groups, int(common.sum()))
+
+
+def _p_value(result: PairedComparison | None) -> float:
+    return float("nan") if result is None or result.p_value is None else result.p_value
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

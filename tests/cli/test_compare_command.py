@@ -1,0 +1,163 @@
+"""`concord compare` as a person runs it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import concord
+from concord.api import demo_table
+from concord.cli.app import app
+from concord.reports.compare import CompareResult
+
+LOGS = Path(__file__).parents[1] / "readers" / "logs"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def table(folder: Path, name: str, *lines: str) -> Path:
+    path = folder / name
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def two(folder: Path) -> tuple[Path, Path]:
+    first = [f"q{i},{int(i % 3 > 0)}" for i in range(30)]
+    second = [f"q{i},{int(i % 5 == 0)}" for i in range(2, 32)]
+    return table(folder, "new.csv", "item,score", *first), table(folder, "old.csv", "item,score", *second)
+
+
+def test_two_logs_are_compared_and_what_is_missing_is_shown() -> None:
+    result = run("compare", LOGS / "first.eval", LOGS / "second.eval", "--name", "new", "--name", "old")
+    assert result.exit_code == 0, result.output
+    assert "p = 0.031 (exact McNemar)" in result.stdout
+    assert "won 6, tied 5, lost 0 of 11 items" in result.stdout
+    assert "items left out: 1 failed for old" in result.stdout
+    assert "counted as wrong +0.583" in result.stdout
+    assert "new scores higher than old" in result.stdout
+
+
+def test_the_json_document_holds_every_number(tmp_path: Path) -> None:
+    result = run("compare", *two(tmp_path), "--json")
+    document = json.loads(result.stdout)
+    pair = document["pairs"][0]
+    assert (pair["first"], pair["second"], pair["n_items"]) == ("new", "old", 28)
+    assert pair["missing"]["only_first"] == pair["missing"]["only_second"] == 2
+    assert set(pair["difference_interval"]) == {"low", "high", "level", "method"}
+    assert {verdict["test"] for verdict in pair["tests"]} >= {"exact McNemar", "mid-p McNemar", "paired t"}
+    assert [model["n_asked"] for model in document["models"]] == [30, 30]
+    assert [file["name"] for file in document["inputs"]] == ["new.csv", "old.csv"]
+
+
+def test_same_files_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
+    first, second = two(tmp_path)
+    for out in ("a", "b"):
+        assert run("compare", first, second, "--test", "sign-flip", "--out", tmp_path / out).exit_code == 0
+    for name in ("comparison.json", "comparison.csv"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_many_models_are_ranked_in_groups(tmp_path: Path) -> None:
+    paths = [
+        table(
+            tmp_path,
+            f"m{k}.csv",
+            "item,score",
+            *[f"q{i},{int((i * 7 + k) % 10 < 9 - 3 * k)}" for i in range(60)],
+        )
+        for k in range(3)
+    ]
+    result = run("compare", *paths)
+    assert result.exit_code == 0, result.output
+    assert "All pairs, first − second" in result.stdout
+    assert "pairs can be told apart after Holm's adjustment" in result.stdout
+    document = json.loads(run("compare", *paths, "--json").stdout)
+    assert document["ranking"] == ["m0", "m1", "m2"]
+    assert len(document["pairs"]) == 3
+    assert all(pair["p_holm"] >= pair["p_value"] for pair in document["pairs"])
+
+
+def test_repeats_and_clusters_come_from_columns(tmp_path: Path) -> None:
+    lines = [f"q{i},{(i + r) % 3 / 2},{r},f{i // 4}" for i in range(20) for r in range(2)]
+    first = table(tmp_path, "a.csv", "id,points,run,passage", *lines)
+    second = table(
+        tmp_path, "b.csv", "id,points,run,passage", *[line.replace(",1.0,", ",0.5,") for line in lines]
+    )
+    result = run("compare", first, second, "--score", "points", "--cluster", "passage", "--json")
+    pair = json.loads(result.stdout)["pairs"][0]
+    assert (pair["n_items"], pair["n_clusters"], pair["test"]) == (20, 5, "clustered t")
+
+
+def test_different_numbers_of_repeats_are_told() -> None:
+    result = run("compare", LOGS / "first.eval", LOGS / "three_epochs.eval")
+    assert (
+        "warning: the number of repeats an item differs (mockllm/model [1]: 1; mockllm/model [2]: 3)"
+        in result.stderr
+    )
+
+
+def test_scores_outside_zero_to_one_have_no_wrong_answer_unless_given(tmp_path: Path) -> None:
+    first = table(tmp_path, "a.csv", "item,score", "a,3", "b,5", "c,4", "d,2")
+    second = table(tmp_path, "b.csv", "item,score", "a,2", "b,5", "c,1", "d,")
+    assert "of a wrong answer with --wrong" in run("compare", first, second).stdout
+    pair = json.loads(run("compare", first, second, "--wrong", "1", "--json").stdout)["pairs"][0]
+    assert pair["missing"]["failed_as_wrong"] == pytest.approx((1 + 0 + 3 + 1) / 4)
+
+
+def people(folder: Path, name: str, protocol: str = "standard") -> Path:
+    run("score", "people", demo_table(), "--protocol", protocol, "--resamples", "0", "--out", folder / name)
+    return folder / name
+
+
+def test_people_results_are_compared_on_the_same_studies(tmp_path: Path) -> None:
+    first = people(tmp_path, "first")
+    frame = concord.score_people(demo_table(), n_resamples=0)
+    result = run("compare", first, people(tmp_path, "second"), "--json")
+    metrics = json.loads(result.stdout)["pairs"][0]["metrics"]
+    assert metrics["pas"]["first_value"] == pytest.approx(frame.pas.value, abs=1e-12)
+    assert metrics["ecs"]["first_value"] == pytest.approx(frame.ecs.value, abs=1e-12)
+    assert metrics["apr"]["first_value"] == pytest.approx(frame.apr.value, abs=1e-12)
+    assert metrics["pas"]["difference"] == 0
+    assert "no interval" in metrics["pas"]["note"]
+
+
+def test_results_under_different_protocols_are_refused_with_the_way_out(tmp_path: Path) -> None:
+    result = run("compare", people(tmp_path, "a"), people(tmp_path, "b", "refined"))
+    assert result.exit_code == 2
+    assert "a was scored under protocol 'standard' and b under 'refined'" in result.stderr
+    assert "concord score people TESTS --protocol standard" in result.stderr
+    mixed = run("compare", tmp_path / "a", LOGS / "first.eval")
+    assert "is a result about people and" in mixed.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--test", "z"), "test is 'z'; expected one of auto, mcnemar, mcnemar-mid-p, sign-flip, t"),
+        (("--level", "95"), "level between 0 and 1"),
+        (("--name", "one"), "1 name(s) for 2 results; give one each"),
+        (("--engine", "cloud"), "engine is 'cloud'; expected one of serial, processes, dask"),
+        (("--flips", "0"), "flips is 0"),
+    ],
+)
+def test_an_option_that_does_not_fit_exits_2(tmp_path: Path, options: tuple[str, str], message: str) -> None:
+    result = run("compare", *two(tmp_path), *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_one_result_alone_cannot_be_compared(tmp_path: Path) -> None:
+    result = run("compare", two(tmp_path)[0])
+    assert result.exit_code == 2
+    assert "comparing needs at least two results, got 1" in result.stderr
+
+
+def test_the_result_prints_itself_and_gives_a_frame(tmp_path: Path) -> None:
+    result = concord.compare(*two(tmp_path))
+    assert isinstance(result, CompareResult)
+    assert "new − old" in repr(result)
+    assert "<pre>" in result._repr_html_()
+    assert result.to_frame()["wins"].to_list() == [result.pairs[0].comparison.wins]  # type: ignore[union-attr]

@@ -1,0 +1,212 @@
+"""Two models on the same items, against scipy, statsmodels and worked examples."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from concord.errors import OptionError, UndefinedError
+from concord.stats.clustered import clustered_mean, clustered_se
+from concord.stats.compare import Choices, PairedComparison, compare_items, mean_estimate
+from concord.stats.ranking import compare_models
+
+RNG = np.random.default_rng(20)
+A, B = RNG.normal(0.6, 0.3, 40), RNG.normal(0.5, 0.3, 40)
+FAMILIES = np.repeat(np.arange(12), [1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 4])
+
+
+def p_of(result: PairedComparison, start: str) -> float:
+    return next(verdict.p_value for verdict in result.verdicts if verdict.test.startswith(start))
+
+
+def test_the_paired_t_is_that_of_scipy() -> None:
+    from scipy import stats
+
+    theirs = stats.ttest_rel(A, B)
+    ours = compare_items(A, B)
+    interval = theirs.confidence_interval(0.95)
+    assert p_of(ours, "paired t") == pytest.approx(theirs.pvalue, abs=1e-12)
+    assert ours.difference.interval is not None
+    assert ours.difference.interval.low == pytest.approx(interval.low, abs=1e-12)
+    assert ours.difference.interval.high == pytest.approx(interval.high, abs=1e-12)
+    assert ours.correlation == pytest.approx(stats.pearsonr(A, B).statistic, abs=1e-12)
+
+
+def test_clustered_errors_are_those_of_a_sandwich_computed_with_matrices() -> None:
+    """CR2 and its degrees of freedom, written out as in Imbens & Kolesar (2016), equations 8 and 10."""
+    x = np.concatenate([A, B])[: FAMILIES.size]
+    n = x.size
+    design = np.ones((n, 1))
+    hat = design @ np.linalg.inv(design.T @ design) @ design.T
+    rest = np.eye(n) - hat
+    residual = rest @ x
+    total, columns = 0.0, []
+    for family in np.unique(FAMILIES):
+        inside = family == FAMILIES
+        values, vectors = np.linalg.eigh(np.eye(inside.sum()) - hat[np.ix_(inside, inside)])
+        root = vectors @ np.diag(values**-0.5) @ vectors.T
+        total += float((design[inside].T @ root @ residual[inside])[0]) ** 2
+        columns.append(rest[:, inside] @ root @ design[inside] / n)
+    g = np.hstack(columns)
+    eigen = np.linalg.eigvalsh(g.T @ g)
+    ours = clustered_mean(x, FAMILIES)
+    assert ours.se == pytest.approx(np.sqrt(total) / n, rel=1e-12)
+    assert ours.df == pytest.approx(eigen.sum() ** 2 / (eigen**2).sum(), rel=1e-10)
+
+
+def test_the_clustered_error_of_the_literature_is_the_uncorrected_sandwich_of_statsmodels() -> None:
+    """Miller (2024) adds the covariances inside clusters to the plain variance of the mean."""
+    import statsmodels.api as sm
+
+    x = np.concatenate([A, B])[: FAMILIES.size]
+    options = {"groups": FAMILIES, "use_correction": False}
+    theirs = sm.OLS(x, np.ones_like(x)).fit(cov_type="cluster", cov_kwds=options).bse[0]
+    n = x.size
+    diagonal = x.var() / n  # the sandwich divides by n, the paper by n - 1
+    ours = clustered_se(x, FAMILIES)
+    assert np.sqrt(ours**2 - x.var(ddof=1) / n + diagonal) == pytest.approx(theirs, rel=1e-12)
+
+
+def test_clusters_of_one_size_give_the_t_test_of_their_means() -> None:
+    from scipy import stats
+
+    families = np.repeat(np.arange(8), 5)
+    theirs = stats.ttest_1samp((A - B).reshape(8, 5).mean(axis=1), 0)
+    ours = compare_items(A, B, families)
+    assert (ours.test, ours.n_clusters) == ("clustered t", 8)
+    assert ours.p_value == pytest.approx(theirs.pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "rates"), [(5000, (0.655, 0.630)), (164, (0.836, 0.867)), (2500, (0.753, 0.780))]
+)
+def test_paired_errors_follow_the_formula_of_the_literature_on_error_bars(
+    n: int, rates: tuple[float, float]
+) -> None:
+    """Miller (2024): n and accuracies of MATH, HumanEval and MGSM in its first table, and its section 4:
+    SE² = SE_A² + SE_B² - 2 SE_A SE_B r, each SE² = p (1 - p)/(n - 1)."""
+    first, second = rates
+    both = first * second + 0.5 * np.sqrt(first * (1 - first) * second * (1 - second))
+    cells = np.round(n * np.array([both, first - both, second - both])).astype(int)
+    a = np.repeat([1, 1, 0, 0], [*cells, n - cells.sum()])
+    b = np.repeat([1, 0, 1, 0], [*cells, n - cells.sum()])
+    errors = [np.sqrt(x.mean() * (1 - x.mean()) / (n - 1)) for x in (a, b)]
+    ours = compare_items(a, b)
+    assert ours.correlation is not None
+    expected = errors[0] ** 2 + errors[1] ** 2 - 2 * errors[0] * errors[1] * ours.correlation
+    assert ours.se_paired == pytest.approx(np.sqrt(expected), rel=1e-12)
+    assert ours.se_unpaired == pytest.approx(np.hypot(*errors), rel=1e-12)
+    assert ours.correlation == pytest.approx(0.5, abs=0.02)
+
+
+def test_scores_of_zero_and_one_are_tested_by_mcnemar() -> None:
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    a = np.array([1] * 30 + [0] * 20)
+    b = np.array([1] * 18 + [0] * 12 + [1] * 5 + [0] * 15)
+    ours = compare_items(a, b)
+    theirs = mcnemar([[18, 12], [5, 15]], exact=True)
+    assert ours.test == "exact McNemar"
+    assert ours.p_value == pytest.approx(theirs.pvalue, abs=1e-12)
+    assert (ours.wins, ours.ties, ours.losses) == (12, 33, 5)
+    chosen = compare_items(a, b, choices=Choices(test="mcnemar-mid-p"))
+    assert chosen.p_value == pytest.approx(p_of(ours, "mid-p"), abs=1e-15)
+
+
+def test_standardised_effects_are_the_textbook_ones() -> None:
+    """Lakens (2013), equations 7 and 10."""
+    ours, d = compare_items(A, B), A - B
+    assert ours.effect_dz == pytest.approx(d.mean() / d.std(ddof=1), rel=1e-12)
+    assert ours.effect_dav == pytest.approx(
+        d.mean() / np.sqrt((A.std(ddof=1) ** 2 + B.std(ddof=1) ** 2) / 2), rel=1e-12
+    )
+
+
+scores = arrays(np.float64, 15, elements=st.floats(-5, 5, allow_subnormal=False).map(lambda x: round(x, 3)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(scores, scores)
+def test_swapping_the_models_turns_every_sign(a: NDArray[np.float64], b: NDArray[np.float64]) -> None:
+    one, other = compare_items(a, b), compare_items(b, a)
+    assert one.difference.value is not None
+    assert other.difference.value is not None
+    assert one.difference.value == pytest.approx(-other.difference.value, abs=1e-12)
+    assert (one.wins, one.losses) == (other.losses, other.wins)
+    assert one.p_value == pytest.approx(other.p_value, abs=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(scores, scores, st.floats(0.1, 10))
+def test_p_does_not_depend_on_the_unit_of_the_scores(
+    a: NDArray[np.float64], b: NDArray[np.float64], unit: float
+) -> None:
+    one, other = compare_items(a, b, np.arange(15)), compare_items(unit * a, unit * b, np.arange(15))
+    if one.p_value is None or one.se_paired is None or one.se_paired < 1e-9:
+        return
+    assert one.p_value == pytest.approx(other.p_value, abs=1e-9)
+
+
+def test_without_items_there_is_no_comparison() -> None:
+    with pytest.raises(UndefinedError, match="no item that both models have"):
+        compare_items([], [])
+
+
+def test_equal_differences_have_no_t_and_no_interval_and_say_so() -> None:
+    result = compare_items([0.5, 1.5, 2.5], [0.25, 1.25, 2.25], ["a", "b", "c"])
+    assert (result.p_value, result.difference.interval) == (None, None)
+    assert result.note == "no interval: every item gives the same number"
+
+
+def test_two_clusters_are_too_few_for_an_interval() -> None:
+    result = compare_items(A, B, [0] * 20 + [1] * 20)
+    assert result.difference.interval is None
+    assert result.note == "no interval: 2 cluster(s), at least 3 are needed"
+    assert result.p_value is None
+
+
+def test_scores_that_are_not_paired_or_not_finite_are_refused() -> None:
+    with pytest.raises(OptionError, match="3 scores of the first model, 2 of the second"):
+        compare_items([1, 2, 3], [1, 2])
+    with pytest.raises(OptionError, match="finite numbers"):
+        compare_items([1, np.nan], [1, 2])
+    with pytest.raises(OptionError, match="McNemar's test needs scores of 0 and 1"):
+        compare_items(A, B, choices=Choices(test="mcnemar"))
+    with pytest.raises(OptionError, match="test is 'z'; expected one of auto, mcnemar"):
+        Choices(test="z")
+
+
+def test_the_mean_of_right_and_wrong_has_wilsons_interval_and_others_students() -> None:
+    counted, measured = mean_estimate([1, 1, 0, 1]), mean_estimate([0.5, 1, 0, 1])
+    assert counted.interval is not None
+    assert counted.interval.method == "Wilson"
+    assert measured.interval is not None
+    assert measured.interval.method.startswith("Student's t")
+    assert mean_estimate([]).value is None
+
+
+def test_many_models_are_adjusted_as_statsmodels_does() -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    matrix = np.random.default_rng(3).normal(0, 1, (4, 30)) + np.array([[0.9], [0.5], [0.2], [0.0]])
+    ranking = compare_models(matrix)
+    p = [pair.comparison.p_value for pair in ranking.pairs if pair.comparison is not None]
+    assert [pair.p_holm for pair in ranking.pairs] == pytest.approx(
+        multipletests(p, method="holm")[1], abs=1e-12
+    )
+    assert [pair.p_bh for pair in ranking.pairs] == pytest.approx(
+        multipletests(p, method="fdr_bh")[1], abs=1e-12
+    )
+    assert ranking.n_common == 30
+
+
+def test_a_pair_without_common_items_has_no_p_and_stays_outside_the_family() -> None:
+    matrix = np.full((3, 20), np.nan)
+    matrix[0, :10], matrix[1, :10], matrix[2, 10:] = A[:10], B[:10], A[10:20]
+    ranking = compare_models(matrix)
+    assert [pair.comparison is None for pair in ranking.pairs] == [False, True, True]
+    assert ranking.pairs[0].p_holm == ranking.pairs[0].comparison.p_value  # type: ignore[union-attr]
+    assert ranking.pairs[1].p_holm is None
+    assert ranking.groups == ()
