@@ -76,16 +76,18 @@ def test_nothing_is_loaded_from_elsewhere(elements: Elements) -> None:
         assert (attrs.get("href") or "#").startswith("#")
 
 
-def test_the_policy_allows_one_script_and_one_style_by_their_hashes(elements: Elements) -> None:
+def test_the_policy_allows_one_script_and_two_styles_by_their_hashes(elements: Elements, html: str) -> None:
     policy = next(a["content"] for t, a in elements.found if a.get("http-equiv") == "Content-Security-Policy")
     assert policy is not None
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
-    for name in ("script", "style"):
-        digest = base64.b64encode(hashlib.sha256(elements.inside[name].encode()).digest()).decode()
-        assert f"{name}-src 'sha256-{digest}'" in policy
+    styles = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    assert len(styles) == 2
+    for text in (elements.inside["script"], *styles):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert policy.count("sha256-") == 3
     assert sum(tag == "script" for tag, _ in elements.found) == 2
-    assert sum(tag == "style" for tag, _ in elements.found) == 1
 
 
 def test_ids_are_unique_and_every_link_inside_the_page_has_its_place(elements: Elements) -> None:
@@ -209,3 +211,8 @@ def test_the_report_of_the_package_writes_the_page_and_its_pictures(results: Pat
 
 def test_hostile_text_is_the_one_the_fixture_promises() -> None:
     assert all(mark in HOSTILE for mark in ("<script>", "onerror", "</script>", "\u202e", "\x00"))
+
+
+def test_a_mapping_names_the_models_of_results_that_do_not(results: Path, tmp_path: Path) -> None:
+    made = concord.report({"my model": results / "agent one"}, out=tmp_path / "page.html")
+    assert made.models == ("my model",)

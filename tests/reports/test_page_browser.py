@@ -114,7 +114,7 @@ def test_the_filter_of_tests_finds_words(tab: Watched, file: Path) -> None:
     tests.get_by_role("button", name="Show more rows").click()
     assert tests.locator("tbody tr").count() == 57
     tests.get_by_role("button", name="PAS", exact=True).click()
-    shown = [float(t) for t in column(page, "#people .panel:not([hidden]) [data-options=forest]", 6)[:20]]
+    shown = [float(t) for t in column(page, "#people .panel:not([hidden]) [data-options=forest]", 7)[:20]]
     assert shown == sorted(shown, reverse=True)
 
 
@@ -261,3 +261,13 @@ def test_the_page_can_be_used_by_keyboard_alone(tab: Watched, file: Path) -> Non
     head.focus()
     page.keyboard.press("Enter")
     assert page.locator("table[data-name=leaderboard] th[aria-sort]").count() == 1
+
+
+def test_without_scripts_every_model_is_shown_and_the_rest_says_why(browser: "Browser", file: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator("#people .panel:visible").count() == 2
+    assert page.locator("table[data-name=leaderboard]:visible").count() == 1
+    assert "script, which is not running" in page.locator("#replies").inner_text()
+    context.close()

@@ -54,9 +54,7 @@ def demo(
     others = {question: _answer(question, out, live=live, quiet=json) for question in _TITLES}
     if json:
         print_json({**people.to_dict(), "agent_side": "invented", "asked_now": live, **others})
-    page = api.report(
-        out, out=out / "report.html", title="Concord demo (the agent among people is invented)"
-    ).path
+    page = api.report({"invented agent": out}, out=out / "report.html", title="Concord demo").path
     note(f"\nwrote {files[0]}, {files[1].name}, and the results of the other two questions below {out}")
     note("score your own table with: concord score people TABLE; ask a model with: concord run reasoning")
     note(f"all of it as one page, to open in a browser: {page.resolve().as_uri()}")

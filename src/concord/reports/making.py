@@ -1,8 +1,9 @@
 """Writing the page and its pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from concord.errors import FileFormatError, MissingExtraError
@@ -36,7 +37,7 @@ class Report:
 
 
 def report(
-    folders: str | Path | Sequence[str | Path],
+    folders: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     *,
     out: str | Path = "report.html",
     title: str = "Concord report",
@@ -47,7 +48,8 @@ def report(
     Parameters
     ----------
     folders
-        A folder, or several, that hold results of any of the three questions.
+        A folder, or several, that hold results of any of the three questions. A mapping gives each folder
+        the name of its model, for results that do not say it themselves.
     out
         The page to write.
     title
@@ -67,12 +69,22 @@ def report(
     OptionError
         Results of one question were made under different protocols, readings or rules.
     """
-    given = [folders] if isinstance(folders, str | Path) else list(folders)
     pictures = None if plots is None else Path(plots)
+    if isinstance(folders, Mapping):
+        named = {Path(folder): name for name, folder in folders.items()}
+        return write_report(list(named), Path(out), title=title, plots=pictures, names=named)
+    given = [folders] if isinstance(folders, str | Path) else list(folders)
     return write_report([Path(one) for one in given], Path(out), title=title, plots=pictures)
 
 
-def write_report(folders: Sequence[Path], out: Path, *, title: str, plots: Path | None = None) -> Report:
+def write_report(
+    folders: Sequence[Path],
+    out: Path,
+    *,
+    title: str,
+    plots: Path | None = None,
+    names: Mapping[Path, str] = MappingProxyType({}),
+) -> Report:
     """Make the page of the results in folders, and the pictures where a folder for them is given.
 
     Parameters
@@ -85,8 +97,10 @@ def write_report(folders: Sequence[Path], out: Path, *, title: str, plots: Path 
         Heading of the page.
     plots
         Folder for the pictures.
+    names
+        What to call the model of a folder whose result does not say.
     """
-    page = make_page(folders, title=title)
+    page = make_page(folders, title=title, names=names)
     data = page.html.encode("utf-8")
     _write(out, data)
     files, told = ((), "") if plots is None else _write_plots(page, plots)

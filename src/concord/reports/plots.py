@@ -118,6 +118,7 @@ def intervals(
     label: str,
     limits: tuple[float, float] | None = None,
     lines: Sequence[tuple[float, str]] = (),
+    room: float = _LABEL,
 ) -> Picture:
     """Draw one row a name: a dot, its interval, the inner interval, floor and ceiling.
 
@@ -133,12 +134,14 @@ def intervals(
         Ends of the axis; by default what the marks need.
     lines
         Values to mark by a dashed line, with their names.
+    room
+        Width of the names.
     """
     ends = [e for m in marks for e in (m.value, m.low, m.high, m.inner_low, m.inner_high, m.floor, m.ceiling)]
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
     top = 12.0 + 16.0 * (len(lines) > 0)
     bottom = top + _ROW * len(marks) + 4
-    scale = Scale(low, high, _LABEL + 8, WIDTH - 16)
+    scale = Scale(low, high, room + 8, WIDTH - 16)
     canvas = Canvas()
     _axis(canvas, scale, top, bottom, label)
     _reference_lines(canvas, scale, lines, top, bottom)
@@ -171,7 +174,8 @@ def _said(mark: Mark) -> str:
 
 
 def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
-    canvas.text(_LABEL, y + 4, mark.label, anchor="end", width=_LABEL - 4, kind="b" if mark.strong else "")
+    room = scale.start - 8
+    canvas.text(room, y + 4, mark.label, anchor="end", width=room - 4, kind="b" if mark.strong else "")
     for edge in (mark.floor, mark.ceiling):
         if edge is not None:
             canvas.line("tick", scale(edge), y - 7, scale(edge), y + 7)

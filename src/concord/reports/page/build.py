@@ -1,9 +1,10 @@
 """From folders to one HTML file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from concord.reports import plots
@@ -19,6 +20,8 @@ from concord.reports.svg import Picture, style, visible
 from concord.version import __version__
 
 TITLE = "Concord report"
+BARE = "article.panel[hidden]{display:block!important}"
+"""Style where scripts are switched off: every model is shown, since none can be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,9 @@ def _forests(content: Content) -> Iterator[tuple[Path, Picture]]:
             yield Path("people") / folder / "forest" / stem, drawn
 
 
-def make_page(folders: Sequence[Path], *, title: str = TITLE) -> Page:
+def make_page(
+    folders: Sequence[Path], *, title: str = TITLE, names: Mapping[Path, str] = MappingProxyType({})
+) -> Page:
     """Read the results in folders and make the page.
 
     Parameters
@@ -67,6 +72,8 @@ def make_page(folders: Sequence[Path], *, title: str = TITLE) -> Page:
         Folders with result files, or result files.
     title
         Heading of the page.
+    names
+        What to call the model of a folder whose result does not say.
 
     Raises
     ------
@@ -75,7 +82,7 @@ def make_page(folders: Sequence[Path], *, title: str = TITLE) -> Page:
     OptionError
         Results of one question were made under different choices.
     """
-    content = read_content(folders)
+    content = read_content(folders, names)
     return Page(_render(content, title), content)
 
 
@@ -87,7 +94,14 @@ def _render(content: Content, title: str) -> str:
     script = _asset("page.js")
     css = _asset("page.css") + style()
     block, encoding = data_block(data(content))
-    given = {"script": script, "css": css, "policy": policy(script, css), "data": block, "encoding": encoding}
+    given = {
+        "bare": BARE,
+        "script": script,
+        "css": css,
+        "policy": policy(script, css, BARE),
+        "data": block,
+        "encoding": encoding,
+    }
     template = _environment().get_template("page.html")
     return str(template.render(**context(content, title), **given, version=__version__))
 

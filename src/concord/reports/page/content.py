@@ -1,8 +1,9 @@
 """Everything a page shows, read and checked: the views of each question, replies, problems."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from concord.errors import OptionError
@@ -33,7 +34,7 @@ class Content:
         return list(dict.fromkeys(view.model for view in views))
 
 
-def read_content(folders: Sequence[Path]) -> Content:
+def read_content(folders: Sequence[Path], names: Mapping[Path, str] = MappingProxyType({})) -> Content:
     """Read everything below the folders.
 
     Raises
@@ -41,7 +42,7 @@ def read_content(folders: Sequence[Path]) -> Content:
     OptionError
         Results of one question were made under different protocols, readings or rules.
     """
-    found = find_results(folders)
+    found = find_results(folders, names)
     refuse_mixed(found)
     problems = list(found.problems)
     people, structure, reasoning = [], [], []

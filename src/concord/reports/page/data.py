@@ -31,18 +31,18 @@ def data_block(data: Mapping[str, Any]) -> tuple[str, str]:
     return base64.b64encode(packed).decode("ascii"), "gzip"
 
 
-def policy(script: str, style: str) -> str:
-    """Give the Content-Security-Policy that allows this script and this style, and nothing else.
+def policy(script: str, *styles: str) -> str:
+    """Give the Content-Security-Policy that allows this script and these styles, and nothing else.
 
     Parameters
     ----------
-    script, style
-        Contents of the page's two elements, to the last character.
+    script, styles
+        Contents of the page's elements, to the last character.
     """
-    allowed = {name: _digest(text) for name, text in (("script", script), ("style", style))}
+    allowed = " ".join(f"'sha256-{_digest(style)}'" for style in styles)
     return (
-        f"default-src 'none'; script-src 'sha256-{allowed['script']}'; "
-        f"style-src 'sha256-{allowed['style']}'; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src {allowed}; "
+        "base-uri 'none'; form-action 'none'"
     )
 
 

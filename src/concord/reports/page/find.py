@@ -2,9 +2,10 @@
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from concord.errors import FileFormatError
@@ -63,13 +64,15 @@ class Found:
         return [source for source in self.sources if source.kind == kind]
 
 
-def find_results(folders: Sequence[Path]) -> Found:
+def find_results(folders: Sequence[Path], names: Mapping[Path, str] = MappingProxyType({})) -> Found:
     """Look through folders, at most five levels deep.
 
     Parameters
     ----------
     folders
         Folders that hold results, or single result files.
+    names
+        What to call the model of a folder whose result does not say.
 
     Raises
     ------
@@ -85,7 +88,7 @@ def find_results(folders: Sequence[Path]) -> Found:
         for file in _candidates(folder):
             if file.resolve() not in seen:
                 seen.add(file.resolve())
-                _take(file, folder, sources, problems)
+                _take(file, folder, sources, problems, names.get(folder, ""))
     if not sources:
         raise FileFormatError(_nothing(folders, problems))
     return Found(tuple(sources), tuple(problems))
@@ -110,7 +113,7 @@ def _nothing(folders: Sequence[Path], problems: Sequence[Problem]) -> str:
     )
 
 
-def _take(file: Path, folder: Path, sources: list[Source], problems: list[Problem]) -> None:
+def _take(file: Path, folder: Path, sources: list[Source], problems: list[Problem], name: str) -> None:
     """Read one file: a result, or a problem."""
     shown = _shown(file, folder)
     try:
@@ -126,7 +129,9 @@ def _take(file: Path, folder: Path, sources: list[Source], problems: list[Proble
     if version != FORMAT_VERSION:
         problems.append(Problem(shown, _version_words(version)))
     run = _run_record(file.parent, folder)
-    sources.append(Source(kind, file, document, _model(kind, document, run, file, folder), shown, run))
+    said = words(document, "model") or words(document, "agent") or words(run, "model")
+    model = said or (name if name and file.parent == folder else _folder_name(file, folder))
+    sources.append(Source(kind, file, document, model, shown, run))
 
 
 def _version_words(version: object) -> str:
@@ -184,12 +189,9 @@ def _run_record(start: Path, top: Path) -> Document:
     return {}
 
 
-def _model(kind: str, document: Document, run: Document, file: Path, folder: Path) -> str:
-    for said in (words(document, "model"), words(document, "agent"), words(run, "model")):
-        if said:
-            return said
-    parent = file.parent.parent if kind == "structure" and file.parent.name == "consistency" else file.parent
-    name = parent.resolve().name
+def _folder_name(file: Path, folder: Path) -> str:
+    """Name a result by the folder it lies in."""
+    name = file.parent.resolve().name
     return name if name else folder.resolve().name
 
 

@@ -27,8 +27,8 @@
     if (kind === 'text' || kind === undefined) return String(v);
     const x = asNumber(v);
     if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
+    if (kind === 'share') return x === 0 ? '< 0.0001' : x.toFixed(x < 0.01 ? 4 : 2);
     if (kind === 'count' || x === 0) return String(x);
-    if (kind === 'share') return x.toFixed(x > 0 && x < 0.01 ? 4 : 2);
     const size = Math.abs(x);
     if (size < 0.001 || size >= 1e5) return x.toExponential(1).replace('-', '−');
     return x.toFixed(size < 0.1 ? 3 : 2).replace('-', '−');
@@ -201,6 +201,8 @@
     const name = who === 'human' ? 'People' : 'Model';
     return el('div', {}, el('p', { text: name + ': ' + words }), draw('svg', { viewBox: '0 0 500 18', 'aria-hidden': 'true' }, ...bars));
   };
+  const legend = () => el('p', { class: 'legend' }, ...['effect up', 'no effect', 'effect down'].map((name, k) =>
+    el('span', {}, draw('svg', { viewBox: '0 0 12 12', 'aria-hidden': 'true' }, draw('rect', { class: 'p' + k, width: 12, height: 12 })), name)));
   const detail = (title, table, i) => {
     const dialog = document.getElementById('detail');
     const first = table.by.test || table.by.id || table.columns[0];
@@ -208,14 +210,14 @@
     dialog.replaceChildren(close, el('h2', { id: 'detail-h' }, el('bdi', { text: first.at(i) || title })));
     if (table.by.human_null) {
       const bars = [posterior(table, i, 'human'), posterior(table, i, 'agent')].filter(Boolean);
-      if (bars.length) dialog.append(el('h3', { text: 'What the evidence says' }), ...bars);
+      if (bars.length) dialog.append(el('h3', { text: 'What the evidence says' }), legend(), ...bars);
     }
     const list = el('dl', { class: 'settings' });
     for (const column of table.columns) {
       if (column === first || column.key === 'text') continue;
       const value = column.at(i);
       if (value === '' ) continue;
-      list.append(el('dt', { text: column.title }), el('dd', {}, el('bdi', { text: numeric(column) && typeof value === 'number' ? String(value) : show(value, column.kind) })));
+      list.append(el('dt', { text: column.title }), el('dd', {}, el('bdi', { text: column.kind === 'number' && typeof value === 'number' ? String(value) : show(value, column.kind) })));
     }
     dialog.append(list);
     if (table.by.text) dialog.append(el('h3', { text: 'Reply' }), el('p', { class: 'reply', dir: 'auto', text: table.by.text.at(i) }));
@@ -258,10 +260,12 @@
     });
     const body = el('tbody');
     const headRow = el('tr', {}, ...heads);
-    if (forest) headRow.append(el('th', { scope: 'col', text: 'effect d: people ●, model ◆' }));
+    const opener = table.by.test || table.by.id || shown[0];
+    const drawnAt = shown.indexOf(opener) + 1;
+    const place = (row, made) => row.insertBefore(made, row.children[drawnAt] || null);
+    if (forest) place(headRow, el('th', { scope: 'col', text: 'd: people ●, model ◆' }));
     const grid = el('table', {}, el('caption', { text: title }), el('thead', {}, headRow), body);
     const more = el('button', { type: 'button', text: 'Show more rows', onclick: () => { state.most += 10 * ROWS; render(); } });
-    const opener = table.by.test || table.by.id || shown[0];
     const cell = (column, i) => {
       if (column === opener) return el('th', { scope: 'row' }, el('button', { type: 'button', class: 'open', onclick: () => detail(title, table, i) }, el('bdi', { text: column.at(i) || '(no name)' })));
       if (column.key === 'text') return el('td', {}, el('div', { class: 'clip reply', dir: 'auto', text: String(column.at(i)).slice(0, 300) }));
@@ -277,7 +281,7 @@
       const scale = forest ? forestScale(table, page) : null;
       body.replaceChildren(...page.map((i) => {
         const row = el('tr', {}, ...shown.map((column) => cell(column, i)));
-        if (forest) row.append(forestCell(table, i, scale));
+        if (forest) place(row, forestCell(table, i, scale));
         return row;
       }));
       status.textContent = (page.length < rows.length ? page.length + ' shown of ' : '') + rows.length + ' of ' + table.n + ' rows'
