@@ -66,6 +66,11 @@ class StudiesResult:
             **self.result.to_dict(),
             "plans": [_plan_record(one.plan) for one in self.observed],
             "answers": {one.plan.study.study: one.outcomes() for one in self.observed},
+            "sessions_ended_early": {
+                one.plan.study.study: sum(one.ended_early.values())
+                for one in self.observed
+                if sum(one.ended_early.values())
+            },
             "tests_without_agent_side": list(self.table.warnings),
         }
 
