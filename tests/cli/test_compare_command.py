@@ -108,13 +108,14 @@ def test_scores_outside_zero_to_one_have_no_wrong_answer_unless_given(tmp_path: 
 
 
 def people(folder: Path, name: str, protocol: str = "standard") -> Path:
-    run("score", "people", demo_table(), "--protocol", protocol, "--resamples", "0", "--out", folder / name)
+    quick = ("--protocol", protocol, "--resamples", "0", "--simulations", "0")
+    run("score", "people", demo_table(), *quick, "--out", folder / name)
     return folder / name
 
 
 def test_people_results_are_compared_on_the_same_studies(tmp_path: Path) -> None:
     first = people(tmp_path, "first")
-    frame = concord.score_people(demo_table(), n_resamples=0)
+    frame = concord.score_people(demo_table(), n_resamples=0, n_simulations=0)
     result = run("compare", first, people(tmp_path, "second"), "--json")
     metrics = json.loads(result.stdout)["pairs"][0]["metrics"]
     assert metrics["pas"]["first_value"] == pytest.approx(frame.pas.value, abs=1e-12)
