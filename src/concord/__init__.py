@@ -10,7 +10,15 @@ from concord.records import Estimate, Interval
 from concord.version import __version__
 
 if TYPE_CHECKING:
-    from concord.api import compare, plan, rank_reasoning, score_people, score_reasoning, score_structure
+    from concord.api import (
+        compare,
+        plan,
+        rank_reasoning,
+        report,
+        score_people,
+        score_reasoning,
+        score_structure,
+    )
     from concord.runs import run, score_run
 
 __all__ = [
@@ -24,6 +32,7 @@ __all__ = [
     "compare",
     "plan",
     "rank_reasoning",
+    "report",
     "run",
     "score_people",
     "score_reasoning",

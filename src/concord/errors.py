@@ -7,6 +7,7 @@
     └── InputError            the user can fix it; commands exit with 2
         ├── FileFormatError   a whole file cannot be read as what it should be
         ├── TableError        named cells are wrong
+        ├── StudyError        named lines of a study file are wrong
         ├── LinesError        named lines of a reply or vignette file are wrong
         ├── ApaError          a reported statistic does not parse
         ├── OptionError       an option or argument does not fit
@@ -187,6 +188,42 @@ class LinesError(InputError):
     SHOWN = 10
 
     def __init__(self, problems: Sequence[LineProblem]) -> None:
+        self.problems = tuple(problems)
+        lines = [str(problem) for problem in self.problems[: self.SHOWN]]
+        rest = len(self.problems) - self.SHOWN
+        if rest > 0:
+            lines.append(f"... and {rest} more")
+        super().__init__("\n".join(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProblem:
+    """One fault of a study file, with all a writer of studies needs to find and mend it."""
+
+    file: str
+    line: int | None
+    """Counted from 1; ``None`` when the whole file is meant."""
+    path: str
+    """Where it stands in the document, such as ``experiments.disease.items.programme.options``."""
+    message: str
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}, line {self.line}"
+        return f"{place}, {self.path}: {self.message}" if self.path else f"{place}: {self.message}"
+
+
+class StudyError(InputError):
+    """A study that cannot be used: every fault, at most ten printed. Nothing of it is run.
+
+    Parameters
+    ----------
+    problems
+        Every fault, in the order of the file.
+    """
+
+    SHOWN = 10
+
+    def __init__(self, problems: Sequence[StudyProblem]) -> None:
         self.problems = tuple(problems)
         lines = [str(problem) for problem in self.problems[: self.SHOWN]]
         rest = len(self.problems) - self.SHOWN

@@ -1,5 +1,6 @@
 """Frozen types that cross rooms."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -211,6 +212,16 @@ class Answer:
     error: str | None = None
     usage: Usage = Usage()
     seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How replies were made, where a run says so; what is not known is ``None``, never 0."""
+
+    model_settings: Mapping[str, object] | None = None
+    templates: Mapping[str, str] | None = None
+    tokens: Mapping[str, int] | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

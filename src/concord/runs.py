@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from concord import api
 from concord.errors import OptionError, RunFolderError
@@ -14,17 +14,22 @@ from concord.running.folder import REPLIES, StoredRun, read_run, requests_of
 from concord.running.journal import read_lines
 from concord.running.keys import Sampling
 from concord.running.plan import Plan, Prices, make_plan
-from concord.running.recorded import Recorded, bundled_run, recorded_folder, recorded_log
+from concord.running.recorded import JUDGE, Recorded, bundled_run, recorded_folder, recorded_log
 from concord.running.run import Connection, Job
 
 if TYPE_CHECKING:
     from concord.reports.reasoning import ReasoningResult
     from concord.reports.structure import StructureResult
     from concord.structure.answers import Answers
+    from concord.studies import StudiesResult
+
+    Scored = ReasoningResult | StructureResult | StudiesResult
 
 __all__ = ["QUESTIONS", "RunResult", "job", "plan_run", "read_folder", "run", "run_job", "score_run"]
 
-DEFAULT_MAX_TOKENS = {"reasoning": 1024, "structure": 512}
+DEFAULT_MAX_TOKENS = {"reasoning": 1024, "structure": 512, "people": 256}
+DEFAULT_TEMPERATURE = {"people": 1.0}
+"""People differ; at temperature 0 the participants of a cell would be copies of one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class RunResult:
         """Every planned trial was asked."""
         return self.stored.n_not_asked == 0
 
-    def score(self, **choices: Any) -> "ReasoningResult | StructureResult":
+    def score(self, **choices: Any) -> "Scored":
         """Score what was stored."""
         return score_run(self.folder, **choices)
 
@@ -72,17 +77,18 @@ def job(
     Parameters
     ----------
     question
-        ``reasoning`` or ``structure``.
+        ``people``, ``reasoning`` or ``structure``.
     model
         Provider and model as Inspect names them, such as ``openai/gpt-4o-mini`` or ``local/smollm2-135m``.
     limit, repeats
         How many items are asked, and how often each.
     sampling
-        What is sent beside the prompt; temperature 0 by default.
+        What is sent beside the prompt; temperature 0 by default, 1 for people.
     connection
         How the model is reached.
     design
-        Choices of the question: ``samples, bias_cases``, or ``items, arranger, ...``.
+        Choices of the question: ``samples, bias_cases``, ``items, arranger, ...``, or
+        ``study, folder, n, design, plan_seed``.
 
     Raises
     ------
@@ -91,7 +97,8 @@ def job(
     """
     if not model.strip():
         raise OptionError("the model's name is blank: expected PROVIDER/MODEL")
-    chosen = Sampling(temperature=0.0) if sampling is None else sampling
+    usual = DEFAULT_TEMPERATURE.get(question, 0.0)
+    chosen = Sampling(temperature=usual) if sampling is None else sampling
     _check_sampling(chosen)
     if chosen.max_tokens is None:
         chosen = replace(chosen, max_tokens=DEFAULT_MAX_TOKENS.get(question))
@@ -164,7 +171,7 @@ def run(
     model: str,
     *,
     out: str | Path | None = None,
-    temperature: float | None = 0.0,
+    temperature: float | Literal["usual"] | None = "usual",
     max_tokens: int | None = None,
     seed: int | None = None,
     base_url: str | None = None,
@@ -176,13 +183,14 @@ def run(
     Parameters
     ----------
     question
-        ``reasoning`` or ``structure``.
+        ``people``, ``reasoning`` or ``structure``.
     model
         Provider and model as Inspect names them.
     out
         The run's folder, ``runs/QUESTION-MODEL`` by default.
     temperature, max_tokens, seed
-        Sent with every prompt; ``None`` is not sent, except that a limit of tokens always is.
+        Sent with every prompt; ``None`` is not sent, except that a limit of tokens always is. The usual
+        temperature is 0, and 1 for people.
     base_url
         Address of a server with an OpenAI-compatible interface.
     max_connections
@@ -195,7 +203,8 @@ def run(
     RunResult
         With ``outcomes``, ``folder`` and ``score()``.
     """
-    sampling = Sampling(temperature, max_tokens, None, seed)
+    usual = DEFAULT_TEMPERATURE.get(question, 0.0)
+    sampling = Sampling(usual if temperature == "usual" else temperature, max_tokens, None, seed)
     connection = Connection(base_url=base_url, max_connections=max_connections)
     laid_out = job(question, model, sampling=sampling, connection=connection, **choices)
     return run_job(laid_out, None if out is None else Path(out))
@@ -206,9 +215,7 @@ def read_folder(folder: str | Path) -> RunResult:
     return RunResult(read_run(Path(folder)))
 
 
-def score_run(
-    source: str | Path, *, partial: bool = False, **choices: Any
-) -> "ReasoningResult | StructureResult":
+def score_run(source: str | Path, *, partial: bool = False, **choices: Any) -> "Scored":
     """Score a run's folder, or the log of one of Concord's Inspect tasks, without asking any model.
 
     Parameters
@@ -230,14 +237,12 @@ def score_run(
     return score_recorded(found, partial=partial, **choices)
 
 
-def score_bundled(question: str, **choices: Any) -> "ReasoningResult | StructureResult":
+def score_bundled(question: str, **choices: Any) -> "Scored":
     """Score the replies of the embedded model that come with Concord."""
     return score_recorded(bundled_run(question), **choices)
 
 
-def score_recorded(
-    found: Recorded, *, partial: bool = False, **choices: Any
-) -> "ReasoningResult | StructureResult":
+def score_recorded(found: Recorded, *, partial: bool = False, **choices: Any) -> "Scored":
     """Score what was recorded, wherever it was kept."""
     source = found.source
     if found.n_missing and not partial:
@@ -251,6 +256,8 @@ def score_recorded(
         return _score_reasoning(found, partial, choices)
     if found.suite == "structure":
         return _score_structure(found, choices)
+    if found.suite == "people":
+        return _score_people(found, choices)
     raise RunFolderError(f"{source} holds a run of {found.suite!r}, which cannot be scored here")
 
 
@@ -265,7 +272,7 @@ def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) ->
     if not replies:
         raise RunFolderError(f"{found.source}: no vignette has a reply yet; finish the run first")
     both = bool(cases) and bool(biased)
-    return api.score_reasoning(
+    result = api.score_reasoning(
         samples,
         replies,
         bias_cases=cases if both else None,
@@ -274,6 +281,17 @@ def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) ->
         lenient=partial,
         **choices,
     )
+    return replace(result, made=found.made)
+
+
+def _score_people(found: Recorded, choices: dict[str, Any]) -> "StudiesResult":
+    from concord.people.people_design import plans_of, unpacked
+    from concord.studies import score_replies
+
+    replies: dict[str, str] = {}
+    for row in found.rows:
+        replies |= unpacked(str(row["response"]))
+    return score_replies(replies, plans_of(found.files, found.options), **choices)
 
 
 def _document(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
@@ -289,7 +307,7 @@ def _score_structure(found: Recorded, choices: dict[str, Any]) -> "StructureResu
     answers = structure_answers(found)
     if all(row.score is None for row in answers.rows):
         raise RunFolderError(f"{found.source}: no answer was found in any reply; {answers.outcomes}")
-    return api.score_structure(scores=answers.frame(), **choices)
+    return replace(api.score_structure(scores=answers.frame(), **choices), made=found.made)
 
 
 def structure_answers(found: Recorded) -> "Answers":
@@ -297,4 +315,25 @@ def structure_answers(found: Recorded) -> "Answers":
     from concord.structure.answers import answers_of
     from concord.structure.design import ITEMS
 
-    return answers_of(found.files[ITEMS], found.options, found.rows, planned=found.planned, model=found.model)
+    return answers_of(
+        found.files[ITEMS],
+        found.options,
+        found.rows,
+        planned=found.planned,
+        model=found.model,
+        verdicts=found.verdicts,
+    )
+
+
+def judge_job(result: RunResult, *, connection: Connection | None = None) -> tuple[Job, Path] | None:
+    """Lay out the judge's run and name its folder, where a structure run is scored by ``judge:MODEL``."""
+    from concord.structure.design import ITEMS
+    from concord.structure.judging import design_judging, judge_model
+
+    found = recorded_folder(result.stored)
+    model = judge_model(str(found.options.get("scorer", "")))
+    if model is None:
+        return None
+    design = design_judging(found.files[ITEMS], found.options, found.rows)
+    chosen = Connection() if connection is None else connection
+    return Job(design, model, Sampling(temperature=0.0, max_tokens=64), chosen), result.folder / JUDGE

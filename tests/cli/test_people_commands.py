@@ -146,7 +146,7 @@ def test_the_demo_as_json_marks_the_agent_side(tmp_path: Path) -> None:
 def test_the_table_is_readable_in_a_pipe_without_colour_codes(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from concord.cli.app import main; main()"]
     done = subprocess.run(
-        [*command, "demo", "--out", str(tmp_path)],
+        [*command, "score", "people", str(demo_table()), "--out", str(tmp_path)],
         capture_output=True,
         text=True,
         check=True,

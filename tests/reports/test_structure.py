@@ -14,7 +14,7 @@ from concord.reports.structure import StructureResult
 
 FILES = [
     "e_perf_results.csv", "r_sens_results.csv", "s_cons_results.csv", "arrangements.csv", "items.csv",
-    "differences.csv", "left_out.csv", "result.json",
+    "cells.csv", "differences.csv", "left_out.csv", "result.json",
 ]  # fmt: skip
 S_START = [
     "Model Name", "E_perf", "R_sens", "S_Cons", "reading", "E_low", "E_high", "R_low", "R_high", "S_low",

@@ -18,6 +18,10 @@ PAUSE = {"fast": 0.0, "steady": 0.01, "slow": 0.2, "stuck": 60.0}
 def scripted_reply(prompt: str, seed: int | None) -> str:
     """What the provider says to a prompt."""
     digest = hashlib.sha256(f"{seed}|{prompt}".encode()).digest()
+    if "Answer with one letter" in prompt:
+        return "AB"[digest[0] % 2]
+    if "Answer with one " in prompt:
+        return str(digest[0] % 11)
     diagnosis = DIAGNOSES[digest[0] % len(DIAGNOSES)]
     if "[SKIP]" in prompt:
         return f"DIAGNOSIS: {diagnosis}"

@@ -125,9 +125,12 @@ def test_what_no_trial_can_escape_stops_the_run_at_once(tmp_path: Path, fault: s
         assert sum(server.calls.values()) < 5
 
 
-def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_server_that_is_not_there_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     samples = vignettes(tmp_path / "samples.json", {f"v{i}": f"Case {i}" for i in range(5)})
     with faulty_server() as server:
         url = server.url
-    with pytest.raises(ModelError, match="calls all failed, the last one with: APIConnectionError"):
-        ask(samples, url, tmp_path / "run", max_retries=0, timeout=60, give_up_after=3)
+    with pytest.raises(
+        ModelError, match=r"no server answers at http://127.0.0.1:\d+/v1: Connection refused; start it"
+    ):
+        ask(samples, url, tmp_path / "run")
+    assert not (tmp_path / "run").exists()

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from concord.cli import run as run_command
 from concord.cli.app import app
 from concord.cli.run_progress import Progress
+from concord.errors import RunFolderError
+from concord.running.journal import Journal
 
 RUN = ("run", "reasoning", "--model", "mockllm/model", "--limit", "2")
 
@@ -35,6 +37,12 @@ def test_a_dry_run_shows_plan_and_first_prompts_and_writes_nothing(tmp_path: Pat
     assert not list(tmp_path.iterdir())
 
 
+def test_repeats_at_temperature_0_are_warned_of() -> None:
+    warning = "at temperature 0 repeats are mostly copies"
+    assert warning in concord(*RUN, "--dry-run", "--repeats", "2").stderr
+    assert warning not in concord(*RUN, "--dry-run", "--repeats", "2", "--temperature", "0.7").stderr
+
+
 def test_a_dry_run_as_json_is_one_document() -> None:
     document = json.loads(concord(*RUN, "--dry-run", "--json").stdout)
     assert document["plan"]["n_to_ask"] == 8
@@ -47,10 +55,28 @@ def test_without_a_terminal_nothing_is_spent_without_yes() -> None:
     assert "there is no terminal to ask; add --yes" in done.stderr
 
 
-def test_people_come_with_studies() -> None:
-    done = concord("run", "people", "--model", "mockllm/model")
+def test_a_dry_run_of_studies_counts_sessions_and_estimates_all_their_turns() -> None:
+    options = ("--study", "guessing-game", "--n", "16", "--dry-run", "--json")
+    document = json.loads(concord("run", "people", "--model", "mockllm/model", *options).stdout)
+    assert document["plan"]["n_to_ask"] == 3  # one group a condition
+    assert document["plan"]["output_tokens"]["low"] == 3 * 16 * 4 * 5  # members, rounds, tokens
+    assert document["sampling"]["temperature"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--study", "nothing"), "there is no study 'nothing'; there are anchoring"),
+        (("--design", "robot"), "there is no design 'robot'"),
+        (("--n", "0"), "n is 0"),
+        (("--limit", "0"), "--limit 0"),
+        (("--studies", "nowhere"), "nowhere: no such folder"),
+    ],
+)
+def test_studies_that_cannot_be_run_are_told(arguments: tuple[str, ...], message: str) -> None:
+    done = concord("run", "people", "--model", "mockllm/model", *arguments)
     assert done.exit_code == 2
-    assert "has no study format yet; score a table of tests with: concord score people TESTS" in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -83,7 +109,12 @@ class TestModels:
             ("nobody/x", (), "Model API nobody of model 'nobody/x' not recognized"),
             ("gpt-4o", (), "should be in the format of <api_name>/<model_name>"),
             ("openai/gpt-4o-mini", (), "OPENAI_API_KEY"),
-            ("openai-api/x/m", ("--base-url", "https://models.invalid/v1"), "X_API_KEY"),
+            (
+                "openai-api/x/m",
+                ("--base-url", "https://models.invalid/v1"),
+                "no server answers at https://models",
+            ),
+            ("openai-api/x/m", (), "X_API_KEY"),
             ("local/llama", (), "the embedded model is local/smollm2-135m"),
         ],
     )
@@ -110,6 +141,43 @@ class TestModels:
         other = concord(*RUN, "--out", "r", "--temperature", "1")
         assert "holds a run with sampling" in other.stderr
         assert "choose another folder with --out" in other.stderr
+
+    def test_settings_tokens_and_cost_stand_in_record_and_result(self, tmp_path: Path) -> None:
+        done = concord(*RUN, "--out", "r", "--json", "--price-in", "1", "--price-out", "2")
+        document = json.loads(done.stdout)
+        assert document["score"]["model_settings"]["temperature"] == 0.0
+        assert set(document["score"]["templates"]) == {f"reasoning/{m}.v1" for m in ("cot", "direct", "bias")}
+        assert document["score"]["tokens"] == document["run"]["tokens"] == {"input": 0, "output": 0}
+        assert document["score"]["cost"] == document["run"]["cost"] == 0.0
+        written = next((tmp_path / "r" / "results").rglob("study_a_results.json"))
+        assert json.loads(written.read_text())["model_settings"]["max_tokens"] == 1024
+
+    @pytest.mark.parametrize("question", ["reasoning", "structure"])
+    def test_a_disk_that_fills_up_stops_the_run_and_keeps_what_was_stored(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str
+    ) -> None:
+        real, left = Journal.append, [3]
+
+        def append(journal: Journal, row: dict[str, Any]) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise RunFolderError.cannot_write(journal.path, OSError(28, "No space left on device"))
+            real(journal, row)
+
+        run = ("run", question, "--model", "mockllm/model", "--limit", "1", "--out", "r")
+        monkeypatch.setattr(Journal, "append", append)
+        done = concord(*run)
+        assert done.exit_code == 2
+        assert "No space left on device" in done.stderr
+        assert "3 replies are stored in r; to go on: " in done.stderr
+        monkeypatch.undo()
+        monkeypatch.chdir(tmp_path)
+        assert concord(*run).exit_code == 0
+        rows = [
+            json.loads(line)["key"] for line in (tmp_path / "r" / "replies.jsonl").read_text().splitlines()
+        ]
+        planned = (tmp_path / "r" / "trials.jsonl").read_text().count("\n")
+        assert len(set(rows)) == len(rows) == planned
 
     def test_more_repeats_are_added_to_a_run(self, tmp_path: Path) -> None:
         assert concord(*RUN, "--out", "r").exit_code == 0

@@ -262,3 +262,12 @@ def test_models_that_share_nothing_have_no_difference() -> None:
     entry = concord.score_structure(scores=pl.concat([first, second])).difference("m", "n")
     assert entry.e_perf.value is None
     assert "share no items or no arrangements" in entry.note
+
+
+def test_models_with_different_clusters_are_compared_on_the_clusters_of_the_first() -> None:
+    number = pl.col("item").str.slice(1).cast(pl.Int64)
+    clusters = pl.when(pl.col("model") == "a").then(number // 2).otherwise(number // 4).cast(pl.String)
+    result = concord.score_structure(scores=two_models(3).with_columns(cluster=clusters), reading="paired")
+    entry = result.difference("a", "b")
+    assert entry.e_perf.n == 20
+    assert entry.e_perf.interval is not None

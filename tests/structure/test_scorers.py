@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from concord.errors import FileFormatError
 from concord.readers.structure_items import Item
 from concord.structure.answers import answers_of
+from concord.structure.judging import design_judging, verdicts_of
 from concord.structure.scorers import Asked, chosen_option, chrf, get_scorer, token_f1
 
 texts = st.text(st.characters(categories=("L", "N", "Zs")), max_size=40)
@@ -112,3 +113,30 @@ def test_replies_without_a_score_are_counted_rows_not_zeros() -> None:
     ]
     assert answers.frame()["S_Acc"].to_list() == [0.0, None, None]
     assert answers.recovery is None
+
+
+def test_a_judge_sees_reference_and_explanation_and_its_number_is_the_score() -> None:
+    items = '{"items": [{"id": "i", "text": "画蛇添足", "reference": "多余的事"}]}'.encode()
+    options = {"scorer": "judge:m/x", "arranger": "characters"}
+    row = {"key": "k", "id": "i", "mode": "4321", "repeat": 0, "outcome": "ok"}
+    reply = {**row, "response": "IDIOM: 画蛇添足\nMEANING: 做多了"}
+    design = design_judging(items, options, [reply, {**reply, "key": "l", "outcome": "failed"}])
+    (trial,) = design.trials
+    assert trial.item == "k"
+    assert "Reference: 多余的事\n\nExplanation: 做多了\n" in trial.messages[0].text
+    verdicts = verdicts_of([{"id": "k", "outcome": "ok", "response": "8"}])
+    planned = [row, {**row, "key": "l"}]
+    found = answers_of(
+        items, options, [reply, {**reply, "key": "l"}], planned=planned, model="m", verdicts=verdicts
+    )
+    assert [(one.score, one.outcome, one.recovered) for one in found.rows] == [
+        (0.8, "ok", True),
+        (None, "not judged", True),
+    ]
+
+
+def test_a_judge_needs_references() -> None:
+    items = b'{"items": [{"id": "i", "text": "ab"}]}'
+    row = {"key": "k", "id": "i", "mode": "21", "outcome": "ok", "response": "x"}
+    with pytest.raises(FileFormatError, match="item 'i' has no 'reference', which a judge needs"):
+        design_judging(items, {"arranger": "characters"}, [row])

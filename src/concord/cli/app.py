@@ -10,11 +10,13 @@ from concord.cli import (
     compare,
     demo,
     plan,
+    report,
     run,
     score_people,
     score_reasoning,
     score_run,
     score_structure,
+    studies,
 )
 from concord.cli.shared import guarded
 from concord.version import __version__
@@ -35,8 +37,10 @@ app.add_typer(run_app, name="run")
 
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
+app.command("report")(guarded(report.report))
 app.command("compare")(guarded(compare.compare))
 app.command("plan")(guarded(plan.plan))
+app.command("studies")(guarded(studies.studies))
 score.command("people")(guarded(score_people.score_people))
 score.command("structure")(guarded(score_structure.score_structure))
 score.command("reasoning")(guarded(score_reasoning.score_reasoning))

@@ -41,7 +41,7 @@ def demo(
     """Answer the three questions on bundled data; with the extra `live`, ask the embedded model."""
     from concord import api
 
-    people = api.score_people(api.demo_table())
+    people = api.score_people(api.demo_table(), model="invented agent")
     files = people.write(out)
     note(_INVENTED)
     for warning in people.warnings:
@@ -54,8 +54,10 @@ def demo(
     others = {question: _answer(question, out, live=live, quiet=json) for question in _TITLES}
     if json:
         print_json({**people.to_dict(), "agent_side": "invented", "asked_now": live, **others})
+    page = api.report({"invented agent": out}, out=out / "report.html", title="Concord demo").path
     note(f"\nwrote {files[0]}, {files[1].name}, and the results of the other two questions below {out}")
     note("score your own table with: concord score people TABLE; ask a model with: concord run reasoning")
+    note(f"all of it as one page, to open in a browser: {page.resolve().as_uri()}")
 
 
 def _can_ask() -> bool:

@@ -2,7 +2,9 @@
 
 import shlex
 import sys
+import textwrap
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     from concord.runs import RunResult
 
 SHOWN_PROMPTS = 3
-_GRACE = 1.2
+_WIDTH = 110
+"""Of text in a pipe."""
+_GRACE = 0.8
 """Seconds that Inspect has to close its log after a Ctrl-C."""
 _FREE = ("local", "mockllm")
 
@@ -125,11 +129,52 @@ def structure(
     _carry_out(job, out, resume=resume, prices=_prices(price_in, price_out), flags=(yes, dry_run, json))
 
 
-def people(model: Model) -> None:
-    """Let a model stand in for the participants of studies (comes with the study format)."""
+def people(
+    model: Model,
+    study: Annotated[
+        list[str] | None, typer.Option(help="A study, by name or file; several times [default: all bundled].")
+    ] = None,
+    studies: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
+    n: Annotated[
+        int | None, typer.Option(help="Participants in each cell [default: as in the paper].")
+    ] = None,
+    design: Annotated[
+        str, typer.Option(help="bare, participant, demographic, story, or the path of a template.")
+    ] = "participant",
+    plan_seed: Annotated[int, typer.Option(help="Seed of assignment, orders and profiles.")] = 0,
+    out: Out = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Hold only the first N sessions of each experiment.")
+    ] = None,
+    resume: Resume = True,
+    temperature: Temperature = 1.0,
+    no_temperature: NoTemperature = False,
+    max_tokens: MaxTokens = None,
+    top_p: TopP = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Sent to the provider; participant k gets SEED + k.")
+    ] = None,
+    base_url: BaseUrl = None,
+    max_connections: MaxConnections = None,
+    max_retries: MaxRetries = 5,
+    timeout: Timeout = 600,
+    give_up_after: GiveUpAfter = 20,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    json: Json = False,
+) -> None:
+    """Let a model stand in for the participants of studies; then score the replies."""
     from concord import runs
 
-    runs.job("people", model)
+    job = runs.job(
+        "people", model, limit=limit,
+        study=[] if study is None else study, folder=studies, n=n, design=design, plan_seed=plan_seed,
+        sampling=_sampling(None if no_temperature else temperature, max_tokens, top_p, seed),
+        connection=_connection(base_url, max_connections, max_retries, timeout, give_up_after),
+    )  # fmt: skip
+    _carry_out(job, out, resume=resume, prices=_prices(price_in, price_out), flags=(yes, dry_run, json))
 
 
 def _sampling(
@@ -175,6 +220,10 @@ def _carry_out(
     yes, dry_run, as_json = flags
     folder = runs.default_folder(job) if out is None else out
     plan = runs.plan_run(job, folder, prices=prices)
+    if job.sampling.temperature == 0 and any(trial.repeat for trial in job.design.trials):
+        note(
+            "warning: at temperature 0 repeats are mostly copies; give --temperature for samples that differ"
+        )
     if dry_run:
         _show_dry_run(job, plan, as_json)
         return
@@ -184,7 +233,16 @@ def _carry_out(
         note(line)
     if plan.n_to_ask:
         _consent(job, yes)
-    result = _ask(job, folder, plan)
+    result = _ask(replace(job, prices=prices), folder, plan)
+    judging = runs.judge_job(result)
+    if judging is not None and judging[0].design.trials:
+        judge, beside = judging
+        plan = runs.plan_run(judge, beside)
+        for line in plan_lines(judge, plan, beside):
+            note(line)
+        if plan.n_to_ask:
+            _consent(judge, yes)
+        _ask(judge, beside, plan)
     _show_result(result, as_json)
 
 
@@ -356,6 +414,18 @@ def show_scored(scored: Any) -> None:
 
         show(reasoning_report(scored))
         return
+    from concord.studies import StudiesResult
+
+    if isinstance(scored, StudiesResult):
+        from concord.reports.people_terminal import people_report
+
+        for warning in scored.table.warnings:
+            note(f"warning: {warning}")
+        for study, counted in scored.to_dict()["answers"].items():
+            note(f"{study}: answers: " + ", ".join(f"{n} {outcome}" for outcome, n in counted.items()))
+        show(people_report(scored.result.scores))
+        return
     from concord.reports.structure import render
 
-    typer.echo(render(scored, colour=sys.stdout.isatty()))
+    for line in render(scored, colour=sys.stdout.isatty()).splitlines():
+        typer.echo(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))

@@ -1,17 +1,23 @@
 """`concord score people`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from concord.cli.shared import note, print_json, show
 
+if TYPE_CHECKING:
+    from concord.api import PeopleResult
+
 
 def score_people(
-    tests: Annotated[Path, typer.Argument(help="Table of tests: CSV, XLSX, Parquet or JSON.")],
+    tests: Annotated[
+        Path | None, typer.Argument(help="Table of tests: CSV, XLSX, Parquet or JSON; none with --replies.")
+    ] = None,
     protocol: Annotated[str, typer.Option(help="standard, refined or published.")] = "standard",
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    model: Annotated[str | None, typer.Option(help="Name of the model, for reports and comparisons.")] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
@@ -39,33 +45,80 @@ def score_people(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
     ] = None,
+    replies: Annotated[
+        Path | None, typer.Option(help="Recorded replies to studies (JSON Lines), instead of a table.")
+    ] = None,
+    study: Annotated[
+        list[str] | None,
+        typer.Option(help="Study the replies are to, by name or file (default: all bundled)."),
+    ] = None,
+    studies: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
+    n: Annotated[
+        int | None,
+        typer.Option(help="Participants a cell the replies were planned with (default: as in the paper)."),
+    ] = None,
+    plan_seed: Annotated[int, typer.Option(help="Seed the replies were planned with.")] = 0,
+    design: Annotated[
+        str, typer.Option(help="Agent design of the replies: a name or a template.")
+    ] = "participant",
 ) -> None:
-    """Score a table of statistical tests: PAS, ECS and APR with their uncertainty."""
-    from concord import api
+    """Score a table of tests, or recorded replies to studies: PAS, ECS and APR with their uncertainty."""
+    from concord.errors import OptionError
     from concord.stats.engine import get_engine
 
-    result = api.score_people(
-        tests,
-        protocol=protocol,
-        sheet=sheet,
-        level=level,
-        n_resamples=resamples,
-        n_simulations=simulations,
-        seed=seed,
-        engine=get_engine(engine, scheduler=scheduler),
-        states=states,
-        split=split,
-        human_prior_odds=human_prior_odds,
-        agent_prior_odds=agent_prior_odds,
-        include_unsigned=True if include_unsigned else None,
-    )
-    files = result.write(out)
+    choices: dict[str, Any] = {
+        "protocol": protocol,
+        "level": level,
+        "n_resamples": resamples,
+        "n_simulations": simulations,
+        "seed": seed,
+        "engine": get_engine(engine, scheduler=scheduler),
+        "states": states,
+        "split": split,
+        "human_prior_odds": human_prior_odds,
+        "agent_prior_odds": agent_prior_odds,
+        "include_unsigned": True if include_unsigned else None,
+    }
+    if (tests is None) == (replies is None):
+        raise OptionError("expected either a table of tests or --replies FILE")
+    if replies is not None:
+        planned = {"n": n, "seed": plan_seed, "design": design, "folder": studies}
+        _score_replies(replies, [] if study is None else study, planned, choices, out=out, json=json)
+        return
+    from concord import api
+
+    result = api.score_people(tests, sheet=sheet, model=model, **choices)
+    _tell(result, result.to_dict() if json else None, result.write(out))
+
+
+def _score_replies(
+    replies: Path,
+    names: list[str],
+    planned: dict[str, Any],
+    choices: dict[str, Any],
+    *,
+    out: Path,
+    json: bool,
+) -> None:
+    """Score recorded replies to studies."""
+    from concord import studies
+
+    found = studies.score_replies(replies, studies.plan(names, **planned), **choices)
+    for one in found.observed:
+        counted = ", ".join(f"{n} {outcome}" for outcome, n in one.outcomes().items())
+        note(f"{one.plan.study.study}: answers: {counted}")
+    _tell(found.result, found.to_dict() if json else None, found.write(out))
+
+
+def _tell(result: "PeopleResult", document: dict[str, Any] | None, files: tuple[Path, ...]) -> None:
+    """Show a result: as one JSON document, or as a report."""
     for warning in result.warnings:
         note(f"warning: {warning}")
-    if json:
-        print_json(result.to_dict())
+    if document is not None:
+        print_json(document)
     else:
         from concord.reports.people_terminal import people_report
 
         show(people_report(result.scores))
-    note(f"\nwrote {files[0]}, {files[1].name} and {len(files) - 2} evaluation_results.json")
+    documents = sum(file.name == "evaluation_results.json" for file in files)
+    note(f"\nwrote {files[0]}, {files[1].name} and {documents} evaluation_results.json")

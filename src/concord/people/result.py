@@ -76,6 +76,15 @@ class TestResult:
     direction_match: bool | None
     passed: bool | None
     n_eff: float | None
+    human_effect_se: float | None = None
+    agent_effect_se: float | None = None
+    """Standard errors of the effects in their native form."""
+    human_posterior: float | None = None
+    agent_posterior: float | None = None
+    """P(effect | data) of each side."""
+    human_prob_positive: float | None = None
+    agent_prob_positive: float | None = None
+    """P(effect > 0 | data, effect); undefined where the side has no direction."""
     flags: tuple[str, ...] = ()
     """Assumptions and approximations behind these numbers."""
     reasons: tuple[str, ...] = ()
@@ -179,4 +188,6 @@ class PeopleScores:
     tau2: float | None = None
     """Variance of the other true effects, on the d scale."""
     warnings: tuple[str, ...] = ()
+    model: str | None = None
+    """Who stood in for the participants, where it was said."""
     inputs: tuple[InputFile, ...] = field(default=())

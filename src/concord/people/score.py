@@ -244,6 +244,12 @@ def _test(work: _Work, i: int, used: bool) -> TestResult:
         direction_match=_flag(scores.direction_match[i]),
         passed=passed,
         n_eff=_number(scores.n_eff[i]),
+        human_effect_se=_number(human.effect_se[i]),
+        agent_effect_se=_number(agent.effect_se[i]),
+        human_posterior=_number(scores.human_posterior[i]),
+        agent_posterior=_number(scores.agent_posterior[i]),
+        human_prob_positive=_number(human.prob_positive[i]),
+        agent_prob_positive=_number(agent.prob_positive[i]),
         flags=flags_of(
             row, work.protocol, two_states=two_states, half_directed=_half_directed(work, i, passed)
         ),

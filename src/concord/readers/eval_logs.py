@@ -22,6 +22,9 @@ class EvalLog:
     templates: dict[str, str]
     arguments: dict[str, Any]
     """What the task was given: question files, arranger and so on."""
+    settings: dict[str, Any]
+    """Settings of generation that were given."""
+    tokens: dict[str, int] | None
     n_planned: int | None = None
     """Samples that the evaluation was to ask; the log of one that was interrupted holds fewer."""
 
@@ -56,8 +59,21 @@ def read_eval_log(path: Path) -> EvalLog:
         tuple(_row(sample, str(log.eval.model)) for sample in samples),
         dict(about.get("templates", {})),
         dict(log.eval.task_args),
+        log.eval.model_generate_config.model_dump(exclude_none=True),
+        _tokens(log.stats),
         total,
     )
+
+
+def _tokens(stats: Any) -> dict[str, int] | None:
+    """Sum the tokens of all models that were asked, where the log says."""
+    usage = list(stats.model_usage.values())
+    if not usage:
+        return None
+    return {
+        "input": sum(one.input_tokens for one in usage),
+        "output": sum(one.output_tokens for one in usage),
+    }
 
 
 def _opened(path: Path) -> Any:

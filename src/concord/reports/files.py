@@ -12,6 +12,7 @@ from concord.errors import FileFormatError
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 _NAME_LENGTH = 100
+_NAME_BYTES = 240
 
 
 def safe_cell(value: object) -> object:
@@ -56,10 +57,11 @@ def _opened(path: Path) -> Any:
 def safe_name(name: str) -> str:
     """Turn any name into one path component: no separators, no dots alone, no control characters."""
     plain = unicodedata.normalize("NFC", name)
-    plain = re.sub(r'[\x00-\x1f\x7f/\\:*?"<>|]', "_", plain).strip(" .")
+    plain = re.sub(r'[\x00-\x1f\x7f/\\:*?"<>|\ud800-\udfff]', "_", plain).strip(" .")
     if not plain:
         return "_"
-    return plain[:_NAME_LENGTH]
+    # file systems count bytes: a name of emoji is four times as long as it looks
+    return plain[:_NAME_LENGTH].encode("utf-8")[:_NAME_BYTES].decode("utf-8", "ignore")
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:

@@ -37,6 +37,12 @@ DETAILED_COLUMNS = {
     "Direction_Match": "direction_match",
     "Replicated": "passed",
     "N_Eff": "n_eff",
+    "Human_Effect_SE": "human_effect_se",
+    "Agent_Effect_SE": "agent_effect_se",
+    "Human_Posterior": "human_posterior",
+    "Agent_Posterior": "agent_posterior",
+    "Human_Prob_Positive": "human_prob_positive",
+    "Agent_Prob_Positive": "agent_prob_positive",
     "Flags": "flags",
     "Reasons": "reasons",
 }
@@ -111,6 +117,7 @@ def people_summary(scores: PeopleScores) -> dict[str, Any]:
     beside = scores.beside
     return {
         "question": "people",
+        "model": scores.model,
         "protocol": scores.protocol.name,
         **_score("average_pas_raw", scores.pas),
         **_score("average_ecs", scores.ecs),

@@ -17,12 +17,14 @@ from concord.reasoning.result import (
     SampleRow,
     StepResult,
 )
-from concord.records import Estimate, Interval
+from concord.records import Estimate, Interval, Made
 from concord.reports.files import safe_name, write_csv, write_json
 from concord.reports.provenance import provenance
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from concord.reports.svg import Picture
 
 RESULTS_FILE = "study_a_results.json"
 SAMPLES_FILE = "study_a_samples.csv"
@@ -36,6 +38,8 @@ class ReasoningResult:
     """What recorded replies say about a model's reasoning."""
 
     scores: ReasoningScores
+    made: Made | None = None
+    """How the replies were made; ``None`` where they were recorded elsewhere."""
 
     @property
     def model(self) -> str:
@@ -91,7 +95,7 @@ class ReasoningResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as one JSON document."""
-        return _document(self)
+        return _document(self) | ({} if self.made is None else asdict(self.made))
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row a vignette (and repeat)."""
@@ -100,6 +104,12 @@ class ReasoningResult:
     def bias_to_frame(self) -> "pl.DataFrame":
         """Return one row a bias reply."""
         return _frame(() if self.scores.bias is None else self.scores.bias.rows, BiasRow)
+
+    def plot(self, kind: str = "sensitivity") -> "Picture":
+        """Draw the result: ``sensitivity``, ``accuracy`` or ``sweep``; shows itself in a notebook."""
+        from concord.reports.drawing import draw_reasoning
+
+        return draw_reasoning(self, kind)
 
     def write(self, out: str | Path = "results") -> Path:
         """Write ``study_a_results.json`` and the CSV files into ``<out>/<model>`` and return that folder."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import OptionError
 from concord.readers.structure_records import ReadOptions
 from concord.readers.structure_text import printable
-from concord.records import Interval
+from concord.records import Interval, Made
 from concord.reports import structure_tables as tables
 from concord.reports.files import write_csv, write_json
 from concord.reports.provenance import provenance
@@ -17,6 +17,8 @@ from concord.structure.records import Difference, ModelResult, StructureScores
 if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
+
+    from concord.reports.svg import Picture
 
 FORMAT = "concord.structure/1"
 FOLDER = "consistency"
@@ -28,6 +30,8 @@ class StructureResult:
 
     scores: StructureScores
     read_options: ReadOptions
+    made: Made | None = None
+    """How the replies behind the scores were made; ``None`` where only scores were given."""
 
     @property
     def models(self) -> tuple[ModelResult, ...]:
@@ -77,6 +81,9 @@ class StructureResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the whole result as one JSON-ready document."""
+        return self._document() | ({} if self.made is None else asdict(self.made))
+
+    def _document(self) -> dict[str, Any]:
         left = self.scores.left_out
         return {
             "format": FORMAT,
@@ -103,6 +110,12 @@ class StructureResult:
             "warnings": list(self.warnings),
         }
 
+    def plot(self, kind: str = "gaps", *, model: str | None = None) -> "Picture":
+        """Draw a model, the first by default: ``gaps``, ``means``, ``heat``; shows itself in a notebook."""
+        from concord.reports.drawing import draw_structure
+
+        return draw_structure(self, kind, model)
+
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the result files into `<out>/consistency/` and return their paths."""
         folder = Path(out) / FOLDER
@@ -113,6 +126,7 @@ class StructureResult:
             "s_cons_results.csv": (tables.S_COLUMNS, rows),
             "arrangements.csv": (tables.ARRANGEMENT_COLUMNS, tables.arrangement_rows(self.scores)),
             "items.csv": (tables.ITEM_COLUMNS, tables.item_rows(self.scores)),
+            "cells.csv": (tables.CELL_COLUMNS, tables.cell_rows(self.scores)),
             "differences.csv": (
                 tables.DIFFERENCE_COLUMNS,
                 [tables.difference_row(entry) for entry in self.scores.differences],

@@ -33,6 +33,8 @@ ITEM_COLUMNS = (
     "worst_arrangement", "best_arrangement", "flip_excess",
 )  # fmt: skip
 
+CELL_COLUMNS = ("Model Name", "item", "arrangement", "mean")
+
 DIFFERENCE_COLUMNS = (
     "first", "second", "reading", "E_perf", "E_low", "E_high", "R_sens", "R_low", "R_high", "S_Cons", "S_low",
     "S_high", "tau", "tau_low", "tau_high", "n_items", "n_arrangements", "note",
@@ -132,6 +134,14 @@ def item_rows(scores: StructureScores) -> Iterator[Row]:
                 model.model, row.name, row.cluster, row.mean_score, row.n_arrangements, row.paired_gap,
                 row.across_gap, row.worst_arrangement, row.best_arrangement, row.flip_excess,
             ]  # fmt: skip
+
+
+def cell_rows(scores: StructureScores) -> Iterator[Row]:
+    """Rows of `cells.csv`: the mean score of every item under every arrangement."""
+    for model in scores.models:
+        for row in model.items:
+            for name, score in row.scores:
+                yield [model.model, row.name, name, score]
 
 
 def difference_row(entry: Difference) -> Row:

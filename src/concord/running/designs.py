@@ -1,4 +1,4 @@
-"""The questions by name, each with its design; studies will plug in here."""
+"""The questions by name, each with its design."""
 
 from typing import Any
 
@@ -6,10 +6,6 @@ from concord.errors import OptionError
 from concord.records import Design
 
 QUESTIONS = ("people", "structure", "reasoning")
-NO_STUDIES = (
-    "asking models about people needs studies, and this version of Concord has no study format yet; "
-    "score a table of tests with: concord score people TESTS"
-)
 
 
 def lay_out(question: str, **choices: Any) -> Design:
@@ -18,7 +14,7 @@ def lay_out(question: str, **choices: Any) -> Design:
     Raises
     ------
     OptionError
-        The question is not known, or nothing can be asked for it yet.
+        The question is not known.
     """
     if question == "reasoning":
         from concord.reasoning.design import design_reasoning
@@ -29,5 +25,7 @@ def lay_out(question: str, **choices: Any) -> Design:
 
         return design_structure(**choices)
     if question == "people":
-        raise OptionError(NO_STUDIES)
+        from concord.people.people_design import design_people
+
+        return design_people(**choices)
     raise OptionError(f"question {question!r} is not known; expected {', '.join(QUESTIONS)}")

@@ -4,11 +4,12 @@ import hashlib
 import json
 import os
 import re
+import socket
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from urllib.parse import urlsplit
 
-from concord.errors import OptionError
+from concord.errors import ModelError, OptionError
 from concord.records import Trial
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
@@ -96,6 +97,28 @@ def check_url(url: str) -> str:
             "put the key into the environment instead"
         )
     return url
+
+
+def knock(url: str, seconds: float = 5.0) -> None:
+    """Refuse an address where nobody listens, before every call would find out by itself.
+
+    Raises
+    ------
+    ModelError
+        No connection; not looked for where a proxy stands in between.
+    """
+    proxied = any(name.lower() in ("http_proxy", "https_proxy", "all_proxy") for name in os.environ)
+    if proxied and not is_loopback(url):
+        return
+    parts = urlsplit(url)
+    port = parts.port if parts.port is not None else (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((str(parts.hostname), port), timeout=seconds).close()
+    except OSError as fault:
+        reason = fault.strerror if fault.strerror is not None else str(fault)
+        raise ModelError(
+            f"no server answers at {url}: {reason}; start it, or mend --base-url; nothing was asked"
+        ) from fault
 
 
 def is_loopback(url: str) -> bool:

@@ -29,6 +29,10 @@ class Prices:
             if not 0 <= value < float("inf"):
                 raise OptionError(f"{name} {value}: expected the price of a million tokens, 0 or more")
 
+    def cost(self, input_tokens: float, output_tokens: float) -> float:
+        """Give what so many tokens cost."""
+        return (input_tokens * self.input + output_tokens * self.output) / 1e6
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -68,10 +72,10 @@ def make_plan(
         Of a million tokens.
     """
     left = [trial for trial in design.trials if trial.name in to_ask]
-    texts = [message.text for trial in left for message in trial.messages]
-    low, high = (sum(_tokens(text, end) for text in texts) + len(left) * _WRAPPING[end] for end in (0, 1))
+    texts, calls = _sent(design, to_ask)
+    low, high = (sum(_tokens(text, end) for text in texts) + calls * _WRAPPING[end] for end in (0, 1))
     longest = _LONGEST_REPLY if max_tokens is None else max_tokens
-    output = Range(min(_SHORTEST_REPLY, longest) * len(left), longest * len(left))
+    output = Range(min(_SHORTEST_REPLY, longest) * calls, longest * calls)
     asked = Range(round(low), round(high))
     return Plan(
         len(design.trials),
@@ -83,6 +87,16 @@ def make_plan(
     )
 
 
+def _sent(design: Design, to_ask: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
+    """Give the texts that will be sent and the number of calls; a session is many."""
+    if design.suite == "people":
+        from concord.people.people_design import session_texts
+
+        return session_texts(design, to_ask)
+    left = [trial for trial in design.trials if trial.name in to_ask]
+    return [message.text for trial in left for message in trial.messages], len(left)
+
+
 def _tokens(text: str, end: int) -> float:
     dense = sum(ord(character) >= _DENSE_FROM for character in text)
     return dense * _DENSE[end] + (len(text) - dense) * _PLAIN[end]
@@ -91,8 +105,4 @@ def _tokens(text: str, end: int) -> float:
 def _cost(asked: Range, output: Range, prices: Prices | None) -> Range | None:
     if prices is None:
         return None
-    low, high = (
-        (tokens_in * prices.input + tokens_out * prices.output) / 1e6
-        for tokens_in, tokens_out in ((asked.low, output.low), (asked.high, output.high))
-    )
-    return Range(low, high)
+    return Range(prices.cost(asked.low, output.low), prices.cost(asked.high, output.high))

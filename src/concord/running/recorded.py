@@ -7,11 +7,15 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from concord.records import Made
 from concord.running.designs import lay_out
-from concord.running.folder import INPUTS, StoredRun, planned_prompts
+from concord.running.folder import INPUTS, StoredRun, planned_prompts, read_run
 from concord.running.journal import line_bytes
+from concord.structure.judging import judge_model, verdicts_of
 
 BUNDLED = "smollm2-135m"
+JUDGE = "judge"
+"""Folder of the judge's own run, inside the run that it judges."""
 _KEPT = ("key", "id", "mode", "repeat", "status", "outcome", "response", "stop_reason", "error", "usage")
 
 
@@ -27,12 +31,20 @@ class Recorded:
     n_missing: int
     files: Mapping[str, bytes]
     options: Mapping[str, Any]
+    made: Made
+    verdicts: Mapping[str, float | None] | None = None
+    """Scores that a judge gave, by key of the reply; ``None`` where none was asked for."""
+
+
+def made_of(record: Mapping[str, Any]) -> Made:
+    """Give what a run's record says about how its replies were made."""
+    return Made(record.get("sampling"), record.get("templates"), record.get("tokens"), record.get("cost"))
 
 
 def recorded_folder(stored: StoredRun) -> Recorded:
     """Give what a run's folder holds."""
     inputs = stored.path / INPUTS
-    files = {path.name: path.read_bytes() for path in sorted(inputs.glob("*.json"))}
+    files = {path.name: path.read_bytes() for path in sorted(inputs.glob("*.*"))}
     record, planned = stored.record, tuple(planned_prompts(stored.path))
     return Recorded(
         str(stored.path),
@@ -43,7 +55,17 @@ def recorded_folder(stored: StoredRun) -> Recorded:
         stored.n_not_asked,
         files,
         record["options"],
+        made_of(record),
+        _verdicts(stored),
     )
+
+
+def _verdicts(stored: StoredRun) -> Mapping[str, float | None] | None:
+    """Give what the judge of a structure run said; an empty table where it has not been asked yet."""
+    if judge_model(str(stored.record["options"].get("scorer", ""))) is None:
+        return None
+    folder = stored.path / JUDGE
+    return verdicts_of(read_run(folder).rows) if folder.is_dir() else {}
 
 
 def recorded_log(path: Path) -> Recorded:
@@ -52,16 +74,20 @@ def recorded_log(path: Path) -> Recorded:
 
     log = read_eval_log(path)
     allowed = {"samples", "bias_cases", "items", "arranger", "scorer", "arrangements"}
+    allowed |= {"study", "n", "design", "plan_seed", "sessions"}
     given = {name: value for name, value in log.arguments.items() if name in allowed and value is not None}
     if log.suite == "reasoning":
         given = {name: Path(value) for name, value in given.items() if name in ("samples", "bias_cases")}
-    design = lay_out(log.suite, limit=None, repeats=1, **given)
+    limit = given.pop("sessions", None)
+    if log.suite == "people":
+        given["study"] = [name.strip() for name in str(given.get("study", "")).split(",") if name.strip()]
+    design = lay_out(log.suite, limit=limit, repeats=1, **given)
     missing = 0 if log.n_planned is None else log.n_planned - len(log.rows)
     if log.status != "success":
         missing = max(missing, 1)
-    return Recorded(
-        str(path), log.suite, log.model, log.rows, log.rows, missing, dict(design.files), dict(design.options)
-    )
+    made = Made(log.settings, log.templates, log.tokens)
+    files, options = dict(design.files), dict(design.options)
+    return Recorded(str(path), log.suite, log.model, log.rows, log.rows, missing, files, options, made)
 
 
 def bundled_run(question: str) -> Recorded:
@@ -71,9 +97,8 @@ def bundled_run(question: str) -> Recorded:
     rows = tuple(map(json.loads, folder.joinpath(f"{BUNDLED}.jsonl").read_bytes().splitlines()))
     design = lay_out(question, **record["design"])
     source = f"the bundled replies of {record['model']}"
-    return Recorded(
-        source, question, record["model"], rows, rows, 0, dict(design.files), dict(design.options)
-    )
+    files, options = dict(design.files), dict(design.options)
+    return Recorded(source, question, record["model"], rows, rows, 0, files, options, made_of(record))
 
 
 def pack(stored: StoredRun, design: Mapping[str, Any], folder: Path) -> None:

@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import InputError, MissingExtraError, ModelError
 from concord.records import Design
 from concord.running.folder import FORMAT_VERSION, LOGS, Request, RunFolder, StoredRun, read_run, requests_of
-from concord.running.keys import Sampling, check_url, is_loopback, scrub, secrets_of
+from concord.running.keys import Sampling, check_url, is_loopback, knock, scrub, secrets_of
+from concord.running.plan import Prices
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
+
+    from concord.running.live.desk import Desk
+    from concord.running.turns import Turns
 
 BATCH = 500
 """Trials in one Inspect log: Inspect keeps a log's samples in memory, so a long run is cut into several."""
@@ -44,6 +48,7 @@ class Job:
     model: str
     sampling: Sampling
     connection: Connection = Connection()
+    prices: Prices | None = None
 
 
 OnAnswer = Callable[[Mapping[str, Any]], None]
@@ -65,6 +70,8 @@ def open_model(job: Job) -> "Model":
 
     connection = job.connection
     url = None if connection.base_url is None else check_url(connection.base_url)
+    if url is not None:
+        knock(url)
     config = GenerateConfig(
         max_connections=connection.max_connections,
         max_retries=connection.max_retries,
@@ -190,11 +197,11 @@ def run(
             _ask_all(job, folder, missing, model=model, tell=tell)
         status = "finished"
     finally:
-        _close(folder, status)
+        _close(folder, status, job.prices)
     return read_run(out)
 
 
-def _close(folder: RunFolder, status: str) -> None:
+def _close(folder: RunFolder, status: str, prices: Prices | None) -> None:
     stored = read_run(folder.path)
     tally = stored.tally
     known = tally.n_unknown_usage == 0
@@ -204,6 +211,9 @@ def _close(folder: RunFolder, status: str) -> None:
             ended=_now(),
             outcomes=dict(sorted(tally.outcomes.items())),
             tokens={"input": tally.input_tokens, "output": tally.output_tokens} if known else None,
+            cost=prices.cost(tally.input_tokens, tally.output_tokens)
+            if known and prices is not None
+            else None,
         )
     finally:
         folder.close()
@@ -228,6 +238,7 @@ def _ask_all(
         secrets=secrets_of(),
         give_up_after=job.connection.give_up_after,
     )
+    turns = _turns(job, folder, desk, missing)
     try:
         for start in range(0, len(missing), BATCH):
             batch = missing[start : start + BATCH]
@@ -239,6 +250,21 @@ def _ask_all(
                 raise ModelError(f"Inspect ended before everything was asked: {error}")
     finally:
         sit_at(None, {})
+        if turns is not None:
+            turns.close()
+
+
+def _turns(job: Job, folder: RunFolder, desk: "Desk", missing: Sequence[Request]) -> "Turns | None":
+    """Open the journal of turns where trials are sessions, and let their solver ask through the desk."""
+    if job.design.suite != "people":
+        return None
+    from concord.running.live import converse
+    from concord.running.turns import Turns
+
+    turns = Turns(folder.path, job.model, secrets=secrets_of())
+    requests = {request.key: request for request in missing}
+    converse.sit_at(converse.SessionDesk(desk, turns, requests, name=(job.model, job.sampling)))
+    return turns
 
 
 def _evaluate(design: Design, batch: Sequence[Request], model: "Model", logs: Path) -> str | None:

@@ -299,7 +299,7 @@ def rank_biserial_se(r: ArrayLike, n1: ArrayLike, n2: ArrayLike, *, method: str 
         The correlation and the group sizes.
     method
         ``simple``: :math:`\sqrt{1/n_1 + 1/n_2 + r^2/(2(n_1+n_2))}`, the form of the first benchmark;
-        ``hanley-mcneil``: twice the standard error of the area :math:`A = (1+r)/2` (0.32 against 0.16 for
+        ``hanley-mcneil``: twice the standard error of the area :math:`A = (1+r)/2` (0.16 against 0.32 for
         r = 0.5 and two groups of 20).
 
     References

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 NO_ANSWER = "no answer found"
+NOT_JUDGED = "not judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ def answers_of(
     *,
     planned: Iterable[Mapping[str, Any]],
     model: str,
+    verdicts: Mapping[str, float | None] | None = None,
 ) -> Answers:
     """Score every reply of a run; trials without a usable reply are rows without a score.
 
@@ -89,6 +91,8 @@ def answers_of(
         What was to be asked: ``key, id, mode, repeat``.
     model
         The model's name.
+    verdicts
+        Scores that a judge gave, by key of the reply.
     """
     known = {item.id: item for item in parse_items(items, ITEMS).items}
     scorer, arranger = get_scorer(str(options["scorer"])), str(options["arranger"])
@@ -101,6 +105,9 @@ def answers_of(
         score, answer, recovered = None, None, None
         if reply is not None and outcome == AskOutcome.OK:
             score, answer, recovered = scorer(reply["response"], Asked(item, arranger, cell))
-            outcome = outcome if score is not None else NO_ANSWER
+            if verdicts is not None:
+                score = verdicts.get(reply["key"])
+            unscored = NO_ANSWER if verdicts is None else NOT_JUDGED
+            outcome = outcome if score is not None else unscored
         found.append(AnswerRow(item.id, cell, sample, outcome, score, answer, recovered, item.cluster))
     return Answers(model, tuple(found))

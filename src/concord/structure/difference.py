@@ -35,15 +35,15 @@ class Parts:
 
     options: ScoreOptions
     weights: ItemWeights
-    known: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Part] = field(default_factory=dict)
+    known: dict[tuple[str, tuple[str, ...], tuple[str, ...], bytes], Part] = field(default_factory=dict)
 
     def keep(self, model: str, data: Counted, part: Part) -> None:
         """Keep what scoring has computed already."""
-        self.known[model, data.items, data.names] = part
+        self.known[model, data.items, data.names, data.units.tobytes()] = part
 
     def get(self, model: str, data: Counted) -> Part:
         """Compute a model's part, or take it from an earlier comparison on the same items."""
-        key = (model, data.items, data.names)
+        key = (model, data.items, data.names, data.units.tobytes())
         if key not in self.known:
             self.known[key] = self._compute(data)
         return self.known[key]

@@ -73,6 +73,8 @@ class ItemRow:
     worst_arrangement: str | None
     best_arrangement: str | None
     flip_excess: float | None = None
+    scores: tuple[tuple[str, float | None], ...] = ()
+    """Mean score under every counted arrangement."""
 
 
 @dataclass(frozen=True, slots=True)

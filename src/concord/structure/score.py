@@ -234,6 +234,7 @@ def _item_rows(data: Counted, model: ModelScores, flips: Floats | None) -> tuple
             data.names[worst[i]] if cells[i] else None,
             data.names[best[i]] if cells[i] else None,
             None if flips is None else number(flips[i]),
+            tuple((arrangement, number(data.mean[i, j])) for j, arrangement in enumerate(data.names)),
         )
         for i, name in enumerate(data.items)
     )

@@ -100,8 +100,8 @@ def token_f1(reply: str, reference: str) -> float | None:
     return 2 * shared / (said.total() + wanted.total())
 
 
-def _idiom(reply: str, asked: Asked) -> tuple[str, str | None, bool | None]:
-    """Part that explains, the idiom named, and whether it is the canonical one."""
+def explanation(reply: str, asked: Asked) -> tuple[str, str | None, bool | None]:
+    """Give the part that explains, the idiom named, and whether it is the canonical one."""
     meaning = _MEANING.search(reply)
     explained = meaning.group(1).strip() if meaning is not None else reply
     if asked.arranger != "characters":
@@ -117,20 +117,20 @@ def _idiom(reply: str, asked: Asked) -> tuple[str, str | None, bool | None]:
 def score_chrf2(reply: str, asked: Asked) -> Scored:
     """Score an explanation by character n-grams against the reference."""
     _need(asked.item, "reference")
-    explained, answer, recovered = _idiom(reply, asked)
+    explained, answer, recovered = explanation(reply, asked)
     return Scored(chrf(explained, asked.item.reference), answer, recovered)
 
 
 def score_token_f1(reply: str, asked: Asked) -> Scored:
     """Score an explanation by its words against the reference."""
     _need(asked.item, "reference")
-    explained, answer, recovered = _idiom(reply, asked)
+    explained, answer, recovered = explanation(reply, asked)
     return Scored(token_f1(explained, asked.item.reference), answer, recovered)
 
 
 def score_exact(reply: str, asked: Asked) -> Scored:
     """Score 1 where the reply (or the idiom it names) is the canonical text or the answer, 0 otherwise."""
-    explained, answer, recovered = _idiom(reply, asked)
+    explained, answer, recovered = explanation(reply, asked)
     if recovered is not None:
         return Scored(float(recovered), answer, recovered)
     wanted = asked.item.answer or asked.item.reference or asked.item.text
@@ -203,11 +203,17 @@ def embedding(name: str) -> Scorer:
 
     def score(reply: str, asked: Asked) -> Scored:
         _need(asked.item, "reference")
-        explained, answer, recovered = _idiom(reply, asked)
+        explained, answer, recovered = explanation(reply, asked)
         said, wanted = _encoder(name).encode([explained, asked.item.reference], normalize_embeddings=True)
         return Scored(min(max(float(said @ wanted), 0.0), 1.0), answer, recovered)
 
     return score
+
+
+def score_judged(reply: str, asked: Asked) -> Scored:
+    """Read the answer alone: the score comes from the judge's own run."""
+    _, answer, recovered = explanation(reply, asked)
+    return Scored(None, answer, recovered)
 
 
 SCORERS: dict[str, Scorer] = {
@@ -222,13 +228,15 @@ def get_scorer(name: str) -> Scorer:
     """Give a scorer by name: a bundled one, ``embedding:MODEL``, or an entry point of `concord.scorers`."""
     if name in SCORERS:
         return SCORERS[name]
+    if name.startswith("judge:"):
+        return score_judged
     if name.startswith("embedding:"):
         return embedding(name.removeprefix("embedding:"))
     found = list(entry_points(group=ENTRY_POINTS, name=name))
     if not found:
         raise OptionError(
             f"scorer {name!r} is not known; choose one of {', '.join(SCORERS)}, embedding:MODEL, "
-            f"or register your own under the entry points {ENTRY_POINTS!r}"
+            f"judge:MODEL, or register your own under the entry points {ENTRY_POINTS!r}"
         )
     loaded: Scorer = found[0].load()
     return loaded

@@ -69,8 +69,19 @@ class Desk:
         self.fault: InputError | None = None
         """Why nothing more is asked, once that is so."""
 
-    async def ask(self, request: Request, model: Model) -> ModelOutput:
+    async def ask(
+        self, request: Request, model: Model, *, keep: Callable[[Answer], None] | None = None
+    ) -> ModelOutput:
         """Ask one request and store what comes back before anything else happens.
+
+        Parameters
+        ----------
+        request
+            What to ask.
+        model
+            Whom.
+        keep
+            Where the answer goes instead of the run's journal: the turns of a session have their own.
 
         Raises
         ------
@@ -87,12 +98,27 @@ class Desk:
         try:
             output = await model.generate(chat(request.trial.messages), config=config)
         except Exception as error:  # noqa: BLE001 - providers raise what they like; every call is counted
-            self._failed(request, error, time.monotonic() - started)
+            self._failed(request, error, time.monotonic() - started, whole=keep is None)
             # The provider's own error may quote the key; Inspect's log gets ours only.
             raise FailedCallError(self._words(error)) from None
-        self._store(request, answer_of(output, output.time))
+        answer = answer_of(output, output.time)
+        if keep is None:
+            self._store(request, answer)
+        else:
+            self._kept(keep, answer)
         self._failures_in_a_row = 0
         return output
+
+    def finish(self, request: Request, answer: Answer) -> None:
+        """Store what became of a trial that was asked in several turns."""
+        self._store(request, answer)
+
+    def _kept(self, keep: Callable[[Answer], None], answer: Answer) -> None:
+        try:
+            keep(answer)
+        except InputError as fault:
+            self.fault = fault
+            raise
 
     def _listen(self) -> None:
         """Hear a Ctrl-C first; the handler in place (the event loop's, by now) is called after."""
@@ -117,9 +143,10 @@ class Desk:
         self.n_asked += 1
         self._on_answer(row)
 
-    def _failed(self, request: Request, error: Exception, seconds: float) -> None:
+    def _failed(self, request: Request, error: Exception, seconds: float, *, whole: bool) -> None:
         words = self._words(error)
-        self._store(request, Answer(AskOutcome.FAILED, "", error=words, seconds=seconds))
+        if whole:
+            self._store(request, Answer(AskOutcome.FAILED, "", error=words, seconds=seconds))
         self._failures_in_a_row += 1
         if type(error).__name__ in _REFUSED:
             self.fault = ModelError(f"the provider refuses: {words}")

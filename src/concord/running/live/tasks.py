@@ -7,11 +7,11 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Scorer
 
-from concord.errors import OptionError
+from concord.people.people_design import design_people, rooms_of
 from concord.reasoning.design import design_reasoning
 from concord.records import Design
-from concord.running.designs import NO_STUDIES
 from concord.running.folder import Request
+from concord.running.live.converse import converse, enter
 from concord.running.live.desk import chat
 from concord.running.live.scorers import arranged, faithful
 from concord.running.live.solver import ask
@@ -73,9 +73,31 @@ def structure(
 
 
 @task
-def people() -> Task:
-    """Let the model stand in for the participants of studies: comes with the study format."""
-    raise OptionError(NO_STUDIES)
+def people(
+    study: str = "",
+    n: int | None = None,
+    design: str = "participant",
+    plan_seed: int = 0,
+    sessions: int | None = None,
+) -> Task:
+    """Let the model stand in for the participants of studies.
+
+    Parameters
+    ----------
+    study
+        Names or paths of studies, separated by commas; all bundled ones by default.
+    n
+        Participants a cell; as in the paper by default.
+    design
+        How the model is told who it is.
+    plan_seed
+        Seed of assignment, orders and profiles.
+    sessions
+        Hold only so many sessions of each experiment.
+    """
+    names = [name.strip() for name in study.split(",") if name.strip()]
+    laid_out = design_people(names, n=n, design=design, plan_seed=plan_seed, limit=sessions)
+    return task_of(laid_out, _named(laid_out))
 
 
 def _named(design: Design) -> list[Request]:
@@ -86,9 +108,11 @@ def _named(design: Design) -> list[Request]:
 def task_of(design: Design, requests: Sequence[Request], *, scored: bool = True) -> Task:
     """Make the Inspect task of some requests of a design; a sample's id is its request's key."""
     dataset = MemoryDataset([_sample(request) for request in requests], name=f"concord-{design.suite}")
+    if design.suite == "people":
+        enter(rooms_of(dict(design.files), dict(design.options)))
     return Task(
         dataset=dataset,
-        solver=ask(),
+        solver=converse() if design.suite == "people" else ask(),
         scorer=_scorer(design) if scored else None,
         name=f"concord/{design.suite}",
         metadata={"suite": design.suite, "templates": {one.name: one.sha256 for one in design.templates}},

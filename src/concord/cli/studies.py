@@ -1,0 +1,44 @@
+"""`concord studies`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from concord.cli.shared import note, print_json
+
+
+def studies(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Studies to show: names, or paths of study files.")
+    ] = None,
+    folder: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    prompts: Annotated[
+        bool, typer.Option("--prompts", help="Print what the first participant of each cell reads.")
+    ] = False,
+    design: Annotated[str, typer.Option(help="Agent design of the prompts.")] = "participant",
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of study files.")] = False,
+) -> None:
+    """List the studies that a model can stand in for the participants of."""
+    from concord import studies as found
+
+    if schema:
+        print_json(found.json_schema())
+        return
+    listed = list(found.find_studies([] if names is None else names, folder=folder))
+    if prompts:
+        for one in listed:
+            typer.echo(found.prompts(one, design=design))
+        return
+    if not names and folder is None:
+        listed += found.installed_studies().values()
+    rows = [found.summary(one) for one in listed]
+    if json:
+        print_json({"studies": rows})
+        return
+    width = max(len(row["study"]) for row in rows)
+    for row in rows:
+        sizes = f"{row['tests']:>3} tests, {row['participants_in_paper']:>4} participants in the paper"
+        typer.echo(f"{row['study']:<{width}}  {row['domain']:<10} {sizes}  {row['source']}")
+    note("\ncheck a study file of your own with: concord check FILE.yaml")

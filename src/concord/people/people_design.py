@@ -1,0 +1,153 @@
+"""What is asked about people: one trial a session, and how its session is opened again."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from concord.errors import OptionError
+from concord.people.compiled import compile_experiment
+from concord.people.design import SessionPlan, StudyPlan, plan_study
+from concord.people.designs import AgentDesign, get_design
+from concord.people.sessions import Session
+from concord.people.study_files import find_studies, read_study
+from concord.people.tokens import middling
+from concord.records import Design, Message, Template, Trial
+
+DESIGN_FILE = "design.txt"
+
+
+def design_people(
+    study: Iterable[str] = (),
+    *,
+    folder: Path | None = None,
+    n: int | None = None,
+    design: str = "participant",
+    plan_seed: int = 0,
+    limit: int | None = None,
+    repeats: int = 1,
+) -> Design:
+    """Lay out every session of some studies.
+
+    Parameters
+    ----------
+    study
+        Names or paths of studies; all bundled ones (or all of the folder) when not given.
+    folder
+        A folder with studies of your own.
+    n
+        Participants a cell; as in the paper when not given.
+    design
+        How the model is told who it is.
+    plan_seed
+        Seed of assignment, orders and profiles.
+    limit
+        Hold only the first so many sessions of each experiment.
+    repeats
+        Must be 1: participants are repeated by n.
+
+    Raises
+    ------
+    InputError
+        A study, the design or a number does not fit.
+    """
+    if repeats != 1:
+        raise OptionError("--repeats does not apply to people: give more participants with --n")
+    if limit is not None and limit < 1:
+        raise OptionError(f"--limit {limit}: expected a whole number from 1 on")
+    chosen = get_design(design)
+    found = find_studies(study, folder=folder)
+    options: dict[str, str | int | float | bool | None] = {"n": n, "design": chosen.name}
+    options |= {"plan_seed": plan_seed, "limit": limit, "studies": ", ".join(file.name for file in found)}
+    text = "" if chosen.text is None else chosen.text
+    files = [(f"{file.name}.yaml", file.raw) for file in found] + [(DESIGN_FILE, text.encode("utf-8"))]
+    template = Template(f"people/{chosen.name}", text, "" if chosen.sha256 is None else chosen.sha256)
+    rooms = rooms_of(dict(files), options)
+    trials = tuple(_trial(room, template.name) for room in rooms.values())
+    return Design("people", trials, (template,), tuple(files), tuple(options.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where a session is held: opens it, fresh each time."""
+
+    plan: SessionPlan
+    open: Callable[[], Session]
+
+    @property
+    def condition(self) -> str:
+        """The cell of the session in words."""
+        return ", ".join(self.plan.cell.values())
+
+
+def _trial(room: Room, template: str) -> Trial:
+    first = room.open().waiting()
+    messages: tuple[Message, ...] = first[0].messages if first else ()
+    return Trial("people", room.plan.id, room.condition, messages, 0, template)
+
+
+def plans_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> tuple[StudyPlan, ...]:
+    """Plan again what a run has asked, from the files and options it kept."""
+    name = str(options["design"])
+    text = files[DESIGN_FILE].decode("utf-8")
+    design = AgentDesign(name, text if text else None)
+    plans = []
+    for study in str(options["studies"]).split(", "):
+        file = read_study(files[f"{study}.yaml"], name=f"{study}.yaml")
+        plan = plan_study(file, n=options["n"], seed=int(options["plan_seed"]), design=design)
+        plans.append(replace(plan, sessions=_limited(plan.sessions, options["limit"])))
+    return tuple(plans)
+
+
+def _limited(sessions: tuple[SessionPlan, ...], limit: int | None) -> tuple[SessionPlan, ...]:
+    return sessions if limit is None else tuple(one for one in sessions if one.number <= limit)
+
+
+def rooms_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> dict[str, Room]:
+    """Give every session of a run by its id."""
+    rooms: dict[str, Room] = {}
+    for plan in plans_of(files, options):
+        compiled = {
+            name: compile_experiment(spec, plan.study.population_of(name))
+            for name, spec in plan.study.experiments.items()
+        }
+        for session in plan.sessions:
+            rooms[session.id] = Room(session, _opener(session, plan, compiled))
+    return rooms
+
+
+def _opener(session: SessionPlan, plan: StudyPlan, compiled: Mapping[str, Any]) -> Callable[[], Session]:
+    return lambda: Session(session, compiled[session.experiment], plan.design)
+
+
+def session_texts(design: Design, wanted: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
+    """Give every text that some sessions would send, were all answers middling, and count the calls."""
+    rooms = rooms_of(dict(design.files), dict(design.options))
+    texts: list[str] = []
+    calls = 0
+    for trial in design.trials:
+        if trial.name in wanted:
+            session = rooms[trial.item].open()
+            while not session.done:
+                for question in session.waiting():
+                    texts += [message.text for message in question.messages]
+                    calls += 1
+                    session.answer(question.id, middling(question))
+    return texts, calls
+
+
+def packed(replies: Mapping[str, str]) -> str:
+    """Write the replies of a session as the one response of its trial."""
+    return json.dumps(dict(sorted(replies.items())), ensure_ascii=False)
+
+
+def unpacked(response: str) -> dict[str, str]:
+    """Read the replies of a session; a response that holds none gives none."""
+    try:
+        found = json.loads(response)
+    except ValueError:
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {key: text for key, text in found.items() if isinstance(text, str)}

@@ -1,0 +1,360 @@
+'use strict';
+(() => {
+  // Everything from data reaches the page as text: no markup is ever made of it.
+  const SVG = 'http://www.w3.org/2000/svg';
+  const ROWS = 50;
+  const el = (tag, props = {}, ...children) => {
+    const made = document.createElement(tag);
+    for (const [key, value] of Object.entries(props)) {
+      if (key === 'text') made.textContent = value;
+      else if (key === 'class') made.className = value;
+      else if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
+      else made.setAttribute(key, value);
+    }
+    made.append(...children);
+    return made;
+  };
+  const draw = (tag, props, ...children) => {
+    const made = document.createElementNS(SVG, tag);
+    for (const [key, value] of Object.entries(props)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+  const asNumber = (v) => (v === 'inf' ? Infinity : v === '-inf' ? -Infinity : v);
+  const show = (v, kind) => {
+    if (v === null || v === undefined || v === '') return '–';
+    if (kind === 'flag') return v ? 'yes' : 'no';
+    if (kind === 'text' || kind === undefined) return String(v);
+    const x = asNumber(v);
+    if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
+    if (kind === 'share') return x === 0 ? '< 0.0001' : x.toFixed(x < 0.01 ? 4 : 2);
+    if (kind === 'count' || x === 0) return String(x);
+    const size = Math.abs(x);
+    if (size < 0.001 || size >= 1e5) return x.toExponential(1).replace('-', '−');
+    return x.toFixed(size < 0.1 ? 3 : 2).replace('-', '−');
+  };
+
+  const numeric = (column) => ['number', 'share', 'count'].includes(column.kind);
+
+  // Downloads
+  const save = (name, type, text) => {
+    const url = URL.createObjectURL(new Blob([text], { type }));
+    const link = el('a', { href: url, download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(url), 5000);
+  };
+  const csvCell = (v) => {
+    if (v === null || v === undefined) return '';
+    let text = String(v);
+    if (typeof v !== 'number' && /^[=+\-@\t\r\n]/.test(text) && !/^-?\d*\.?\d+(e[+-]?\d+)?$/i.test(text)) text = "'" + text;
+    return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+  };
+  const csv = (rows) => rows.map((row) => row.map(csvCell).join(',')).join('\n') + '\n';
+  const fileName = (name) => 'concord-' + name.replace(/[^a-z0-9-]+/gi, '-').toLowerCase() + '.csv';
+  const downloadButton = (name, rows) =>
+    el('button', { type: 'button', text: 'Download CSV', 'aria-label': 'Download CSV: ' + name,
+      'data-download': name, onclick: () => save(fileName(name), 'text/csv', csv(rows())) });
+
+  // Tables that are in the page from the start
+  const cellValue = (cell) => (cell.dataset.v !== undefined ? cell.dataset.v : cell.textContent.trim());
+  const compare = (a, b) => {
+    const missing = (x) => x === '' || x === null || x === undefined;
+    if (missing(a) || missing(b)) return missing(a) - missing(b) || 0;
+    const x = typeof a === 'number' ? a : Number(a), y = typeof b === 'number' ? b : Number(b);
+    if (!Number.isNaN(x) && !Number.isNaN(y)) return x - y;
+    return String(a).localeCompare(String(b), 'en', { numeric: true });
+  };
+  const signed = (way, a, b) => {
+    const missing = (x) => x === '' || x === null || x === undefined;
+    return missing(a) || missing(b) ? compare(a, b) : way * compare(a, b);
+  };
+  const sortable = (table) => {
+    const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
+    heads.forEach((head, at) => {
+      const name = head.textContent.trim();
+      const button = el('button', { type: 'button', text: name });
+      head.replaceChildren(button);
+      button.addEventListener('click', () => {
+        const way = head.getAttribute('aria-sort') === 'descending' ? 1 : -1;
+        heads.forEach((other) => other.removeAttribute('aria-sort'));
+        head.setAttribute('aria-sort', way > 0 ? 'ascending' : 'descending');
+        const rows = [...table.tBodies[0].rows];
+        rows.sort((r, s) => signed(way, cellValue(r.cells[at]), cellValue(s.cells[at])));
+        table.tBodies[0].append(...rows);
+      });
+    });
+  };
+  const filterable = (table, controls) => {
+    const input = el('input', { type: 'search', autocomplete: 'off' });
+    const count = el('span', { class: 'soft', role: 'status' });
+    input.addEventListener('input', () => {
+      const wanted = input.value.trim().toLowerCase();
+      let kept = 0;
+      for (const row of table.tBodies[0].rows) {
+        row.hidden = wanted !== '' && !row.cells[0].textContent.toLowerCase().includes(wanted);
+        kept += row.hidden ? 0 : 1;
+      }
+      count.textContent = kept + ' of ' + table.tBodies[0].rows.length;
+    });
+    controls.append(el('label', { text: 'Filter ' }, input), count);
+  };
+  const enhance = (table) => {
+    const controls = el('div', { class: 'controls' });
+    const place = table.closest('.scroll') || table;
+    if (table.classList.contains('filterable') && table.tBodies[0].rows.length > 1) filterable(table, controls);
+    if (table.classList.contains('sortable') && table.tBodies[0].rows.length > 1) sortable(table);
+    const rows = () => [...table.rows].filter((row) => row.parentElement.tagName !== 'THEAD' || row === table.tHead.rows[table.tHead.rows.length - 1])
+      .map((row) => [...row.cells].map(cellValue));
+    const below = controls.childElementCount === 0;
+    const button = downloadButton(table.dataset.name, rows);
+    if (below) controls.classList.add('below');
+    controls.append(button);
+    if (below) place.after(controls);
+    else place.before(controls);
+  };
+
+  // One panel a model
+  const switches = (started) => {
+    for (const holder of document.querySelectorAll('[data-switch]')) {
+      const panels = [...document.querySelectorAll('[data-panel="' + holder.dataset.switch + '"]')];
+      const showOnly = (at) => panels.forEach((panel, i) => {
+        panel.hidden = i !== at;
+        if (i === at) started(panel);
+      });
+      if (panels.length > 1) {
+        const select = el('select', {}, ...panels.map((panel, i) => el('option', { value: i, text: panel.dataset.name })));
+        select.addEventListener('change', () => showOnly(Number(select.value)));
+        holder.append(el('label', { text: holder.dataset.label + ' ' }, select));
+        holder.classList.add('controls');
+      }
+      showOnly(0);
+    }
+  };
+
+  // Tables made of the data
+  const decode = async () => {
+    const block = document.getElementById('data');
+    if (block.dataset.encoding !== 'gzip') return JSON.parse(block.textContent);
+    const bytes = Uint8Array.from(atob(block.textContent), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return JSON.parse(await new Response(stream).text());
+  };
+  const columnsOf = (data, name) => {
+    const table = data.tables[name];
+    if (!table) return null;
+    if (table.list) {
+      const rows = data.documents[table.document].document[table.list].filter((row) => row && typeof row === 'object' && !Array.isArray(row));
+      const columns = table.columns.map((column) => {
+        const names = [...new Set(rows.map((row) => String(row[column.key] ?? '')))];
+        return column.kind === 'text' ? { ...column, names, v: rows.map((row) => names.indexOf(String(row[column.key] ?? ''))) }
+          : { ...column, v: rows.map((row) => row[column.key] ?? null) };
+      });
+      data.tables[name] = { n: rows.length, columns };
+      return columnsOf(data, name);
+    }
+    const base = table.base ? data.tables[table.base].columns : [];
+    const columns = [...base, ...table.columns].map((column) => ({
+      ...column, at: column.names ? (i) => column.names[column.v[i]] : (i) => column.v[i],
+    }));
+    return { n: table.n, columns, by: Object.fromEntries(columns.map((c) => [c.key, c])) };
+  };
+  const arm = (x, y, kind, value, low, high) => {
+    if (value === null) return [];
+    const parts = [];
+    if (low !== null && high !== null) parts.push(draw('line', { class: kind === 'p' ? 'pline' : 'mline', x1: x(low), x2: x(high), y1: y, y2: y }));
+    parts.push(kind === 'p' ? draw('circle', { class: 'people', cx: x(value), cy: y, r: 4 })
+      : draw('path', { class: 'model', d: `M${x(value) - 5} ${y}L${x(value)} ${y - 5}L${x(value) + 5} ${y}L${x(value)} ${y + 5}Z` }));
+    return parts;
+  };
+  const forestScale = (table, rows) => {
+    let low = -0.2, high = 0.2;
+    for (const key of ['human_d', 'human_low', 'human_high', 'agent_d', 'agent_low', 'agent_high']) {
+      for (const i of rows) {
+        const v = asNumber(table.by[key].at(i));
+        if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
+      }
+    }
+    return { low, high, x: (v) => 6 + (Math.min(Math.max(asNumber(v), low), high) - low) / (high - low) * 218 };
+  };
+  const forestCell = (table, i, scale) => {
+    const get = (key) => table.by[key].at(i);
+    const svg = draw('svg', { viewBox: '0 0 230 26', 'aria-hidden': 'true', focusable: 'false' },
+      draw('line', { class: 'ref', x1: scale.x(0), x2: scale.x(0), y1: 0, y2: 26 }),
+      ...arm(scale.x, 8, 'p', get('human_d'), get('human_low'), get('human_high')),
+      ...arm(scale.x, 18, 'm', get('agent_d'), get('agent_low'), get('agent_high')));
+    return el('td', { class: 'forest' }, svg);
+  };
+  const posterior = (table, i, who) => {
+    const parts = ['up', 'null', 'down'].map((key) => table.by[who + '_' + key].at(i));
+    if (parts[1] === null) return null;
+    const known = parts[0] === null ? [1 - parts[1], parts[1], 0] : parts;
+    let x = 0;
+    const names = parts[0] === null ? ['effect', 'no effect', ''] : ['up', 'no effect', 'down'];
+    const bars = known.map((p, k) => {
+      const bar = draw('rect', { class: 'p' + k, x, y: 0, width: Math.max(p, 0) * 500, height: 18 });
+      x += p * 500;
+      return bar;
+    });
+    const words = known.map((p, k) => (names[k] ? names[k] + ' ' + show(p, 'share') : '')).filter(Boolean).join(', ');
+    const name = who === 'human' ? 'People' : 'Model';
+    return el('div', {}, el('p', { text: name + ': ' + words }), draw('svg', { viewBox: '0 0 500 18', 'aria-hidden': 'true' }, ...bars));
+  };
+  const legend = () => el('p', { class: 'legend' }, ...['effect up', 'no effect', 'effect down'].map((name, k) =>
+    el('span', {}, draw('svg', { viewBox: '0 0 12 12', 'aria-hidden': 'true' }, draw('rect', { class: 'p' + k, width: 12, height: 12 })), name)));
+  const detail = (title, table, i) => {
+    const dialog = document.getElementById('detail');
+    const first = table.by.test || table.by.id || table.columns[0];
+    const close = el('button', { type: 'button', class: 'close', text: 'Close', onclick: () => dialog.close() });
+    dialog.replaceChildren(close, el('h2', { id: 'detail-h' }, el('bdi', { text: first.at(i) || title })));
+    if (table.by.human_null) {
+      const bars = [posterior(table, i, 'human'), posterior(table, i, 'agent')].filter(Boolean);
+      if (bars.length) dialog.append(el('h3', { text: 'What the evidence says' }), legend(), ...bars);
+    }
+    const list = el('dl', { class: 'settings' });
+    for (const column of table.columns) {
+      if (column === first || column.key === 'text') continue;
+      const value = column.at(i);
+      if (value === '' ) continue;
+      list.append(el('dt', { text: column.title }), el('dd', {}, el('bdi', { text: column.kind === 'number' && typeof value === 'number' ? String(value) : show(value, column.kind) })));
+    }
+    dialog.append(list);
+    if (table.by.text) dialog.append(el('h3', { text: 'Reply' }), el('p', { class: 'reply', dir: 'auto', text: table.by.text.at(i) }));
+    dialog.showModal();
+    close.focus();
+  };
+  const dynamic = (data, holder) => {
+    if (holder.dataset.ready) return;
+    holder.dataset.ready = 'yes';
+    const title = holder.dataset.title;
+    const table = columnsOf(data, holder.dataset.table);
+    if (!table) { holder.replaceChildren(el('p', { class: 'soft', text: 'The result has no table of ' + title.toLowerCase() + '.' })); return; }
+    const shown = table.columns.filter((column) => !column.hidden);
+    const forest = holder.dataset.options === 'forest';
+    const state = { text: '', group: '', sort: null, way: -1, most: ROWS };
+    const grouping = table.by.study || table.by.model || table.by.outcome;
+    const input = el('input', { type: 'search', autocomplete: 'off' });
+    const status = el('span', { class: 'soft', role: 'status' });
+    const controls = el('div', { class: 'controls' });
+    if (grouping && new Set(grouping.v).size > 1) {
+      const used = [...new Set(grouping.v)].map((k) => grouping.names[k]);
+      const select = el('select', {}, el('option', { value: '', text: 'all' }), ...used.map((name) => el('option', { value: name, text: name === '' ? '(none)' : name })));
+      select.addEventListener('change', () => { state.group = select.value; state.most = ROWS; render(); });
+      controls.append(el('label', { text: grouping.title + ' ' }, select));
+    }
+    input.addEventListener('input', () => { state.text = input.value.trim().toLowerCase(); state.most = ROWS; render(); });
+    const words = table.columns.filter((column) => column.kind === 'text');
+    const everything = () => [table.columns.map((c) => c.title), ...Array.from({ length: table.n }, (_, i) => table.columns.map((c) => c.at(i)))];
+    controls.append(el('label', { text: 'Filter ' }, input), downloadButton(title + ' ' + holder.dataset.table, everything), status);
+    const heads = shown.map((column) => {
+      const head = el('th', { scope: 'col', class: numeric(column) ? 'num' : '' });
+      head.append(el('button', { type: 'button', text: column.title, onclick: () => {
+        state.way = state.sort === column ? -state.way : column.kind === 'text' ? 1 : -1;
+        state.sort = column;
+        heads.forEach((other) => other.removeAttribute('aria-sort'));
+        head.setAttribute('aria-sort', state.way > 0 ? 'ascending' : 'descending');
+        render();
+      } }));
+      return head;
+    });
+    const body = el('tbody');
+    const headRow = el('tr', {}, ...heads);
+    const opener = table.by.test || table.by.id || shown[0];
+    const drawnAt = shown.indexOf(opener) + 1;
+    const place = (row, made) => row.insertBefore(made, row.children[drawnAt] || null);
+    if (forest) place(headRow, el('th', { scope: 'col', text: 'd: people ●, model ◆' }));
+    const grid = el('table', {}, el('caption', { text: title }), el('thead', {}, headRow), body);
+    const more = el('button', { type: 'button', text: 'Show more rows', onclick: () => { state.most += 10 * ROWS; render(); } });
+    const cell = (column, i) => {
+      if (column === opener) return el('th', { scope: 'row' }, el('button', { type: 'button', class: 'open', onclick: () => detail(title, table, i) }, el('bdi', { text: column.at(i) || '(no name)' })));
+      if (column.key === 'text') return el('td', {}, el('div', { class: 'clip reply', dir: 'auto', text: String(column.at(i)).slice(0, 300) }));
+      const text = show(column.at(i), column.kind);
+      return numeric(column) ? el('td', { class: 'num', text }) : el('td', {}, el('bdi', { text }));
+    };
+    const render = () => {
+      let rows = Array.from({ length: table.n }, (_, i) => i);
+      if (state.group !== '') rows = rows.filter((i) => grouping.at(i) === state.group);
+      if (state.text) rows = rows.filter((i) => words.some((column) => column.at(i).toLowerCase().includes(state.text)));
+      if (state.sort) rows.sort((a, b) => signed(state.way, asNumber(state.sort.at(a)), asNumber(state.sort.at(b))));
+      const page = rows.slice(0, state.most);
+      const scale = forest ? forestScale(table, page) : null;
+      body.replaceChildren(...page.map((i) => {
+        const row = el('tr', {}, ...shown.map((column) => cell(column, i)));
+        if (forest) place(row, forestCell(table, i, scale));
+        return row;
+      }));
+      status.textContent = (page.length < rows.length ? page.length + ' shown of ' : '') + rows.length + ' of ' + table.n + ' rows'
+        + (scale ? '; drawn from d = ' + scale.low.toFixed(1) + ' to ' + scale.high.toFixed(1) : '');
+      more.hidden = page.length >= rows.length;
+    };
+    const region = el('div', { class: 'scroll', role: 'region', 'aria-label': title, tabindex: '0' }, grid);
+    holder.replaceChildren(controls, region, more);
+    render();
+  };
+  const scatterHits = (data, panel) => {
+    const holder = panel.querySelector('[data-options=forest]');
+    for (const svg of panel.querySelectorAll('svg[data-low]')) {
+      if (svg.dataset.ready || !holder) continue;
+      svg.dataset.ready = 'yes';
+      svg.classList.add('hit');
+      const [low, high, x0, x1, y0, y1] = ['low', 'high', 'x0', 'x1', 'y0', 'y1'].map((k) => Number(svg.dataset[k]));
+      svg.addEventListener('click', (event) => {
+        const table = columnsOf(data, holder.dataset.table);
+        if (!table) return;
+        const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+        let best = -1, distance = 12 * 12;
+        for (let i = 0; i < table.n; i++) {
+          const h = table.by.human_d.at(i), a = table.by.agent_d.at(i);
+          if (typeof h !== 'number' || typeof a !== 'number') continue;
+          const x = x0 + (h - low) / (high - low) * (x1 - x0), y = y0 + (a - low) / (high - low) * (y1 - y0);
+          const d = (x - at.x) ** 2 + (y - at.y) ** 2;
+          if (d < distance) { distance = d; best = i; }
+        }
+        if (best >= 0) detail('Test', table, best);
+      });
+    }
+  };
+
+  const theme = () => {
+    const button = el('button', { type: 'button', id: 'theme' });
+    const dark = () => {
+      const chosen = document.documentElement.dataset.theme;
+      return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+    };
+    const name = () => { button.textContent = dark() ? 'Light mode' : 'Dark mode'; };
+    button.addEventListener('click', () => { document.documentElement.dataset.theme = dark() ? 'light' : 'dark'; name(); });
+    name();
+    return button;
+  };
+
+  const start = async () => {
+    const decoding = decode();
+    document.querySelectorAll('table.data').forEach((table) => { if (!table.closest('.panel')) enhance(table); });
+    const tools = document.getElementById('tools');
+    tools.append(theme(), el('button', { type: 'button', text: 'Print', onclick: () => print() }));
+    let data = null;
+    const begin = (panel) => {
+      for (const table of panel.querySelectorAll('table.data')) if (!table.dataset.ready) { table.dataset.ready = 'yes'; enhance(table); }
+      if (!data) return;
+      for (const holder of panel.querySelectorAll('.dynamic')) if (!holder.closest('details.lazy:not([open])')) dynamic(data, holder);
+      scatterHits(data, panel);
+    };
+    switches(begin);
+    try {
+      data = await decoding;
+    } catch (fault) {
+      document.querySelectorAll('.needs-script').forEach((p) => { p.textContent = 'This browser cannot unpack the data of the page: ' + fault.message; });
+      return;
+    }
+    tools.append(el('button', { type: 'button', text: 'Download everything as JSON', 'data-download': 'json',
+      onclick: () => save('concord-report.json', 'application/json', JSON.stringify(data, null, 1)) }));
+    document.querySelectorAll('details.lazy').forEach((box) => box.addEventListener('toggle', () => {
+      if (box.open) box.querySelectorAll('.dynamic').forEach((holder) => dynamic(data, holder));
+    }));
+    document.querySelectorAll('.panel:not([hidden])').forEach(begin);
+    document.querySelectorAll('#replies .dynamic').forEach((holder) => dynamic(data, holder));
+    document.documentElement.dataset.ready = 'yes';
+  };
+  start();
+})();

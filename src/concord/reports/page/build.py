@@ -1,0 +1,172 @@
+"""From folders to one HTML file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from concord.reports import plots
+from concord.reports.files import distinct_names
+from concord.reports.page import people, reasoning, replies, structure
+from concord.reports.page.content import Content, read_content
+from concord.reports.page.context import context
+from concord.reports.page.data import data_block, plain_document, policy
+from concord.reports.page.find import Problem
+from concord.reports.page.table import listed, packed
+from concord.reports.page.values import Number
+from concord.reports.svg import Picture, style, visible
+from concord.version import __version__
+
+TITLE = "Concord report"
+BARE = "article.panel[hidden]{display:block!important}"
+"""Style where scripts are switched off: every model is shown, since none can be chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A finished page, and what could not go into it."""
+
+    html: str
+    content: Content
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Files that could not be used, or only in part."""
+        return self.content.problems
+
+    def pictures(self) -> Iterator[tuple[Path, Picture]]:
+        """Give every picture with the folder it belongs in: question, model."""
+        yield from _pictures("people", self.content.people, people.pictures)
+        yield from _forests(self.content)
+        yield from _pictures("structure", self.content.structure, structure.pictures)
+        yield from _pictures("reasoning", self.content.reasoning, reasoning.pictures)
+        if self.content.reasoning:
+            yield Path("reasoning"), reasoning.gaps_of(list(self.content.reasoning))
+
+
+def _pictures(question: str, views: Sequence[Any], draw: Any) -> Iterator[tuple[Path, Picture]]:
+    for view, folder in zip(views, distinct_names([view.model for view in views]), strict=True):
+        for picture in draw(view).values():
+            yield Path(question) / folder, picture
+
+
+def _forests(content: Content) -> Iterator[tuple[Path, Picture]]:
+    models = distinct_names([view.model for view in content.people])
+    for view, folder in zip(content.people, models, strict=True):
+        studies = list(dict.fromkeys(str(test["study"]) for test in view.tests))
+        for study, stem in zip(studies, distinct_names(studies), strict=True):
+            drawn = people.forest(view, study)
+            yield Path("people") / folder / "forest" / stem, drawn
+
+
+def make_page(
+    folders: Sequence[Path], *, title: str = TITLE, names: Mapping[Path, str] = MappingProxyType({})
+) -> Page:
+    """Read the results in folders and make the page.
+
+    Parameters
+    ----------
+    folders
+        Folders with result files, or result files.
+    title
+        Heading of the page.
+    names
+        What to call the model of a folder whose result does not say.
+
+    Raises
+    ------
+    FileFormatError
+        No result can be read.
+    OptionError
+        Results of one question were made under different choices.
+    """
+    content = read_content(folders, names)
+    return Page(_render(content, title), content)
+
+
+def _asset(name: str) -> str:
+    return resources.files("concord.reports.page").joinpath("assets", name).read_text("utf-8")
+
+
+def _render(content: Content, title: str) -> str:
+    script = _asset("page.js")
+    css = _asset("page.css") + style()
+    block, encoding = data_block(data(content))
+    given = {
+        "bare": BARE,
+        "script": script,
+        "css": css,
+        "policy": policy(script, css, BARE),
+        "data": block,
+        "encoding": encoding,
+    }
+    template = _environment().get_template("page.html")
+    return str(template.render(**context(content, title), **given, version=__version__))
+
+
+def _environment() -> Any:
+    """Templates that escape everything, and fail on a name they do not know."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+
+    made = Environment(
+        loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, finalize=lambda v: visible(v) if type(v) is str else "" if v is None else v,
+    )  # fmt: skip
+    made.filters["short"] = plots.short
+    made.filters["short_p"] = plots.short_p
+    made.filters["raw"] = Markup
+    made.globals["spark"] = _spark
+    made.globals["span"] = _said
+    return made
+
+
+def _spark(value: Number, limits: tuple[float, float]) -> str:
+    from markupsafe import Markup
+
+    return Markup(plots.small_interval(value.value, value.low, value.high, limits))  # noqa: S704
+
+
+def _said(value: Number) -> str:
+    """Write an interval as words."""
+    if value.low is None or value.high is None:
+        return ""
+    return f"{plots.short(value.low)} to {plots.short(value.high)}"
+
+
+def data(content: Content) -> dict[str, Any]:
+    """Give what the script works on: tables by name, and the result documents for the download."""
+    tables: dict[str, Any] = {}
+    shared: dict[Any, str] = {}
+    for i, view in enumerate(content.people):
+        _people_tables(tables, shared, view, i)
+        if view.findings:
+            at = content.sources.index(view.source)
+            tables[f"findings-{i}"] = listed(people.FINDING_COLUMNS, at, "findings")
+    for i, one in enumerate(content.structure):
+        if one.items:
+            tables[f"items-{i}"] = packed(structure.ITEM_COLUMNS, one.items)
+    for i, other in enumerate(content.reasoning):
+        if other.samples:
+            tables[f"samples-{i}"] = packed(reasoning.SAMPLE_COLUMNS, other.samples)
+    if content.replies.rows:
+        tables["replies"] = packed(replies.COLUMNS, content.replies.rows)
+    documents = [
+        {"file": source.shown, "model": source.model, "question": source.kind,
+         "document": plain_document(source.document)}
+        for source in content.sources
+    ]  # fmt: skip
+    return {"format": "concord page", "format_version": 1, "tables": tables, "documents": documents}
+
+
+def _people_tables(tables: dict[str, Any], shared: dict[Any, str], view: people.PeopleView, i: int) -> None:
+    """Put in the tests of one model; the human side of tests that models share stands there once."""
+    if not view.tests:
+        return
+    key = people.key_of(view)
+    if key not in shared:
+        shared[key] = f"people-{i}"
+        tables[f"people-{i}"] = packed(people.HUMAN_COLUMNS, view.tests)
+    tables[f"tests-{i}"] = {**packed(people.AGENT_COLUMNS, view.tests), "base": shared[key]}

@@ -1,0 +1,466 @@
+"""The pictures of a report, drawn here as SVG: small, without a browser, the same in page, file, notebook."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from concord.reports.svg import Canvas, Picture, Scale
+
+WIDTH = 480.0
+_LABEL = 150.0
+_ROW = 24.0
+MANY_DOTS = 200
+"""Beyond this many points they are one path, without a note each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One row of a chart of intervals; ``None`` is undefined."""
+
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    inner_low: float | None = None
+    """The second, usually narrower interval."""
+    inner_high: float | None = None
+    floor: float | None = None
+    ceiling: float | None = None
+    strong: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point with the words that name it."""
+
+    x: float
+    y: float
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One row of a forest plot: people and model, each with an interval where it is known."""
+
+    label: str
+    people: tuple[float | None, float | None, float | None]
+    """Value, low, high."""
+    model: tuple[float | None, float | None, float | None]
+
+
+def ticks(low: float, high: float, count: int = 5) -> list[float]:
+    """Give round numbers inside a range.
+
+    Examples
+    --------
+    >>> ticks(0, 1), ticks(-1.3, 2.2)
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [-1.0, 0.0, 1.0, 2.0])
+    """
+    span = high - low
+    rough = span / count
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [round(i * step, 10) + 0.0 for i in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def short(value: float | None, digits: int = 2) -> str:
+    """Round for a reader: undefined is a dash, a minus is a minus, and there is no -0.00.
+
+    Examples
+    --------
+    >>> short(0.126), short(None), short(-0.0001), short(-2)
+    ('0.13', '–', '0.00', '−2.00')
+    """
+    return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def short_p(value: float | None) -> str:
+    """Round a p-value; a tiny one is a bound.
+
+    Examples
+    --------
+    >>> short_p(0.0004), short_p(0.25)
+    ('< 0.001', '0.250')
+    """
+    return "< 0.001" if value is not None and value < 0.001 else short(value, 3)
+
+
+def span(
+    values: Sequence[float | None], *, at_least: tuple[float, float] | None = None
+) -> tuple[float, float]:
+    """Give a range that holds all defined values, a little wider, never empty."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    known += [] if at_least is None else list(at_least)
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    if high - low < 1e-9:
+        low, high = low - 0.5, high + 0.5
+    room = 0.0 if at_least == (low, high) else 0.05 * (high - low)
+    return low - room, high + room
+
+
+def _axis(canvas: Canvas, scale: Scale, top: float, bottom: float, label: str) -> None:
+    """Draw a horizontal axis with its grid and its name."""
+    for tick in ticks(scale.low, scale.high):
+        x = scale(tick)
+        canvas.line("grid", x, top, x, bottom)
+        canvas.text(x, bottom + 16, f"{tick:g}".replace("-", "−"), kind="s", anchor="middle")
+    canvas.line("axis", scale.start, bottom, scale.end, bottom)
+    canvas.text((scale.start + scale.end) / 2, bottom + 34, label, kind="s", anchor="middle")
+
+
+def intervals(
+    name: str,
+    title: str,
+    marks: Sequence[Mark],
+    *,
+    label: str,
+    limits: tuple[float, float] | None = None,
+    lines: Sequence[tuple[float, str]] = (),
+    room: float = _LABEL,
+) -> Picture:
+    """Draw one row a name: a dot, its interval, the inner interval, floor and ceiling.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    marks
+        Rows from top to bottom.
+    label
+        What the axis measures.
+    limits
+        Ends of the axis; by default what the marks need.
+    lines
+        Values to mark by a dashed line, with their names.
+    room
+        Width of the names.
+    """
+    ends = [e for m in marks for e in (m.value, m.low, m.high, m.inner_low, m.inner_high, m.floor, m.ceiling)]
+    low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
+    top = 12.0 + 16.0 * (len(lines) > 0)
+    bottom = top + _ROW * len(marks) + 4
+    scale = Scale(low, high, room + 8, WIDTH - 16)
+    canvas = Canvas()
+    _axis(canvas, scale, top, bottom, label)
+    _reference_lines(canvas, scale, lines, top, bottom)
+    for i, mark in enumerate(marks):
+        _interval_row(canvas, scale, top + _ROW * (i + 0.5) + 2, mark)
+    description = "; ".join(f"{m.label}: {_said(m)}" for m in marks[:40])
+    more = f"; and {len(marks) - 40} more" if len(marks) > 40 else ""
+    return Picture(name, title, f"{title}. {description}{more}.", WIDTH, bottom + 42, str(canvas))
+
+
+def _reference_lines(
+    canvas: Canvas, scale: Scale, lines: Sequence[tuple[float, str]], top: float, bottom: float
+) -> None:
+    """Draw dashed lines; a name that would touch the one before it is left out."""
+    free = -math.inf
+    for value, words in sorted(lines):
+        x, half = scale(value), 4.0 * len(words)
+        canvas.line("ref", x, top, x, bottom)
+        if x - half > free:
+            canvas.text(x, top - 6, words, kind="s", anchor="middle")
+            free = x + half
+
+
+def _said(mark: Mark) -> str:
+    if mark.value is None:
+        return "undefined"
+    if mark.low is None or mark.high is None:
+        return short(mark.value)
+    return f"{short(mark.value)} ({short(mark.low)} to {short(mark.high)})"
+
+
+def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
+    room = scale.start - 8
+    canvas.text(room, y + 4, mark.label, anchor="end", width=room - 4, kind="b" if mark.strong else "")
+    for edge in (mark.floor, mark.ceiling):
+        if edge is not None:
+            canvas.line("tick", scale(edge), y - 7, scale(edge), y + 7)
+    if mark.value is None:
+        canvas.text(scale.start + 4, y + 4, "undefined", kind="s")
+        return
+    if mark.inner_low is not None and mark.inner_high is not None:
+        canvas.line("wide", scale(mark.inner_low), y, scale(mark.inner_high), y)
+    if mark.low is not None and mark.high is not None:
+        canvas.line("pline", scale(mark.low), y, scale(mark.high), y)
+    note = mark.note if mark.note else f"{mark.label}: {_said(mark)}"
+    canvas.circle("people", scale(mark.value), y, 4.5, note)
+
+
+def scatter(
+    name: str,
+    title: str,
+    points: Sequence[Point],
+    *,
+    slope: float | None = None,
+    intercept: float | None = None,
+) -> Picture:
+    """Draw human d against model d, with the line of identity and the caricature line.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    points
+        x human, y model.
+    slope, intercept
+        The caricature line, model d = slope · human d + intercept, where it is defined.
+    """
+    low, high = span([v for p in points for v in (p.x, p.y)], at_least=(-0.5, 0.5))
+    x, y = Scale(low, high, 52, WIDTH - 14), Scale(low, high, 398, 14)
+    canvas = Canvas()
+    _frame(canvas, x, y, "human effect d", "model effect d")
+    canvas.line("ref", x(low), y(low), x(high), y(high))
+    if slope is not None and intercept is not None:
+        _clipped_line(canvas, x, y, slope, intercept)
+    _dots(canvas, [(x(p.x), y(p.y), p) for p in points], ("human", "model"))
+    canvas.line("ref", 60, 462, 88, 462)
+    canvas.text(94, 466, "identity: same effect", kind="s")
+    if slope is not None and intercept is not None:
+        canvas.line("fit", 250, 462, 278, 462)
+        canvas.text(284, 466, f"caricature line, slope {short(slope)}", kind="s")
+    words = "" if slope is None else f" The caricature line has slope {short(slope)}."
+    data = {
+        "low": repr(low),
+        "high": repr(high),
+        "x0": "52",
+        "x1": f"{WIDTH - 14:g}",
+        "y0": "398",
+        "y1": "14",
+    }
+    said = f"{title}: {len(points)} tests, human d across, model d up, with the line of identity.{words}"
+    return Picture(name, title, said, WIDTH, 476, str(canvas), data)
+
+
+def _frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
+    """Draw both axes with grid and names."""
+    _axis(canvas, x, y.end, y.start, across)
+    for tick in ticks(y.low, y.high):
+        canvas.line("grid", x.start, y(tick), x.end, y(tick))
+        canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
+    canvas.line("axis", x.start, y.start, x.start, y.end)
+    middle = (y.start + y.end) / 2
+    canvas.parts.append(
+        f'<text class="s" text-anchor="middle" transform="translate(14 {middle:g}) rotate(-90)">{up}</text>'
+    )
+
+
+def _clipped_line(canvas: Canvas, x: Scale, y: Scale, slope: float, intercept: float) -> None:
+    """Draw a line only where both of its coordinates lie in the frame."""
+    ends = [x.low, x.high]
+    if abs(slope) > 1e-12:
+        crossings = sorted((edge - intercept) / slope for edge in (y.low, y.high))
+        ends = [max(ends[0], crossings[0]), min(ends[1], crossings[1])]
+    if ends[0] < ends[1]:
+        canvas.line(
+            "fit", x(ends[0]), y(slope * ends[0] + intercept), x(ends[1]), y(slope * ends[1] + intercept)
+        )
+
+
+def _dots(canvas: Canvas, dots: Sequence[tuple[float, float, Point]], axes: tuple[str, str]) -> None:
+    if len(dots) > MANY_DOTS:
+        canvas.path("dots", [(x, y) for x, y, _ in dots], joined=False)
+        return
+    for x, y, point in dots:
+        canvas.circle("dot", x, y, 4, f"{point.name}: {axes[0]} {short(point.x)}, {axes[1]} {short(point.y)}")
+
+
+READINGS = {
+    "replicates": ("Replicates", "same conclusion, compatible size"),
+    "same conclusion, other size": ("Same conclusion", "but effects of another size"),
+    "compatible size, other conclusion": ("Compatible size", "but another conclusion"),
+    "differs": ("Differs", "other conclusion, other size"),
+}
+
+
+def quadrants(name: str, title: str, points: Sequence[Point], counts: dict[str, int]) -> Picture:
+    """Draw findings in four fields: does the evidence agree, does the magnitude agree.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    points
+        x is ECS-strict of the finding, y its PAS.
+    counts
+        Findings in each quadrant.
+    """
+    x, y = Scale(0, 1, 52, WIDTH - 14), Scale(0, 1, 398, 14)
+    cut = x(math.sqrt(0.05))  # square roots, so that the threshold 0.05 is not at the edge
+    canvas = Canvas()
+    canvas.rect("band", cut, y(1), x(1) - cut, y(0.5) - y(1))
+    for value in (0.0, 0.05, 0.2, 0.5, 1.0):
+        canvas.text(x(math.sqrt(value)), 414, f"{value:g}", kind="s", anchor="middle")
+    for value in (0.0, 0.25, 0.5, 0.75, 1.0):
+        canvas.text(46, y(value) + 4, f"{value:g}", kind="s", anchor="end")
+    canvas.line("ref", cut, y(0), cut, y(1))
+    canvas.line("ref", x(0), y(0.5), x(1), y(0.5))
+    canvas.line("axis", x(0), y(0), x(1), y(0))
+    canvas.line("axis", x(0), y(0), x(0), y(1))
+    canvas.text(258, 432, "magnitude agrees: ECS-strict (square-root scale)", kind="s", anchor="middle")
+    canvas.parts.append(
+        '<text class="s" text-anchor="middle" transform="translate(14 206) rotate(-90)">'
+        "evidence agrees: PAS</text>"
+    )
+    _quadrant_names(canvas, counts)
+    placed = [(x(math.sqrt(max(point.x, 0.0))), y(point.y), point) for point in points]
+    _dots(canvas, placed, ("ECS-strict", "PAS"))
+    said = "; ".join(f"{count} {quadrant}" for quadrant, count in counts.items())
+    return Picture(name, title, f"{title}: {said}.", WIDTH, 442, str(canvas))
+
+
+def _quadrant_names(canvas: Canvas, counts: dict[str, int]) -> None:
+    """Write into each quadrant what it means and how many findings lie there."""
+    places = {
+        "same conclusion, other size": (58, 130, ("same", "conclusion,", "other size")),
+        "replicates": (300, 130, ("replicates",)),
+        "differs": (58, 270, ("differs",)),
+        "compatible size, other conclusion": (300, 270, ("compatible size,", "other conclusion")),
+    }
+    for name, (x, y, lines) in places.items():
+        for i, line in enumerate((*lines, f"n = {counts.get(name, 0)}")):
+            canvas.text(x, y + 15 * i, line, kind="s b")
+
+
+def forest(name: str, title: str, pairs: Sequence[Pair]) -> Picture:
+    """Draw one row a test: the human effect and the model's, each with its interval.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    pairs
+        Rows from top to bottom.
+    """
+    low, high = span([v for p in pairs for v in (*p.people, *p.model)], at_least=(-0.2, 0.2))
+    left, width, row = 220.0, 640.0, 28.0
+    bottom = 30 + row * len(pairs)
+    scale = Scale(low, high, left + 8, width - 16)
+    canvas = Canvas()
+    _axis(canvas, scale, 26, bottom, "effect d, 95 % interval where the standard error is known")
+    canvas.line("ref", scale(0), 26, scale(0), bottom)
+    canvas.circle("people", left + 14, 12, 4)
+    canvas.text(left + 24, 16, "people", kind="s")
+    canvas.diamond("model", left + 84, 12, 5)
+    canvas.text(left + 94, 16, "model", kind="s")
+    for i, pair in enumerate(pairs):
+        y = 26 + row * (i + 0.5)
+        canvas.text(left, y + 4, pair.label, anchor="end", width=left - 4)
+        _arm(canvas, scale, y - 5, pair.people, people=True)
+        _arm(canvas, scale, y + 5, pair.model, people=False)
+    said = f"{title}: {len(pairs)} tests, the human effect above the model's in each row."
+    return Picture(name, title, said, width, bottom + 42, str(canvas))
+
+
+def _arm(
+    canvas: Canvas, scale: Scale, y: float, numbers: tuple[float | None, float | None, float | None],
+    *, people: bool,
+) -> None:  # fmt: skip
+    value, low, high = numbers
+    if value is None:
+        return
+    if low is not None and high is not None:
+        canvas.line("pline" if people else "mline", scale(low), y, scale(high), y)
+    if people:
+        canvas.circle("people", scale(value), y, 4, f"people: {short(value)}")
+    else:
+        canvas.diamond("model", scale(value), y, 5, f"model: {short(value)}")
+
+
+def heat(
+    name: str, title: str, rows: Sequence[str], columns: Sequence[str],
+    cells: Sequence[Sequence[float | None]],
+) -> Picture:  # fmt: skip
+    """Draw a map of scores from 0 to 1, items down and arrangements across; a missing score is pale.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    rows, columns
+        Names of items and of arrangements.
+    cells
+        One row an item.
+    """
+    left = 110.0
+    width = min(40.0, (WIDTH - left - 10) / max(len(columns), 1))
+    height = max(5.0, min(18.0, 560.0 / max(len(rows), 1)))
+    top = 92.0
+    canvas = Canvas()
+    for j, column in enumerate(columns):
+        x = left + width * (j + 0.6)
+        canvas.parts.append(f'<g transform="translate({x:.1f} {top - 6:g}) rotate(-55)">')
+        canvas.text(0, 0, column, kind="s", width=96)
+        canvas.parts.append("</g>")
+    every = max(1, math.ceil(11 / height))
+    for i, row in enumerate(rows):
+        y = top + height * i
+        if i % every == 0:
+            canvas.text(left - 6, y + height / 2 + 4, row, kind="s", anchor="end", width=left - 8)
+        for j, value in enumerate(cells[i]):
+            note = f"{row}, {columns[j]}: {short(value)}"
+            kind, shade = ("cell none", None) if value is None else ("cell heat", 0.08 + 0.92 * value)
+            canvas.rect(kind, left + width * j, y, width, height, note=note, opacity=shade)
+    bottom = top + height * len(rows) + 24
+    for k in range(6):
+        canvas.rect("cell heat", left + 26 * k, bottom - 12, 26, 10, opacity=0.08 + 0.92 * k / 5)
+    canvas.text(left, bottom + 14, "0", kind="s")
+    canvas.text(left + 156, bottom + 14, "1  mean score", kind="s", anchor="middle")
+    said = f"{title}: {len(rows)} items by {len(columns)} arrangements, darker is a higher score."
+    return Picture(name, title, said, WIDTH, bottom + 22, str(canvas))
+
+
+def sweep(
+    name: str, title: str, points: Sequence[tuple[float, float]], *, lines: Sequence[tuple[float, str]] = ()
+) -> Picture:
+    """Draw a number against the threshold it depends on, with levels to compare it to.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    points
+        Threshold and number.
+    lines
+        Levels to mark, with their names.
+    """
+    x = Scale(*span([cut for cut, _ in points]), 52, WIDTH - 14)
+    y = Scale(0, 1, 258, 22)
+    canvas = Canvas()
+    _frame(canvas, x, y, "threshold of a match", "Step-F1")
+    for value, words in lines:
+        canvas.line("ref", x.start, y(value), x.end, y(value))
+        canvas.text(x.end, y(value) - 6, words, kind="s", anchor="end")
+    canvas.path("sweep", [(x(cut), y(value)) for cut, value in points])
+    for cut, value in points:
+        canvas.circle("people", x(cut), y(value), 4, f"threshold {cut:g}: {short(value)}")
+    said = ", ".join(f"{cut:g}: {short(value)}" for cut, value in points)
+    return Picture(name, title, f"{title}. {said}.", WIDTH, 302, str(canvas))
+
+
+def small_interval(
+    value: float | None, low: float | None, high: float | None, limits: tuple[float, float]
+) -> str:
+    """Give a small drawing for the cell of a table: decoration beside the numbers, hidden from readers.
+
+    Parameters
+    ----------
+    value, low, high
+        The number and its interval; nothing is drawn where the number is undefined.
+    limits
+        Ends of the axis; zero and one are marked where they lie inside.
+    """
+    if value is None:
+        return ""
+    scale = Scale(*limits, 2, 98)
+    canvas = Canvas()
+    canvas.line("axis", 2, 8, 98, 8)
+    if limits[0] < 0 < limits[1]:
+        canvas.line("axis", scale(0), 2, scale(0), 14)
+    if low is not None and high is not None:
+        canvas.line("pline", scale(low), 8, scale(high), 8)
+    canvas.circle("people", scale(value), 8, 3.5)
+    return f'<svg class="spark" viewBox="0 0 100 16" aria-hidden="true" focusable="false">{canvas}</svg>'

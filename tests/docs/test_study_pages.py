@@ -1,0 +1,93 @@
+"""The pages about studies: generated ones are current, keys are described, the tutorial's study runs."""
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import get_args
+
+import pytest
+from pydantic import BaseModel
+from typer.testing import CliRunner
+
+from concord import studies
+from concord.cli.app import app
+from concord.people import study_format
+from concord.people.derive import FUNCTIONS
+from concord.people.designs import DESIGNS
+from concord.people.parse import Outcome
+from concord.people.tokens import middling
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "reference" / "study-format.md").read_text("utf-8")
+TUTORIAL = (ROOT / "docs" / "how-to" / "from-a-paper-to-a-study.md").read_text("utf-8")
+
+
+def _tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("study_cards", ROOT / "tools" / "study_cards.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_cards_and_schema_are_those_of_the_studies() -> None:
+    for path, text in _tool().pages():
+        assert path.read_text("utf-8") == text, f"{path.name} has changed: run python tools/study_cards.py"
+
+
+def _models() -> list[type[BaseModel]]:
+    found = vars(study_format).values()
+    return [one for one in found if isinstance(one, type) and issubclass(one, BaseModel) and one.__doc__]
+
+
+def test_the_format_page_names_every_key_kind_function_design_and_outcome() -> None:
+    named = set(re.findall(r"`([^`]+)`", PAGE))
+    keys = {key for model in _models() for key in model.model_fields}
+    assert keys - named == set()
+    assert set(get_args(study_format.Kind)) - named == set()
+    assert set(FUNCTIONS) - named == set()
+    assert set(DESIGNS) - named == set()
+    assert all(f"| {outcome} |" in PAGE for outcome in Outcome)
+
+
+def _study_text() -> str:
+    match = re.search(r'```yaml title="mugs\.yaml"\n(.*?)```', TUTORIAL, re.DOTALL)
+    assert match is not None
+    return match.group(1)
+
+
+@pytest.fixture
+def mugs(tmp_path: Path) -> Path:
+    path = tmp_path / "mugs.yaml"
+    path.write_text(_study_text(), "utf-8")
+    return path
+
+
+def test_the_study_of_the_tutorial_is_short_and_well_formed(mugs: Path) -> None:
+    assert 60 <= len(_study_text().splitlines()) <= 90
+    assert CliRunner().invoke(app, ["check", str(mugs)]).exit_code == 0
+
+
+def test_the_study_of_the_tutorial_runs_from_recorded_replies_by_commands_alone(
+    mugs: Path, tmp_path: Path
+) -> None:
+    rows = []
+    for session in studies.sessions_of(studies.plan([str(mugs)])[0]):
+        while not session.done:
+            for question in session.waiting():
+                price = str(5 + question.member.number % 3 + (question.condition["role"] == "owner"))
+                reply = price if question.items[0][0] == "price" else middling(question)
+                rows.append({"id": question.id, "response": reply})
+                session.answer(question.id, reply)
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    arguments = ["--replies", str(replies), "--study", str(mugs), "--out", str(tmp_path / "out"), "--json"]
+    done = CliRunner().invoke(app, ["score", "people", *arguments])
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    assert document["n_tests"] == 3
+    assert document["answers"]["mugs"] == {"ok": 360}
+    assert any("the same for everybody" in told for told in document["tests_without_agent_side"])

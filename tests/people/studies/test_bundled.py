@@ -1,0 +1,122 @@
+"""Every bundled study, end to end: people-like data give the human numbers back, reversed data do not."""
+
+from dataclasses import replace
+
+import pytest
+from tests.people.studies.people_like import SCRIPTS, PeopleLike
+
+from concord import studies
+from concord.people.result import PeopleScores
+from concord.people.score import score_table
+from concord.people.study_files import bundled_names
+from concord.records import TestRow
+
+TWELVE = (
+    "anchoring",
+    "dictator-ultimatum",
+    "disjunction-effect",
+    "false-consensus",
+    "framing",
+    "guessing-game",
+    "impressions",
+    "minimal-groups",
+    "pluralistic-ignorance",
+    "representativeness",
+    "side-effect",
+    "trust-game",
+)
+WITHOUT_ECS = ("minimal-groups", "trust-game")
+"""Two tests each; ECS needs three."""
+UNCLEAR = ("trust-game",)
+"""No human result of this study is clear in its direction, so nothing can contradict it."""
+NEAR = 0.06
+
+
+def _run(name: str, way: int) -> studies.StudiesResult:
+    plans = studies.plan([name], design="demographic")
+    return studies.run(plans, PeopleLike(SCRIPTS[name], way), n_resamples=0)
+
+
+def _copied(row: TestRow) -> TestRow:
+    return replace(row, agent=row.human, agent_outcome=row.human_outcome)
+
+
+def _ceiling(done: studies.StudiesResult) -> PeopleScores:
+    """Score people against themselves: what a perfect replication at their own size would get."""
+    return score_table(replace(done.table, rows=tuple(map(_copied, done.table.rows))), n_resamples=0)
+
+
+def test_the_twelve_studies_are_there() -> None:
+    assert bundled_names() == TWELVE
+    assert set(SCRIPTS) == set(TWELVE)
+
+
+@pytest.mark.parametrize("name", TWELVE)
+def test_people_like_data_score_near_the_ceiling(name: str) -> None:
+    done = _run(name, 1)
+    ceiling = _ceiling(done)
+    assert done.table.warnings == ()
+    assert done.observed[0].outcomes().keys() == {"ok"}
+    assert done.result.pas.value is not None
+    assert ceiling.pas.value is not None
+    assert done.result.pas.value > ceiling.pas.value - NEAR
+    if name in WITHOUT_ECS:
+        assert done.result.ecs.value is None
+    else:
+        assert done.result.ecs.value is not None
+        assert done.result.ecs.value > 0.9
+
+
+@pytest.mark.parametrize("name", TWELVE)
+def test_known_parameters_are_recovered_within_their_intervals(name: str) -> None:
+    for test in _run(name, 1).result.tests:
+        assert test.agent_direction == test.human_direction or test.human_p is not None and test.human_p > 0.5
+        if test.z_diff is not None:
+            assert abs(test.z_diff) < 1.0, test.test
+
+
+@pytest.mark.parametrize("name", TWELVE)
+def test_reversed_data_score_near_zero_wherever_people_were_clear(name: str) -> None:
+    done = _run(name, -1)
+    ceiling = {test.test: test.pas for test in _ceiling(done).tests}
+    clear = [
+        test
+        for test in done.result.tests
+        if not test.two_states and (ceiling[test.test] or 0.0) > 0.9 and test.human_significant
+    ]
+    assert bool(clear) == (name not in UNCLEAR)
+    for test in clear:
+        assert test.pas is not None
+        assert test.pas < 0.05, test.test
+        assert test.agent_direction == -(test.human_direction or 0)
+        assert test.passed is False
+
+
+def _each(agents: dict[str, PeopleLike]) -> studies.Agent:
+    return lambda question: agents[question.session.plan.study](question)
+
+
+def test_over_all_studies_people_like_data_concord_and_reversed_data_do_not() -> None:
+    plans = studies.plan(design="demographic")
+    scores = {}
+    for way in (1, -1):
+        agents = {name: PeopleLike(script, way) for name, script in SCRIPTS.items()}
+        scores[way] = studies.run(plans, _each(agents), n_resamples=0).result
+    assert scores[1].ecs.value is not None
+    assert scores[1].ecs.value > 0.97
+    assert scores[-1].ecs.value is not None
+    assert scores[-1].ecs.value < -0.2
+    assert scores[1].pas.value is not None
+    assert scores[-1].pas.value is not None
+    assert scores[1].pas.value > 0.85
+    assert scores[-1].pas.value < 0.15
+
+
+@pytest.mark.parametrize("name", TWELVE)
+def test_a_study_says_where_its_human_numbers_and_its_limits_are(name: str) -> None:
+    (file,) = studies.find_studies([name])
+    assert file.study.about.simplified
+    assert any("model" in threat for threat in file.study.about.threats)
+    for finding in file.study.findings.values():
+        for test in finding.tests:
+            assert len(test.human.source) > 10

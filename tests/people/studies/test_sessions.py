@@ -1,0 +1,174 @@
+"""Sessions against hand-computed ones: steps, rounds with feedback, roles."""
+
+import math
+from collections.abc import Sequence
+
+from tests.people.studies.small import STUDY
+
+from concord import studies
+from concord.people.design import plan_study
+from concord.people.parse import Outcome
+from concord.people.sessions import Session, hold, sessions_of
+from concord.people.study_files import StudyFile, read_study
+
+
+def _guessing() -> Session:
+    (plan,) = studies.plan(["guessing-game"], n=16, seed=2)
+    return next(s for s in sessions_of(plan) if s.plan.cell["p"] == "half")
+
+
+def _play(session: Session, numbers: Sequence[str | None]) -> None:
+    """Give the members of a group these numbers, in order."""
+    for question, number in zip(session.waiting(), numbers, strict=True):
+        session.answer(question.id, number)
+
+
+def test_feedback_of_a_group_is_that_of_a_hand_computed_session() -> None:
+    session = _guessing()
+    _play(session, [str(10 * i) for i in range(1, 9)] + ["50"] * 8)
+    # by hand: (10 + ... + 80 + 8 * 50) / 16 = (360 + 400) / 16 = 47.5, half of it 23.75
+    assert session.round == 2
+    assert session.feedback == {"average": 47.5, "target": 23.75}
+    text = session.waiting()[2].messages[-1].text
+    assert "the mean of all numbers was 47.5, and 1/2 of it was 23.75" in text
+    assert "You had chosen 30. This is round 2." in text
+    _play(session, ["20"] * 16)
+    assert session.feedback == {"average": 20.0, "target": 10.0}
+    _play(session, ["10"] * 16)
+    _play(session, ["10", "4"] * 8)
+    assert session.done
+    rows = session.rows()
+    assert rows[0]["average_1"] == 47.5
+    assert rows[0]["target_4"] == 3.5
+    # 10, 20, 10, 10: one of three moves goes down; 20, 20, 10, 4 would be two
+    assert rows[0]["toward"] == 1.0
+    assert rows[1]["toward"] == 2.0
+    # medians 50 and 7: (50 - 7) / 50
+    assert math.isclose(float(str(session.session_row()["decrease"])), 0.86)
+
+
+def test_an_answer_that_cannot_be_read_is_left_out_of_the_feedback_and_counted() -> None:
+    session = _guessing()
+    _play(session, [*["30"] * 8, *["60"] * 6, "many", None])
+    assert session.feedback["average"] == (8 * 30 + 6 * 60) / 14
+    assert session.outcomes["guess", Outcome.OK] == 14
+    assert session.outcomes["guess", Outcome.UNREADABLE] == 1
+    assert session.outcomes["guess", Outcome.MISSING] == 1
+    # whose own number is not known cannot be told "you had chosen ...", and is not asked again
+    assert len(session.waiting()) == 14
+    assert session.outcomes["guess", Outcome.NOT_ASKED] == 2
+
+
+def test_a_round_without_a_single_answer_ends_the_session() -> None:
+    session = _guessing()
+    _play(session, ["?"] * 16)
+    assert session.done
+    assert session.ended_early
+    assert session.rows()[0]["toward"] is None
+
+
+def test_later_rounds_carry_the_conversation() -> None:
+    session = _guessing()
+    _play(session, ["40"] * 16)
+    roles = [message.role for message in session.waiting()[0].messages]
+    assert roles == ["system", "user", "assistant", "user"]
+
+
+def test_answers_of_members_may_arrive_in_any_order() -> None:
+    first, second = _guessing(), _guessing()
+    for _ in range(4):
+        numbers = {q.id: str(5 + 3 * i) for i, q in enumerate(first.waiting())}
+        for key, number in numbers.items():
+            first.answer(key, number)
+        for key, number in reversed(numbers.items()):
+            second.answer(key, number)
+    assert first.done
+    assert first.rows() == second.rows()
+
+
+def _trust() -> Session:
+    (plan,) = studies.plan(["trust-game"], n=2)
+    return next(iter(sessions_of(plan)))
+
+
+def test_the_receiver_is_asked_after_the_sender_and_sees_the_tripled_amount() -> None:
+    session = _trust()
+    (sender,) = session.waiting()
+    assert sender.member.role == "sender"
+    session.answer(sender.id, "I send $4")
+    (receiver,) = session.waiting()
+    assert receiver.member.role == "receiver"
+    assert "has sent $4, so you have received $12" in receiver.messages[-1].text
+    assert "from 0 to 12" in receiver.messages[-1].text
+    assert all("room A." not in message.text for message in receiver.messages)
+    session.answer(receiver.id, "6")
+    assert session.done
+    (row,) = session.rows()
+    assert (row["sent"], row["back"], row["payback"]) == (4.0, 6.0, 0.5)
+
+
+def test_more_than_was_received_cannot_be_sent_back() -> None:
+    session = _trust()
+    session.answer(session.waiting()[0].id, "4")
+    session.answer(session.waiting()[0].id, "13")
+    assert session.outcomes["back", Outcome.OUT_OF_RANGE] == 1
+    assert session.rows()[0]["payback"] is None
+
+
+def test_where_nothing_is_sent_nobody_is_asked_to_return_it() -> None:
+    session = _trust()
+    session.answer(session.waiting()[0].id, "0")
+    assert session.done
+    assert sum(session.outcomes.values()) == 1
+
+
+def test_a_refused_first_step_leaves_the_second_role_unasked() -> None:
+    session = _trust()
+    session.answer(session.waiting()[0].id, "As an AI I have no money")
+    assert session.done
+    assert session.outcomes["sent", Outcome.REFUSED] == 1
+
+
+def _coins(*changes: tuple[str, str]) -> StudyFile:
+    text = STUDY
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return read_study(text.encode(), name="coins.yaml")
+
+
+def test_later_steps_see_earlier_answers() -> None:
+    session = next(iter(sessions_of(plan_study(_coins()))))
+    session.answer(session.waiting()[0].id, "A")
+    (question,) = session.waiting()
+    assert question.messages[-1].text.startswith("You said heads.")
+    session.answer(question.id, "12")
+    assert session.rows()[0]["double"] == 24.0
+
+
+def test_a_step_that_shows_an_unknown_answer_is_not_asked_and_counted() -> None:
+    session = next(iter(sessions_of(plan_study(_coins()))))
+    session.answer(session.waiting()[0].id, "both")
+    assert session.done
+    assert session.outcomes["value", Outcome.NOT_ASKED] == 1
+
+
+def test_conditions_choose_the_steps() -> None:
+    file = _coins(("ask: [value]", "when: metal == 'gold'\n        ask: [value]"))
+    for session in sessions_of(plan_study(file)):
+        hold(session, lambda question: "A" if question.items[0][0] == "side" else "1")
+        known = session.rows()[0].get("value")
+        assert (known == 1.0) == (session.plan.cell["metal"] == "gold")
+
+
+def test_question_ids_are_unique_over_a_whole_plan() -> None:
+    seen: list[str] = []
+
+    def agent(question: studies.Question) -> str:
+        seen.append(question.id)
+        return "A" if question.items[0][1].type == "choice" else "5"
+
+    for plan in studies.plan(["anchoring", "guessing-game", "dictator-ultimatum"], n=3):
+        for session in sessions_of(plan):
+            hold(session, agent)
+    assert len(seen) == len(set(seen)) > 100

@@ -1,0 +1,216 @@
+"""Studies that cannot be used: each fault is named with file, line and path, and nothing runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from tests.people.studies.small import STUDY
+
+from concord.errors import FileFormatError, StudyError
+from concord.people.study_files import read_study
+
+
+def _fault(old: str, new: str) -> str:
+    assert STUDY.count(old) == 1, old
+    with pytest.raises(StudyError, match="coins.yaml, line") as caught:
+        read_study(STUDY.replace(old, new).encode(), name="coins.yaml")
+    return str(caught.value)
+
+
+def test_the_small_study_itself_is_well_formed() -> None:
+    assert read_study(STUDY.encode(), name="coins.yaml").warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "path", "said"),
+    [
+        ("study: coins\n", "study: Coins!\n", 2, "study", "string should match pattern"),
+        ("title: Coins\n", "", 1, "title", "missing; this key is required"),
+        ("title: Coins\n", "title: Coins\ncolour: red\n", 4, "colour", "not known here"),
+        ("n: 20}", "n: none}", 14, "experiments.toss.participants.n", "got 'none'"),
+        ("{min: 20, max: 30}", "{min: 40, max: 30}", 8, "population.age", "min 40 is above max 30"),
+        ("female: 0.5", "female: 0.7", 6, "population", "sum to 1.2, expected 1"),
+        ("a {metal.word} coin", "a coin", 16, "experiments.toss.factors.metal", "uses this factor"),
+        (
+            "{metal.word}",
+            "{metal.weight}",
+            24,
+            "experiments.toss.steps[1].text",
+            "{metal.weight} does not exist",
+        ),
+        ("{metal.word}", "{metal.word", 24, "experiments.toss.steps[1].text", "is no name"),
+        ("{answer.side}", "{answer.value}", 26, "experiments.toss.steps[2].text", "{answer.value} does not"),
+        ("ask: [value]", "ask: [price]", 27, "experiments.toss.steps[2].ask", "there is no item 'price'"),
+        ("ask: [value]", "ask: [side]", 22, "experiments.toss.items.value", "no step asks this item"),
+        (
+            "iron: {word: rusty, worth: 1}",
+            "iron: {word: rusty}",
+            19,
+            "experiments.toss.factors.metal.levels.iron",
+            "lacks 'worth'",
+        ),
+        (
+            "outcome: value",
+            "outcome: price",
+            37,
+            "findings.F1.tests[1].outcome",
+            "there is no variable 'price'",
+        ),
+        (
+            "outcome: value",
+            "outcome: side",
+            37,
+            "findings.F1.tests[1].outcome",
+            "is a word, and t-independent",
+        ),
+        ("by: metal", "by: colour", 38, "findings.F1.tests[1].groups.by", "there is no variable 'colour'"),
+        (
+            "by: metal",
+            "by: metal, levels: [gold, lead]",
+            38,
+            "findings.F1.tests[1].groups.levels",
+            "never 'lead'",
+        ),
+        (
+            "        groups: {by: metal}\n",
+            "",
+            34,
+            "findings.F1.tests[1]",
+            "t-independent needs outcome, groups",
+        ),
+        (
+            "experiment: toss",
+            "experiment: flip",
+            35,
+            "findings.F1.tests[1].experiment",
+            "no experiment 'flip'",
+        ),
+        ("n1: 20, n2: 20", "n1: 20, n2: 20, df2: 90", 39, "findings.F1.tests[1].human.df2", "at most n - 1"),
+        (
+            "n1: 20, n2: 20",
+            "n1: 20, n2: 20, direction: -1",
+            39,
+            "findings.F1.tests[1].human.direction",
+            "positive direction",
+        ),
+        (
+            "statistic: 2.5, n1: 20, n2: 20",
+            'reported: "t(38) = 2.5, p = .40"',
+            39,
+            "findings.F1.tests[1].human.reported",
+            "p",
+        ),
+        ("statistic: 2.5, n1: 20, n2: 20, ", "", 39, "findings.F1.tests[1].human", "no numbers"),
+        (
+            "2 * value",
+            "__import__('os').system('ls')",
+            29,
+            "experiments.toss.derived.double",
+            "is not allowed",
+        ),
+        ("2 * value", "value.real", 29, "experiments.toss.derived.double", "an attribute (a dot)"),
+        ("2 * value", "side + 1", 29, "experiments.toss.derived.double", "is a word, not a number"),
+        ("2 * value", "2 * price", 29, "experiments.toss.derived.double", "'price' does not exist"),
+        ("double: 2", "value: 2", 29, "experiments.toss.derived.value", "is taken"),
+        (
+            "        levels:\n",
+            "        order: latin\n        levels:\n",
+            17,
+            "experiments.toss.factors.metal.order",
+            "impossible counterbalancing",
+        ),
+        ("n: 20}", "n: {gold: 10, lead: 10}}", 14, "experiments.toss.participants.n.lead", "no such cell"),
+        ("n: 20}", "n: {gold: 10}}", 14, "experiments.toss.participants.n", "no number for 'iron'"),
+        ("n: 20}", "sessions: 20}", 14, "experiments.toss.participants", "a group study counts 'sessions'"),
+        (
+            "ask: [side]",
+            "ask: [side]\n        role: boss",
+            26,
+            "experiments.toss.steps[1].role",
+            "without roles",
+        ),
+        (
+            "ask: [side]",
+            "ask: [side]\n        over: metal",
+            26,
+            "experiments.toss.steps[1].over",
+            "no within factor",
+        ),
+        (
+            "ask: [side]",
+            "ask: [side]\n        when: value > 3",
+            26,
+            "experiments.toss.steps[1].when",
+            "'value' does not exist",
+        ),
+        ("max: 100", "max: price", 22, "experiments.toss.items.value.max", "'price' is no earlier answer"),
+        ("min: 0, max: 100", "min: 100, max: 0", 22, "experiments.toss.items.value", "is not below max"),
+        ("title: Coins\n", "title: &a Coins\n", 3, "", "anchors and aliases are not allowed"),
+        ("title: Coins\n", "title: !!python/name:os.system Coins\n", 3, "", "is not allowed"),
+        ("title: Coins\n", "title: Coins\ntitle: Coins\n", 4, "title", "stands here and on line 3"),
+        ("title: Coins\n", "title: [Coins\n", 4, "", "not YAML"),
+    ],
+)
+def test_a_fault_is_named_with_its_line_and_path(old: str, new: str, line: int, path: str, said: str) -> None:
+    text = _fault(old, new)
+    place = f"coins.yaml, line {line}" + (f", {path}: " if path else ": ")
+    assert re.search(f"^{re.escape(place)}.*{re.escape(said)}", text, re.MULTILINE), text
+
+
+def test_every_fault_is_named_at_once() -> None:
+    text = STUDY.replace("ask: [value]", "ask: [price]").replace("{metal.word}", "{metal.weight}")
+    with pytest.raises(StudyError, match=r"(?s)metal\.weight.*price"):
+        read_study(text.encode(), name="coins.yaml")
+
+
+def test_a_yaml_bomb_is_refused_before_it_is_built() -> None:
+    bomb = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n"
+    with pytest.raises(StudyError, match="line 1: &a: anchors and aliases are not allowed"):
+        read_study(bomb.encode(), name="bomb.yaml")
+
+
+def test_deep_nesting_and_large_files_are_refused() -> None:
+    with pytest.raises(StudyError, match="nested more than 24 deep"):
+        read_study(b"[" * 2000 + b"]" * 2000, name="deep.yaml")
+    with pytest.raises(FileFormatError, match="expected at most 1,048,576"):
+        read_study(b"a" * (2**20 + 1), name="large.yaml")
+    with pytest.raises(FileFormatError, match="not UTF-8"):
+        read_study(b"a: \xff", name="latin.yaml")
+    with pytest.raises(FileFormatError, match="empty"):
+        read_study(b"# nothing\n", name="empty.yaml")
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="no such file"):
+        read_study(tmp_path / "nowhere.yaml")
+
+
+def test_words_of_other_yaml_versions_stay_words() -> None:
+    text = STUDY.replace("{heads: Heads, tails: Tails}", "{yes: yes, no: no}")
+    study = read_study(text.encode(), name="coins.yaml").study
+    item = study.experiments["toss"].items["side"]
+    assert item.type == "choice"
+    assert item.options == {"yes": "yes", "no": "no"}
+
+
+def test_a_latin_square_that_its_cells_cannot_fill_is_impossible() -> None:
+    within = "      order: \n        vary: within\n        order: latin\n        levels: [a, b, c]\n"
+    text = STUDY.replace("    items:\n", within + "    items:\n").replace("n: 20}", "n: {gold: 5, iron: 9}}")
+    text = text.replace(
+        '      - text: "You said',
+        '      - text: "{order}"\n        over: order\n        ask: [side]\n      - text: "You said',
+    )
+    text = text.replace("You said {answer.side}.", "You said it.")
+    with pytest.raises(
+        StudyError, match="impossible counterbalancing: .* 6 orders, and a cell has 5 participants"
+    ):
+        read_study(text.encode(), name="coins.yaml")
+
+
+def test_the_slow_parser_reads_and_refuses_as_the_fast_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = read_study(STUDY.encode(), name="coins.yaml")
+    monkeypatch.setattr("concord.readers.yaml_file._LOADER", yaml.SafeLoader)
+    assert read_study(STUDY.encode(), name="coins.yaml") == fast
+    with pytest.raises(StudyError, match="line 3: &a: anchors and aliases are not allowed"):
+        read_study(STUDY.replace("title: Coins", "title: &a Coins").encode(), name="coins.yaml")

@@ -1,0 +1,218 @@
+"""The page as text: self-contained, strict, escaped, the same bytes for the same files."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reports.made_results import HOSTILE, NAMES
+
+import concord
+from concord.reports.page import make_page
+from concord.reports.page.data import PLAIN, data_block, plain_document
+from concord.reports.page.people import interval_d
+from concord.reports.page.table import Column, packed
+
+
+class Elements(HTMLParser):
+    """Collects elements, and the text outside of scripts and styles."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.inside: dict[str, str] = {}
+        self._raw = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        self._raw = tag if tag in ("script", "style") else ""
+        if tag == "script" and dict(attrs).get("type") is not None:
+            self._raw = "data"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._raw = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._raw:
+            self.inside[self._raw] = self.inside.get(self._raw, "") + data
+        else:
+            self.text += data
+
+
+@pytest.fixture(scope="module")
+def html(results: Path) -> str:
+    return make_page([results]).html
+
+
+@pytest.fixture(scope="module")
+def elements(html: str) -> Elements:
+    parser = Elements()
+    parser.feed(html)
+    return parser
+
+
+def page_data(elements: Elements) -> dict[str, Any]:
+    block = next(attrs for tag, attrs in elements.found if attrs.get("id") == "data")
+    text = elements.inside["data"]
+    if block["data-encoding"] == "gzip":
+        text = gzip.decompress(base64.b64decode(text)).decode("utf-8")
+    loaded = json.loads(text)
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+def test_nothing_is_loaded_from_elsewhere(elements: Elements) -> None:
+    for tag, attrs in elements.found:
+        assert tag not in ("link", "iframe", "img", "object", "embed", "base", "form")
+        assert "src" not in attrs
+        assert "style" not in attrs
+        assert not [name for name in attrs if name.startswith("on")]
+        assert (attrs.get("href") or "#").startswith("#")
+
+
+def test_the_policy_allows_one_script_and_two_styles_by_their_hashes(elements: Elements, html: str) -> None:
+    policy = next(a["content"] for t, a in elements.found if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    styles = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    assert len(styles) == 2
+    for text in (elements.inside["script"], *styles):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert policy.count("sha256-") == 3
+    assert sum(tag == "script" for tag, _ in elements.found) == 2
+
+
+def test_ids_are_unique_and_every_link_inside_the_page_has_its_place(elements: Elements) -> None:
+    ids = [attrs["id"] for _, attrs in elements.found if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    links = {str(attrs["href"])[1:] for tag, attrs in elements.found if tag == "a"}
+    assert links <= set(ids)
+
+
+def test_names_of_models_show_as_text(elements: Elements, html: str) -> None:
+    for name in (*NAMES, "agent one"):
+        assert name in elements.text
+    assert "<b>bold</b>" not in html
+    assert not [tag for tag, _ in elements.found if tag == "b"]
+
+
+def test_a_hostile_reply_is_text_in_the_examples_and_in_the_data(elements: Elements, html: str) -> None:
+    assert "<script>window.hacked" not in html
+    assert "<img" not in html
+    replies = page_data(elements)["tables"]["replies"]
+    text = next(column for column in replies["columns"] if column["key"] == "text")
+    shown = [text["names"][i] for i in text["v"]]
+    assert any("<script>window.hacked = 1</script>" in one and "␀␛[31m␇" in one for one in shown)
+
+
+def test_every_picture_has_a_title_and_a_description(elements: Elements) -> None:
+    plots = [attrs for tag, attrs in elements.found if tag == "svg" and attrs.get("class") == "plot"]
+    assert len(plots) >= 12
+    ids = {attrs.get("id") for _, attrs in elements.found}
+    for plot in plots:
+        assert plot["role"] == "img"
+        assert set(str(plot["aria-labelledby"]).split()) <= ids
+
+
+def test_numbers_of_the_files_stand_on_the_page(results: Path, elements: Elements) -> None:
+    summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
+    assert f"{summary['average_pas_raw']:.3f}" in elements.text
+    interval = summary["average_ecs_interval"]
+    assert f"{interval['low']:.2f} to {interval['high']:.2f}" in elements.text
+    found = {attrs.get("data-v") for _, attrs in elements.found}
+    assert repr(summary["average_pas_raw"]) in found
+
+
+def test_every_denominator_and_warning_is_said(results: Path, elements: Elements) -> None:
+    summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
+    for outcome, n in summary["outcomes"].items():
+        assert f"{n} {outcome}" in elements.text
+    for warning in summary["warnings"]:
+        assert warning in elements.text
+    for one in summary["inputs"]:
+        assert one["sha256"] in elements.text
+
+
+def test_human_sides_that_models_share_are_stored_once(elements: Elements) -> None:
+    tables = page_data(elements)["tables"]
+    assert tables["tests-0"]["base"] == tables["tests-1"]["base"] == "people-0"
+    assert "people-1" not in tables
+    assert tables["tests-0"]["n"] == tables["people-0"]["n"] == 57
+
+
+def test_the_download_holds_the_documents_as_they_are(results: Path, elements: Elements) -> None:
+    summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
+    documents = page_data(elements)["documents"]
+    assert next(d for d in documents if d["model"] == "agent one")["document"] == summary
+    assert {d["question"] for d in documents} == {"people", "structure", "reasoning"}
+
+
+def test_the_same_files_give_the_same_bytes(results: Path, html: str) -> None:
+    assert make_page([results]).html == html
+
+
+def test_the_order_of_folders_is_kept_and_a_folder_given_twice_counts_once(results: Path) -> None:
+    page = make_page([results / "agent two", results / "agent one", results / "agent two"])
+    assert page.content.models == ["agent two", "agent one"]
+
+
+def test_large_data_are_compressed_and_small_ones_stay_readable() -> None:
+    small, encoding = data_block({"a": "</script><!-- &"})
+    assert encoding == "json"
+    assert not set("<>&") & set(small)
+    large, encoding = data_block({"a": "x" * PLAIN})
+    assert encoding == "gzip"
+    assert json.loads(gzip.decompress(base64.b64decode(large))) == {"a": "x" * PLAIN}
+
+
+def test_numbers_that_are_not_finite_become_words() -> None:
+    assert plain_document({"a": [float("inf"), 1.5, None]}) == {"a": ["inf", 1.5, None]}
+
+
+def test_a_packed_table_says_missing_and_does_not_say_zero() -> None:
+    columns = (Column("a", "A", "number"), Column("b", "B", "flag"), Column("c", "C"))
+    table = packed(columns, [{"a": None, "b": None, "c": None}, {"a": 0.0, "b": False, "c": "x"}])
+    assert [column["v"] for column in table["columns"]] == [[None, 0], [None, 0], [0, 1]]
+    assert table["columns"][2]["names"] == ["", "x"]
+
+
+def test_an_interval_of_d_follows_the_effect_in_its_own_form() -> None:
+    low, high = interval_d("correlation", 0.0, 0.1, 0.0)
+    assert low is not None
+    assert high is not None
+    assert low == pytest.approx(-high)
+    assert high == pytest.approx(0.3945, abs=1e-3)  # 2 sinh(0.196)
+    assert interval_d("chi-square", 1.0, 0.5, 0.5513) == pytest.approx((0.0110, 1.0916), abs=1e-3)
+    assert interval_d("chi-square", -1.0, 0.5, -0.5513) == pytest.approx((-1.0916, -0.0110), abs=1e-3)
+    assert interval_d("anova", None, 0.1, 0.2) == (None, None)
+    assert interval_d("anova", 0.2, None, 0.2) == (None, None)
+
+
+def test_the_report_of_the_package_writes_the_page_and_its_pictures(results: Path, tmp_path: Path) -> None:
+    made = concord.report(
+        results / "agent one", out=tmp_path / "a" / "page.html", plots=tmp_path / "pictures"
+    )
+    assert made.path.read_bytes().startswith(b"<!doctype html>")
+    assert made.size == made.path.stat().st_size
+    assert made.models == ("agent one",)
+    names = {path.relative_to(tmp_path / "pictures").as_posix() for path in made.plots}
+    assert "people/agent one/effect-profile.svg" in names
+    assert "people/agent one/forest/asch-1946/forest.svg" in names
+    assert re.fullmatch(r"|SVG only: .*concord\[report\].*", made.plots_note)
+
+
+def test_hostile_text_is_the_one_the_fixture_promises() -> None:
+    assert all(mark in HOSTILE for mark in ("<script>", "onerror", "</script>", "\u202e", "\x00"))
+
+
+def test_a_mapping_names_the_models_of_results_that_do_not(results: Path, tmp_path: Path) -> None:
+    made = concord.report({"my model": results / "agent one"}, out=tmp_path / "page.html")
+    assert made.models == ("my model",)

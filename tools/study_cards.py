@@ -1,0 +1,155 @@
+"""Write the cards of the bundled studies and the JSON Schema: ``python tools/study_cards.py``."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
+CARDS = REFERENCE / "studies"
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Give every generated file with its text."""
+    from concord import studies
+
+    files = studies.find_studies()
+    yield CARDS / "index.md", _index(files)
+    for file in files:
+        yield CARDS / f"{file.name}.md", _card(file)
+    yield REFERENCE / "study.schema.json", json.dumps(studies.json_schema(), indent=1) + "\n"
+
+
+INDEX = """\
+# Bundled studies
+
+Materials are in our own words and keep the manipulation; human statistics are those of the published record, each with
+its source in the study file. The papers were not read again for these cards, so statistics are located by problem,
+experiment or study, not by page. What could not be traced is left out, and each card says so.
+
+**Contamination.** All twelve studies are classics. A model has very likely read about them, and agreement may be memory.
+Read a score here as an upper limit, and write [a study of your own](../../how-to/from-a-paper-to-a-study.md) for what it
+has not read.
+
+| study | domain | source | tests | participants in the paper |
+|---|---|---|---|---|
+{rows}
+
+{tests} tests in all. `concord studies` lists them; the files are in `src/concord/people/studies/`.
+"""  # noqa: E501 - lines of a page
+CARD = """\
+# `{study.study}`: {study.title}
+
+{source.authors} ({source.year}). {source.title}. *{source.published}*.{doi}
+
+Domain: {study.domain}. Population: {study.population.describes}.
+
+## Design
+
+{study.about.design}
+
+{experiments}
+
+## What was simplified
+
+{simplified}
+
+## Threats
+
+{threats}
+
+## What was left out
+
+{left_out}
+
+## Tests
+
+{tests}
+
+## Expected cost
+
+At the sizes of the paper: {takes.questions:,} questions, about {takes.input_tokens:,} tokens in and
+{takes.output_tokens:,} out (four characters a token, the design `participant`, answers as short as asked for; reasoning
+models write many times more).
+"""  # noqa: E501
+
+
+def _index(files: tuple[Any, ...]) -> str:
+    from concord import studies
+
+    rows = [studies.summary(file) for file in files]
+    lines = [
+        f"| [`{row['study']}`]({row['study']}.md) | {row['domain']} | {row['source']} | {row['tests']} | "
+        f"{row['participants_in_paper']} |"
+        for row in rows
+    ]
+    return INDEX.format(rows="\n".join(lines), tests=sum(row["tests"] for row in rows))
+
+
+def _card(file: Any) -> str:
+    from concord.people.design import plan_study
+    from concord.people.tokens import expected_tokens
+
+    study = file.study
+    return CARD.format(
+        study=study,
+        source=study.source,
+        doi=f" doi: {study.source.doi}" if study.source.doi else "",
+        experiments="\n".join(_experiments(study)),
+        simplified=_bullets(study.about.simplified),
+        threats=_bullets(study.about.threats),
+        left_out=_bullets(study.about.left_out),
+        tests="\n".join(_tests(study)),
+        takes=expected_tokens(plan_study(file)),
+    )
+
+
+def _bullets(texts: list[str]) -> str:
+    return "\n".join(f"- {text}" for text in texts) if texts else "Nothing."
+
+
+def _experiments(study: Any) -> Iterator[str]:
+    yield "| experiment | in the paper | varied | asked |"
+    yield "|---|---|---|---|"
+    for name, experiment in study.experiments.items():
+        people = experiment.participants
+        given = people.n if people.sessions is None else people.sessions
+        size = sum(given.values()) if isinstance(given, dict) else given
+        unit = (
+            "participants"
+            if people.sessions is None
+            else "groups"
+            if experiment.group.roles is None
+            else "pairs"
+        )
+        factors = "; ".join(
+            f"{f} ({spec.vary}: {', '.join(spec.names)})" for f, spec in experiment.factors.items()
+        )
+        items = ", ".join(f"{item} ({spec.type})" for item, spec in experiment.items.items())
+        yield f"| {name} | {size} {unit} | {factors or 'nothing'} | {items} |"
+
+
+def _tests(study: Any) -> Iterator[str]:
+    yield "| finding | test | kind | human side | source |"
+    yield "|---|---|---|---|---|"
+    for finding, spec in study.findings.items():
+        for test in spec.tests:
+            sides = {key.removeprefix("human_"): value for key, value in test.human.columns().items()}
+            numbers = ", ".join(f"{key} {value}" for key, value in sides.items())
+            yield f"| {finding} | {test.name} | {test.test} | {numbers} | {test.human.source} |"
+    yield ""
+    yield from (f"- {finding}: {spec.says}" for finding, spec in study.findings.items())
+
+
+def main() -> int:
+    """Write every page."""
+    for path, text in pages():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    sys.stdout.write(f"wrote {CARDS}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
