@@ -8,6 +8,7 @@ from typing import Any
 
 from concord.api import PeopleResult
 from concord.errors import OptionError
+from concord.people.bounds import N_SIMULATIONS
 from concord.people.design import StudyPlan, cells_of, plan_study
 from concord.people.designs import DESIGNS, AgentDesign, get_design
 from concord.people.from_replies import table_of_tests
@@ -21,6 +22,7 @@ from concord.people.tokens import middling
 from concord.readers.session_replies import SessionReplies, read_session_replies
 from concord.records import Side, TestRow, TestTable
 from concord.reports.files import write_csv, write_json
+from concord.stats.engine import SERIAL, Engine
 
 __all__ = [
     "DESIGNS",
@@ -163,7 +165,9 @@ def run(
     protocol: str | Protocol = "standard",
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
+    n_simulations: int = N_SIMULATIONS,
     seed: int = 0,
+    engine: Engine = SERIAL,
     **choices: object,
 ) -> StudiesResult:
     """Run planned studies with an agent of your own and score them.
@@ -174,7 +178,7 @@ def run(
         From `plan`.
     agent
         A function from a `Question` to the text of a reply (``None``: no reply).
-    protocol, level, n_resamples, seed, choices
+    protocol, level, n_resamples, n_simulations, seed, engine, choices
         As in `concord.score_people`.
 
     Examples
@@ -187,7 +191,13 @@ def run(
     observed = tuple(observe(one, agent) for one in plans)
     table = table_of_tests(observed)
     scores = score_table(
-        table, get_protocol(protocol, **choices), level=level, n_resamples=n_resamples, seed=seed
+        table,
+        get_protocol(protocol, **choices),
+        level=level,
+        n_resamples=n_resamples,
+        n_simulations=n_simulations,
+        seed=seed,
+        engine=engine,
     )
     return StudiesResult(PeopleResult(scores), table, observed)
 
