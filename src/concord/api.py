@@ -144,7 +144,7 @@ def score_people(
     ----------
     table
         A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of row mappings; one row a
-        test with a human and an agent side.
+        test with a human and an agent side; or a table already read.
     protocol
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
     sheet
@@ -182,7 +182,7 @@ def score_people(
     (0.674, 0.701, 0.5)
     """
     chosen = get_protocol(protocol, **choices)
-    tests = read_tests(table, sheet=sheet)
+    tests = table if isinstance(table, TestTable) else read_tests(table, sheet=sheet)
     scores = score_table(
         tests,
         chosen,

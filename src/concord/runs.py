@@ -291,7 +291,7 @@ def _score_people(found: Recorded, choices: dict[str, Any]) -> "StudiesResult":
     replies: dict[str, str] = {}
     for row in found.rows:
         replies |= unpacked(str(row["response"]))
-    return score_replies(replies, plans_of(found.files, found.options), **choices)
+    return score_replies(replies, plans_of(found.files, found.options), model=found.model, **choices)
 
 
 def _document(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:

@@ -6,14 +6,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.api import PeopleResult
+from concord.api import PeopleResult, score_people
 from concord.errors import OptionError
 from concord.people.design import StudyPlan, cells_of, plan_study
 from concord.people.designs import DESIGNS, AgentDesign, get_design
 from concord.people.from_replies import table_of_tests
 from concord.people.observations import ItemCount, Observations, observe
-from concord.people.protocol import Protocol, get_protocol
-from concord.people.score import N_RESAMPLES, score_table
 from concord.people.sessions import Agent, Question, Session, hold, replaying, sessions_of
 from concord.people.study_files import StudyFile, bundled_names, find_studies, installed_studies, read_study
 from concord.people.study_format import json_schema
@@ -66,6 +64,11 @@ class StudiesResult:
             **self.result.to_dict(),
             "plans": [_plan_record(one.plan) for one in self.observed],
             "answers": {one.plan.study.study: one.outcomes() for one in self.observed},
+            "sessions_ended_early": {
+                one.plan.study.study: sum(one.ended_early.values())
+                for one in self.observed
+                if sum(one.ended_early.values())
+            },
             "tests_without_agent_side": list(self.table.warnings),
         }
 
@@ -154,12 +157,7 @@ def plan(
 def run(
     plans: Sequence[StudyPlan],
     agent: Agent,
-    *,
-    protocol: str | Protocol = "standard",
-    level: float = 0.95,
-    n_resamples: int = N_RESAMPLES,
-    seed: int = 0,
-    **choices: object,
+    **choices: Any,
 ) -> StudiesResult:
     """Run planned studies with an agent of your own and score them.
 
@@ -169,8 +167,8 @@ def run(
         From `plan`.
     agent
         A function from a `Question` to the text of a reply (``None``: no reply).
-    protocol, level, n_resamples, seed, choices
-        As in `concord.score_people`.
+    choices
+        Options of `concord.score_people`: protocol, level, seed and the rest.
 
     Examples
     --------
@@ -181,10 +179,7 @@ def run(
     """
     observed = tuple(observe(one, agent) for one in plans)
     table = table_of_tests(observed)
-    scores = score_table(
-        table, get_protocol(protocol, **choices), level=level, n_resamples=n_resamples, seed=seed
-    )
-    return StudiesResult(PeopleResult(scores), table, observed)
+    return StudiesResult(score_people(table, **choices), table, observed)
 
 
 def score_replies(

@@ -108,13 +108,14 @@ def test_scores_outside_zero_to_one_have_no_wrong_answer_unless_given(tmp_path: 
 
 
 def people(folder: Path, name: str, protocol: str = "standard") -> Path:
-    run("score", "people", demo_table(), "--protocol", protocol, "--resamples", "0", "--out", folder / name)
+    quick = ("--protocol", protocol, "--resamples", "0", "--simulations", "0")
+    run("score", "people", demo_table(), *quick, "--out", folder / name)
     return folder / name
 
 
 def test_people_results_are_compared_on_the_same_studies(tmp_path: Path) -> None:
     first = people(tmp_path, "first")
-    frame = concord.score_people(demo_table(), n_resamples=0)
+    frame = concord.score_people(demo_table(), n_resamples=0, n_simulations=0)
     result = run("compare", first, people(tmp_path, "second"), "--json")
     metrics = json.loads(result.stdout)["pairs"][0]["metrics"]
     assert metrics["pas"]["first_value"] == pytest.approx(frame.pas.value, abs=1e-12)
@@ -161,3 +162,34 @@ def test_the_result_prints_itself_and_gives_a_frame(tmp_path: Path) -> None:
     assert "new − old" in repr(result)
     assert "<pre>" in result._repr_html_()
     assert result.to_frame()["wins"].to_list() == [result.pairs[0].comparison.wins]  # type: ignore[union-attr]
+
+
+def reasoning(folder: Path, name: str, early: str, **options: str) -> Path:
+    samples = [
+        {"id": str(i), "gold_answer": "Panic Disorder", "gold_reasoning": ["a step"]} for i in range(12)
+    ]
+    answers = {"cot": "Final answer: Panic Disorder", "direct": early}
+    replies = [
+        {"id": str(i), "mode": mode, "response": text if i % 4 or mode == "cot" else "Panic Disorder"}
+        for i in range(12)
+        for mode, text in answers.items()
+    ]
+    return concord.score_reasoning(samples, replies, model=name, n_resamples=100, **options).write(folder)  # type: ignore[arg-type]
+
+
+def test_gaps_of_reasoning_are_compared_vignette_by_vignette(tmp_path: Path) -> None:
+    first, second = reasoning(tmp_path, "a", "Insomnia"), reasoning(tmp_path, "b", "Panic Disorder")
+    pair = json.loads(run("compare", first, second, "--json").stdout)["pairs"][0]
+    assert (pair["first"], pair["second"], pair["n_items"]) == ("a", "b", 12)
+    assert pair["difference"] == pytest.approx(0.75)
+    again = run("compare", first, second, "--metric", "correct_cot", "--json")
+    assert json.loads(again.stdout)["pairs"][0]["difference"] == 0
+    assert "expected one of gap, correct_cot" in run("compare", first, second, "--metric", "delta").stderr
+
+
+def test_reasoning_under_other_rules_is_refused(tmp_path: Path) -> None:
+    first = reasoning(tmp_path / "x", "a", "Insomnia")
+    second = reasoning(tmp_path / "y", "b", "Insomnia", rules="source")
+    result = run("compare", first, second)
+    assert result.exit_code == 2
+    assert "reasoning under rules source" in result.stderr

@@ -27,7 +27,7 @@ IDENTITY = {"study": "S", "finding": "F1", "test": "a"}
 
 
 def _score(rows: list[dict[str, object]], protocol: str, **choices: Any) -> PeopleResult:
-    return score_people(rows, protocol=protocol, n_resamples=0, **choices)
+    return score_people(rows, protocol=protocol, n_resamples=0, n_simulations=0, **choices)
 
 
 def _one(protocol: str, test_type: str, **side: object) -> TestResult:

@@ -243,7 +243,7 @@ def test_clusters_must_agree_and_be_complete(tmp_path: Path) -> None:
     with pytest.raises(MismatchError, match="item 'a' .* belongs to different clusters"):
         join_scores([first, other])
     holes = read_scores(table(tmp_path, "item,score,family", "a,1,f", "c,0,", name="c.csv"))
-    with pytest.raises(MismatchError, match="item 'c' .* has no cluster while others have"):
+    with pytest.raises(MismatchError, match="item 'c' .* has no cluster, others have"):
         join_scores([first, holes])
 
 

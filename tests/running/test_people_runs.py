@@ -1,6 +1,7 @@
 """Studies asked of models: sessions are trials, turns are kept, a broken run goes on where it was."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.running.commands import concord, environment
 
-from concord import runs
+from concord import runs, studies
 from concord.errors import ModelError
 from concord.people.people_design import design_people, rooms_of, unpacked
 from concord.running import weights
@@ -29,6 +30,7 @@ SMALL = (
     "r",
     "--yes",
 )
+PLAN = ("--plan-seed", "3", "--design", "demographic")
 needs_weights = pytest.mark.skipif(
     not weights.have_weights(), reason="no weights of the embedded model in the cache"
 )
@@ -46,8 +48,23 @@ def _run(folder: Path, *arguments: str) -> dict[str, object]:
     return document
 
 
-def test_sessions_are_trials_turns_are_kept_and_a_finished_run_asks_nothing_again(tmp_path: Path) -> None:
-    _run(tmp_path, *SMALL)
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run, made once; tests that change it work on a copy."""
+    folder = tmp_path_factory.mktemp("finished")
+    _run(folder, *SMALL, *PLAN)
+    return folder
+
+
+def _copy(finished: Path, to: Path) -> Path:
+    shutil.copytree(finished, to, dirs_exist_ok=True)
+    return to
+
+
+def test_sessions_are_trials_turns_are_kept_and_a_finished_run_asks_nothing_again(
+    finished: Path, tmp_path: Path
+) -> None:
+    _copy(finished, tmp_path)
     turns = [json.loads(line) for line in (tmp_path / "r" / "turns.jsonl").read_text().splitlines()]
     sessions = [json.loads(line) for line in (tmp_path / "r" / "replies.jsonl").read_text().splitlines()]
     # framing 5 x 2 x 2 participants; one pair a condition; one group a condition
@@ -57,15 +74,15 @@ def test_sessions_are_trials_turns_are_kept_and_a_finished_run_asks_nothing_agai
     assert sum(len(unpacked(session["response"])) for session in sessions) == len(turns)
     assert all(session["usage"]["output_tokens"] >= 9 for session in sessions)
     before = _calls(tmp_path)
-    again = _run(tmp_path, "score", "run", "r")
-    _run(tmp_path, *SMALL)
+    again = _run(tmp_path, *SMALL, *PLAN)
     assert _calls(tmp_path) == before
-    assert again["n_tests"] == 14
+    assert isinstance(again["score"], dict)
+    assert again["score"]["n_tests"] == 14
 
 
-def test_a_session_that_was_cut_short_goes_on_from_its_turns(tmp_path: Path) -> None:
-    _run(tmp_path, *SMALL)
-    first = _run(tmp_path, "score", "run", "r")
+def test_a_session_that_was_cut_short_goes_on_from_its_turns(finished: Path, tmp_path: Path) -> None:
+    _copy(finished, tmp_path)
+    first = runs.score_run(tmp_path / "r", n_resamples=0).to_dict()
     before = _calls(tmp_path)
     replies, turns = tmp_path / "r" / "replies.jsonl", tmp_path / "r" / "turns.jsonl"
     kept = replies.read_text().splitlines()
@@ -75,24 +92,23 @@ def test_a_session_that_was_cut_short_goes_on_from_its_turns(tmp_path: Path) -> 
     # the last turn of one of the unfinished sessions is lost too, as a kill would lose it
     index = max(i for i, line in enumerate(lines) if json.loads(line)["id"].rsplit("/", 2)[0] in lost)
     turns.write_text("".join(line + "\n" for i, line in enumerate(lines) if i != index))
-    _run(tmp_path, *SMALL)
+    _run(tmp_path, *SMALL, *PLAN)
     assert _calls(tmp_path) == before + 1
-    second = _run(tmp_path, "score", "run", "r")
+    second = runs.score_run(tmp_path / "r", n_resamples=0).to_dict()
     assert first["average_pas_raw"] == second["average_pas_raw"]
 
 
-def test_the_score_of_a_run_is_that_of_its_turns_as_recorded_replies(tmp_path: Path) -> None:
-    _run(tmp_path, *SMALL)
-    scored = _run(tmp_path, "score", "run", "r")
-    plan = ("--n", "2", *STUDIES)
-    replayed = _run(tmp_path, "score", "people", "--replies", "r/turns.jsonl", *plan, "--out", "again")
+def test_the_score_of_a_run_is_that_of_its_turns_as_recorded_replies(finished: Path) -> None:
+    scored = runs.score_run(finished / "r", n_resamples=0).to_dict()
+    names = [name for name in STUDIES if name != "--study"]
+    plans = studies.plan(names, n=2, seed=3, design="demographic")
+    replayed = studies.score_replies(finished / "r" / "turns.jsonl", plans, n_resamples=0).to_dict()
     for key in ("average_pas_raw", "average_ecs", "average_apr", "answers"):
         assert scored[key] == replayed[key]
 
 
-def test_the_record_of_a_run_names_design_seed_and_studies(tmp_path: Path) -> None:
-    _run(tmp_path, *SMALL, "--design", "demographic", "--plan-seed", "3")
-    record = json.loads((tmp_path / "r" / "run.json").read_text())
+def test_the_record_of_a_run_names_design_seed_and_studies(finished: Path) -> None:
+    record = json.loads((finished / "r" / "run.json").read_text())
     wanted = {
         "design": "demographic",
         "n": 2,
@@ -101,7 +117,7 @@ def test_the_record_of_a_run_names_design_seed_and_studies(tmp_path: Path) -> No
     }
     assert {key: record["options"][key] for key in wanted} == wanted
     assert record["templates"]["people/demographic"]
-    assert {path.name for path in (tmp_path / "r" / "inputs").iterdir()} == {
+    assert {path.name for path in (finished / "r" / "inputs").iterdir()} == {
         *("framing.yaml", "trust-game.yaml", "guessing-game.yaml", "design.txt")
     }
 

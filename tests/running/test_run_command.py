@@ -37,6 +37,12 @@ def test_a_dry_run_shows_plan_and_first_prompts_and_writes_nothing(tmp_path: Pat
     assert not list(tmp_path.iterdir())
 
 
+def test_repeats_at_temperature_0_are_warned_of() -> None:
+    warning = "at temperature 0 repeats are mostly copies"
+    assert warning in concord(*RUN, "--dry-run", "--repeats", "2").stderr
+    assert warning not in concord(*RUN, "--dry-run", "--repeats", "2", "--temperature", "0.7").stderr
+
+
 def test_a_dry_run_as_json_is_one_document() -> None:
     document = json.loads(concord(*RUN, "--dry-run", "--json").stdout)
     assert document["plan"]["n_to_ask"] == 8

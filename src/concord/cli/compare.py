@@ -12,7 +12,7 @@ def compare(
     results: Annotated[
         list[Path],
         typer.Argument(
-            help="Two or more: Inspect logs, lm-eval sample files, tables, folders of `concord score people`."
+            help="Two or more: Inspect logs, lm-eval sample files, tables, folders of `concord score`."
         ),
     ],
     metric: Annotated[

@@ -220,6 +220,10 @@ def _carry_out(
     yes, dry_run, as_json = flags
     folder = runs.default_folder(job) if out is None else out
     plan = runs.plan_run(job, folder, prices=prices)
+    if job.sampling.temperature == 0 and any(trial.repeat for trial in job.design.trials):
+        note(
+            "warning: at temperature 0 repeats are mostly copies; give --temperature for samples that differ"
+        )
     if dry_run:
         _show_dry_run(job, plan, as_json)
         return

@@ -169,7 +169,9 @@ def _chi_square(job: _Job) -> Statistic:
         counts = [[row.count(job.test.success), len(row) - row.count(job.test.success)] for row in rows]
     else:
         counts = [[row.count(column) for column in columns] for row in rows]
-    return tests_of.table(np.array(counts, dtype=np.int64))
+    found = tests_of.table(np.array(counts, dtype=np.int64))
+    same = ("rows are answers of the same participants, taken as independent",) if job.test.measures else ()
+    return replace(found, flags=same)
 
 
 def _binomial(job: _Job) -> Statistic:
@@ -181,7 +183,8 @@ def _binomial(job: _Job) -> Statistic:
         return tests_of.binomial(answers.count(job.test.success), len(answers), p0)
     trials = 1 if job.test.trials is None else job.test.trials
     successes = round(float(np.sum(kept.numbers(outcome)))) if kept.rows else 0
-    return tests_of.binomial(successes, trials * len(kept.rows), p0)
+    several = ("trials of the same participants, taken as independent",) if trials > 1 else ()
+    return tests_of.binomial(successes, trials * len(kept.rows), p0, flags=several)
 
 
 def _variance_ratio(job: _Job) -> Statistic:

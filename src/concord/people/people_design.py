@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import OptionError
+from concord.people.compiled import compile_experiment
 from concord.people.design import SessionPlan, StudyPlan, plan_study
 from concord.people.designs import AgentDesign, get_design
-from concord.people.sessions import Session, compile_experiment
+from concord.people.sessions import Session
 from concord.people.study_files import find_studies, read_study
 from concord.people.tokens import middling
 from concord.records import Design, Message, Template, Trial

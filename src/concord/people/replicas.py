@@ -15,6 +15,9 @@ from concord.people.truth import ODDS_TO_D, Effects, f_cells, rank_from_d, rate_
 from concord.stats import effects, pvalues
 from concord.stats.elementwise import Floats
 
+LARGEST_R = 1 - 2e-6
+"""Correlations of simulated agents stay inside, where d exists: seven standard errors for n = 4."""
+
 
 @dataclass(frozen=True, slots=True)
 class Truth:
@@ -84,7 +87,7 @@ def with_statistic(family: Family, s: Floats) -> Family:
         return replace(family, f=s * s, direction=direction, p_value=_nothing(s))
     if isinstance(family, Correlations):
         z = s / np.sqrt(np.maximum(family.n - 3, 1.0))
-        return replace(family, r=np.clip(np.tanh(z), -1 + 1e-15, 1 - 1e-15), p_value=_nothing(s))
+        return replace(family, r=np.clip(np.tanh(z), -LARGEST_R, LARGEST_R), p_value=_nothing(s))
     assert isinstance(family, MannWhitney)
     sigma = np.sqrt(family.n1 * family.n2 * (family.n1 + family.n2 + 1) / 12)
     u = family.n1 * family.n2 / 2 - s * sigma
@@ -201,7 +204,7 @@ def _directed(part: _Part, shape: tuple[int, ...], rng: np.random.Generator) -> 
 def _correlations(family: Correlations, part: _Part, rng: np.random.Generator) -> Correlations:
     error = 1 / np.sqrt(np.maximum(family.n - 3, 1.0))
     z = np.arcsinh(part.d / 2) + error * rng.standard_normal(part.d.shape)
-    r = np.clip(np.tanh(z), -1 + 1e-15, 1 - 1e-15)
+    r = np.clip(np.tanh(z), -LARGEST_R, LARGEST_R)
     return replace(family, r=r, p_value=_nothing(r))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from concord.errors import OptionError, UndefinedError
 from concord.people import aggregate
 from concord.people.aggregate import Levels
-from concord.people.bounds import ASSUMPTION, N_SIMULATIONS, Simulation, simulate_bounds
+from concord.people.bounds import ASSUMPTION, Simulation, simulate_bounds
 from concord.people.diagnosis import diagnose, quadrant, usual_reason
 from concord.people.evidence import Evidence
 from concord.people.layout import Layout, lay_out
@@ -61,7 +61,7 @@ def score_table(
     *,
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
-    n_simulations: int = N_SIMULATIONS,
+    n_simulations: int = 0,
     seed: int = 0,
     engine: Engine = SERIAL,
 ) -> PeopleScores:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SHOWN = 3
+MOST_NAMES = 100_000
+"""Names of more items than this are not carried along."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +71,16 @@ def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
         Different tasks, metrics or items behind the same names, different clusters, or nothing in common.
     """
     _same_kind(files)
-    long = _long(files)
-    wide = _by_item(long)
-    _same_items(files, long)
-    clusters = _clusters(files, long, wide)
-    items, arrays = _matrices(wide, len(files))
+    long, items = _long(files)
+    _same_items(files, long, items)
+    clusters = _clusters(long, items)
+    arrays = _matrices(_by_item(long), (len(files), len(items)))
     joined = JoinedScores(
         names=_distinct([file.name for file in files]),
         sources=tuple(file.source for file in files),
         kind=files[0].kind,
         metric=files[0].metric or "score",
-        items=tuple(items) if len(items) <= 100_000 else None,
+        items=tuple(items.to_list()) if len(items) <= MOST_NAMES else None,
         n_items=len(items),
         scores=arrays["mean"],
         asked=np.nan_to_num(arrays["asked"]),
@@ -112,38 +113,39 @@ def _same_kind(files: Sequence[ScoreFile]) -> None:
         )
 
 
-def _long(files: Sequence[ScoreFile]) -> "pl.DataFrame":
+def _long(files: Sequence[ScoreFile]) -> tuple["pl.DataFrame", "pl.Series"]:
+    """Put all answers under each other, each with its model and the place of its item in the sorted names."""
     import polars as pl
 
-    return pl.concat(
+    whole = pl.concat(
         [file.frame.with_columns(model=pl.lit(i, dtype=pl.Int32)) for i, file in enumerate(files)],
         how="diagonal",
     )
+    names = whole.select("item").unique().sort("item").with_row_index("place")
+    return whole.join(names, on="item").drop("item"), names["item"]
 
 
 def _by_item(long: "pl.DataFrame") -> "pl.DataFrame":
     """Average repeats within items."""
     import polars as pl
 
-    return long.group_by("model", "item").agg(
+    return long.group_by("model", "place").agg(
         mean=pl.col("score").mean(),
         asked=pl.len(),
         scored=pl.col("score").count(),
         within=pl.col("score").var(),
-        cluster=pl.col("cluster").first(),
     )
 
 
-def _same_items(files: Sequence[ScoreFile], long: "pl.DataFrame") -> None:
+def _same_items(files: Sequence[ScoreFile], long: "pl.DataFrame", items: "pl.Series") -> None:
     """Refuse items that have the same name and are not the same."""
     import polars as pl
 
-    kinds = long.group_by("item").agg(
-        pl.col("fingerprint").n_unique().alias("n"), pl.col("fingerprint").null_count().alias("none")
-    )
-    other = kinds.filter((pl.col("n") > 1) & (pl.col("none") == 0))["item"].sort().to_list()
+    known = long.filter(pl.col("fingerprint").is_not_null())
+    kinds = known.group_by("place").agg(n=pl.col("fingerprint").n_unique())
+    other = kinds.filter(pl.col("n") > 1)["place"].sort().to_list()
     if other:
-        shown = ", ".join(map(repr, other[:_SHOWN]))
+        shown = ", ".join(repr(items[place]) for place in other[:_SHOWN])
         names = " and ".join(file.source for file in files)
         raise MismatchError(
             f"{len(other)} item(s) have the same name in {names} but other contents ({shown}): these are "
@@ -151,50 +153,39 @@ def _same_items(files: Sequence[ScoreFile], long: "pl.DataFrame") -> None:
         )
 
 
-def _clusters(
-    files: Sequence[ScoreFile], long: "pl.DataFrame", wide: "pl.DataFrame"
-) -> NDArray[np.intp] | None:
+def _clusters(long: "pl.DataFrame", items: "pl.Series") -> NDArray[np.intp] | None:
     """Code the clusters of the items; the files must agree on them."""
     import polars as pl
 
     if long["cluster"].null_count() == long.height:
         return None
-    per_item = (
-        long.group_by("item")
-        .agg(
-            pl.col("cluster").drop_nulls().n_unique().alias("n"),
-            pl.col("cluster").drop_nulls().first().alias("one"),
-        )
-        .sort("item")
-    )
-    torn = per_item.filter(pl.col("n") > 1)["item"].to_list()
-    if torn:
-        raise MismatchError(
-            f"item {torn[0]!r} (and {len(torn) - 1} more) belongs to different clusters in these files; give "
-            "each item one cluster, or leave --cluster out"
-        )
-    loose = per_item.filter(pl.col("n") == 0)["item"].to_list()
-    if loose:
-        raise MismatchError(
-            f"item {loose[0]!r} (and {len(loose) - 1} more) has no cluster while others have; fill the "
-            "column, or leave --cluster out"
-        )
+    named = pl.col("cluster").drop_nulls()
+    per_item = long.group_by("place").agg(n=named.n_unique(), one=named.first()).sort("place")
+    _refuse_clusters(per_item.filter(pl.col("n") > 1), items, "belongs to different clusters in these files")
+    _refuse_clusters(per_item.filter(pl.col("n") == 0), items, "has no cluster, others have")
     return per_item["one"].rank("dense").to_numpy().astype(np.intp) - 1
 
 
-def _matrices(wide: "pl.DataFrame", n_models: int) -> tuple[list[str], dict[str, Floats]]:
+def _refuse_clusters(wrong: "pl.DataFrame", items: "pl.Series", words: str) -> None:
+    """Name the first item whose cluster cannot be used."""
+    if wrong.height:
+        raise MismatchError(
+            f"item {items[wrong['place'][0]]!r} (and {wrong.height - 1} more) {words}; give each item one "
+            "cluster, or leave --cluster out"
+        )
+
+
+def _matrices(wide: "pl.DataFrame", shape: tuple[int, int]) -> dict[str, Floats]:
     """Lay the averages out as models x items."""
     import polars as pl
 
-    ranked = wide.with_columns(place=pl.col("item").rank("dense") - 1)
-    items = ranked.select("item", "place").unique().sort("place")["item"].to_list()
-    places, models = ranked["place"].to_numpy(), ranked["model"].to_numpy()
+    places, models = wide["place"].to_numpy(), wide["model"].to_numpy()
     arrays = {}
     for column in ("mean", "asked", "scored", "within"):
-        matrix = np.full((n_models, len(items)), np.nan)
-        matrix[models, places] = ranked[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        matrix = np.full(shape, np.nan)
+        matrix[models, places] = wide[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
         arrays[column] = matrix
-    return items, arrays
+    return arrays
 
 
 def _outcomes(file: ScoreFile) -> dict[str, int]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.readers.reasoning_results import read_reasoning_folder, reasoning_folder
 from concord.readers.score_logs import input_file, json_lines, read_inspect_scores, read_lm_eval_scores
 from concord.readers.score_records import ScoreFile
 from concord.readers.score_tables import Columns, read_score_table
@@ -19,8 +20,9 @@ def read_scores(
     Parameters
     ----------
     source
-        Path to an Inspect `.eval` log, an lm-eval `samples_*.jsonl` file (or a folder that holds one), or a
-        CSV, XLSX, Parquet or JSON table; or a frame; or a list of row mappings.
+        Path to an Inspect `.eval` log, an lm-eval `samples_*.jsonl` file (or a folder that holds one), a
+        folder of `concord score reasoning`, or a CSV, XLSX, Parquet or JSON table; or a frame; or a list of
+        row mappings.
     columns
         Names of the columns of a table; ``cluster`` also names metadata of an Inspect sample or a field of an
         lm-eval document.
@@ -38,6 +40,10 @@ def read_scores(
     if not isinstance(source, str | os.PathLike):
         return read_score_table(source, _with_metric(wanted, metric), name=name)
     path = Path(source)
+    reasoned = reasoning_folder(path)
+    if reasoned is not None:
+        found = read_reasoning_folder(reasoned, metric=metric)
+        return found if name is None else replace(found, name=name)
     if path.is_dir():
         path = _samples_in(path)
     suffix = path.suffix.lower()

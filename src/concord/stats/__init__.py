@@ -105,6 +105,7 @@ from concord.stats.pvalues import (
 from concord.stats.ranking import Pair, Ranking, compare_models
 from concord.stats.resample import bootstrap
 from concord.stats.signflip import SignFlip, sign_flip
+from concord.stats.simulate import Rates, simulate_comparisons
 from concord.stats.zscores import (
     calibrated_agreement,
     calibrated_agreement_groups,
@@ -128,6 +129,7 @@ __all__ = [
     "PermutationTest",
     "Pilot",
     "Ranking",
+    "Rates",
     "ScoredTests",
     "SignFlip",
     "Split",
@@ -229,6 +231,7 @@ __all__ = [
     "sign_flip",
     "sign_flip_test",
     "sign_split",
+    "simulate_comparisons",
     "sphericity",
     "weighted_pearson",
     "weighted_regression",

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concord.errors import OptionError
@@ -83,12 +83,14 @@ def test_a_word_in_arithmetic_is_an_error_and_not_a_missing_value() -> None:
         parse_expression("a + 1")({"a": "yes"})
 
 
+@settings(deadline=None)
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
 def test_arithmetic_is_that_of_floats(a: float, b: float) -> None:
     assert parse_expression("a * b - b")({"a": a, "b": b}) == a * b - b
     assert parse_expression("a < b")({"a": a, "b": b}) == float(a < b)
 
 
+@settings(deadline=None)
 @given(st.lists(st.one_of(st.none(), st.floats(0, 100)), min_size=1))
 def test_aggregates_look_at_all_members_whose_value_is_known(guesses: list[float | None]) -> None:
     members = [{"guess": guess} for guess in guesses]

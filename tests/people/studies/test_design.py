@@ -5,7 +5,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.people.studies.small import STUDY
 
@@ -25,6 +25,7 @@ def _small(*changes: tuple[str, str]) -> StudyFile:
     return read_study(text.encode(), name="coins.yaml")
 
 
+@settings(deadline=None)
 @given(st.integers(1, 60), st.integers(0, 10_000))
 def test_assignment_is_balanced_whatever_the_seed(n: int, seed: int) -> None:
     counts = Counter(s.cell["metal"] for s in plan_study(_COINS, n=n, seed=seed).sessions)
@@ -34,6 +35,7 @@ def test_assignment_is_balanced_whatever_the_seed(n: int, seed: int) -> None:
 _COINS = _small()
 
 
+@settings(deadline=None, max_examples=30)
 @given(st.integers(2, 99), st.integers(0, 1000))
 def test_a_total_is_split_as_evenly_as_it_can_be(total: int, seed: int) -> None:
     plan = plan_study(_small(("n: 20}", f"n: {total}}}")), seed=seed)

@@ -1,7 +1,7 @@
 """Replies to values: what is read, what is refused, what is counted."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concord.people.parse import Outcome, read_reply
@@ -133,6 +133,7 @@ def test_several_items_are_read_by_their_numbers() -> None:
     assert [str(answer.outcome) for answer in read_reply("2. B", items)] == ["unreadable", "ok"]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_no_reply_breaks_the_reading(reply: str) -> None:
     for item, order in (
@@ -145,6 +146,7 @@ def test_no_reply_breaks_the_reading(reply: str) -> None:
         assert (answer.outcome is Outcome.OK) == bool(answer.values)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 100).map(lambda x: round(x, 3)))
 def test_a_written_number_is_read_back(value: float) -> None:
     assert _read(f"{value:.3f}", PERCENT) == ("ok", value)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -149,6 +149,7 @@ def test_variances_and_tables() -> None:
     assert (table.values, table.direction) == ({"table": [[3, 1], [1, 3]]}, 1)
 
 
+@settings(deadline=None)
 @given(samples, samples)
 def test_swapping_the_groups_turns_every_sign(first: Floats, second: Floats) -> None:
     if min(np.ptp(first), np.ptp(second)) == 0:

@@ -1,0 +1,238 @@
+"""Floor and ceiling: right by independent means, exact to 1e-8, the same for every engine and chunk."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.people.random_tables import random_table
+
+from concord.api import demo_table, score_people
+from concord.errors import OptionError
+from concord.people import bounds
+from concord.people.bounds import Simulation, simulate_bounds
+from concord.people.layout import lay_out
+from concord.people.lookup import make_lookup
+from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
+from concord.people.replicas import statistic_of, tabled, with_statistic
+from concord.people.score import _context
+from concord.people.sides import SideTable
+from concord.people.tests import score_tests
+from concord.people.truth import Effects, Population, fit_population, human_effects
+from concord.readers.tests_table import read_tests
+from concord.records import Side
+from concord.stats.engine import SERIAL, Engine
+
+
+def simulated(
+    table: object, protocol: Protocol = STANDARD, n: int = 300, engine: Engine = SERIAL
+) -> Simulation:
+    """Simulate a path, row mappings or rows already read."""
+    rows = table if isinstance(table, tuple) else read_tests(table).rows  # type: ignore[arg-type]
+    layout = lay_out(rows)
+    human = SideTable.from_rows(layout.rows, [r.human for r in layout.rows], protocol.human_prior_odds)
+    agent = SideTable.from_rows(layout.rows, [r.agent for r in layout.rows], protocol.agent_prior_odds)
+    context = _context(layout.rows, human, agent)
+    rng = np.random.default_rng(3)
+    return simulate_bounds(
+        human, agent, context, layout, protocol, level=0.95, n_simulations=n, rng=rng, engine=engine
+    )
+
+
+def t_rows(human: list[float], n: int = 40, agent_n: int = 60) -> list[dict[str, object]]:
+    return [
+        {
+            "study": f"S{i // 3}", "finding": f"F{i}", "test": "t", "test_type": "t-test",
+            "human_statistic": t, "human_n1": n, "human_n2": n,
+            "agent_statistic": 1.0, "agent_n1": agent_n, "agent_n2": agent_n,
+        }
+        for i, t in enumerate(human)
+    ]  # fmt: skip
+
+
+def test_the_floor_is_what_null_agents_score_one_by_one() -> None:
+    """Agents without effects drawn as raw data, scored through the public function."""
+    human = [4.0, 0.3, -3.5, 2.2, 5.0, -0.8]
+    floor = simulated(t_rows(human), n=2000).floors["pas"].benchmark
+    rng = np.random.default_rng(1)
+    scores = []
+    for _ in range(60):
+        rows = t_rows(human)
+        for row in rows:
+            x, y = rng.normal(0, 1, (2, 60))
+            row["agent_statistic"] = (x.mean() - y.mean()) / np.sqrt((x.var(ddof=1) + y.var(ddof=1)) / 60)
+        scores.append(score_people(rows, n_resamples=0, n_simulations=0).pas.value)
+    values = np.array(scores, dtype=np.float64)
+    assert floor.mean() == pytest.approx(values.mean(), abs=4 * values.std() / np.sqrt(len(values)))
+    assert floor.std() == pytest.approx(values.std(), rel=0.25)
+
+
+def test_with_very_many_people_and_agents_the_ceiling_is_near_one() -> None:
+    human = [40.0, 30.0, -35.0, 22.0, 50.0, -28.0]
+    high = simulated(t_rows(human, n=20_000, agent_n=20_000))
+    assert high.ceilings["pas"].benchmark.mean() > 0.99
+    assert high.ceilings["ecs"].benchmark.mean() > 0.99
+    assert high.floors["ecs"].benchmark.mean() == pytest.approx(0, abs=0.05)
+
+
+def test_drawing_around_the_estimates_themselves_would_overshoot() -> None:
+    rng = np.random.default_rng(4)
+    true, se, none = rng.normal(0, 0.2, 3000), np.full(3000, 0.2), np.full(3000, np.nan)
+    found = Effects(true + se * rng.standard_normal(3000), se, none, none, none, none, {})
+    shrunken = fit_population(found, none).draw(found, rng, 20)
+    around = Population(0.0, 1e9, 3000).draw(found, rng, 20)
+    assert np.mean(shrunken**2) == pytest.approx(np.mean(true**2), rel=0.1)
+    assert np.mean(around**2) == pytest.approx(3 * np.mean(true**2), rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["standard", "refined"])
+def test_tables_of_pas_are_exact_to_1e8(name: str) -> None:
+    protocol = PROTOCOLS[name]
+    rows = lay_out(read_tests(demo_table()).rows).rows
+    human = SideTable.from_rows(rows, [r.human for r in rows], 1.0)
+    agent = SideTable.from_rows(rows, [r.agent for r in rows], 1.0)
+    context, says = _context(rows, human, agent), human.evidence(protocol)
+    rng = np.random.default_rng(5)
+    for part in bounds._parts(says, agent, context, protocol):
+        family = part.agent.families[0][1]
+        if part.lookup is None:
+            continue
+        s = rng.standard_t(2, (400, part.agent.size)) * 4
+        evidence = bounds._at(part.agent, family, protocol, s)
+        direct = score_tests(part.says, evidence, part.context, protocol).pas
+        assert np.nanmax(np.abs(part.lookup.pas(s) - direct)) < 1e-8
+        kept = np.clip(np.abs(s), 0, 12)
+        assert statistic_of(with_statistic(family, kept)) == pytest.approx(kept, rel=1e-5, abs=1e-9)
+
+
+def test_the_sign_split_jumps_at_zero_and_the_tables_with_it() -> None:
+    protocol = replace(STANDARD, split="sign")
+    rows = lay_out(read_tests(t_rows([3.0, -2.0, 0.4])).rows).rows
+    human = SideTable.from_rows(rows, [r.human for r in rows], 1.0)
+    agent = SideTable.from_rows(rows, [r.agent for r in rows], 1.0)
+    (part,) = bounds._parts(human.evidence(protocol), agent, _context(rows, human, agent), protocol)
+    assert part.lookup is not None
+    s = np.array([[-1e-4] * 3, [1e-4] * 3])
+    evidence = bounds._at(part.agent, part.agent.families[0][1], protocol, s)
+    direct = score_tests(part.says, evidence, part.context, protocol).pas
+    assert part.lookup.pas(s) == pytest.approx(direct, abs=1e-8)
+
+
+def test_capped_bayes_factors_are_not_tabled() -> None:
+    rows = lay_out(read_tests(t_rows([3.0])).rows).rows
+    agent = SideTable.from_rows(rows, [r.agent for r in rows], 1.0)
+    assert tabled(agent.families[0][1], STANDARD)
+    assert not tabled(agent.families[0][1], PROTOCOLS["published"])
+    assert make_lookup is not None
+
+
+def is_raw(side: Side | None) -> bool:
+    return side is not None and side.log_bf is None and side.effect_d is None
+
+
+@pytest.mark.parametrize("name", list(PROTOCOLS))
+def test_every_kind_of_test_can_be_simulated(name: str) -> None:
+    rows = tuple(
+        replace(row, study=f"{seed}", pas=None, n_eff=None)
+        for seed in range(7)
+        for row in random_table(seed)
+        if is_raw(row.human) and is_raw(row.agent) and row.test_type != "chi-square"
+    )
+    assert len({row.test_type for row in rows}) >= 6
+    found = simulated(rows, PROTOCOLS[name], n=70)
+    assert found.note == ""
+    for levels in (found.floors, found.ceilings):
+        values = levels["pas"].benchmark
+        assert np.all((values >= 0) & (values <= 1))
+    assert found.floors["pas"].benchmark.mean() < found.ceilings["pas"].benchmark.mean()
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_one_others() -> None:
+    first, again = (score_people(demo_table(), n_resamples=0, n_simulations=150) for _ in range(2))
+    other = score_people(demo_table(), n_resamples=0, n_simulations=150, seed=1)
+    assert first.to_dict() == again.to_dict()
+    assert first.pas.bounds is not None
+    assert other.pas.bounds is not None
+    assert first.pas.bounds.floor.value != other.pas.bounds.floor.value
+
+
+def test_more_agents_do_not_change_the_first_ones() -> None:
+    few, many = (simulated(t_rows([3.0, 0.2, -2.0]), n=n).floors["pas"].benchmark for n in (900, 1500))
+    assert np.array_equal(few, many[:900])
+
+
+def test_processes_give_the_same_bytes() -> None:
+    serial = simulated(demo_table(), n=1500)
+    spread = simulated(demo_table(), n=1500, engine=Engine("processes", n_jobs=2))
+    for metric in ("pas", "ecs"):
+        for ours, theirs in ((serial.floors, spread.floors), (serial.ceilings, spread.ceilings)):
+            assert ours[metric].benchmark.tobytes() == theirs[metric].benchmark.tobytes()
+            assert ours[metric].domain.tobytes() == theirs[metric].domain.tobytes()
+
+
+def test_a_score_stands_between_floor_and_ceiling() -> None:
+    result = score_people(demo_table(), n_resamples=0, n_simulations=200)
+    for score in (result.pas, result.ecs, *(domain.pas for domain in result.domains)):
+        assert score.bounds is not None
+        floor, ceiling, place = score.bounds.floor.value, score.bounds.ceiling.value, score.bounds.place.value
+        assert floor is not None
+        assert ceiling is not None
+        assert score.value is not None
+        assert place == pytest.approx((score.value - floor) / (ceiling - floor), abs=1e-12)
+    assert result.apr.bounds is None
+    assert all(study.pas.bounds is None for study in result.studies)
+    document = result.to_dict()
+    assert document["average_pas_raw_place"] == result.pas.bounds.place.value  # type: ignore[union-attr]
+    assert document["floor_and_ceiling"]["n_simulations"] == 200
+
+
+def test_a_range_that_is_too_narrow_has_no_place() -> None:
+    rows = t_rows([0.1, -0.2, 0.05], n=3, agent_n=3)
+    score = score_people(rows, n_resamples=0, n_simulations=200).pas
+    assert score.bounds is not None
+    assert score.bounds.place.value is None
+    assert "at least 0.05 are needed" in score.bounds.place.note
+
+
+def test_precomputed_numbers_cannot_be_simulated_and_nobody_has_to_ask() -> None:
+    rows = [*t_rows([2.0, 1.0, -1.0])]
+    rows[0] = {k: v for k, v in rows[0].items() if not k.startswith("agent")} | {"agent_log_bf": 2.0}
+    result = score_people(rows, n_resamples=0)
+    assert result.pas.bounds is None
+    assert "1 test(s) hold precomputed numbers" in result.to_dict()["floor_and_ceiling"]["note"]
+    assert score_people(t_rows([2.0]), n_resamples=0, n_simulations=0).pas.bounds is None
+    with pytest.raises(OptionError, match="simulations is -1"):
+        score_people(t_rows([2.0]), n_simulations=-1)
+
+
+def test_the_null_share_and_tau_are_found_again_from_many_effects() -> None:
+    rng = np.random.default_rng(8)
+    true = np.where(rng.random(20_000) < 0.4, 0.0, rng.normal(0, 0.5, 20_000))
+    se = np.full(20_000, 0.2)
+    d = true + se * rng.standard_normal(20_000)
+    from scipy import stats
+
+    nothing = np.full(20_000, np.nan)
+    found = Effects(d, se, nothing, nothing, nothing, nothing, {})
+    population = fit_population(found, 2 * stats.norm.sf(np.abs(d / se)))
+    # Storey's estimate counts effects too small to see as null, and never falls short
+    assert 0.4 <= population.null_share <= 0.7
+    assert population.tau2 * (1 - population.null_share) == pytest.approx(0.6 * 0.25, rel=0.05)
+
+
+def test_the_posterior_shrinks_and_keeps_its_spread() -> None:
+    none = np.array([np.nan])
+    found = Effects(np.array([0.6]), np.array([0.2]), none, none, none, none, {})
+    draws = Population(0.0, 0.09, 1).draw(found, np.random.default_rng(9), 200_000)
+    weight = 0.09 / (0.09 + 0.04)
+    assert draws.mean() == pytest.approx(0.6 * weight, abs=0.002)
+    assert draws.std() == pytest.approx(np.sqrt(0.09 * 0.04 / 0.13), abs=0.002)
+
+
+def test_human_effects_stand_on_the_scale_of_the_scores() -> None:
+    rows = lay_out(read_tests(demo_table()).rows).rows
+    for protocol in PROTOCOLS.values():
+        human = SideTable.from_rows(rows, [r.human for r in rows], 1.0)
+        scored, ours = human.evidence(protocol).effect_d, human_effects(human, protocol).d
+        both = ~np.isnan(scored) & ~np.isnan(ours)
+        assert both.sum() > 40
+        assert ours[both] == pytest.approx(scored[both], abs=0.02, rel=0.02)

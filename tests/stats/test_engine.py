@@ -1,0 +1,82 @@
+"""One seam for many cores and machines: the same bytes wherever blocks are computed."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from concord.errors import OptionError
+from concord.stats.compare import Choices
+from concord.stats.engine import Engine, get_engine
+from concord.stats.ranking import compare_models
+from concord.stats.signflip import sign_flip
+
+X = np.random.default_rng(1).normal(0.1, 1, 300)
+SCORES = np.random.default_rng(2).normal(0, 1, (5, 80)) + np.linspace(0, 0.5, 5)[:, None]
+
+
+def square(x: int) -> int:
+    return x * x
+
+
+def test_results_come_back_in_the_order_of_the_blocks() -> None:
+    assert Engine("processes", n_jobs=2).map(square, range(20)) == [x * x for x in range(20)]
+
+
+def test_random_signs_do_not_depend_on_the_engine() -> None:
+    serial, spread = (
+        sign_flip(X, n_flips=4500, rng=np.random.default_rng(3), engine=engine)
+        for engine in (Engine(), Engine("processes", n_jobs=2))
+    )
+    assert serial == spread
+
+
+def test_many_models_do_not_depend_on_the_engine() -> None:
+    choices = Choices(n_flips=1999)
+    serial = compare_models(SCORES, choices=choices)
+    assert compare_models(SCORES, choices=choices, engine=Engine("processes", n_jobs=2)) == serial
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """A real cluster of two workers, on loopback only."""
+    distributed = pytest.importorskip("distributed", reason="the engine 'dask' is not installed")
+    options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with distributed.LocalCluster(host="127.0.0.1", dashboard_address=None, **options) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_dask_cluster_gives_the_same_bytes(scheduler: str) -> None:
+    engine = get_engine("dask", scheduler=scheduler)
+    assert sign_flip(X, n_flips=4500, rng=np.random.default_rng(3), engine=engine) == sign_flip(
+        X, n_flips=4500, rng=np.random.default_rng(3)
+    )
+    choices = Choices(n_flips=1999)
+    assert compare_models(SCORES, choices=choices, engine=engine) == compare_models(SCORES, choices=choices)
+
+
+@pytest.mark.filterwarnings("default")
+def test_floor_and_ceiling_on_a_dask_cluster_give_the_same_bytes(scheduler: str) -> None:
+    api = pytest.importorskip("concord.api", reason="files need polars")
+    options: dict[str, Any] = {"n_resamples": 0, "n_simulations": 1500}
+    ours = api.score_people(api.demo_table(), **options).to_dict()
+    theirs = api.score_people(api.demo_table(), engine=get_engine("dask", scheduler=scheduler), **options)
+    assert theirs.to_dict() == ours
+
+
+def test_engines_that_do_not_exist_or_fit_are_refused() -> None:
+    with pytest.raises(OptionError, match="engine is 'cloud'; expected one of serial, processes, dask"):
+        get_engine("cloud")
+    with pytest.raises(OptionError, match="a scheduler was given, but the engine is 'serial'"):
+        get_engine("serial", scheduler="tcp://127.0.0.1:1")
+    with pytest.raises(OptionError, match="jobs is 0"):
+        get_engine("processes", n_jobs=0)
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_missing_cluster_is_a_message() -> None:
+    pytest.importorskip("distributed", reason="the engine 'dask' is not installed")
+    with pytest.raises(OptionError, match="found no open client; give the scheduler's address"):
+        get_engine("dask").map(square, range(3))
