@@ -67,13 +67,13 @@ def test_the_leaderboard_sorts_and_filters(tab: Watched, file: Path) -> None:
     page = tab.open(file)
     table = "table[data-name=leaderboard]"
     page.get_by_role("button", name="S_Cons").first.click()
-    values = [text.split()[0] for text in column(page, table, 5)]
+    values = [text.split()[0] for text in column(page, table, 6)]
     numbers = [float(value) for value in values if value != "–"]
     assert numbers == sorted(numbers, reverse=True)
     assert values[-1] == "–"
     page.locator("#board").get_by_role("button", name="S_Cons").click()
     assert page.locator(f"{table} th[aria-sort=ascending]").count() == 1
-    assert column(page, table, 5)[-1] == "–"  # undefined stays last both ways
+    assert column(page, table, 6)[-1] == "–"  # undefined stays last both ways
     page.locator("#board input[type=search]").fill("agent two")
     assert column(page, table, 1) == ["agent two"]
     assert page.locator("#board [role=status]").inner_text() == "1 of 5"
@@ -150,12 +150,12 @@ def test_tables_download_as_csv_and_everything_as_json(tab: Watched, file: Path,
     page = tab.open(file)
     text = downloaded(page, page.locator("#board [data-download]"))
     rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0][:2] == ["model", "PAS"]
+    assert rows[0][:3] == ["model", "PAS: together", "PAS"]
     assert len(rows) == 6
     assert all(not row[0].startswith("=") for row in rows)
     summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
     assert (
-        float(dict(zip(*([r[0] for r in rows], [r[1] for r in rows]), strict=True))["agent one"])
+        float(dict(zip(*([r[0] for r in rows], [r[2] for r in rows]), strict=True))["agent one"])
         == (summary["average_pas_raw"])
     )
     tests = page.locator("#people .panel:visible [data-options=forest] [data-download]")
