@@ -99,6 +99,8 @@ def _read_object(source: object) -> Grid:
 
 def _read_file(path: Path, sheet: str | None) -> Grid:
     """Read a file by its extension, after a look at whether its content fits."""
+    if not path.exists():
+        raise FileFormatError(f"{path}: no such file")
     if path.is_dir():
         raise FileFormatError(f"{path.name}: got a folder, expected a file")
     kind = KINDS.get(path.suffix.lower())
@@ -133,8 +135,6 @@ def _parse(path: Path, kind: str, data: bytes, sheet: str | None) -> Grid:
 def _bytes(path: Path) -> bytes:
     """Read a whole file once: what is hashed is what is parsed."""
     try:
-        if path.is_dir():
-            raise FileFormatError(f"{path.name}: got a folder, expected a file")
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:
             raise FileFormatError(f"{path.name}: {size:,} bytes, expected at most {MAX_FILE_BYTES:,}")
