@@ -15,6 +15,7 @@ _INVENTED = (
     "   is INVENTED, made up to show what the numbers mean. It says nothing about any real model.\n"
 )
 _ASKED: dict[str, dict[str, Any]] = {
+    "people": {"study": ["framing"], "n": 5, "temperature": 1.0, "seed": 1, "max_tokens": 12},
     "reasoning": {"limit": 4, "max_tokens": 160},
     "structure": {
         "limit": 6,
@@ -26,7 +27,13 @@ _ASKED: dict[str, dict[str, Any]] = {
     },
 }
 """What a small version asks: about two minutes on two cores."""
-_TITLES = {"reasoning": "2. With its own reasoning.", "structure": "3. With itself."}
+_TITLES = {
+    "people": "1. With people, asked now: the framing study, five participants a cell.",
+    "reasoning": "2. With its own reasoning.",
+    "structure": "3. With itself.",
+}
+_RECORDED = ("reasoning", "structure")
+"""Questions with bundled replies; people are asked only when a model can be."""
 
 
 def demo(
@@ -51,11 +58,12 @@ def demo(
 
         show(people_report(people.scores))
     live = not recorded and _can_ask()
-    others = {question: _answer(question, out, live=live, quiet=json) for question in _TITLES}
+    questions = tuple(_TITLES) if live else _RECORDED
+    others = {question: _answer(question, out, live=live, quiet=json) for question in questions}
     if json:
         print_json({**people.to_dict(), "agent_side": "invented", "asked_now": live, **others})
     page = api.report({"invented agent": out}, out=out / "report.html", title="Concord demo").path
-    note(f"\nwrote {files[0]}, {files[1].name}, and the results of the other two questions below {out}")
+    note(f"\nwrote {files[0]}, {files[1].name}, and the results of the other questions below {out}")
     note("score your own table with: concord score people TABLE; ask a model with: concord run reasoning")
     note(f"all of it as one page, to open in a browser: {page.resolve().as_uri()}")
 
@@ -91,7 +99,7 @@ def _answer(question: str, out: Path, *, live: bool, quiet: bool) -> Mapping[str
     else:
         note(f"\n{_TITLES[question]} Bundled replies, recorded from {MODEL}, a very small model.\n")
         scored = runs.score_bundled(question)
-    scored.write(out)
+    scored.write(out / "asked-people" if question == "people" else out)
     if not quiet:
         show_scored(scored)
     document: Mapping[str, Any] = scored.to_dict()
