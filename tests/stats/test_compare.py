@@ -58,6 +58,7 @@ def test_clustered_errors_are_those_of_a_sandwich_computed_with_matrices() -> No
 
 def test_the_clustered_error_of_the_literature_is_the_uncorrected_sandwich_of_statsmodels() -> None:
     """Miller (2024) adds the covariances inside clusters to the plain variance of the mean."""
+    pytest.importorskip("statsmodels", reason="statsmodels is not installed")
     import statsmodels.api as sm
 
     x = np.concatenate([A, B])[: FAMILIES.size]
@@ -102,6 +103,7 @@ def test_paired_errors_follow_the_formula_of_the_literature_on_error_bars(
 
 
 def test_scores_of_zero_and_one_are_tested_by_mcnemar() -> None:
+    pytest.importorskip("statsmodels", reason="statsmodels is not installed")
     from statsmodels.stats.contingency_tables import mcnemar
 
     a = np.array([1] * 30 + [0] * 20)
@@ -188,6 +190,7 @@ def test_the_mean_of_right_and_wrong_has_wilsons_interval_and_others_students() 
 
 
 def test_many_models_are_adjusted_as_statsmodels_does() -> None:
+    pytest.importorskip("statsmodels", reason="statsmodels is not installed")
     from statsmodels.stats.multitest import multipletests
 
     matrix = np.random.default_rng(3).normal(0, 1, (4, 30)) + np.array([[0.9], [0.5], [0.2], [0.0]])

@@ -12,6 +12,8 @@ from concord.stats.engine import Engine, get_engine
 from concord.stats.ranking import compare_models
 from concord.stats.signflip import sign_flip
 
+pytest.importorskip("joblib", reason="joblib is not installed: the numbers stand alone here")
+
 X = np.random.default_rng(1).normal(0.1, 1, 300)
 SCORES = np.random.default_rng(2).normal(0, 1, (5, 80)) + np.linspace(0, 0.5, 5)[:, None]
 

@@ -97,6 +97,7 @@ def test_clusters_flip_together() -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_adjusted_p_values_are_those_of_statsmodels(p: list[float]) -> None:
+    pytest.importorskip("statsmodels", reason="statsmodels is not installed")
     from statsmodels.stats.multitest import multipletests
 
     assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
