@@ -114,6 +114,13 @@ class RunFolderError(InputError):
         )
 
 
+def _listed(problems: Sequence[object], shown: int) -> str:
+    """One problem a line, and how many more there are."""
+    lines = [str(problem) for problem in problems[:shown]]
+    rest = len(problems) - shown
+    return "\n".join([*lines, f"... and {rest} more"] if rest > 0 else lines)
+
+
 @dataclass(frozen=True, slots=True)
 class CellProblem:
     """One cell that cannot be used, with all a reader of the file needs to find and mend it."""
@@ -152,11 +159,7 @@ class TableError(InputError):
 
     def __init__(self, problems: Sequence[CellProblem]) -> None:
         self.problems = tuple(problems)
-        lines = [str(problem) for problem in self.problems[: self.SHOWN]]
-        rest = len(self.problems) - self.SHOWN
-        if rest > 0:
-            lines.append(f"... and {rest} more")
-        super().__init__("\n".join(lines))
+        super().__init__(_listed(self.problems, self.SHOWN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +192,7 @@ class LinesError(InputError):
 
     def __init__(self, problems: Sequence[LineProblem]) -> None:
         self.problems = tuple(problems)
-        lines = [str(problem) for problem in self.problems[: self.SHOWN]]
-        rest = len(self.problems) - self.SHOWN
-        if rest > 0:
-            lines.append(f"... and {rest} more")
-        super().__init__("\n".join(lines))
+        super().__init__(_listed(self.problems, self.SHOWN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +224,4 @@ class StudyError(InputError):
 
     def __init__(self, problems: Sequence[StudyProblem]) -> None:
         self.problems = tuple(problems)
-        lines = [str(problem) for problem in self.problems[: self.SHOWN]]
-        rest = len(self.problems) - self.SHOWN
-        if rest > 0:
-            lines.append(f"... and {rest} more")
-        super().__init__("\n".join(lines))
+        super().__init__(_listed(self.problems, self.SHOWN))

@@ -64,21 +64,22 @@ class SideTable:
         fresh = tuple((index, family.draw(rng, size)) for index, family in self.families)
         return replace(self, families=fresh)
 
-    @property
-    def testable(self) -> NDArray[np.bool_]:
-        """Which tests can be significant or not: raw numbers, or a given p-value."""
+    def _in_family(self) -> NDArray[np.bool_]:
+        """Which tests hold raw numbers."""
         raw = np.zeros(self.size, dtype=np.bool_)
         for index, _ in self.families:
             raw[index] = True
-        return raw | ~np.isnan(self.given.p_value)
+        return raw
+
+    @property
+    def testable(self) -> NDArray[np.bool_]:
+        """Which tests can be significant or not: raw numbers, or a given p-value."""
+        return self._in_family() | ~np.isnan(self.given.p_value)
 
     @property
     def is_raw(self) -> NDArray[np.bool_]:
         """Which tests rest on raw numbers alone, so that fresh participants can be drawn for them."""
-        raw = np.zeros(self.size, dtype=np.bool_)
-        for index, _ in self.families:
-            raw[index] = True
-        return raw & np.isnan(self.given.log_bf) & np.isnan(self.given.effect_d)
+        return self._in_family() & np.isnan(self.given.log_bf) & np.isnan(self.given.effect_d)
 
 
 def _present(side: Side | None) -> Side:
