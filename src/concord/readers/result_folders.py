@@ -28,7 +28,10 @@ def folder_with(source: object, *files: str) -> Path | None:
 
 def folder_name(source: str | os.PathLike[str]) -> str:
     """Name a result by the folder that was given, not by where in it the files lie."""
-    return Path(source).resolve().name
+    folder = Path(source).resolve()
+    while folder.name in ("results", "consistency") and folder.parent.name:
+        folder = folder.parent
+    return folder.name
 
 
 def plain(cell: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from concord.errors import FileFormatError
 from concord.readers.result_folders import folder_name, folder_with, plain
 from concord.readers.structure_records import Floats
-from concord.readers.structure_text import decode, display_name, fingerprint, read_bytes
+from concord.readers.structure_text import decode, fingerprint, printable, read_bytes
 from concord.records import InputFile
 
 RESULT, CELLS, ITEMS = "result.json", "cells.csv", "items.csv"
@@ -94,9 +94,14 @@ def read_structure_folder(source: Path) -> StructureFolder:
     )
 
 
+def _named(path: Path) -> str:
+    """Name a file by the folder that holds the result."""
+    return printable("/".join(path.resolve().parts[-3:]))
+
+
 def _bytes(path: Path) -> bytes:
     if not path.is_file():
-        raise FileFormatError(f"{display_name(path)}: the file is missing; {_AGAIN}")
+        raise FileFormatError(f"{_named(path)}: the file is missing; {_AGAIN}")
     return read_bytes(path, limit=LARGEST)
 
 
@@ -105,32 +110,30 @@ def _document(path: Path) -> dict[str, Any]:
     try:
         document = json.loads(_bytes(path).decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"{display_name(path)}: not JSON ({error}); {_AGAIN}") from error
+        raise FileFormatError(f"{_named(path)}: not JSON ({error}); {_AGAIN}") from error
     found = document.get("format") if isinstance(document, dict) else None
     if found != FORMAT:
-        raise FileFormatError(
-            f"{display_name(path)}: format is {found!r}, this Concord reads {FORMAT!r}; {_AGAIN}"
-        )
+        raise FileFormatError(f"{_named(path)}: format is {found!r}, this Concord reads {FORMAT!r}; {_AGAIN}")
     if not isinstance(document.get("options"), dict) or not isinstance(document.get("models"), list):
-        raise FileFormatError(f"{display_name(path)}: names no options and models; {_AGAIN}")
+        raise FileFormatError(f"{_named(path)}: names no options and models; {_AGAIN}")
     return dict(document)
 
 
 def _lines(path: Path, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """Give the wanted cells of every row, with the row's number as a spreadsheet shows it."""
-    reader = csv.reader(io.StringIO(decode(data, display_name(path), None), newline=""))
+    reader = csv.reader(io.StringIO(decode(data, _named(path), None), newline=""))
     head = next(reader, [])
     lacking = [name for name in wanted if name not in head]
     if lacking:
         raise FileFormatError(
-            f"{display_name(path)}: no column {', '.join(map(repr, lacking))}; an earlier Concord wrote this "
+            f"{_named(path)}: no column {', '.join(map(repr, lacking))}; an earlier Concord wrote this "
             f"folder, without all that a comparison needs; {_AGAIN}"
         )
     places = [head.index(name) for name in wanted]
     for number, row in enumerate(reader, 2):
         if len(row) != len(head):
             raise FileFormatError(
-                f"{display_name(path)}, row {number}: {len(row)} cells, expected {len(head)}; {_AGAIN}"
+                f"{_named(path)}, row {number}: {len(row)} cells, expected {len(head)}; {_AGAIN}"
             )
         yield number, [row[k] for k in places]
 
@@ -148,15 +151,14 @@ def _cells(path: Path, data: bytes) -> dict[str, _Cells]:
         key = (plain(item), plain(arrangement))
         if key in own:
             raise FileFormatError(
-                f"{display_name(path)}, row {number}: item {key[0]!r} under {key[1]!r} stands there twice; "
-                f"{_AGAIN}"
+                f"{_named(path)}, row {number}: item {key[0]!r} under {key[1]!r} stands there twice; {_AGAIN}"
             )
         mean, top, star = (
             _score(path, number, name, cell) for name, cell in zip(_NUMBERS, cells, strict=True)
         )
         own[key] = (mean, top, star)
     if not models:
-        raise FileFormatError(f"{display_name(path)}: holds no scores; {_AGAIN}")
+        raise FileFormatError(f"{_named(path)}: holds no scores; {_AGAIN}")
     return models
 
 
@@ -170,7 +172,7 @@ def _score(path: Path, number: int, column: str, cell: str) -> float:
         value = float("inf")
     if not -1 <= value <= 1:
         raise FileFormatError(
-            f"{display_name(path)}, row {number}, column {column!r}: got {cell!r}, expected a score from 0 "
+            f"{_named(path)}, row {number}, column {column!r}: got {cell!r}, expected a score from 0 "
             f"to 1; {_AGAIN}"
         )
     return value

@@ -82,7 +82,7 @@ def _people_names(folders: Sequence[PeopleFolder]) -> list[str]:
     names = [folder.name for folder in folders]
     if len({folder.design for folder in folders}) > 1:
         names = [
-            name if folder.design is None else f"{name} ({folder.design})"
+            name if folder.design is None or folder.design in name else f"{name} ({folder.design})"
             for name, folder in zip(names, folders, strict=True)
         ]
     return distinct(names)

@@ -60,7 +60,8 @@ def compare_report(result: CompareResult) -> RenderableType:
 
 def _models(result: CompareResult) -> Table:
     level = f"{result.choices.level:.0%} interval"
-    title = f"Scores · {result.metric} · {result.n_common} items in common of {result.n_items}"
+    word = "item" if result.n_common == 1 else "items"
+    title = f"Scores · {result.metric} · {result.n_common} {word} in common of {result.n_items}"
     table = plain_table(title, ("model", "mean", level, "items", "scored", "failed", "no score"))
     for model in result.models:
         counts = [str(model.outcomes[name]) for name in ("scored", "failed", "no score")]
@@ -84,8 +85,8 @@ def _one_pair(pair: PairResult) -> Iterator[str]:
     shown = p_text(one.p_value)
     yield f"  p {shown if shown.startswith('<') else f'= {shown}'} ({one.test})" + _others(one)
     yield (
-        f"  standard error {number(one.se_paired, 4)} paired, {number(one.se_unpaired, 4)} unpaired: pairing "
-        f"takes away {_percent(one.variance_saved)} of the variance (r = {number(one.correlation, 2)})"
+        f"  standard error {number(one.se_paired, 4)} paired, {number(one.se_unpaired, 4)} unpaired: "
+        f"{_saving(one.variance_saved)} (r = {number(one.correlation, 2)})"
     )
     yield f"  effect d_z = {number(one.effect_dz, 2)}, d_av = {number(one.effect_dav, 2)}"
     yield f"  won {one.wins}, tied {one.ties}, lost {one.losses} of {one.difference.n} items" + _families(one)
@@ -101,8 +102,12 @@ def _families(one: PairedComparison) -> str:
     return f" in {one.n_clusters} clusters" if one.n_clusters < one.difference.n else ""
 
 
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
+def _saving(share: float | None) -> str:
+    if share is None:
+        return "what pairing saves is not defined"
+    if share < 0:
+        return f"pairing adds {-share:.0%} to the variance"
+    return f"pairing takes away {share:.0%} of the variance"
 
 
 def _missing(pair: PairResult, *, named: bool) -> Iterator[str]:

@@ -39,8 +39,8 @@ def _sources(result: MetricCompareResult) -> Iterator[str]:
     """Say which model is which, where the names alone do not."""
     shown = [one for one in result.models if one.about.get("design") or one.name.endswith("]")]
     for one in shown:
-        design = one.about.get("design")
-        yield f"{one.name}: {one.source}" + (f" · design {design}" if design else "")
+        said = [f"{what} {one.about[what]}" for what in ("model", "design") if one.about.get(what)]
+        yield " · ".join([f"{one.name}: {one.source}", *said])
     if shown:
         yield ""
 
@@ -102,6 +102,8 @@ def _notes(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> Iterator[
                 f"  {where}left out: {pair.only_first} {result.words.unit}(s) only {pair.first} has, "
                 f"{pair.only_second} only {pair.second} has"
             )
+    if not many:
+        lines += _without_score(result, pairs[0])
     noted: dict[str, list[str]] = {}
     for pair in pairs:
         for metric in pair.metrics if not many else [pair.metric(result.metric)]:
@@ -111,6 +113,15 @@ def _notes(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> Iterator[
     yield from lines[:_MOST_NOTES]
     if len(lines) > _MOST_NOTES:
         yield f"  ... and {len(lines) - _MOST_NOTES} more; --json lists all"
+
+
+def _without_score(result: MetricCompareResult, pair: ModelPair) -> list[str]:
+    """Count what both models were given and one of them has no number for."""
+    lost = {metric_name(m.metric): m.difference.n_left_out for m in pair.metrics if m.difference.n_left_out}
+    if not lost:
+        return []
+    counts = ", ".join(f"{n} for {name}" for name, n in lost.items())
+    return [f"  of {pair.n_common} {result.words.units} that both have, without a number on a side: {counts}"]
 
 
 def closing(result: MetricCompareResult) -> str:
