@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from concord.errors import UndefinedError
 from concord.records import Estimate, InputFile
 from concord.reports.files import write_csv, write_json
 from concord.reports.provenance import provenance
@@ -13,6 +14,8 @@ from concord.stats.pairs import MetricDifference, ModelPair, Standing
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from concord.reports.svg import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,19 @@ class MetricCompareResult:
         write_json(folder / "comparison.json", self.to_dict())
         write_csv(folder / "comparison.csv", list(rows[0]), [list(row.values()) for row in rows])
         return folder / "comparison.json", folder / "comparison.csv"
+
+    def plot(self) -> "Picture":
+        """Draw the ranking by the headline metric, with lines beside models that cannot be told apart."""
+        from concord.reports.plot_standing import standing_picture
+
+        label = metric_name(self.metric)
+        title = f"{label} of {len(self.models)} models"
+        return standing_picture("ranking", title, self._ranked(), self.standing.groups, label=label)
+
+    def _ranked(self) -> tuple[tuple[str, float], ...]:
+        if not self.standing.values:
+            raise UndefinedError(f"no ranking: there is no {self.words.unit} that every model has")
+        return self.standing.values
 
     def __repr__(self) -> str:
         from rich.console import Console

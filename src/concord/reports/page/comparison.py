@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from concord.reports.page.find import Source
 from concord.reports.page.values import Document, Number, number, part, parts, texts, words
+from concord.reports.plot_standing import standing_picture
+from concord.reports.svg import Picture
 
 METRICS = {"pas": "PAS", "ecs": "ECS", "apr": "APR"}
 
@@ -34,6 +36,15 @@ class Comparison:
     rows: tuple[Pair, ...]
     groups: tuple[tuple[str, ...], ...]
     """Models that cannot be told apart, from best to worst; groups may overlap."""
+    ranked: tuple[tuple[str, float], ...] = ()
+    """Models and numbers from best to worst, where the file says."""
+
+    def picture(self) -> Picture | None:
+        """Draw the ranking; of two models the table says it all."""
+        if len(self.ranked) < 3:
+            return None
+        title = f"{self.metric} of {len(self.ranked)} models"
+        return standing_picture("ranking", title, self.ranked, self.groups, label=self.metric)
 
 
 def comparison(source: Source) -> Comparison:
@@ -46,7 +57,15 @@ def comparison(source: Source) -> Comparison:
     shown = METRICS.get(metric, metric) if several else metric
     groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
     title = f"{kind}, {_UNITS[kind]}" if several else f"{shown}, item by item"
-    return Comparison(f"{title}: {source.shown}", shown, rows, groups)
+    return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranked(document))
+
+
+def _ranked(document: Document) -> tuple[tuple[str, float], ...]:
+    """Give the ranking with its numbers: beside it, or the means of the models."""
+    values = {words(model, "name"): number(model, "mean") for model in parts(document, "models")}
+    values |= {name: number(document, "ranking_values", name) for name in part(document, "ranking_values")}
+    ranked = [(name, values.get(name)) for name in texts(document, "ranking")]
+    return tuple((name, value) for name, value in ranked if value is not None)
 
 
 _UNITS = {"people": "study by study", "structure": "arrangement by arrangement"}
