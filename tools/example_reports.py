@@ -1,7 +1,8 @@
-"""Make the finished reports of the documentation: ``python tools/example_reports.py``.
+"""Make the finished reports of the documentation: ``python tools/example_reports.py [--picture]``.
 
 They are made from bundled data alone: the table of nine classic studies with its invented agent, the recorded
 replies of the embedded model, and scripted replies that show what several models look like side by side.
+With ``--picture`` the README's picture of the first one is taken anew, by chromium.
 """
 
 import random
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
+PICTURE = EXAMPLES.parent / "assets" / "report.png"
 SCRIPTS = {
     "scripted: reasoning works": (0.40, 0.85),
     "scripted: decoration": (0.70, 0.70),
@@ -81,11 +83,32 @@ def comparable(text: str) -> str:
     return _FLOAT.sub(lambda found: f"{float(found[0]):.6g}", _MADE_BY.sub("", text))
 
 
+def take_picture() -> None:
+    """Take the README's picture: the top of the first example, as a browser shows it."""
+    from shutil import which
+
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=which("chromium"), args=flags)
+        view = browser.new_page(viewport={"width": 1100, "height": 820})
+        view.goto((EXAMPLES / "demo-report.html").as_uri())
+        for _ in range(3):  # what comes into view is laid out, which moves what is below
+            view.evaluate("document.querySelector('#people-h').scrollIntoView()")
+            view.wait_for_timeout(300)
+        view.screenshot(path=PICTURE)
+        browser.close()
+
+
 def main() -> int:
     """Write every example."""
     for path, text in pages():
         path.write_text(text, "utf-8")
         sys.stdout.write(f"wrote {path.name}, {len(text.encode()) / 1000:.0f} kB\n")
+    if "--picture" in sys.argv:
+        take_picture()
+        sys.stdout.write(f"wrote {PICTURE.name}, {PICTURE.stat().st_size / 1000:.0f} kB\n")
     return 0
 
 
