@@ -36,9 +36,7 @@ def studies(
     rows = [found.summary(one) for one in listed]
     if json:
         sides = [found.human_sides(one) for one in listed]
-        print_json(
-            {"studies": [{**row, "human_sides": side} for row, side in zip(rows, sides, strict=True)]}
-        )
+        print_json({"studies": [{**row, "human_sides": side} for row, side in zip(rows, sides, strict=True)]})
         return
     if names:
         typer.echo("\n\n".join(found.describe(one) for one in listed))
