@@ -64,7 +64,16 @@ def test_people_like_data_score_near_the_ceiling(name: str) -> None:
         assert done.result.ecs.value is None
     else:
         assert done.result.ecs.value is not None
-        assert done.result.ecs.value > 0.9
+        assert done.result.ecs.value > 0.95
+    assert _identity(done) > 0.98
+
+
+def _identity(done: studies.StudiesResult) -> float:
+    """Give 2Σxy/(Σx²+Σy²), which does not need three tests: 1 where both sides have the same effects."""
+    pairs = [(test.human_effect_d, test.agent_effect_d) for test in done.result.tests]
+    usable = [(x, y) for x, y in pairs if x is not None and y is not None]
+    assert len(usable) >= 2
+    return 2 * sum(x * y for x, y in usable) / sum(x * x + y * y for x, y in usable)
 
 
 @pytest.mark.parametrize("name", TWELVE)
@@ -85,6 +94,9 @@ def test_reversed_data_score_near_zero_wherever_people_were_clear(name: str) -> 
         if not test.two_states and (ceiling[test.test] or 0.0) > 0.9 and test.human_significant
     ]
     assert clear
+    assert done.result.pas.value is not None
+    # what is left is from tests without a direction and from human nulls
+    assert done.result.pas.value < 0.25
     for test in clear:
         assert test.pas is not None
         assert test.pas < 0.05, test.test
