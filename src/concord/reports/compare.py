@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from concord.errors import UndefinedError
 from concord.readers.score_join import JoinedScores
 from concord.records import Estimate, InputFile
 from concord.reports.files import write_csv, write_json
@@ -16,6 +17,8 @@ from concord.stats.ranking import Pair, Ranking
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from concord.reports.svg import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,17 @@ class CompareResult:
         write_json(folder / "comparison.json", self.to_dict())
         write_csv(folder / "comparison.csv", list(rows[0]), [list(row.values()) for row in rows])
         return folder / "comparison.json", folder / "comparison.csv"
+
+    def plot(self) -> "Picture":
+        """Draw the ranking of means, with lines beside models that cannot be told apart."""
+        from concord.reports.plot_standing import standing_picture
+
+        means = {model.name: model.mean.value for model in self.models}
+        ranked = [(name, value) for name in self.order if (value := means[name]) is not None]
+        if not ranked:
+            raise UndefinedError("no ranking: there is no item that every model has a score for")
+        title = f"{self.metric} of {len(self.models)} models"
+        return standing_picture("ranking", title, ranked, self.groups, label=self.metric)
 
     def __repr__(self) -> str:
         return _rendered(self)

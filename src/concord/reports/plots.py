@@ -100,7 +100,7 @@ def span(
     return low - room, high + room
 
 
-def _axis(canvas: Canvas, scale: Scale, top: float, bottom: float, label: str) -> None:
+def axis(canvas: Canvas, scale: Scale, top: float, bottom: float, label: str) -> None:
     """Draw a horizontal axis with its grid and its name."""
     for tick in ticks(scale.low, scale.high):
         x = scale(tick)
@@ -143,7 +143,7 @@ def intervals(
     bottom = top + _ROW * len(marks) + 4
     scale = Scale(low, high, room + 8, WIDTH - 16)
     canvas = Canvas()
-    _axis(canvas, scale, top, bottom, label)
+    axis(canvas, scale, top, bottom, label)
     _reference_lines(canvas, scale, lines, top, bottom)
     for i, mark in enumerate(marks):
         _interval_row(canvas, scale, top + _ROW * (i + 0.5) + 2, mark)
@@ -237,7 +237,7 @@ def scatter(
 
 def _frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
     """Draw both axes with grid and names."""
-    _axis(canvas, x, y.end, y.start, across)
+    axis(canvas, x, y.end, y.start, across)
     for tick in ticks(y.low, y.high):
         canvas.line("grid", x.start, y(tick), x.end, y(tick))
         canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
@@ -340,7 +340,7 @@ def forest(name: str, title: str, pairs: Sequence[Pair]) -> Picture:
     bottom = 30 + row * len(pairs)
     scale = Scale(low, high, left + 8, width - 16)
     canvas = Canvas()
-    _axis(canvas, scale, 26, bottom, "effect d, 95 % interval where the standard error is known")
+    axis(canvas, scale, 26, bottom, "effect d, 95 % interval where the standard error is known")
     canvas.line("ref", scale(0), 26, scale(0), bottom)
     canvas.circle("people", left + 14, 12, 4)
     canvas.text(left + 24, 16, "people", kind="s")

@@ -57,18 +57,10 @@ from concord.stats.flips import flip_excess
 from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups
 from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
-from concord.stats.intervals import jackknife_t, wilson, wilson_interval
-from concord.stats.mcnemar import McNemar, mcnemar, paired_proportions_interval
+from concord.stats.intervals import jackknife_t, wilson, wilson_clustered, wilson_interval
+from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
 from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
 from concord.stats.order import OrderEffect, order_effect, sphericity
-from concord.stats.paired import (
-    PermutationTest,
-    bonett_price_interval,
-    bootstrap_mean_interval,
-    mcnemar_exact,
-    sign_flip_test,
-    wilson_clustered,
-)
 from concord.stats.pearson import chi_square
 from concord.stats.pooling import (
     fisher_z,
@@ -103,7 +95,7 @@ from concord.stats.pvalues import (
     p_z,
 )
 from concord.stats.ranking import Pair, Ranking, compare_models
-from concord.stats.resample import bootstrap
+from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import SignFlip, sign_flip
 from concord.stats.simulate import Rates, simulate_comparisons
 from concord.stats.zscores import (
@@ -126,7 +118,6 @@ __all__ = [
     "OrderEffect",
     "Pair",
     "PairedComparison",
-    "PermutationTest",
     "Pilot",
     "Ranking",
     "Rates",
@@ -189,7 +180,6 @@ __all__ = [
     "log_odds_ratio",
     "log_odds_ratio_se",
     "mcnemar",
-    "mcnemar_exact",
     "mean_estimate",
     "mean_groups",
     "order_effect",
@@ -201,7 +191,6 @@ __all__ = [
     "p_t",
     "p_variance_ratio",
     "p_z",
-    "paired_proportions_interval",
     "paired_sd",
     "pas_states",
     "pas_two_states",
@@ -229,7 +218,6 @@ __all__ = [
     "rms_z",
     "rms_z_groups",
     "sign_flip",
-    "sign_flip_test",
     "sign_split",
     "simulate_comparisons",
     "sphericity",

@@ -10,6 +10,7 @@ from typing import Any
 from concord.reports import plots
 from concord.reports.files import distinct_names
 from concord.reports.page import people, reasoning, replies, structure
+from concord.reports.page.comparison import comparison
 from concord.reports.page.content import Content, read_content
 from concord.reports.page.context import context
 from concord.reports.page.data import data_block, plain_document, policy
@@ -42,6 +43,10 @@ class Page:
         yield from _forests(self.content)
         yield from _pictures("structure", self.content.structure, structure.pictures)
         yield from _pictures("reasoning", self.content.reasoning, reasoning.pictures)
+        for i, source in enumerate(self.content.comparisons, 1):
+            ranking = comparison(source).picture()
+            if ranking is not None:
+                yield Path("comparison") / f"ranking-{i}", ranking
         if self.content.reasoning:
             yield Path("reasoning"), reasoning.gaps_of(list(self.content.reasoning))
 
