@@ -25,7 +25,7 @@ from concord.stats.bayes import (
 )
 from concord.stats.clustered import MeanError, clustered_mean, clustered_se
 from concord.stats.compare import Choices, PairedComparison, Verdict, compare_items, mean_estimate
-from concord.stats.contingency import log_bf_contingency, prob_first_rate_higher
+from concord.stats.contingency import log_bf_contingency
 from concord.stats.correlation import (
     log_bf_correlation,
     log_bf_correlation_wetzels,
@@ -98,6 +98,7 @@ from concord.stats.ranking import Pair, Ranking, compare_models
 from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import SignFlip, sign_flip
 from concord.stats.simulate import Rates, simulate_comparisons
+from concord.stats.two_rates import prob_first_rate_higher
 from concord.stats.zscores import (
     calibrated_agreement,
     calibrated_agreement_groups,
