@@ -1,6 +1,5 @@
 """A comparison of models on the same studies of people: documents and terminal tables."""
 
-import io
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -63,12 +62,9 @@ class PeopleCompareResult:
         return folder / "comparison.json", folder / "comparison.csv"
 
     def __repr__(self) -> str:
-        from rich.console import Console
+        from concord.reports.terminal import drawn
 
-        console = Console(file=io.StringIO(), width=110, color_system=None)
-        with console.capture() as capture:
-            console.print(people_compare_report(self))
-        return capture.get()
+        return drawn(people_compare_report(self))
 
     def _repr_html_(self) -> str:
         from html import escape
