@@ -18,8 +18,28 @@
         └── RunFolderError    a run's folder cannot be used as asked
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+_STEERING = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Controls of a terminal, of lines and of the direction of text; a tab is harmless."""
+
+
+def printable(text: str) -> str:
+    r"""Escape what could steer a terminal: names and replies come from files that nobody has vetted.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[2Jb"), printable("成语"))
+    a\x1b[2Jb 成语
+    """
+    return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def printable_lines(text: str) -> str:
+    """Do the same for a message of several lines."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 class ConcordError(Exception):

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json
+from concord.cli.shared import note, print_json, say
 
 
 def plan(
@@ -81,7 +81,7 @@ def plan(
     if json:
         print_json(result.to_dict())
     else:
-        typer.echo(repr(result))
+        say(repr(result))
 
 
 def _participants(d: float, power: float, level: float, *, json: bool) -> None:
@@ -92,4 +92,4 @@ def _participants(d: float, power: float, level: float, *, json: bool) -> None:
     if json:
         print_json({"question": "plan", "d": d, "power": power, "level": level, "participants_a_group": n})
     else:
-        typer.echo(f"{n} participants a group find d = {d:g} with a power of {power:.0%} (two-sample t)")
+        say(f"{n} participants a group find d = {d:g} with a power of {power:.0%} (two-sample t)")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from concord.cli.run_options import Asking, AskingItems, AskingPeople, Model, asks
-from concord.cli.shared import note, print_json, show
+from concord.cli.shared import note, print_json, say, show
 from concord.errors import InputError, ModelError, OptionError, RunFolderError
 
 if TYPE_CHECKING:
@@ -186,11 +186,11 @@ def _show_dry_run(job: "Job", plan: "Plan", as_json: bool) -> None:
         return
     for line in plan_lines(job, plan, Path("(no folder: a dry run)")):
         note(line)
-    typer.echo(f"sent with every prompt: {sent}")
+    say(f"sent with every prompt: {sent}")
     for trial in job.design.trials[:SHOWN_PROMPTS]:
-        typer.echo(f"\n--- {trial.item}, {trial.cell}, repeat {trial.repeat} ({trial.template})")
+        say(f"\n--- {trial.item}, {trial.cell}, repeat {trial.repeat} ({trial.template})")
         for message in trial.messages:
-            typer.echo(f"[{message.role}]\n{message.text}")
+            say(f"[{message.role}]\n{message.text}")
 
 
 def _ask(job: "Job", folder: Path, plan: "Plan") -> "RunResult":
@@ -315,4 +315,4 @@ def show_scored(scored: Any) -> None:
     from concord.reports.structure import render
 
     for line in render(scored, colour=sys.stdout.isatty()).splitlines():
-        typer.echo(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))
+        say(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))
