@@ -11,6 +11,7 @@ from tests.reports.made_results import NAMES, structure_rows
 from concord import api
 from concord.errors import OptionError
 from concord.reports import plots
+from concord.reports.forest import Pair, forest
 from concord.reports.plot_standing import standing_picture
 from concord.reports.svg import Picture, Scale, fitted, visible
 
@@ -67,10 +68,10 @@ def test_an_undefined_line_is_not_drawn() -> None:
 
 def test_a_forest_plot_draws_people_and_model_by_shape() -> None:
     pairs = [
-        plots.Pair("a", (0.5, 0.2, 0.8), (0.4, None, None)),
-        plots.Pair("b", (None,) * 3, (1.0, 0.5, 1.5)),
+        Pair("a", (0.5, 0.2, 0.8), (0.4, None, None)),
+        Pair("b", (None,) * 3, (1.0, 0.5, 1.5)),
     ]
-    picture = plots.forest("a", "T", pairs)
+    picture = forest("a", "T", pairs)
     inside(picture)
     kinds = [element.get("class") for element in parsed(picture).iter()]
     assert kinds.count("people") == 2  # one test and the legend

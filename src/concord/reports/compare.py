@@ -1,6 +1,5 @@
 """A comparison of models as a result: numbers, frames, documents."""
 
-import io
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -169,14 +168,10 @@ class CompareResult:
 
 
 def _rendered(result: CompareResult) -> str:
-    from rich.console import Console
-
     from concord.reports.compare_terminal import compare_report
+    from concord.reports.terminal import drawn
 
-    console = Console(file=io.StringIO(), width=110, color_system=None)
-    with console.capture() as capture:
-        console.print(compare_report(result))
-    return capture.get()
+    return drawn(compare_report(result))
 
 
 def make_result(

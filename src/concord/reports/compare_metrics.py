@@ -1,6 +1,5 @@
 """Models compared on several metrics at once, people or structure: documents, frames, files."""
 
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -180,14 +179,10 @@ class MetricCompareResult:
         return self.standing.values
 
     def __repr__(self) -> str:
-        from rich.console import Console
-
         from concord.reports.metrics_terminal import metrics_report
+        from concord.reports.terminal import drawn
 
-        console = Console(file=io.StringIO(), width=110, color_system=None)
-        with console.capture() as capture:
-            console.print(metrics_report(self))
-        return capture.get()
+        return drawn(metrics_report(self))
 
     def _repr_html_(self) -> str:
         from html import escape

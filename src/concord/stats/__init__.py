@@ -23,9 +23,10 @@ from concord.stats.bayes import (
     prob_positive_f,
     prob_positive_t,
 )
+from concord.stats.budget import Components, Split, best_split
 from concord.stats.clustered import MeanError, clustered_mean, clustered_se
 from concord.stats.compare import Choices, PairedComparison, Verdict, compare_items, mean_estimate
-from concord.stats.contingency import log_bf_contingency, prob_first_rate_higher
+from concord.stats.contingency import log_bf_contingency
 from concord.stats.correlation import (
     log_bf_correlation,
     log_bf_correlation_wetzels,
@@ -72,18 +73,15 @@ from concord.stats.pooling import (
 )
 from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
 from concord.stats.power import (
-    Components,
-    Split,
-    best_split,
-    design_effect,
     detectable_effect,
     interval_width,
     items_needed,
-    power_clustered,
     power_paired,
+    power_signs,
     power_two_sample,
 )
-from concord.stats.power_counts import disagreements, paired_sd, power_mcnemar
+from concord.stats.power_clusters import Clusters, design_effect, power_clustered
+from concord.stats.power_counts import counted_interval_width, disagreements, paired_sd, power_mcnemar
 from concord.stats.pvalues import (
     p_binomial,
     p_chi_square,
@@ -98,6 +96,7 @@ from concord.stats.ranking import Pair, Ranking, compare_models
 from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import SignFlip, sign_flip
 from concord.stats.simulate import Rates, simulate_comparisons
+from concord.stats.two_rates import prob_first_rate_higher
 from concord.stats.zscores import (
     calibrated_agreement,
     calibrated_agreement_groups,
@@ -108,6 +107,7 @@ from concord.stats.zscores import (
 
 __all__ = [
     "Choices",
+    "Clusters",
     "Components",
     "Design",
     "Engine",
@@ -145,6 +145,7 @@ __all__ = [
     "concordance_unnormalised",
     "correlation_se",
     "correlation_z",
+    "counted_interval_width",
     "d_from_f",
     "d_from_f_se",
     "d_from_log_odds",
@@ -204,6 +205,7 @@ __all__ = [
     "power_clustered",
     "power_mcnemar",
     "power_paired",
+    "power_signs",
     "power_two_sample",
     "prob_first_rate_higher",
     "prob_positive_binomial",
