@@ -167,7 +167,7 @@ def _studies(sources: Sequence[Any], wanted: Wanted, metric: str) -> StudiesPlan
     """Take the spread of a difference over studies from a comparison, and plan with it."""
     compared = compare_sources(sources, Reading(), choices=Choices(level=wanted.level))
     assert isinstance(compared, MetricCompareResult)
-    found = next(one for one in compared.pairs[0].metrics if one.metric == metric)
+    found = compared.pairs[0].metric(metric)
     interval, n = found.difference.interval, found.n_clusters
     if interval is None:
         raise UndefinedError(f"the difference of {metric.upper()} cannot be planned: {found.difference.note}")
