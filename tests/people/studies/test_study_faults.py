@@ -37,6 +37,13 @@ def test_a_human_side_that_nobody_could_look_up_is_worth_a_warning() -> None:
         ("study: coins\n", "study: Coins!\n", 2, "study", "string should match pattern"),
         ("title: Coins\n", "", 1, "title", "missing; this key is required"),
         ("title: Coins\n", "title: Coins\ncolour: red\n", 4, "colour", "not known here"),
+        (
+            "        outcome: value",
+            "        outcom: value",
+            37,
+            "findings.F1.tests[1].outcom",
+            "this key is not known here; did you mean 'outcome'?",
+        ),
         ("n: 20}", "n: none}", 14, "experiments.toss.participants.n", "got 'none'"),
         ("{min: 20, max: 30}", "{min: 40, max: 30}", 8, "population.age", "min 40 is above max 30"),
         ("female: 0.5", "female: 0.7", 6, "population", "sum to 1.2, expected 1"),
