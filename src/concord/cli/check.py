@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json
+from concord.cli.shared import note, print_json, say
 
 
 def check(
@@ -29,7 +29,7 @@ def check(
         for warning in result.warnings:
             note(f"warning: {warning}")
         for problem in result.problems:
-            typer.echo(problem)
+            say(problem)
         counts = ", ".join(f"{n} {what}" for what, n in result.counts.items() if n)
         if counts and result.kind not in (
             "table of tests",
@@ -37,6 +37,6 @@ def check(
         ):  # what is told by the keys, not the name
             counts = f"{result.kind}: {counts}"
         verdict = "well formed" if result.passed else f"{len(result.problems)} to mend"
-        typer.echo(f"{result.file}: {verdict}" + (f" ({counts})" if counts else ""))
+        say(f"{result.file}: {verdict}" + (f" ({counts})" if counts else ""))
     if not result.passed:
         raise typer.Exit(code=1)

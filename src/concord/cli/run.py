@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from concord.cli.run_options import Asking, AskingItems, AskingPeople, Model, asks
-from concord.cli.shared import note, print_json, show
+from concord.cli.shared import note, print_json, say, show
 from concord.errors import InputError, ModelError, OptionError, RunFolderError
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ _FREE = ("local", "mockllm")
 @asks
 def reasoning(
     model: Model,
-    samples: Annotated[Path | None, typer.Option(help="Vignettes (JSON) [default: bundled].")] = None,
-    bias_cases: Annotated[Path | None, typer.Option(help="Bias cases (JSON) [default: bundled].")] = None,
+    samples: Annotated[Path | None, typer.Option(help="Vignettes (JSON) (default: bundled).")] = None,
+    bias_cases: Annotated[Path | None, typer.Option(help="Bias cases (JSON) (default: bundled).")] = None,
     *,
     asking: AskingItems,
 ) -> None:
@@ -47,9 +47,9 @@ def structure(
     items: Annotated[
         str, typer.Option(help="A bundled set (idioms-zh-hans, ..., options-en) or a JSON file.")
     ] = "options-en",
-    arranger: Annotated[str | None, typer.Option(help="What is rearranged [default: the set's own].")] = None,
+    arranger: Annotated[str | None, typer.Option(help="What is rearranged (default: the set's own).")] = None,
     scorer: Annotated[
-        str | None, typer.Option(help="How replies are scored [default: the set's own].")
+        str | None, typer.Option(help="How replies are scored (default: the set's own).")
     ] = None,
     arrangements: Annotated[
         int | None, typer.Option(help="At most so many arrangements an item, drawn with a fixed seed.")
@@ -73,11 +73,11 @@ def structure(
 def people(
     model: Model,
     study: Annotated[
-        list[str] | None, typer.Option(help="A study, by name or file; several times [default: all bundled].")
+        list[str] | None, typer.Option(help="A study, by name or file; several times (default: all bundled).")
     ] = None,
     studies: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
     n: Annotated[
-        int | None, typer.Option(help="Participants in each cell [default: as in the paper].")
+        int | None, typer.Option(help="Participants in each cell (default: as in the paper).")
     ] = None,
     design: Annotated[
         str, typer.Option(help="bare, participant, demographic, story, or the path of a template.")
@@ -186,11 +186,11 @@ def _show_dry_run(job: "Job", plan: "Plan", as_json: bool) -> None:
         return
     for line in plan_lines(job, plan, Path("(no folder: a dry run)")):
         note(line)
-    typer.echo(f"sent with every prompt: {sent}")
+    say(f"sent with every prompt: {sent}")
     for trial in job.design.trials[:SHOWN_PROMPTS]:
-        typer.echo(f"\n--- {trial.item}, {trial.cell}, repeat {trial.repeat} ({trial.template})")
+        say(f"\n--- {trial.item}, {trial.cell}, repeat {trial.repeat} ({trial.template})")
         for message in trial.messages:
-            typer.echo(f"[{message.role}]\n{message.text}")
+            say(f"[{message.role}]\n{message.text}")
 
 
 def _ask(job: "Job", folder: Path, plan: "Plan") -> "RunResult":
@@ -315,4 +315,4 @@ def show_scored(scored: Any) -> None:
     from concord.reports.structure import render
 
     for line in render(scored, colour=sys.stdout.isatty()).splitlines():
-        typer.echo(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))
+        say(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))

@@ -23,7 +23,7 @@ Model = Annotated[str, typer.Option(help="PROVIDER/MODEL as Inspect names them, 
 class Asking:
     """The options of every question; each field is an option of the command line."""
 
-    out: Annotated[Path | None, typer.Option(help="The run's folder [default: runs/QUESTION-MODEL].")] = None
+    out: Annotated[Path | None, typer.Option(help="The run's folder (default: runs/QUESTION-MODEL).")] = None
     limit: Annotated[int | None, typer.Option(help="Ask only the first N items.")] = None
     resume: Annotated[bool, typer.Option(help="Go on with the run that the folder holds.")] = True
     temperature: Annotated[float, typer.Option(help="Sampling temperature.")] = 0.0
@@ -31,7 +31,7 @@ class Asking:
         bool, typer.Option("--no-temperature", help="Send none (for models that refuse one).")
     ] = False
     max_tokens: Annotated[
-        int | None, typer.Option(help="Longest reply, in tokens [default: by question].")
+        int | None, typer.Option(help="Longest reply, in tokens (default: by question).")
     ] = None
     top_p: Annotated[float | None, typer.Option(help="Nucleus sampling.")] = None
     seed: Annotated[int | None, typer.Option(help="Sent to the provider; repeat k gets SEED + k.")] = None
