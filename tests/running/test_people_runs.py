@@ -220,14 +220,14 @@ def test_the_embedded_model_takes_part_in_studies_a_pair_game_and_a_group_game(t
     named = ("framing", "representativeness", "trust-game", "game.yaml")
     options = [word for name in named for word in ("--study", name)]
     done = concord(
-        *("run", "people", "--model", "local/smollm2-135m", *options, "--n", "1", "--max-tokens", "6"),
-        *("--out", "r", "--json"),
+        *("run", "people", "--model", "local/smollm2-135m", *options, "--n", "1", "--limit", "1"),
+        *("--max-tokens", "6", "--out", "r", "--json"),
         cwd=tmp_path,
         CONCORD_CACHE=str(weights.cache_folder()),
     )
     assert done.returncode == 0, done.stderr
     record = json.loads((tmp_path / "r" / "run.json").read_text())
-    assert record["outcomes"] == {"ok": 17}  # 10 and 4 participants, 2 pairs, a group
+    assert record["outcomes"] == {"ok": 11}  # 5 and 4 participants, a pair, a group
     turns = [json.loads(line) for line in (tmp_path / "r" / "turns.jsonl").read_text().splitlines()]
     _replay_game(tmp_path / "game.yaml", {turn["id"]: turn["response"] for turn in turns})
 
