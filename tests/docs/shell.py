@@ -134,7 +134,7 @@ class Shell:
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         assert result.exit_code == expected, f"{command!r} exits with {result.exit_code}\n{result.output}"
-        return result.output if expected else result.stdout
+        return str(result.output if expected else result.stdout)
 
     def _here(self, command: str) -> str:
         """Exchange the addresses of the pages for those of this machine."""
