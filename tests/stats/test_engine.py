@@ -45,7 +45,7 @@ def scheduler() -> Iterator[str]:
     """A real cluster of two workers, on loopback only."""
     distributed = pytest.importorskip("distributed", reason="the engine 'dask' is not installed")
     options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
-    with distributed.LocalCluster(host="127.0.0.1", dashboard_address=None, **options) as cluster:
+    with distributed.LocalCluster(host="127.0.0.1", dashboard_address="127.0.0.1:0", **options) as cluster:
         yield cluster.scheduler_address
 
 

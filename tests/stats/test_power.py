@@ -118,12 +118,12 @@ def test_a_width_is_the_expected_one_of_students_interval() -> None:
 
 
 def test_the_width_for_counts_is_close_to_the_mean_over_all_outcomes() -> None:
-    from concord.stats.mcnemar import paired_proportions_interval
+    from concord.stats.mcnemar import bonett_price_interval
 
     p10, p01, n, total = 0.3, 0.1, 30, 0.0
     for b in range(n + 1):
         for c in range(n + 1 - b):
-            one = paired_proportions_interval(b, c, n)
+            one = bonett_price_interval([1] * b + [-1] * c + [0] * (n - b - c))
             mass = comb(n, b) * comb(n - b, c) * p10**b * p01**c * (1 - p10 - p01) ** (n - b - c)
             total += mass * (one.high - one.low)
     assert counted_interval_width(p10 + p01, p10 - p01, n) == pytest.approx(total, rel=0.01)

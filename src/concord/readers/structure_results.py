@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, printable
 from concord.readers.result_folders import folder_name, folder_with, plain
 from concord.readers.structure_records import Floats
-from concord.readers.structure_text import decode, fingerprint, printable, read_bytes
+from concord.readers.structure_text import decode, fingerprint, read_bytes
 from concord.records import InputFile
 
 RESULT, CELLS, ITEMS = "result.json", "cells.csv", "items.csv"

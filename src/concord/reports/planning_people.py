@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 from concord.errors import OptionError, UndefinedError
 from concord.people.compare import METRICS
 from concord.readers.people_results import read_people_folder
-from concord.reports.compare_people import PeopleCompareResult
+from concord.reports.compare_metrics import MetricCompareResult
 from concord.reports.comparison import Reading, compare_sources
 from concord.reports.planning_wanted import Wanted
 from concord.stats.compare import Choices
@@ -166,9 +166,9 @@ def _a_group(d: float, wanted: Wanted) -> int:
 def _studies(sources: Sequence[Any], wanted: Wanted, metric: str) -> StudiesPlan:
     """Take the spread of a difference over studies from a comparison, and plan with it."""
     compared = compare_sources(sources, Reading(), choices=Choices(level=wanted.level))
-    assert isinstance(compared, PeopleCompareResult)
-    found = next(one for one in compared.pairs[0].metrics if one.metric == metric)
-    interval, n = found.difference.interval, found.n_studies
+    assert isinstance(compared, MetricCompareResult)
+    found = compared.pairs[0].metric(metric)
+    interval, n = found.difference.interval, found.n_clusters
     if interval is None:
         raise UndefinedError(f"the difference of {metric.upper()} cannot be planned: {found.difference.note}")
     alpha = 1 - wanted.level
