@@ -151,7 +151,8 @@ def _beside(result: ReasoningResult) -> Iterable[str]:
     if gap.if_wrong.value is not None:
         yield (
             "If every other outcome counted as wrong the gap would be "
-            f"{number(gap.if_wrong.value, signed=True)} {interval_text(gap.if_wrong.interval, signed=True)}, n = {gap.if_wrong.n}."
+            f"{number(gap.if_wrong.value, signed=True)} "
+            f"{interval_text(gap.if_wrong.interval, signed=True)}, n = {gap.if_wrong.n}."
         )
     if gap.majority_label is not None:
         yield f"Always answering {gap.majority_label!r} would get {number(gap.majority_share)} right."
