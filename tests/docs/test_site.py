@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.reports.browser import launched
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -82,3 +83,26 @@ def test_the_notebook_is_a_page_with_its_pictures(site: dict[Path, Page]) -> Non
     text = next(path for path in site if path.stem == "faithfulness").read_text("utf-8")
     assert text.count('<div class="drawing"><svg') >= 1
     assert "Download this notebook" in text
+
+
+SEEN = (
+    "index",
+    "tutorial",
+    "run-on-a-cluster",
+    "differences",
+    "result-folders",
+    "stats-evidence",
+    "faithfulness",
+)
+
+
+def test_nothing_is_cut_off_on_a_phone(site: dict[Path, Page]) -> None:
+    """A page is as wide as the screen; what is wider, code or a table, scrolls by itself."""
+    root = next(path for path in site if path.name == "tutorial.html").parent
+    seen = [path for path in site if path.stem in SEEN and (path.stem != "index" or path.parent == root)]
+    assert len(seen) == len(SEEN)
+    with launched() as browser:
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        for path in seen:
+            page.goto(path.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
