@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 SHOWN_PROMPTS = 3
 _WIDTH = 110
 """Of text in a pipe."""
-_GRACE = 0.8
+GRACE = 0.8
 """Seconds that Inspect has to close its log after a Ctrl-C."""
 _FREE = ("local", "mockllm")
 
 Model = Annotated[str, typer.Option(help="PROVIDER/MODEL as Inspect names them, or local/smollm2-135m.")]
-Out = Annotated[Path | None, typer.Option(help="The run's folder [default: runs/QUESTION-MODEL].")]
+Out = Annotated[Path | None, typer.Option(help="The run's folder (default: runs/QUESTION-MODEL).")]
 Limit = Annotated[int | None, typer.Option(help="Ask only the first N items.")]
 Repeats = Annotated[int, typer.Option(help="How often each item is asked.")]
 Resume = Annotated[bool, typer.Option(help="Go on with the run that the folder holds.")]
@@ -35,7 +35,7 @@ Temperature = Annotated[float, typer.Option(help="Sampling temperature.")]
 NoTemperature = Annotated[
     bool, typer.Option("--no-temperature", help="Send none (for models that refuse one).")
 ]
-MaxTokens = Annotated[int | None, typer.Option(help="Longest reply, in tokens [default: by question].")]
+MaxTokens = Annotated[int | None, typer.Option(help="Longest reply, in tokens (default: by question).")]
 TopP = Annotated[float | None, typer.Option(help="Nucleus sampling.")]
 Seed = Annotated[int | None, typer.Option(help="Sent to the provider; repeat k gets SEED + k.")]
 BaseUrl = Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server.")]
@@ -52,8 +52,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 def reasoning(
     model: Model,
-    samples: Annotated[Path | None, typer.Option(help="Vignettes (JSON) [default: bundled].")] = None,
-    bias_cases: Annotated[Path | None, typer.Option(help="Bias cases (JSON) [default: bundled].")] = None,
+    samples: Annotated[Path | None, typer.Option(help="Vignettes (JSON) (default: bundled).")] = None,
+    bias_cases: Annotated[Path | None, typer.Option(help="Bias cases (JSON) (default: bundled).")] = None,
     out: Out = None,
     limit: Limit = None,
     repeats: Repeats = 1,
@@ -90,9 +90,9 @@ def structure(
     items: Annotated[
         str, typer.Option(help="A bundled set (idioms-zh-hans, ..., options-en) or a JSON file.")
     ] = "options-en",
-    arranger: Annotated[str | None, typer.Option(help="What is rearranged [default: the set's own].")] = None,
+    arranger: Annotated[str | None, typer.Option(help="What is rearranged (default: the set's own).")] = None,
     scorer: Annotated[
-        str | None, typer.Option(help="How replies are scored [default: the set's own].")
+        str | None, typer.Option(help="How replies are scored (default: the set's own).")
     ] = None,
     arrangements: Annotated[
         int | None, typer.Option(help="At most so many arrangements an item, drawn with a fixed seed.")
@@ -132,11 +132,11 @@ def structure(
 def people(
     model: Model,
     study: Annotated[
-        list[str] | None, typer.Option(help="A study, by name or file; several times [default: all bundled].")
+        list[str] | None, typer.Option(help="A study, by name or file; several times (default: all bundled).")
     ] = None,
     studies: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
     n: Annotated[
-        int | None, typer.Option(help="Participants in each cell [default: as in the paper].")
+        int | None, typer.Option(help="Participants in each cell (default: as in the paper).")
     ] = None,
     design: Annotated[
         str, typer.Option(help="bare, participant, demographic, story, or the path of a template.")
@@ -319,7 +319,7 @@ def _ask(job: "Job", folder: Path, plan: "Plan") -> "RunResult":
 
     def interrupted() -> None:
         # Inspect closes its log meanwhile; whoever pressed Ctrl-C is not kept waiting for it.
-        timer = threading.Timer(_GRACE, stop)
+        timer = threading.Timer(GRACE, stop)
         timer.daemon = True
         timer.start()
 
