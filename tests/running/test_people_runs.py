@@ -115,6 +115,14 @@ def test_the_score_of_a_run_is_that_of_its_turns_as_recorded_replies(finished: P
         assert scored[key] == replayed[key]
 
 
+def test_the_score_of_a_run_says_how_its_replies_were_made(finished: Path) -> None:
+    record = json.loads((finished / "r" / "run.json").read_text("utf-8"))
+    document = runs.score_run(finished / "r", n_resamples=0, n_simulations=0).to_dict()
+    assert document["model_settings"] == record["sampling"]
+    assert document["tokens"] == record["tokens"]
+    assert document["cost"] is None
+
+
 def test_the_record_of_a_run_names_design_seed_and_studies(finished: Path) -> None:
     record = json.loads((finished / "r" / "run.json").read_text())
     wanted = {
