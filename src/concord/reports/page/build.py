@@ -11,7 +11,7 @@ from typing import Any
 from concord.reports import plots
 from concord.reports.files import distinct_names
 from concord.reports.forest import FOREST
-from concord.reports.page import people, reasoning, replies, structure
+from concord.reports.page import comparison, people, reasoning, replies, structure
 from concord.reports.page.content import Content, read_content
 from concord.reports.page.context import context
 from concord.reports.page.data import by_columns, data_block, plain_document, policy
@@ -47,6 +47,10 @@ class Page:
         yield from _pictures("reasoning", self.content.reasoning, reasoning.pictures)
         if self.content.reasoning:
             yield Path("reasoning"), reasoning.gaps_of(list(self.content.reasoning))
+        for i, source in enumerate(self.content.comparisons, 1):
+            drawn = comparison.picture(comparison.comparison(source))
+            if drawn is not None:
+                yield Path("comparisons") / str(i), drawn
 
 
 def _pictures(question: str, views: Sequence[Any], draw: Any) -> Iterator[tuple[Path, Picture]]:
@@ -210,12 +214,12 @@ def _people_tables(tables: dict[str, Any], shared: dict[Any, str], view: people.
     """Put in the tests of one model; the human side of tests that models share stands there once."""
     if not view.tests:
         return
-    key = people.key_of(view)
+    key, rows = people.key_of(view), [people.stored(test) for test in view.tests]
     if key not in shared:
         shared[key] = f"people-{i}"
-        tables[f"people-{i}"] = packed(people.HUMAN_COLUMNS, view.tests)
+        tables[f"people-{i}"] = packed(people.HUMAN_COLUMNS, rows)
     tables[f"tests-{i}"] = {
-        **packed(people.AGENT_COLUMNS, view.tests),
+        **packed(people.AGENT_COLUMNS, rows),
         "base": shared[key],
         "result": view.source.shown,
         "behind": list(view.behind),

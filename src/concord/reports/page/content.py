@@ -63,8 +63,9 @@ def read_content(folders: Sequence[Path], names: Mapping[Path, str] = MappingPro
         problems += faults
     replies = find_replies(folders, found.sources)
     comparisons = found.of("comparison")
-    if not comparisons:
-        made, told = compare_people_views(people)
+    kinds = {words(source.document, "kind") for source in comparisons}
+    for kind, shown in (("people", people), ("reasoning", reasoning)):
+        made, told = ([], []) if kind in kinds else compare_views(shown)
         comparisons += made
         problems += told
     return Content(
@@ -78,19 +79,23 @@ def read_content(folders: Sequence[Path], names: Mapping[Path, str] = MappingPro
     )
 
 
-def compare_people_views(views: Sequence[PeopleView]) -> tuple[list[Source], list[Problem]]:
-    """Compare models on the studies they share, where that takes a few seconds at most."""
+def compare_views(
+    views: Sequence[PeopleView] | Sequence[ReasoningView],
+) -> tuple[list[Source], list[Problem]]:
+    """Compare models on the studies or vignettes they share, where that takes a few seconds at most."""
     from concord.reports.comparison import compare
 
-    files = [view.source.file.parent for view in views if view.source.file is not None and view.tests]
-    names = [view.model for view in views if view.source.file is not None and view.tests]
-    if len(files) < 2 or len(set(names)) < len(names):
+    units = [(view, len(view.tests if isinstance(view, PeopleView) else view.samples)) for view in views]
+    kept = [
+        (view.source.file.parent, view.label, n) for view, n in units if view.source.file is not None and n
+    ]
+    names = [label for _, label, _ in kept]
+    if len(kept) < 2 or len(set(names)) < len(names):
         return [], []
-    work = len(files) * (len(files) - 1) // 2 * max(len(view.tests) for view in views)
-    if work > MOST_WORK:
+    if len(kept) * (len(kept) - 1) // 2 * max(n for _, _, n in kept) > MOST_WORK:
         return [], []  # the leaderboard says how to make a comparison
     try:
-        result = compare(*files, names=names)
+        result = compare(*(folder for folder, _, _ in kept), names=names)
     except (InputError, UndefinedError) as fault:
         return [], [Problem("comparison of models", str(fault))]
     return [Source("comparison", None, result.to_dict(), "", "made with this page")], []

@@ -5,7 +5,7 @@ from typing import Any
 
 from concord.reports import plots
 from concord.reports.page import people, reasoning, structure
-from concord.reports.page.comparison import comparison, letters
+from concord.reports.page.comparison import comparison, letters, picture
 from concord.reports.page.content import Content
 from concord.reports.page.find import Source
 from concord.reports.page.values import (
@@ -44,7 +44,10 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "board": board(content),
         "people": [_people_panel(view, i) for i, view in enumerate(content.people)],
         "structure": [_structure_panel(view, i) for i, view in enumerate(content.structure)],
-        "comparisons": [comparison(source) for source in content.comparisons],
+        "comparisons": [
+            (one, None if (drawn := picture(one)) is None else _inline(drawn, f"together{i}"))
+            for i, one in enumerate(map(comparison, content.comparisons))
+        ],
         "structure_differences": list(_differences(content)),
         "reasoning": [_reasoning_panel(view, i) for i, view in enumerate(content.reasoning)],
         "reasoning_gaps": _inline(reasoning.gaps_of(list(content.reasoning)), "gaps")
@@ -67,10 +70,11 @@ def _asked(source: Source) -> dict[str, Any]:
     if source.kind == "reasoning":
         how = [words(document, "rules")]
     names = [words(model, "model") for model in parts(document, "models")]
+    design = words(source.run, "options", "design") if source.kind == "people" else ""
     return {
         "question": QUESTIONS[source.kind],
         "model": ", ".join(names) if names else source.model,
-        "how": how[0] if how else "not said",
+        "how": ", ".join([how[0] if how else "not said", *([f"design {design}"] if design else [])]),
         "units": _units(source),
         "settings": ", ".join(f"{k} {v}" for k, v in leaves(part(source.run, "sampling"))),
         "tokens": _tokens(source),
@@ -136,19 +140,30 @@ def board(content: Content) -> dict[str, Any]:
                 if kind == question:
                     row[kind, key] = view.metric(key)
     first = columns[0][:2] if columns else ("", "")
-    together, of = letters([comparison(source) for source in content.comparisons], content.models)
+    named = [*content.models, *(view.label for view in content.people)]
+    together = letters([comparison(source) for source in content.comparisons], named)
     ordered = sorted(rows.items(), key=lambda entry: _descending(entry[1].get(first)))
     return {
         "columns": columns,
         "groups": [(QUESTIONS[q], sum(c[0] == q for c in columns)) for q in views if views[q]],
         "letters": together,
-        "letters_of": of,
         "designs": any(design for _, design in rows),
         "rows": [
-            {"model": model, "design": design, "cells": [cells.get((c[0], c[1])) for c in columns]}
+            {
+                "model": model,
+                "design": design,
+                "letters": [_letters(one, model, design) for _, one in together],
+                "cells": [cells.get((c[0], c[1])) for c in columns],
+            }
             for (model, design), cells in ordered
         ],
     }
+
+
+def _letters(letters: Mapping[str, str], model: str, design: str) -> str:
+    """Give the letters of a model under the name that a comparison has for it."""
+    found = letters.get(f"{model}, {design}", letters.get(model))
+    return "–" if found is None else found
 
 
 def _design(view: Any) -> str:

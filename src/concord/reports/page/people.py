@@ -31,6 +31,8 @@ METRICS = (
     ("APR", "pass rate", "average_apr"),
 )
 PLANS_FILE = "plans.json"
+INTERVALS = ("95 %: other studies like these", "95 %: fresh participants")
+"""What the two intervals of every number speak of."""
 Z95 = 1.959963984540054
 
 HUMAN_COLUMNS = (
@@ -303,6 +305,21 @@ def key_of(view: PeopleView) -> tuple[Any, ...]:
     return tuple(tuple(test.get(key) for key in keys) for test in view.tests)
 
 
+def stored(test: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a test without the numbers that follow from its others, which the script puts in again.
+
+    The upper end of an interval that lies evenly around d, and the share of no effect beside both others.
+    """
+    made = dict(test)
+    for who in ("human", "agent"):
+        d, low, high = (test[f"{who}_{end}"] for end in ("d", "low", "high"))
+        if None not in (d, low, high) and math.isclose(2 * d - low, high, rel_tol=1e-9, abs_tol=1e-12):
+            made[f"{who}_high"] = None
+        if test[f"{who}_up"] is not None:
+            made[f"{who}_null"] = None
+    return made
+
+
 def _mark(label: str, value: Number, *, strong: bool = False) -> plots.Mark:
     return plots.Mark(
         label, value.value, value.low, value.high, value.fresh_low, value.fresh_high, value.floor,
@@ -316,12 +333,12 @@ def pictures(view: PeopleView) -> dict[str, Picture]:
         "pas": plots.intervals(
             "pas-by-study", f"PAS by study, {view.label}",
             [_mark(g.name, g.pas, strong=g.is_domain) for g in view.groups],
-            label="PAS: probability of the same conclusion", limits=(0, 1),
+            label="PAS: probability of the same conclusion", limits=(0, 1), key=INTERVALS,
         ),
         "ecs": plots.intervals(
             "ecs-by-study", f"ECS by study, {view.label}",
             [_mark(g.name, g.ecs, strong=g.is_domain) for g in view.groups],
-            label="ECS: concordance of effect sizes", limits=(-1, 1),
+            label="ECS: concordance of effect sizes", limits=(-1, 1), key=INTERVALS,
         ),
     }  # fmt: skip
     drawn["quadrants"] = plots.quadrants(

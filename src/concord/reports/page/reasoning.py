@@ -55,6 +55,11 @@ class ReasoningView:
     cases: tuple[Document | None, ...]
     """Steps and answers of each sample, ``None`` where there are none."""
 
+    @property
+    def label(self) -> str:
+        """What the model is called in comparisons."""
+        return self.model
+
     def metric(self, name: str) -> Number:
         """Give a headline number by its key."""
         return next(value for key, _, value in self.headline if key == name)
