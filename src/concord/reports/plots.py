@@ -161,7 +161,7 @@ def intervals(
         _legend(canvas, bottom + 54, key, bounds=any(m.floor is not None for m in marks))
     description = "; ".join(f"{m.label}: {_said(m)}" for m in marks[:40])
     more = f"; and {len(marks) - 40} more" if len(marks) > 40 else ""
-    height = bottom + 42 + (38 if key else 0)
+    height = bottom + 42 + (46 if key else 0)
     return Picture(name, title, f"{title}. {description}{more}.", WIDTH, height, str(canvas))
 
 
@@ -411,7 +411,8 @@ def heat(
     left = 110.0
     width = min(40.0, (WIDTH - left - 10) / max(len(columns), 1))
     height = max(5.0, min(18.0, 560.0 / max(len(rows), 1)))
-    top = 92.0
+    longest = max((len(column) for column in columns), default=0)
+    top = 24.0 + 0.82 * min(96.0, 8.0 * longest)  # names of arrangements stand aslant
     canvas = Canvas()
     for j, column in enumerate(columns):
         x = left + width * (j + 0.6)

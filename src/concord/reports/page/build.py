@@ -11,7 +11,8 @@ from typing import Any
 from concord.reports import plots
 from concord.reports.files import distinct_names
 from concord.reports.forest import FOREST
-from concord.reports.page import comparison, people, reasoning, replies, structure
+from concord.reports.page import comparison, people, people_tests, reasoning, replies, structure
+from concord.reports.page.cases import packed_case
 from concord.reports.page.content import Content, read_content
 from concord.reports.page.context import context
 from concord.reports.page.data import by_columns, data_block, plain_document, policy
@@ -191,7 +192,7 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
             tables[f"items-{i}"] = packed(structure.ITEM_COLUMNS, one.items)
     for i, other in enumerate(content.reasoning):
         if other.samples:
-            cases = [reasoning.packed_case(case, texts) for case in other.cases]
+            cases = [packed_case(case, texts) for case in other.cases]
             tables[f"samples-{i}"] = {**packed(reasoning.SAMPLE_COLUMNS, other.samples), "cases": cases}
     if content.replies.rows:
         rows = [{**row, "text": texts.add(row["text"])} for row in content.replies.rows]
@@ -214,12 +215,12 @@ def _people_tables(tables: dict[str, Any], shared: dict[Any, str], view: people.
     """Put in the tests of one model; the human side of tests that models share stands there once."""
     if not view.tests:
         return
-    key, rows = people.key_of(view), [people.stored(test) for test in view.tests]
+    key, rows = people.key_of(view), [people_tests.stored(test) for test in view.tests]
     if key not in shared:
         shared[key] = f"people-{i}"
-        tables[f"people-{i}"] = packed(people.HUMAN_COLUMNS, rows)
+        tables[f"people-{i}"] = packed(people_tests.HUMAN_COLUMNS, rows)
     tables[f"tests-{i}"] = {
-        **packed(people.AGENT_COLUMNS, rows),
+        **packed(people_tests.AGENT_COLUMNS, rows),
         "base": shared[key],
         "result": view.source.shown,
         "behind": list(view.behind),

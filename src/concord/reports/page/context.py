@@ -5,6 +5,7 @@ from typing import Any
 
 from concord.reports import plots
 from concord.reports.page import people, reasoning, structure
+from concord.reports.page.cases import chosen_cases
 from concord.reports.page.comparison import comparison, letters, picture
 from concord.reports.page.content import Content
 from concord.reports.page.find import Source
@@ -265,42 +266,8 @@ def _reasoning_panel(view: reasoning.ReasoningView, i: int) -> dict[str, Any]:
         "steps": {key: number(document, "steps", key) for key in ("chance", "ceiling", "optimal")},
         "above_chance": part(document, "steps").get("above_chance"),
         "bias": _bias_rows(document),
-        "examples": [_example(one) for one in parts(document, "examples")],
+        "examples": list(chosen_cases(document)),
         "outcomes": {mode: counts(document, "outcomes", mode) for mode in part(document, "outcomes")},
-    }
-
-
-def _example(entry: Document) -> dict[str, Any]:
-    """Give a chosen case; where its steps are known, both lists with what matched what."""
-    case = part(entry, "case")
-    pairs = reasoning.pairs_of(case)
-    steps = (
-        _steps(case, "gold_steps", "Gold steps", {gold: step for step, gold in pairs}),
-        _steps(case, "steps", "Steps of the reply", {step: gold for step, gold in pairs}),
-    )
-    return {
-        "rule": words(entry, "rule"),
-        "id": words(entry, "id"),
-        "shown": part(entry, "shown"),
-        "gold": words(case, "gold_answer"),
-        "early": words(case, "early_answer"),
-        "answer": words(case, "answer"),
-        "steps": steps if case else (),
-    }
-
-
-def _steps(case: Document, key: str, title: str, partners: Mapping[int, int]) -> dict[str, Any]:
-    listed = texts(case, key)
-    n = number(case, f"n_{key}")
-    return {
-        "title": title,
-        "other": "step" if key == "gold_steps" else "gold step",
-        "n": len(listed) if n is None else int(n),
-        "met": len(partners),
-        "list": [
-            {"text": text, "partner": partners[i] + 1 if i in partners else None}
-            for i, text in enumerate(listed)
-        ],
     }
 
 
