@@ -32,9 +32,11 @@ __all__ = [
     "StudyFile",
     "StudyPlan",
     "bundled_names",
+    "describe",
     "find_studies",
     "get_design",
     "hold",
+    "human_sides",
     "installed_studies",
     "json_schema",
     "plan",
@@ -316,3 +318,45 @@ def summary(file: StudyFile) -> dict[str, Any]:
         "participants_in_paper": sum(len(s.members) for s in plan_study(file).sessions),
         "file": file.file.name,
     }
+
+
+def human_sides(file: StudyFile) -> list[dict[str, Any]]:
+    """Give the human side of every test of a study: its numbers, where they stand, how they are known.
+
+    Examples
+    --------
+    >>> from concord import studies
+    >>> framing, = studies.find_studies(["framing"])
+    >>> studies.human_sides(framing)[0]["located"]
+    {'at': 'p. 453, Problems 1 and 2', 'known': 'quoted', 'by': 'public readings of the paper'}
+    """
+    return [
+        {
+            "finding": finding,
+            "test": test.name,
+            "kind": test.test,
+            "human": {key.removeprefix("human_"): value for key, value in test.human.columns().items()},
+            "located": None if test.human.located is None else test.human.located.model_dump(),
+            "source": test.human.source,
+        }
+        for finding, spec in file.study.findings.items()
+        for test in spec.tests
+    ]
+
+
+def describe(file: StudyFile) -> str:
+    """Write what the human side of a study rests on: each test, its numbers, page or table."""
+    study, source = file.study, file.study.source
+    doi = "" if source.doi is None else f" doi: {source.doi}"
+    lines = [f"{study.study}: {study.title}"]
+    lines.append(f"{source.authors} ({source.year}). {source.title}. {source.published}.{doi}")
+    for finding, spec in study.findings.items():
+        lines += ["", f"{finding}  {spec.says}"]
+        for test in spec.tests:
+            numbers = ", ".join(
+                f"{key.removeprefix('human_')} {value}" for key, value in test.human.columns().items()
+            )
+            place = "no page or table given" if test.human.located is None else str(test.human.located)
+            lines += [f"  {test.name} [{test.test}]", f"    people: {numbers}"]
+            lines += [f"    where:  {place}", f"    source: {test.human.source}"]
+    return "\n".join([*lines, *(f"\n{told}" for told in study.about.traced)])

@@ -7,7 +7,7 @@ from scipy.special import ndtr, ndtri
 
 from concord.people.evidence import MAGNITUDE, SIGNED, Evidence, broadcast_like, given_first, toward
 from concord.people.protocol import Protocol
-from concord.stats import bayes, contingency, effects, pearson, pvalues
+from concord.stats import bayes, contingency, effects, pearson, pvalues, two_rates
 from concord.stats.elementwise import Floats
 
 
@@ -69,7 +69,7 @@ class Tables:
         if protocol.split != "exact":
             return np.full(self.tables.shape[:-2], np.nan)
         a, b, c, d = (self.tables[..., i, j] for i in (0, 1) for j in (0, 1))
-        return np.asarray(contingency.prob_first_rate_higher(a, a + b, c, c + d))
+        return np.asarray(two_rates.prob_first_rate_higher(a, a + b, c, c + d))
 
     def _effects(self) -> dict[str, Floats]:
         log_odds = np.asarray(effects.log_odds_ratio(self.tables))

@@ -1,7 +1,6 @@
 """The pictures of a report, drawn here as SVG: small, without a browser, the same in page, file, notebook."""
 
 import math
-import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -175,49 +174,6 @@ def _legend(canvas: Canvas, y: float, key: Sequence[str], *, bounds: bool) -> No
     if bounds:
         canvas.line("tick", 34, y + 13, 34, y + 27)
         canvas.text(54, y + 24, "floor (no effect at all) and ceiling (a perfect replication)", kind="s")
-
-
-def together(
-    name: str, title: str, marks: Sequence[Mark], groups: Sequence[Sequence[str]], *, label: str
-) -> Picture:
-    """Draw models by a number, with a bar along those that cannot be told apart.
-
-    The picture of critical differences (Demšar 2006), turned on its side so that long names fit: here the
-    bars come from tests of all pairs, and the place of a model is its number and not its mean rank.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    marks
-        Models from best to worst.
-    groups
-        Names of models that cannot be told apart, neighbours in that order; groups may overlap.
-    label
-        What the axis measures.
-    """
-    shown = [(i, group) for i, group in enumerate(groups) if len(group) > 1]
-    width = 560.0
-    right = width - 20 - 16 * max(len(shown), 1)
-    low, high = span([end for m in marks for end in (m.value, m.low, m.high)])
-    top, bottom = 28.0, 32.0 + _ROW * len(marks)
-    scale = Scale(low, high, 238, right)
-    canvas = Canvas()
-    axis(canvas, scale, top, bottom, label)
-    for i, mark in enumerate(marks):
-        _interval_row(canvas, scale, top + _ROW * (i + 0.5) + 2, mark)
-    rows = {mark.label: i for i, mark in enumerate(marks)}
-    for column, (i, group) in enumerate(shown):
-        places = [rows[member] for member in group if member in rows]
-        x = right + 20 + 16 * column
-        if places:
-            canvas.text(x, top - 8, string.ascii_lowercase[i % 26], kind="s b", anchor="middle")
-            ends = top + _ROW * min(places) + 6, top + _ROW * (max(places) + 1) - 2
-            canvas.line("bar", x, ends[0], x, ends[1])
-    said = "; ".join(f"{m.label}: {_said(m)}" for m in marks[:40])
-    alike = "; ".join(" and ".join(group) for _, group in shown)
-    words = f" Not told apart: {alike}." if shown else " Every pair differs."
-    return Picture(name, title, f"{title}. {said}.{words}", width, bottom + 42, str(canvas))
 
 
 def _reference_lines(

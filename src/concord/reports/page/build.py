@@ -49,9 +49,9 @@ class Page:
         if self.content.reasoning:
             yield Path("reasoning"), reasoning.gaps_of(list(self.content.reasoning))
         for i, source in enumerate(self.content.comparisons, 1):
-            drawn = comparison.picture(comparison.comparison(source))
-            if drawn is not None:
-                yield Path("comparisons") / str(i), drawn
+            ranking = comparison.comparison(source).picture()
+            if ranking is not None:
+                yield Path("comparison") / f"ranking-{i}", ranking
 
 
 def _pictures(question: str, views: Sequence[Any], draw: Any) -> Iterator[tuple[Path, Picture]]:
@@ -194,6 +194,9 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
         if other.samples:
             cases = [packed_case(case, texts) for case in other.cases]
             tables[f"samples-{i}"] = {**packed(reasoning.SAMPLE_COLUMNS, other.samples), "cases": cases}
+    for i, pairs in enumerate(map(comparison.comparison, content.comparisons)):
+        if pairs.is_long:
+            tables[f"comparison-{i}"] = packed(comparison.COLUMNS, pairs.table())
     if content.replies.rows:
         rows = [{**row, "text": texts.add(row["text"])} for row in content.replies.rows]
         tables["replies"] = {**packed(replies.COLUMNS, rows), "found": content.replies.of}

@@ -4,21 +4,30 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from concord.reports import plots
 from concord.reports.page.find import Source
+from concord.reports.page.table import Column
 from concord.reports.page.values import Document, Number, number, part, parts, texts, words
+from concord.reports.plot_standing import standing_picture
 from concord.reports.svg import Picture
 
 METRICS = {
     "pas": "PAS", "ecs": "ECS", "apr": "APR", "gap": "Δ", "correct_cot": "accuracy after reasoning",
     "correct_early": "early accuracy", "step_f1": "Step-F1",
 }  # fmt: skip
-UNITS = {
-    "people": "people, study by study",
-    "structure": "structure, arrangement by arrangement",
-    "reasoning": "reasoning, vignette by vignette",
-}
-LEVEL = 0.95
+COLUMNS = (
+    Column("first", "first"),
+    Column("second", "second"),
+    Column("metric", "metric"),
+    Column("value", "first less second", "number"),
+    Column("low", "low", "number"),
+    Column("high", "high", "number"),
+    Column("p", "p", "number"),
+    Column("holm", "p, Holm", "number"),
+    Column("n", "n", "count"),
+    Column("note", "test or note"),
+)
+MOST_ROWS = 40
+"""Pairs that stand in the page as they are; more are a table that the script shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +54,8 @@ class Comparison:
     rows: tuple[Pair, ...]
     groups: tuple[tuple[str, ...], ...]
     """Models that cannot be told apart, from best to worst; groups may overlap."""
-    values: tuple[tuple[str, Number], ...]
-    """Models from best to worst with the number that orders them."""
+    ranked: tuple[tuple[str, float], ...] = ()
+    """Models and numbers from best to worst, where the file says."""
 
     @property
     def letters(self) -> dict[str, str]:
@@ -57,20 +66,58 @@ class Comparison:
                 marks[name] = marks.get(name, "") + letter
         return marks
 
+    @property
+    def is_long(self) -> bool:
+        """Whether the script shows the pairs."""
+        return len(self.rows) > MOST_ROWS
+
+    def table(self) -> list[dict[str, object]]:
+        """Give the pairs as rows of a table."""
+        ends = ("value", "low", "high")
+        return [
+            {**{key: getattr(row.difference, key) for key in ends},
+             **{column.key: getattr(row, column.key) for column in COLUMNS if column.key not in ends}}
+            for row in self.rows
+        ]  # fmt: skip
+
+    def picture(self) -> Picture | None:
+        """Draw the ranking; of two models the table says it all."""
+        if len(self.ranked) < 3:
+            return None
+        title = f"{self.metric} of {len(self.ranked)} models"
+        return standing_picture("ranking", title, self.ranked, self.groups, label=self.metric)
+
 
 def comparison(source: Source) -> Comparison:
-    """Read a comparison: of scores item by item, or of results study by study or cell by cell."""
+    """Read a comparison: item by item, study by study, or arrangement by arrangement."""
     document = source.document
-    kind, given = words(document, "kind"), words(document, "metric")
-    key = given if given or kind != "people" else "pas"
+    kind = words(document, "kind")
     several = any(part(entry, "metrics") for entry in parts(document, "pairs"))
     rows = tuple(_metric_rows(document) if several else _item_rows(document))
-    metric = METRICS.get(key, key)
-    values = _values(document, key)
-    title = UNITS.get(kind, f"{metric}, item by item")
-    return Comparison(
-        f"{title}: {source.shown}", metric, rows, _groups(document, rows, metric, values), values
-    )
+    metric = words(document, "metric")
+    shown = METRICS.get(metric, metric) if kind in _UNITS else metric
+    groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
+    title = f"{kind}, {_UNITS[kind]}" if kind in _UNITS else f"{shown}, item by item"
+    return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranked(document))
+
+
+def _ranked(document: Document) -> tuple[tuple[str, float], ...]:
+    """Give the ranking with its numbers: beside it, or the means of the models."""
+    values = {words(model, "name"): number(model, "mean") for model in parts(document, "models")}
+    values |= {name: number(document, "ranking_values", name) for name in part(document, "ranking_values")}
+    ranked = [(name, values.get(name)) for name in texts(document, "ranking")]
+    return tuple((name, value) for name, value in ranked if value is not None)
+
+
+_UNITS = {
+    "people": "study by study",
+    "structure": "arrangement by arrangement",
+    "reasoning": "vignette by vignette",
+}
+
+
+def _lists(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _pair(entry: Document, names: Document, metric: str) -> Pair:
@@ -99,72 +146,6 @@ def _metric_rows(document: Document) -> list[Pair]:
 def _item_rows(document: Document) -> list[Pair]:
     metric = words(document, "metric")
     return [_pair(entry, entry, METRICS.get(metric, metric)) for entry in parts(document, "pairs")]
-
-
-def _values(document: Document, metric: str) -> tuple[tuple[str, Number], ...]:
-    """Give models with the number that orders them: as ranked in the file, or from its models and pairs."""
-    found: dict[str, Number] = {}
-    for model in parts(document, "models"):
-        interval = part(model, "mean_interval")
-        value = number(model, "mean")
-        if value is not None:
-            found[words(model, "name")] = Number(value, number(interval, "low"), number(interval, "high"))
-    for name in part(document, "ranking_values"):
-        found.setdefault(str(name), Number(number(document, "ranking_values", name)))
-    for entry in parts(document, "pairs"):
-        for side in ("first", "second"):
-            value = number(entry, "metrics", metric, f"{side}_value")
-            if value is not None:
-                found.setdefault(words(entry, side), Number(value))
-    ranked = [name for name in texts(document, "ranking") if name in found]
-    left = [name for name in found if name not in ranked]
-    ordered = [*ranked, *sorted(left, key=lambda name: -_known(found[name]))]
-    return tuple((name, found[name]) for name in ordered)
-
-
-def _known(value: Number) -> float:
-    return float("-inf") if value.value is None else value.value
-
-
-def _groups(
-    document: Document, rows: Sequence[Pair], metric: str, values: Sequence[tuple[str, Number]]
-) -> tuple[tuple[str, ...], ...]:
-    """Give the file's groups, or neighbours none of whose pairs a test tells apart, after Holm."""
-    given = document.get("groups")
-    if isinstance(given, list):
-        return tuple(tuple(texts({"g": one}, "g")) for one in given)
-    order = [name for name, _ in values]
-    level = number(document, "options", "level")
-    alpha = 1 - (LEVEL if level is None else level)
-    apart = {
-        frozenset((r.first, r.second))
-        for r in rows
-        if r.metric == metric and r.holm is not None and r.holm < alpha
-    }
-    groups: list[tuple[str, ...]] = []
-    reached = 0
-    for begin in range(len(order)):
-        end = begin + 1
-        while end < len(order) and not any(frozenset((order[end], o)) in apart for o in order[begin:end]):
-            end += 1
-        if end > reached:
-            groups.append(tuple(order[begin:end]))
-            reached = end
-    return tuple(groups)
-
-
-def picture(one: Comparison) -> Picture | None:
-    """Draw models by their number, with a bar along those that cannot be told apart."""
-    if len(one.values) < 2 or not one.groups:
-        return None
-    marks = [plots.Mark(name, value.value, value.low, value.high) for name, value in one.values]
-    return plots.together(
-        "cannot-be-told-apart",
-        f"Which models can be told apart, {one.metric}",
-        marks,
-        one.groups,
-        label=one.metric,
-    )
 
 
 def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> list[tuple[str, dict[str, str]]]:

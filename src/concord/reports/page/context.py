@@ -6,7 +6,7 @@ from typing import Any
 from concord.reports import plots
 from concord.reports.page import people, reasoning, structure
 from concord.reports.page.cases import chosen_cases
-from concord.reports.page.comparison import comparison, letters, picture
+from concord.reports.page.comparison import Comparison, comparison, letters
 from concord.reports.page.content import Content
 from concord.reports.page.find import Source
 from concord.reports.page.values import (
@@ -45,10 +45,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "board": board(content),
         "people": [_people_panel(view, i) for i, view in enumerate(content.people)],
         "structure": [_structure_panel(view, i) for i, view in enumerate(content.structure)],
-        "comparisons": [
-            (one, None if (drawn := picture(one)) is None else _inline(drawn, f"together{i}"))
-            for i, one in enumerate(map(comparison, content.comparisons))
-        ],
+        "comparisons": _comparisons(content),
         "structure_differences": list(_differences(content)),
         "reasoning": [_reasoning_panel(view, i) for i, view in enumerate(content.reasoning)],
         "reasoning_gaps": _inline(reasoning.gaps_of(list(content.reasoning)), "gaps")
@@ -57,6 +54,16 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "provenance": [_provenance(source) for source in content.sources],
         "warnings": [(source, texts(source.document, "warnings")) for source in content.sources],
     }
+
+
+def _comparisons(content: Content) -> list[tuple[Comparison, str | None]]:
+    """Give every comparison with its picture, where there is one."""
+    made = [comparison(source) for source in content.comparisons]
+    pictures = [one.picture() for one in made]
+    return [
+        (one, None if picture is None else _inline(picture, f"ranking{i}"))
+        for i, (one, picture) in enumerate(zip(made, pictures, strict=True))
+    ]
 
 
 def _inline(picture: Picture, key: str) -> str:
@@ -70,7 +77,8 @@ def _asked(source: Source) -> dict[str, Any]:
     how = [words(document, key) for key in ("protocol", "reading", "rules") if words(document, key)]
     if source.kind == "reasoning":
         how = [words(document, "rules")]
-    names = [words(model, "model") for model in parts(document, "models")]
+    key = "name" if source.kind == "comparison" else "model"
+    names = [words(model, key) for model in parts(document, "models")]
     design = words(source.run, "options", "design") if source.kind == "people" else ""
     return {
         "question": QUESTIONS[source.kind],

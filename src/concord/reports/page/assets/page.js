@@ -515,7 +515,7 @@
       if (box.open) box.querySelectorAll('.dynamic').forEach((holder) => dynamic(data, holder));
     }));
     document.querySelectorAll('.panel:not([hidden])').forEach(begin);
-    document.querySelectorAll('#replies .dynamic').forEach((holder) => dynamic(data, holder));
+    document.querySelectorAll('#replies .dynamic, #comparisons .dynamic').forEach((holder) => dynamic(data, holder));
     document.documentElement.dataset.ready = 'yes';
   };
   start();
