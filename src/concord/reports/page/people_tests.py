@@ -56,6 +56,8 @@ def read_tests(source: Source) -> tuple[list[Mapping[str, Any]], list[Problem]]:
         ]
     if rows is None:
         return [], [Problem(shown, "is not there, so single tests are not shown")]
+    if not rows or "Test_Name" not in rows[0]:
+        return [], [Problem(shown, "holds no row with a column 'Test_Name', so single tests are not shown")]
     return [test_row(row) for row in rows], []
 
 

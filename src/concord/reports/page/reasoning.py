@@ -100,6 +100,8 @@ def _samples(source: Source) -> tuple[list[dict[str, Any]], list[Problem]]:
         return [], [Problem(source.shown, told)]
     if rows is None:
         return [], [Problem(shown, "is not there, so single vignettes are not shown")]
+    if not rows or "id" not in rows[0]:
+        return [], [Problem(shown, "holds no row with a column 'id', so single vignettes are not shown")]
     return [_sample(row) for row in rows], []
 
 

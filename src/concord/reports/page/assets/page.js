@@ -31,7 +31,7 @@
     if (kind === 'count') return String(x);
     if (x === 0) return '0.00';
     const size = Math.abs(x);
-    if (size < 0.001 || size >= 1e5) return x.toExponential(1).replace('-', '−');
+    if (size < 0.001 || size >= 1e5) return x.toExponential(1).replaceAll('-', '−');
     return x.toFixed(size < 0.1 ? 3 : 2).replace('-', '−');
   };
 
@@ -390,7 +390,7 @@
     const input = el('input', { type: 'search', autocomplete: 'off' });
     const status = el('span', { class: 'soft', role: 'status' });
     const controls = el('div', { class: 'controls' });
-    for (const column of ['model', 'study', 'outcome'].map((key) => table.by[key])) {
+    for (const column of ['model', 'study', 'outcome', 'metric'].map((key) => table.by[key])) {
       const used = column ? [...new Set(column.v)] : [];
       if (used.length < 2 || used.length > 80) continue;
       const select = el('select', {}, el('option', { value: '', text: 'all' }), ...used.map((k) => el('option', { value: k, text: column.names[k] === '' ? '(none)' : column.names[k] })));
