@@ -67,14 +67,14 @@ def test_the_policy_forbids_evaluation_and_foreign_scripts(tab: Watched, file: P
 def test_the_leaderboard_sorts_and_filters(tab: Watched, file: Path) -> None:
     page = tab.open(file)
     table = "table[data-name=leaderboard]"
-    page.get_by_role("button", name="S_Cons").first.click()
-    values = [text.split()[0] for text in column(page, table, 7)]
+    page.get_by_role("button", name="S_Cons", exact=True).first.click()
+    values = [text.split()[0] for text in column(page, table, 8)]
     numbers = [float(value) for value in values if value != "–"]
     assert numbers == sorted(numbers, reverse=True)
     assert values[-1] == "–"
-    page.locator("#board").get_by_role("button", name="S_Cons").click()
+    page.locator("#board").get_by_role("button", name="S_Cons", exact=True).click()
     assert page.locator(f"{table} th[aria-sort=ascending]").count() == 1
-    assert column(page, table, 7)[-1] == "–"  # undefined stays last both ways
+    assert column(page, table, 8)[-1] == "–"  # undefined stays last both ways
     page.locator("#board input[type=search]").fill("agent two")
     assert column(page, table, 1) == ["agent two"]
     assert page.locator("#board [role=status]").inner_text() == "1 of 5"
@@ -170,12 +170,12 @@ def test_tables_download_as_csv_and_everything_as_json(tab: Watched, file: Path,
     page = tab.open(file)
     text = downloaded(page, page.locator("#board [data-download]"))
     rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0][:4] == ["model", "PAS: together", "Δ: together", "PAS"]
+    assert rows[0][:5] == ["model", "PAS: together", "S_Cons: together", "Δ: together", "PAS"]
     assert len(rows) == 6
     assert all(not row[0].startswith("=") for row in rows)
     summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
     assert (
-        float(dict(zip(*([r[0] for r in rows], [r[3] for r in rows]), strict=True))["agent one"])
+        float(dict(zip(*([r[0] for r in rows], [r[4] for r in rows]), strict=True))["agent one"])
         == (summary["average_pas_raw"])
     )
     tests = page.locator("#people .panel:visible [data-options=forest] [data-download]")

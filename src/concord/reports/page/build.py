@@ -163,11 +163,11 @@ def _spark(value: Number, limits: tuple[float, float]) -> str:
     return Markup(plots.small_interval(value.value, value.low, value.high, limits))  # noqa: S704
 
 
-def _said(value: Number) -> str:
+def _said(value: Number, digits: int = 2) -> str:
     """Write an interval as words."""
     if value.low is None or value.high is None:
         return ""
-    return f"{plots.short(value.low)} to {plots.short(value.high)}"
+    return f"{plots.short(value.low, digits)} to {plots.short(value.high, digits)}"
 
 
 def data(content: Content, texts: Texts) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from concord.reports.page.replies import Replies, find_replies
 from concord.reports.page.structure import StructureView, structure_views
 from concord.reports.page.values import part, words
 
+View = PeopleView | StructureView | ReasoningView
 MOST_WORK = 1_000_000
 """Pairs of models times tests up to which they are compared for the page: about a second."""
 
@@ -64,7 +65,7 @@ def read_content(folders: Sequence[Path], names: Mapping[Path, str] = MappingPro
     replies = find_replies(folders, found.sources)
     comparisons = found.of("comparison")
     kinds = {words(source.document, "kind") for source in comparisons}
-    for kind, shown in (("people", people), ("reasoning", reasoning)):
+    for kind, shown in (("people", people), ("structure", structure), ("reasoning", reasoning)):
         made, told = ([], []) if kind in kinds else compare_views(shown)
         comparisons += made
         problems += told
@@ -79,23 +80,22 @@ def read_content(folders: Sequence[Path], names: Mapping[Path, str] = MappingPro
     )
 
 
-def compare_views(
-    views: Sequence[PeopleView] | Sequence[ReasoningView],
-) -> tuple[list[Source], list[Problem]]:
-    """Compare models on the studies or vignettes they share, where that takes a few seconds at most."""
+def compare_views(views: Sequence[View]) -> tuple[list[Source], list[Problem]]:
+    """Compare models on the studies, items or vignettes they share, where that takes seconds at most."""
     from concord.reports.comparison import compare
 
-    units = [(view, len(view.tests if isinstance(view, PeopleView) else view.samples)) for view in views]
-    kept = [
-        (view.source.file.parent, view.label, n) for view, n in units if view.source.file is not None and n
-    ]
-    names = [label for _, label, _ in kept]
-    if len(kept) < 2 or len(set(names)) < len(names):
-        return [], []
-    if len(kept) * (len(kept) - 1) // 2 * max(n for _, _, n in kept) > MOST_WORK:
+    kept = {
+        view.label: view.source.file.parent for view in views if view.source.file is not None and view.n_units
+    }
+    folders = list(dict.fromkeys(kept.values()))
+    labels = [view.label for view in views]
+    work = len(kept) * (len(kept) - 1) // 2 * max((view.n_units for view in views), default=0)
+    if len(kept) < 2 or len(set(labels)) < len(labels) or work > MOST_WORK:
         return [], []  # the leaderboard says how to make a comparison
+    # A result about structure may hold several models: it names them itself.
+    names = list(kept) if len(folders) == len(kept) else None
     try:
-        result = compare(*(folder for folder, _, _ in kept), names=names)
+        result = compare(*folders, names=names)
     except (InputError, UndefinedError) as fault:
         return [], [Problem("comparison of models", str(fault))]
     return [Source("comparison", None, result.to_dict(), "", "made with this page")], []

@@ -86,6 +86,11 @@ class PeopleView:
         """The model, with the design it was asked by where that is known."""
         return f"{self.model}, {self.design}" if self.design else self.model
 
+    @property
+    def n_units(self) -> int:
+        """Tests that two models can be compared on."""
+        return len(self.tests)
+
     def metric(self, name: str) -> Number:
         """Give a headline number by its name."""
         return next(value for key, _, value in self.headline if key == name)

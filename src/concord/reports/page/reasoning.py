@@ -52,6 +52,11 @@ class ReasoningView:
     """Steps and answers of each sample, ``None`` where there are none."""
 
     @property
+    def n_units(self) -> int:
+        """Vignettes that two models can be compared on."""
+        return len(self.samples)
+
+    @property
     def label(self) -> str:
         """What the model is called in comparisons."""
         return self.model

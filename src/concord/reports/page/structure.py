@@ -71,6 +71,16 @@ class StructureView:
     notes: tuple[str, ...]
 
     @property
+    def label(self) -> str:
+        """What the model is called in comparisons."""
+        return self.model
+
+    @property
+    def n_units(self) -> int:
+        """Cells that two models can be compared on."""
+        return len(self.cells)
+
+    @property
     def main(self) -> Reading:
         """The reading that was chosen."""
         return self.readings[0]
