@@ -1,5 +1,6 @@
 """Paired proportions and what stands beside them: Bonett-Price, McNemar, sign flips, clustered Wilson."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy import special
 
 from concord.errors import OptionError, UndefinedError
 from concord.records import Interval
+from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import checked_level, wilson_interval
 
 BLOCK = 1000
@@ -220,6 +222,7 @@ def bootstrap_mean_interval(
     n_resamples: int = 10_000,
     level: float = 0.95,
     expanded: bool = False,
+    engine: Engine = SERIAL,
 ) -> Interval:
     r"""Percentile bootstrap interval of a mean.
 
@@ -239,6 +242,8 @@ def bootstrap_mean_interval(
     expanded
         Take wider percentiles, :math:`\Phi(-\sqrt{n/(n-1)}\,t_{n-1})`, which make up for a bootstrap of few
         items being too narrow (92 % instead of 95 % at n = 20 for Step-F1).
+    engine
+        Where blocks of resamples are computed; changes nothing in the result.
 
     Raises
     ------
@@ -261,7 +266,7 @@ def bootstrap_mean_interval(
     if len(x) < 2:
         raise UndefinedError(f"{len(x)} value(s): a bootstrap needs at least two")
     distinct, counts = np.unique(x, return_counts=True)
-    parts = [_resampled_means(child, size, distinct, counts) for child, size in _blocks(rng, n_resamples)]
+    parts = engine.map(partial(_resampled_means, distinct, counts), _blocks(rng, n_resamples))
     tail = (1 - checked_level(level)) / 2
     method = "percentile bootstrap over items"
     if expanded:
@@ -273,9 +278,10 @@ def bootstrap_mean_interval(
 
 
 def _resampled_means(
-    rng: np.random.Generator, size: int, distinct: NDArray[np.float64], counts: NDArray[np.intp]
+    distinct: NDArray[np.float64], counts: NDArray[np.intp], block: tuple[np.random.Generator, int]
 ) -> NDArray[np.float64]:
-    """Means of resamples, drawn as counts of the distinct values."""
+    """Means of one block of resamples, drawn as counts of the distinct values."""
+    rng, size = block
     n = int(counts.sum())
     means: NDArray[np.float64] = rng.multinomial(n, counts / n, size=size) @ distinct / n
     return means
