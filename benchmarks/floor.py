@@ -1,9 +1,10 @@
 """Simulated Bayes factors a second behind floor and ceiling: ``python benchmarks/floor.py [agents]``.
 
-Every kind of test alone (200 tests of unequal design), and the bundled demo table, under every protocol. A
-simulated Bayes factor is counted with all that belongs to it: drawing the sample, scoring the test, making the
-tables it is read from, aggregating. Seconds are those of one core, so that a busy machine changes them little.
-The first column is the yardstick of the same run: a sample of outcomes, one at a time by the exact kernel.
+Every kind of test alone (200 tests of unequal design), and the bundled demo table, under every protocol.
+A simulated Bayes factor is counted with all that belongs to it: drawing the sample, scoring the test, making
+the tables it is read from, aggregating. Seconds are those of one core, so that a busy machine changes them
+little. The first column is the yardstick of the same run: a sample of outcomes, one at a time by the exact
+kernel.
 """
 
 # ruff: noqa: E402

@@ -1,16 +1,17 @@
 """What a notebook imports: one function a question, frozen results that show themselves."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.errors import OptionError, StudyError, TableError
+from concord.errors import OptionError
 from concord.people.bounds import N_SIMULATIONS
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.score import N_RESAMPLES, score_table
 from concord.readers.tests_table import read_tests
-from concord.records import SideOutcome, TestTable
+from concord.records import TestTable
+from concord.reports.checking import FileCheck, check
 from concord.reports.comparison import compare
 from concord.reports.making import report
 from concord.reports.people_result import PeopleResult
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from concord.reports.structure import StructureResult
 
 __all__ = [
+    "FileCheck",
     "PeopleResult",
-    "TableCheck",
     "check",
     "compare",
     "demo_table",
@@ -38,86 +39,6 @@ __all__ = [
     "score_reasoning",
     "score_structure",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class TableCheck:
-    """Whether a table of tests, or a study, is well formed, and what it holds."""
-
-    file: str
-    problems: tuple[str, ...]
-    """What keeps the file from being scored, or contradicts itself; empty when the check passes."""
-    warnings: tuple[str, ...]
-    counts: dict[str, int]
-    """Studies, findings, tests, and how each side of the tests stands."""
-    kind: str = "table of tests"
-
-    @property
-    def passed(self) -> bool:
-        """Nothing was found that must be mended."""
-        return not self.problems
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the document that `concord check --json` prints."""
-        return {"file": self.file, "kind": self.kind, "passed": self.passed, **asdict(self)}
-
-
-def check(file: str | Path, *, sheet: str | None = None) -> TableCheck:
-    """Check that a table of tests or a study is well formed, without scoring or running it.
-
-    Parameters
-    ----------
-    file
-        Path of the table; of a study, when it ends in ``.yaml`` or ``.yml``.
-    sheet
-        Sheet of a workbook, the first by default.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read as a table at all.
-    """
-    if Path(file).suffix.lower() in (".yaml", ".yml"):
-        return _check_study(Path(file), sheet)
-    try:
-        table = read_tests(Path(file), sheet=sheet)
-    except TableError as error:
-        return TableCheck(str(file), tuple(map(str, error.problems)), (), {})
-    rest = tuple(warning for warning in table.warnings if warning not in table.inconsistencies)
-    return TableCheck(str(file), table.inconsistencies, rest, _counts(table))
-
-
-def _check_study(file: Path, sheet: str | None) -> TableCheck:
-    from concord.people.study_files import read_study
-
-    if sheet is not None:
-        raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
-    try:
-        found = read_study(file)
-    except StudyError as error:
-        return TableCheck(str(file), tuple(map(str, error.problems)), (), {}, kind="study")
-    study = found.study
-    counts = {
-        "experiments": len(study.experiments),
-        "items": sum(len(experiment.items) for experiment in study.experiments.values()),
-        "findings": len(study.findings),
-        "tests": sum(len(finding.tests) for finding in study.findings.values()),
-    }
-    return TableCheck(str(file), (), found.warnings, counts, kind="study")
-
-
-def _counts(table: TestTable) -> dict[str, int]:
-    rows = table.rows
-    counts = {
-        "studies": len({row.study for row in rows}),
-        "findings": len({(row.study, row.sub_study, row.finding) for row in rows}),
-        "tests": len(rows),
-    }
-    for who in ("human", "agent"):
-        for outcome in SideOutcome:
-            found = sum(getattr(row, f"{who}_outcome") is outcome for row in rows)
-            counts[f"{who} {outcome.value}"] = found
-    return counts
 
 
 def demo_table() -> Path:

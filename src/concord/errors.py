@@ -18,8 +18,28 @@
         └── RunFolderError    a run's folder cannot be used as asked
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+_STEERING = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Controls of a terminal, of lines and of the direction of text; a tab is harmless."""
+
+
+def printable(text: str) -> str:
+    r"""Escape what could steer a terminal: names and replies come from files that nobody has vetted.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[2Jb"), printable("成语"))
+    a\x1b[2Jb 成语
+    """
+    return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def printable_lines(text: str) -> str:
+    """Do the same for a message of several lines."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 class ConcordError(Exception):
@@ -56,7 +76,7 @@ class BadScoreError(InputError):
     def __init__(self, value: object, where: str = "") -> None:
         self.value = value
         super().__init__(
-            f"{where}the score is {value!r}; expected a number, true or false, or a grade "
+            f"{where}the score is {value!r}; expected a number (finite), true or false, or a grade "
             "C (1), P (0.5), I (0) or N (0)"
         )
 

@@ -51,7 +51,31 @@ TYPES = (
         (_human("t", n1=-3), "column 'human_n1': got -3, expected a whole number, 0 or more"),
         (_human("t", n="61.5"), "column 'human_n': got '61.5', expected a whole number, 0 or more"),
         (_human("binomial", k=2.5), "column 'human_k': got 2.5, expected a whole number, 0 or more"),
-        (_human("t", df2=-1), "column 'human_df2': got -1, expected a number of 0 or more"),
+        (
+            _human("t", df2=-1),
+            "column 'human_df2': got -1, expected a number from 0 to 1,000,000,000,000",
+        ),
+        (
+            _human("t", df2=1e300),
+            "column 'human_df2': got 1e+300, expected a number from 0 to 1,000,000,000,000",
+        ),
+        (
+            _human("t", statistic="1e308"),
+            "column 'human_statistic': got '1e308', expected a number from -1e+50 to 1e+50",
+        ),
+        (
+            _human("t", effect_d=-1e60),
+            "column 'human_effect_d': got -1e+60, expected a number from -1e+50 to 1e+50",
+        ),
+        (
+            _human("t", n1=1e300),
+            "column 'human_n1': got 1e+300, expected a whole number of at most 1,000,000,000,000",
+        ),
+        (
+            _human("chi-square", table="[[1, 2], [3, 1e15]]"),
+            "column 'human_table': got '[[1, 2], [3, 1e15]]', "
+            "expected a table whose cells are at most 1,000,000,000,000",
+        ),
         (
             _human("p", p_value="1.2"),
             "column 'human_p_value': got '1.2', expected a number from 0 to 1",

@@ -14,7 +14,6 @@ from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError
 from concord.reports.page import make_page
 from concord.reports.page.find import read_rows
-from concord.reports.page.replies import LONGEST
 
 
 @pytest.fixture
@@ -139,26 +138,6 @@ def test_mixed_readings_and_rules_are_refused(results: Path, tmp_path: Path) -> 
     change(next((tmp_path / "reasoning").rglob("study_a_results.json")), rules="source")
     with pytest.raises(OptionError, match="more than one rules"):
         make_page([results / "reasoning-1", tmp_path / "reasoning"])
-
-
-def test_a_reply_of_a_megabyte_is_cut_and_counted(one: Path) -> None:
-    rows: list[dict[str, Any]] = [
-        {"id": "a", "mode": "cot", "response": "x" * 1_000_000},
-        {"id": "b", "response": None},
-    ]
-    write_lines(one / "replies.jsonl", rows)
-    page = make_page([one])
-    assert page.content.replies.n_cut == 1
-    assert [len(row["text"]) for row in page.content.replies.rows] == [LONGEST, 0]
-    assert page.content.replies.rows[0]["length"] == 1_000_000
-    assert "1 of them are cut after 4,000 characters" in page.html
-
-
-def test_replies_beyond_the_size_of_the_page_are_counted(one: Path) -> None:
-    write_lines(one / "replies.jsonl", [{"id": str(i), "response": "y" * 5000} for i in range(1600)])
-    replies = make_page([one]).content.replies
-    assert replies.n_left_out == 100
-    assert len(replies.rows) == 1500
 
 
 def test_a_torn_line_of_a_journal_is_counted_not_followed(one: Path) -> None:

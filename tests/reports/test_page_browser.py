@@ -91,8 +91,9 @@ def test_a_study_gives_its_forest_plot_and_a_test_its_detail(tab: Watched, file:
     dialog = page.locator("dialog[open]")
     assert "chosen, warm against cold" in dialog.locator("h2").inner_text()
     text = dialog.inner_text()
-    for words in ("human log BF", "model p", "People: up", "Model: up", "ECS_Test", "replicates"):
+    for words in ("log Bayes factor", "People: up", "Model: up", "ECS_Test", "replicates"):
         assert words in text
+    assert "scored from a table of tests" in text
     page.keyboard.press("Escape")
     assert page.locator("dialog[open]").count() == 0
 
@@ -116,6 +117,24 @@ def test_the_filter_of_tests_finds_words(tab: Watched, file: Path) -> None:
     tests.get_by_role("button", name="PAS", exact=True).click()
     shown = [float(t) for t in column(page, "#people .panel:not([hidden]) [data-options=forest]", 7)[:20]]
     assert shown == sorted(shown, reverse=True)
+
+
+def test_steps_stand_side_by_side_with_matches_named(tab: Watched, file: Path) -> None:
+    page = tab.open(file)
+    case = page.locator("#reasoning .panel:visible .case.full").last
+    gold, own = (case.locator("ol.steps").nth(k).locator("li") for k in (0, 1))
+    matched = own.locator(".match", has_text="matches gold step").all_inner_texts()
+    assert matched
+    for text in matched:
+        place = int(text.split()[-1])
+        assert "matches step" in gold.nth(place - 1).inner_text()
+    assert case.get_by_text("Early answer, without reasoning").count() == 1
+    page.locator("#reasoning .panel:visible details.lazy summary").last.click()
+    page.locator("#reasoning .panel:visible .dynamic button.open").nth(3).click()
+    dialog = page.locator("dialog[open]")
+    assert dialog.locator("ol.steps").count() == 2
+    assert dialog.locator("li.met").count() >= 2
+    assert "Answer after reasoning" in dialog.inner_text()
 
 
 def test_another_model_can_be_chosen(tab: Watched, file: Path) -> None:

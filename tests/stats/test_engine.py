@@ -12,9 +12,8 @@ from concord.stats.bands import ItemWeights
 from concord.stats.compare import Choices
 from concord.stats.engine import SERIAL, Engine, get_engine
 from concord.stats.hierarchical import ScoredTests, hierarchical_bootstrap
-from concord.stats.paired import bootstrap_mean_interval
 from concord.stats.ranking import compare_models
-from concord.stats.resample import bootstrap
+from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import sign_flip
 
 pytest.importorskip("joblib", reason="joblib is not installed: the numbers stand alone here")
@@ -94,7 +93,7 @@ def scheduler() -> Iterator[str]:
     """A real cluster of two workers, on loopback only."""
     distributed = pytest.importorskip("distributed", reason="the engine 'dask' is not installed")
     options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
-    with distributed.LocalCluster(host="127.0.0.1", dashboard_address=None, **options) as cluster:
+    with distributed.LocalCluster(host="127.0.0.1", dashboard_address="127.0.0.1:0", **options) as cluster:
         yield cluster.scheduler_address
 
 
@@ -149,6 +148,35 @@ def test_the_three_questions_have_the_same_answers_on_every_engine() -> None:
 @pytest.mark.filterwarnings("default")
 def test_the_three_questions_on_a_dask_cluster_give_the_same_bytes(scheduler: str) -> None:
     assert all_scores(get_engine("dask", scheduler=scheduler)) == all_scores("serial")
+
+
+@pytest.mark.filterwarnings("default")
+def test_comparisons_of_people_and_of_structure_on_a_dask_cluster_give_the_same_bytes(scheduler: str) -> None:
+    pytest.importorskip("concord.api", reason="files need polars")
+    from concord.people.compare import PeopleScoresOf, compare_people
+    from concord.people.protocol import STANDARD
+    from concord.records import TestRow
+    from concord.structure.compare import compare_structure
+    from concord.structure.readings import counted_cells
+    from concord.structure.records import ScoreOptions
+
+    engine, rng = get_engine("dask", scheduler=scheduler), np.random.default_rng(5)
+    rows = tuple(TestRow(f"S{k // 4}", "", f"F{k}", "t", "t-test", None) for k in range(40))
+    names = ("pas", "n_eff", "human_d", "agent_d", "passes", "human_significant")
+    models = [
+        PeopleScoresOf(m, rows, tuple({n: float(k) if n == "human_d" else rng.random() for n in names}
+                                      for k in range(40)))
+        for m in "abc"
+    ]  # fmt: skip
+    assert compare_people(models, STANDARD, engine=engine) == compare_people(models, STANDARD)
+    labels = (("P", "Q", "R"), tuple(f"i{k}" for k in range(30)))
+    mean = rng.random((3, 30, 3)) / 2
+    cells = [
+        counted_cells(m, labels, mean[i], mean[i] + rng.random((30, 3)) / 2, clusters=None)
+        for i, m in enumerate("abc")
+    ]
+    options = ScoreOptions("paired", resamples=499)
+    assert compare_structure(cells, options, engine=engine) == compare_structure(cells, options)
 
 
 def test_engines_that_do_not_exist_or_fit_are_refused() -> None:

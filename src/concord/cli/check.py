@@ -5,15 +5,21 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json
+from concord.cli.shared import note, print_json, say
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="Table of tests (CSV, XLSX, Parquet, JSON) or study (YAML).")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Table of tests (CSV, XLSX, Parquet, JSON), study (YAML), replies (JSON lines), vignettes, "
+            "bias cases or items (JSON)."
+        ),
+    ],
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """Is this table or study well formed, and are its reported statistics consistent? Exit 1 if not."""
+    """Is this file well formed, and are its reported statistics consistent? Exit 1 if not."""
     from concord import api
 
     result = api.check(file, sheet=sheet)
@@ -23,9 +29,14 @@ def check(
         for warning in result.warnings:
             note(f"warning: {warning}")
         for problem in result.problems:
-            typer.echo(problem)
+            say(problem)
         counts = ", ".join(f"{n} {what}" for what, n in result.counts.items() if n)
+        if counts and result.kind not in (
+            "table of tests",
+            "study",
+        ):  # what is told by the keys, not the name
+            counts = f"{result.kind}: {counts}"
         verdict = "well formed" if result.passed else f"{len(result.problems)} to mend"
-        typer.echo(f"{result.file}: {verdict}" + (f" ({counts})" if counts else ""))
+        say(f"{result.file}: {verdict}" + (f" ({counts})" if counts else ""))
     if not result.passed:
         raise typer.Exit(code=1)

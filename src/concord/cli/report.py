@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json
+from concord.cli.shared import note, print_json, say
 
 
 def report(
@@ -28,7 +28,7 @@ def report(
     if json:
         print_json(made.to_dict())
     else:
-        typer.echo(str(made.path))
+        say(str(made.path))
     shown = f"{made.n_results} results of {len(made.models)} models"
     note(f"wrote {made.path} ({shown}, {made.size / 1e6:.1f} MB); open it in a browser")
     if plots is not None:

@@ -13,7 +13,7 @@ def score_run(
         Path, typer.Argument(help="Folder that `concord run` wrote, or an Inspect log of a Concord task.")
     ],
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the results [default: SOURCE/results].")
+        Path | None, typer.Option(help="Folder for the results (default: SOURCE/results).")
     ] = None,
     partial: Annotated[bool, typer.Option("--partial", help="Score a run that is not finished.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json
+from concord.cli.shared import encodable, note, print_json
 
 
 def score_structure(
@@ -34,7 +34,6 @@ def score_structure(
 ) -> None:
     """Score structural consistency (E_perf, R_sens, S_Cons) from recorded scores."""
     from concord import api
-    from concord.readers.structure_text import printable
     from concord.reports.structure import render
     from concord.stats.engine import get_engine
 
@@ -45,18 +44,12 @@ def score_structure(
         engine=get_engine(engine, scheduler=scheduler),
     )  # fmt: skip
     for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
-        note("\n".join(printable(part) for part in line.split("\n")))
+        note(line)
     paths = result.write(out)
     if as_json:
         print_json(result.to_dict())
     else:
         colour = sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if colour else 110
-        typer.echo(_encodable(render(result, colour=colour, width=width)))
+        typer.echo(encodable(render(result, colour=colour, width=width)))
     note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")
-
-
-def _encodable(text: str) -> str:
-    """Replace what the terminal's encoding lacks, rather than fail at the last step."""
-    encoding = sys.stdout.encoding or "utf-8"
-    return text.encode(encoding, "replace").decode(encoding)

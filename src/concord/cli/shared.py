@@ -2,15 +2,19 @@
 
 import functools
 import json
+import re
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 import typer
 
-from concord.errors import InputError, UndefinedError
+from concord.errors import InputError, UndefinedError, printable_lines
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_CONTROLS = re.compile("[\x7f-\x9f\ud800-\udfff]")
+"""What JSON allows in a string and a terminal obeys, or no encoding can print."""
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
@@ -21,7 +25,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except (InputError, UndefinedError) as error:
-            typer.echo(f"concord: {error}", err=True)
+            note(f"concord: {error}")
             raise typer.Exit(code=2) from error
 
     return run
@@ -29,19 +33,28 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document to stdout; NaN and infinity are refused, they are not JSON."""
-    typer.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    typer.echo(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+def say(text: str) -> None:
+    """Print lines of a result to stdout; what came from a file cannot steer the terminal."""
+    typer.echo(encodable(printable_lines(text)))
 
 
 def note(text: str) -> None:
     """Say something that is not the result: stderr, so that pipes stay clean."""
-    typer.echo(text, err=True)
+    typer.echo(printable_lines(text), err=True)
 
 
 def show(renderable: Any) -> None:
     """Print a table to stdout: the terminal's width there, a fixed one in a pipe."""
-    from rich.console import Console
+    from concord.reports.terminal import screen
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=110)
-    console.print(renderable)
+    screen().print(renderable)
+
+
+def encodable(text: str) -> str:
+    """Replace what the terminal's encoding lacks, rather than fail at the last step."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)

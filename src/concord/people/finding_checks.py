@@ -86,7 +86,16 @@ def check_tests(study: Study, document: YamlFile) -> tuple[list[StudyProblem], l
     problems = [problem for check in checks for problem in check.run()]
     problems += list(_doubled(study, document))
     warnings = [warning for check in checks for warning in check.warnings]
-    return problems, warnings
+    return problems, [*warnings, *_unlocated(study, document)]
+
+
+def _unlocated(study: Study, document: YamlFile) -> Iterator[str]:
+    """Say how many human sides a reader could not look up."""
+    tests = [test for finding in study.findings.values() for test in finding.tests]
+    lacking = [test.name for test in tests if test.human.located is None]
+    if lacking:
+        told = f"{len(lacking)} of {len(tests)} tests give no page or table of their human side"
+        yield f"{document.name}: {told} (human: located), the first is {lacking[0]!r}"
 
 
 def _doubled(study: Study, document: YamlFile) -> Iterator[StudyProblem]:

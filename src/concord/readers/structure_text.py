@@ -6,7 +6,7 @@ import hashlib
 import io
 from pathlib import Path
 
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, OptionError, printable
 from concord.readers.structure_grid import Grid
 from concord.readers.structure_records import ReadOptions
 from concord.records import InputFile
@@ -17,13 +17,6 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 MAX_TEXT_BYTES = 2 * 1024**3
 """A text file above this size is refused before it is read."""
-
-
-def printable(text: str) -> str:
-    """Escape control characters, so that no name can move the cursor of a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def display_name(path: Path) -> str:

@@ -54,18 +54,45 @@ def _required(parse: Callable[[object], object]) -> Callable[[object], object]:
     return parse_present
 
 
+LARGEST_COUNT = 10**12
+"""More than all people who ever lived; far below where floats skip whole numbers."""
+LARGEST_STATISTIC = 1e50
+"""Squares of it, and sums of those, are still numbers; no statistic of people comes near it."""
+
+
+def _size(cell: object) -> float | None:
+    """Read a count of people."""
+    value = read.whole(cell)
+    if value is not None and value > LARGEST_COUNT:
+        raise BadCellError(f"a whole number of at most {LARGEST_COUNT:,}")
+    return value
+
+
+def _table(cell: object) -> tuple[tuple[float, ...], ...] | None:
+    """Read a contingency table of counts of people."""
+    rows = read.table(cell)
+    if rows is not None and max(map(max, rows)) > LARGEST_COUNT:
+        raise BadCellError(f"a table whose cells are at most {LARGEST_COUNT:,}")
+    return rows
+
+
 _POSITIVE = _bounded(lambda value: value > 0, "a number above 0")
 _NOT_NEGATIVE = _bounded(lambda value: value >= 0, "a number of 0 or more")
 _PROBABILITY = _bounded(lambda value: 0 <= value <= 1, "a number from 0 to 1")
 _INSIDE = _bounded(lambda value: 0 < value < 1, "a number between 0 and 1, both excluded")
+_STATISTIC = _bounded(
+    lambda value: abs(value) <= LARGEST_STATISTIC,
+    f"a number from -{LARGEST_STATISTIC:g} to {LARGEST_STATISTIC:g}",
+)
+_DEGREES = _bounded(lambda value: 0 <= value <= LARGEST_COUNT, f"a number from 0 to {LARGEST_COUNT:,}")
 _SIDE_PARSERS: dict[str, Callable[[object], object]] = {
-    **dict.fromkeys(("statistic", "effect_d", "log_bf"), read.number),
-    **dict.fromkeys(("df1", "df2"), _NOT_NEGATIVE),
-    **dict.fromkeys(("n1", "n2", "k", "n"), read.whole),
+    **dict.fromkeys(("statistic", "effect_d", "log_bf"), _STATISTIC),
+    **dict.fromkeys(("df1", "df2"), _DEGREES),
+    **dict.fromkeys(("n1", "n2", "k", "n"), _size),
     "p0": _INSIDE,
     "p_value": _PROBABILITY,
     "direction": read.direction,
-    "table": read.table,
+    "table": _table,
     "reported": _text,
     "prior_odds": _POSITIVE,
 }

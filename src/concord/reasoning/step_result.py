@@ -10,7 +10,7 @@ from concord.reasoning.gap import MORE_THAN
 from concord.reasoning.result import StepResult
 from concord.reasoning.steps import SWEEP, StepScore, ceiling, score_steps
 from concord.records import Estimate
-from concord.stats.paired import bootstrap_mean_interval
+from concord.stats.resample import bootstrap_mean_interval
 
 N_SHIFTS = 20
 """Cyclic shifts of the chance level."""

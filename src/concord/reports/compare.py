@@ -1,12 +1,12 @@
 """A comparison of models as a result: numbers, frames, documents."""
 
-import io
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from concord.errors import UndefinedError
 from concord.readers.score_join import JoinedScores
 from concord.records import Estimate, InputFile
 from concord.reports.files import write_csv, write_json
@@ -16,6 +16,8 @@ from concord.stats.ranking import Pair, Ranking
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from concord.reports.svg import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,17 @@ class CompareResult:
         write_csv(folder / "comparison.csv", list(rows[0]), [list(row.values()) for row in rows])
         return folder / "comparison.json", folder / "comparison.csv"
 
+    def plot(self) -> "Picture":
+        """Draw the ranking of means, with lines beside models that cannot be told apart."""
+        from concord.reports.plot_standing import standing_picture
+
+        means = {model.name: model.mean.value for model in self.models}
+        ranked = [(name, value) for name in self.order if (value := means[name]) is not None]
+        if not ranked:
+            raise UndefinedError("no ranking: there is no item that every model has a score for")
+        title = f"{self.metric} of {len(self.models)} models"
+        return standing_picture("ranking", title, ranked, self.groups, label=self.metric)
+
     def __repr__(self) -> str:
         return _rendered(self)
 
@@ -155,14 +168,10 @@ class CompareResult:
 
 
 def _rendered(result: CompareResult) -> str:
-    from rich.console import Console
-
     from concord.reports.compare_terminal import compare_report
+    from concord.reports.terminal import drawn
 
-    console = Console(file=io.StringIO(), width=110, color_system=None)
-    with console.capture() as capture:
-        console.print(compare_report(result))
-    return capture.get()
+    return drawn(compare_report(result))
 
 
 def make_result(

@@ -59,7 +59,7 @@ def draw_structure(result: StructureResult, kind: str, model: str | None) -> Pic
     source = Source("structure", None, result.to_dict(), "", "")
     views, _ = structure.structure_views(source)
     cells = {
-        one.model: {(row.name, a): s for row in one.items for a, s in row.scores} for one in result.models
+        one.model: {(row.name, a): s for row in one.items for a, s, *_ in row.scores} for one in result.models
     }
     wanted = [replace(v, cells=cells[v.model]) for v in views if model is None or v.model == model]
     if not wanted:

@@ -1,6 +1,5 @@
 """Agreement with people as an object: it prints itself and gives frames, documents, files and pictures."""
 
-import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -125,11 +124,7 @@ class PeopleResult:
 
 
 def _rendered(scores: PeopleScores) -> str:
-    from rich.console import Console
-
     from concord.reports.people_terminal import people_report
+    from concord.reports.terminal import drawn
 
-    console = Console(file=io.StringIO(), width=110, color_system=None)
-    with console.capture() as capture:
-        console.print(people_report(scores))
-    return capture.get()
+    return drawn(people_report(scores))

@@ -1,10 +1,10 @@
 """The result of scoring a model's reasoning on a screen: rounded, with every denominator."""
 
-import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from concord.errors import printable_lines
 from concord.reasoning.result import BiasResult, GapResult, PairTest
 from concord.records import Estimate, Interval
 from concord.reports.reasoning import ReasoningResult
@@ -47,20 +47,6 @@ def interval_text(interval: Interval | None, *, signed: bool = False) -> str:
     return f"[{number(interval.low, signed=signed)}, {number(interval.high, signed=signed)}]"
 
 
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-
-
-def printable(text: str) -> str:
-    r"""Return a text that cannot steer a terminal: control characters are replaced.
-
-    Examples
-    --------
-    >>> printable("a\x1b[2Jb") == "a\ufffd[2Jb"
-    True
-    """
-    return _CONTROL.sub("\ufffd", text)
-
-
 def headline_rows(result: ReasoningResult) -> list[list[str]]:
     """Return the five numbers with interval, denominators and notes."""
     rows = []
@@ -83,7 +69,7 @@ def as_text(result: ReasoningResult) -> str:
     for title, value, interval, n, left_out, note in headline_rows(result):
         tail = f"  {note}" if note else ""
         lines.append(f"  {title:<29}{value:>7}  {interval:<17} n = {n}, left out {left_out}{tail}")
-    return "\n".join(map(printable, [*lines, *(f"  ! {warning}" for warning in result.warnings)]))
+    return printable_lines("\n".join([*lines, *(f"  ! {warning}" for warning in result.warnings)]))
 
 
 def as_html(result: ReasoningResult) -> str:
@@ -98,17 +84,24 @@ def as_html(result: ReasoningResult) -> str:
     return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table><ul>{notes}</ul>"
 
 
+def _text(line: str) -> "Text":
+    """Give a text without markup and controls, whichever console prints it."""
+    from rich.text import Text
+
+    return Text(printable_lines(line))
+
+
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> "Table":
     """Return a plain table; text from files is never read as markup."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(title=Text(printable(title)), title_justify="left", box=box.SIMPLE, pad_edge=False)
+    made = Table(title=_text(title), title_justify="left", box=box.SIMPLE, pad_edge=False)
     for column in columns:
         made.add_column(Text(column), overflow="fold", no_wrap=column not in WRAPPED)
     for row in rows:
-        made.add_row(*(Text(printable(cell)) for cell in row))
+        made.add_row(*map(_text, row))
     return made
 
 
@@ -123,15 +116,15 @@ def reasoning_report(result: ReasoningResult) -> "Group":
     parts: list[Table | Text] = [table(title, HEADLINE, headline_rows(result))]
     parts += [
         Text(f"Reading: {gap.reading}: {gap.reading_reason}."),
-        *(Text(printable(line)) for line in _beside(result)),
+        *map(_text, _beside(result)),
     ]
     parts.append(table("Outcomes of the replies", *_outcomes(result)))
     parts.append(table("The gap under other rules of correctness", *_sensitivity(gap)))
     parts += _bias_tables(scores.bias) if scores.bias is not None else []
     for example in scores.examples:
         shown = "; ".join(f"{name}: {text}" for name, text in example.shown.items())
-        parts.append(Text(printable(f"Example, {example.rule}: {example.id}. {shown}")))
-    parts += [Text(printable(f"! {warning}")) for warning in (*_problem_lines(result), *result.warnings)]
+        parts.append(_text(f"Example, {example.rule}: {example.id}. {shown}"))
+    parts += [_text(f"! {warning}") for warning in (*_problem_lines(result), *result.warnings)]
     return Group(*parts, Text(ADVICE))
 
 

@@ -5,9 +5,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.errors import OptionError
+from concord.errors import OptionError, printable
 from concord.readers.structure_records import ReadOptions
-from concord.readers.structure_text import printable
+from concord.readers.structure_results import FORMAT
 from concord.records import Interval, Made
 from concord.reports import structure_tables as tables
 from concord.reports.files import write_csv, write_json
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from concord.reports.svg import Picture
 
-FORMAT = "concord.structure/1"
 FOLDER = "consistency"
 
 
@@ -171,17 +170,11 @@ def _html_cells(model: ModelResult) -> list[str]:
 
 def render(result: StructureResult, *, colour: bool, width: int = 110) -> str:
     """Draw the terminal tables and the closing sentences as text."""
-    import io
+    from concord.reports.terminal import drawn
 
-    from rich.console import Console
-
-    buffer = io.StringIO()
-    console = Console(file=buffer, width=width, color_system="standard" if colour else None, highlight=False)
-    for table in (_main_table(result), _beside_table(result), _order_table(result)):
-        console.print(table)
-    for line in _closing(result):
-        console.print(printable(line), soft_wrap=True, markup=False)
-    return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n")).strip("\n")
+    tables = (_main_table(result), _beside_table(result), _order_table(result))
+    text = drawn(*tables, width=width, colour=colour) + "\n".join(map(printable, _closing(result)))
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
 def _table(title: str, *columns: str, longest: int) -> "Table":
@@ -205,8 +198,6 @@ def _longest(result: StructureResult) -> int:
 
 def _main_table(result: StructureResult) -> "Table":
     """E_perf, R_sens, S_Cons under the chosen reading."""
-    from rich.markup import escape as plain
-
     reading = result.scores.options.reading
     table = _table(
         f"Structural consistency, reading `{reading}`",
@@ -216,9 +207,9 @@ def _main_table(result: StructureResult) -> "Table":
     for model in result.models:
         main = model.consistency
         table.add_row(
-            plain(printable(model.model)),
+            model.model,
             *(_stacked(part.value, part.interval) for part in (main.e_perf, main.r_sens, main.s_cons)),
-            plain("-" if main.r_at is None else printable(main.r_at)),
+            "-" if main.r_at is None else main.r_at,
             _number(None if main.r_crossfit is None else main.r_crossfit.value),
             *(str(count) for count in (model.n_items, model.n_arrangements, model.n_missing)),
         )
@@ -227,8 +218,6 @@ def _main_table(result: StructureResult) -> "Table":
 
 def _beside_table(result: StructureResult) -> "Table":
     """Lay out the readings that stand beside, with intervals, and the fixed-m gap."""
-    from rich.markup import escape as plain
-
     m = result.scores.options.m
     table = _table(
         f"Beside it: item by item (`paired`), over arrangements (`across`), at m = {m} samples (*)",
@@ -241,7 +230,7 @@ def _beside_table(result: StructureResult) -> "Table":
         crossfit = None if paired is None or paired.r_crossfit is None else paired.r_crossfit.value
         starred = () if star is None else (star.e_perf, star.r_sens, star.s_cons)
         table.add_row(
-            plain(printable(model.model)),
+            model.model,
             *(_stacked(part.value, part.interval) for part in parts),
             _number(crossfit),
             _number(None if across is None else across.s_cons.value),
@@ -252,8 +241,6 @@ def _beside_table(result: StructureResult) -> "Table":
 
 def _order_table(result: StructureResult) -> "Table":
     """Lay out the order effect."""
-    from rich.markup import escape as plain
-
     table = _table(
         "Order effect",
         "Model",
@@ -271,10 +258,10 @@ def _order_table(result: StructureResult) -> "Table":
         order, effect, shares = model.order, model.order.effect, model.order.shares
         parts = () if shares is None else (shares.arrangement, shares.interaction, shares.noise)
         table.add_row(
-            plain(printable(model.model)),
-            plain(printable(str(order.worst))),
+            model.model,
+            str(order.worst),
             _number(order.lowest),
-            plain(printable(str(order.best))),
+            str(order.best),
             _number(order.highest),
             _number(order.spread),
             "-" if effect is None else _stacked(effect.tau, effect.interval),

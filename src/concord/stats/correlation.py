@@ -133,12 +133,15 @@ def _end(height: Callable[[Floats], Floats], outside: Floats, inside: Floats, fl
 def _log_share(r: Floats, n: Floats, kappa: Floats) -> Floats:
     """Log posterior probability that rho is positive, given H1: exact in both tails.
 
-    At |r| = 1 the value just inside stands for the limit.
+    At |r| = 1 one half of the integral is all of it where the whole is infinite; where it is finite the value
+    just inside stands for the limit.
     """
-    inside = np.clip(r, -_INSIDE, _INSIDE)
+    certain = (np.abs(r) == 1) & np.isinf(_log_perfect(n, kappa))
+    inside = np.where(certain, 0.0, np.clip(r, -_INSIDE, _INSIDE))
     positive = _log_half(inside, n, kappa)
     negative = _log_half(-inside, n, kappa)
-    return np.asarray(-np.logaddexp(0.0, negative - positive))
+    share = -np.logaddexp(0.0, negative - positive)
+    return np.where(certain, np.where(r > 0, 0.0, -np.inf), share)
 
 
 def log_bf_correlation(

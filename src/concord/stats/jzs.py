@@ -100,7 +100,8 @@ class Integrand:
         growth = x + 1.0
         rise = x / growth
         values = rise * self.minus_r2
-        np.log1p(values, out=values)
+        with np.errstate(divide="ignore"):  # R² = 1 in floats is a strong fit, written over below
+            np.log1p(values, out=values)
         if self.any_strong:  # 1 - R²(1 - e^-y) = q + R² e^-y, a sum that does not cancel
             strong = self.strong
             values[..., strong] = np.log(self.q[strong] + self.r2[strong] / growth[..., strong])

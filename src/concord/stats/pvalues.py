@@ -241,6 +241,10 @@ def _log_pmf(k: Floats, n: Floats, p0: Floats) -> Floats:
     return np.asarray(xlogy(k, p0) + xlog1py(n - k, -p0) - np.log1p(n) - betaln(n - k + 1, k + 1))
 
 
+_LARGEST_N = 2.0**52
+"""Above it floats skip whole numbers, and no search among counts ends."""
+
+
 def _far_tail_start(k: Floats, n: Floats, p0: Floats) -> Floats:
     """First count above the mean, at least k's mirror in likelihood: P(j) <= P(k), for k below the mean."""
     low, high = np.ceil(n * p0), n + 1  # n + 1: no outcome above the mean is as unlikely
@@ -280,7 +284,7 @@ def p_binomial(k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5) -> Floats | floa
     k
         Number of successes, whole, from 0 to n.
     n
-        Number of trials, whole, at least 1.
+        Number of trials, whole, from 1 to 2^52.
     p0
         Probability of success under the null hypothesis, from 0 to 1.
 
@@ -300,9 +304,9 @@ def p_binomial(k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5) -> Floats | floa
     """
     (k_, n_, p0_), shape = broadcast(k, n, p0)
     whole = (k_ == np.floor(k_)) & (n_ == np.floor(n_)) & np.isfinite(n_)
-    defined = whole & (k_ >= 0) & (k_ <= n_) & (n_ >= 1) & (p0_ >= 0) & (p0_ <= 1)
+    defined = whole & (k_ >= 0) & (k_ <= n_) & (n_ >= 1) & (n_ <= _LARGEST_N) & (p0_ >= 0) & (p0_ <= 1)
     p = where_defined(defined, _no_likelier, k_, n_, p0_)
-    return shaped(p, shape, "a binomial test needs whole 0 <= k <= n, n >= 1 and p0 in [0, 1]")
+    return shaped(p, shape, "a binomial test needs whole 0 <= k <= n, n >= 1, n <= 2^52 and p0 in [0, 1]")
 
 
 def p_mann_whitney(

@@ -18,14 +18,8 @@ from concord.structure.beside import (
     star_cells,
     star_table,
 )
-from concord.structure.difference import (
-    Part,
-    Parts,
-    all_differences,
-    resampled_tau,
-    tau_columns,
-    whole_layout,
-)
+from concord.structure.difference import all_differences
+from concord.structure.parts import Part, Parts, resampled_tau, tau_columns, whole_layout
 from concord.structure.readings import (
     Counted,
     across_gaps,
@@ -41,6 +35,7 @@ from concord.structure.readings import (
 from concord.structure.records import (
     READINGS,
     ArrangementRow,
+    CellScore,
     Consistency,
     ItemRow,
     ModelResult,
@@ -136,7 +131,7 @@ def score_model(
         order,
         None if flips is None else flip_estimate(flips, data, options.level),
         _arrangement_rows(model, used, main, cells=cells, options=options),
-        _item_rows(data, model, flips),
+        _item_rows(data, model, flips, None if cells is None else cells[:, used]),
         _n_items(data, options.reading),
         sum(gap is not None for gap in main.gaps) if options.reading != "across" else len(data.names),
         sum(c.missing_mean + c.missing_max for c in counts),
@@ -159,7 +154,7 @@ def _all_readings(
     resampled, sums = resample_tables(tables, weights, level=options.level, beside=beside)
     compared = resampled[len(names) - 1]
     taus = resampled_tau(layout, sums)
-    parts.keep(data.model, data, Part(compared.table, compared.band, order.effect, taus))
+    parts.keep(data.model, data, Part(compared.table, compared.draws, order.effect, taus))
     readings = {
         name: from_table(name, data, entry, options, weights)
         for name, entry in zip(names, resampled, strict=False)
@@ -216,7 +211,9 @@ def _arrangement_rows(
     )  # fmt: skip
 
 
-def _item_rows(data: Counted, model: ModelScores, flips: Floats | None) -> tuple[ItemRow, ...]:
+def _item_rows(
+    data: Counted, model: ModelScores, flips: Floats | None, star: Floats | None
+) -> tuple[ItemRow, ...]:
     """Per-item detail over the arrangements that count."""
     means = column_means(data.mean.T)
     paired = column_means((data.largest - data.mean).T)
@@ -235,9 +232,22 @@ def _item_rows(data: Counted, model: ModelScores, flips: Floats | None) -> tuple
             data.names[worst[i]] if cells[i] else None,
             data.names[best[i]] if cells[i] else None,
             None if flips is None else number(flips[i]),
-            tuple((arrangement, number(data.mean[i, j])) for j, arrangement in enumerate(data.names)),
+            _cell_scores(data, star, i),
         )
         for i, name in enumerate(data.items)
+    )
+
+
+def _cell_scores(data: Counted, star: Floats | None, item: int) -> tuple[CellScore, ...]:
+    """Scores of one item under every counted arrangement."""
+    return tuple(
+        CellScore(
+            arrangement,
+            number(data.mean[item, j]),
+            number(data.largest[item, j]),
+            None if star is None else number(star[item, j]),
+        )
+        for j, arrangement in enumerate(data.names)
     )
 
 

@@ -22,6 +22,15 @@ def test_the_small_study_itself_is_well_formed() -> None:
     assert read_study(STUDY.encode(), name="coins.yaml").warnings == ()
 
 
+def test_a_human_side_that_nobody_could_look_up_is_worth_a_warning() -> None:
+    text = STUDY.replace('located: {at: "p. 2, Table 1"}, ', "")
+    (told,) = read_study(text.encode(), name="coins.yaml").warnings
+    assert told == (
+        "coins.yaml: 1 of 1 tests give no page or table of their human side (human: located), "
+        "the first is 'value'"
+    )
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "path", "said"),
     [
@@ -146,6 +155,20 @@ def test_the_small_study_itself_is_well_formed() -> None:
         ),
         ("max: 100", "max: price", 22, "experiments.toss.items.value.max", "'price' is no earlier answer"),
         ("min: 0, max: 100", "min: 100, max: 0", 22, "experiments.toss.items.value", "is not below max"),
+        (
+            '{at: "p. 2, Table 1"}',
+            '{at: "p. 2, Table 1", known: quoted}',
+            39,
+            "findings.F1.tests[1].human.located",
+            "'by' names the source that quotes a page",
+        ),
+        (
+            '{at: "p. 2, Table 1"}',
+            '{at: ""}',
+            39,
+            "findings.F1.tests[1].human.located.at",
+            "at least 1 character",
+        ),
         ("title: Coins\n", "title: &a Coins\n", 3, "", "anchors and aliases are not allowed"),
         ("title: Coins\n", "title: !!python/name:os.system Coins\n", 3, "", "is not allowed"),
         ("title: Coins\n", "title: Coins\ntitle: Coins\n", 4, "title", "stands here and on line 3"),

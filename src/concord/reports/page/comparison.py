@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from concord.reports.page.find import Source
 from concord.reports.page.values import Document, Number, number, part, parts, texts, words
+from concord.reports.plot_standing import standing_picture
+from concord.reports.svg import Picture
 
 METRICS = {"pas": "PAS", "ecs": "ECS", "apr": "APR"}
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +36,43 @@ class Comparison:
     rows: tuple[Pair, ...]
     groups: tuple[tuple[str, ...], ...]
     """Models that cannot be told apart, from best to worst; groups may overlap."""
+    ranked: tuple[tuple[str, float], ...] = ()
+    """Models and numbers from best to worst, where the file says."""
+
+    def picture(self) -> Picture | None:
+        """Draw the ranking; of two models the table says it all."""
+        if len(self.ranked) < 3:
+            return None
+        title = f"{self.metric} of {len(self.ranked)} models"
+        return standing_picture("ranking", title, self.ranked, self.groups, label=self.metric)
 
 
 def comparison(source: Source) -> Comparison:
-    """Read a comparison: of scores item by item, or of people results study by study."""
+    """Read a comparison: item by item, study by study, or arrangement by arrangement."""
     document = source.document
-    of_people = words(document, "kind") == "people"
-    rows = tuple(_people_rows(document) if of_people else _item_rows(document))
-    metric = "PAS" if of_people else words(document, "metric")
-    given = document.get("groups")
-    if isinstance(given, list):
-        groups = tuple(tuple(texts({"g": one}, "g")) for one in given)
-    else:
-        groups = _groups([row for row in rows if row.metric == metric], document)
-    kind = "people, study by study" if of_people else f"{metric}, item by item"
-    return Comparison(f"{kind}: {source.shown}", metric, rows, groups)
+    kind = words(document, "kind")
+    several = kind in _UNITS
+    rows = tuple(_metric_rows(document) if several else _item_rows(document))
+    metric = words(document, "metric")
+    shown = METRICS.get(metric, metric) if several else metric
+    groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
+    title = f"{kind}, {_UNITS[kind]}" if several else f"{shown}, item by item"
+    return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranked(document))
+
+
+def _ranked(document: Document) -> tuple[tuple[str, float], ...]:
+    """Give the ranking with its numbers: beside it, or the means of the models."""
+    values = {words(model, "name"): number(model, "mean") for model in parts(document, "models")}
+    values |= {name: number(document, "ranking_values", name) for name in part(document, "ranking_values")}
+    ranked = [(name, values.get(name)) for name in texts(document, "ranking")]
+    return tuple((name, value) for name, value in ranked if value is not None)
+
+
+_UNITS = {"people": "study by study", "structure": "arrangement by arrangement"}
+
+
+def _lists(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _pair(entry: Document, names: Document, metric: str) -> Pair:
@@ -67,7 +90,7 @@ def _pair(entry: Document, names: Document, metric: str) -> Pair:
     )
 
 
-def _people_rows(document: Document) -> list[Pair]:
+def _metric_rows(document: Document) -> list[Pair]:
     return [
         _pair(part(entry, "metrics", key), entry, METRICS.get(key, key))
         for entry in parts(document, "pairs")
@@ -77,30 +100,6 @@ def _people_rows(document: Document) -> list[Pair]:
 
 def _item_rows(document: Document) -> list[Pair]:
     return [_pair(entry, entry, words(document, "metric")) for entry in parts(document, "pairs")]
-
-
-def _groups(rows: Sequence[Pair], document: Document) -> tuple[tuple[str, ...], ...]:
-    """Group neighbours in the order of values none of whose pairs a test tells apart, after Holm."""
-    values: dict[str, float] = {}
-    for entry in parts(document, "pairs"):
-        for side in ("first", "second"):
-            value = number(entry, "metrics", "pas", f"{side}_value")
-            if value is not None:
-                values.setdefault(words(entry, side), value)
-    order = sorted(values, key=lambda name: -values[name])
-    level = number(document, "options", "level")
-    alpha = 1 - (LEVEL if level is None else level)
-    apart = {frozenset((r.first, r.second)) for r in rows if r.holm is not None and r.holm < alpha}
-    groups: list[tuple[str, ...]] = []
-    reached = 0
-    for begin in range(len(order)):
-        end = begin + 1
-        while end < len(order) and not any(frozenset((order[end], o)) in apart for o in order[begin:end]):
-            end += 1
-        if end > reached:
-            groups.append(tuple(order[begin:end]))
-            reached = end
-    return tuple(groups)
 
 
 def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> tuple[dict[str, str], str]:

@@ -14,8 +14,8 @@ from concord.reports.page.replies import Replies, find_replies
 from concord.reports.page.structure import StructureView, structure_views
 from concord.reports.page.values import part, words
 
-MOST_WORK = 6000
-"""Pairs of models times tests up to which they are compared for the page: two or three seconds."""
+MOST_WORK = 1_000_000
+"""Pairs of models times tests up to which they are compared for the page: about a second."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from concord.reports import plots
 from concord.reports.page import people, reasoning, structure
-from concord.reports.page.comparison import comparison, letters
+from concord.reports.page.comparison import Comparison, comparison, letters
 from concord.reports.page.content import Content
 from concord.reports.page.find import Source
 from concord.reports.page.values import (
@@ -44,7 +44,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "board": board(content),
         "people": [_people_panel(view, i) for i, view in enumerate(content.people)],
         "structure": [_structure_panel(view, i) for i, view in enumerate(content.structure)],
-        "comparisons": [comparison(source) for source in content.comparisons],
+        "comparisons": _comparisons(content),
         "structure_differences": list(_differences(content)),
         "reasoning": [_reasoning_panel(view, i) for i, view in enumerate(content.reasoning)],
         "reasoning_gaps": _inline(reasoning.gaps_of(list(content.reasoning)), "gaps")
@@ -53,6 +53,16 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "provenance": [_provenance(source) for source in content.sources],
         "warnings": [(source, texts(source.document, "warnings")) for source in content.sources],
     }
+
+
+def _comparisons(content: Content) -> list[tuple[Comparison, str | None]]:
+    """Give every comparison with its picture, where there is one."""
+    made = [comparison(source) for source in content.comparisons]
+    pictures = [one.picture() for one in made]
+    return [
+        (one, None if picture is None else _inline(picture, f"ranking{i}"))
+        for i, (one, picture) in enumerate(zip(made, pictures, strict=True))
+    ]
 
 
 def _inline(picture: Picture, key: str) -> str:
@@ -66,7 +76,8 @@ def _asked(source: Source) -> dict[str, Any]:
     how = [words(document, key) for key in ("protocol", "reading", "rules") if words(document, key)]
     if source.kind == "reasoning":
         how = [words(document, "rules")]
-    names = [words(model, "model") for model in parts(document, "models")]
+    key = "name" if source.kind == "comparison" else "model"
+    names = [words(model, key) for model in parts(document, "models")]
     return {
         "question": QUESTIONS[source.kind],
         "model": ", ".join(names) if names else source.model,
@@ -131,7 +142,7 @@ def board(content: Content) -> dict[str, Any]:
     rows: dict[tuple[str, str], dict[tuple[str, str], Number]] = {}
     for question, entries in views.items():
         for view in entries:
-            row = rows.setdefault((view.model, _design(view.source)), {})
+            row = rows.setdefault((view.model, _design(view)), {})
             for kind, key, _, _ in columns:
                 if kind == question:
                     row[kind, key] = view.metric(key)
@@ -151,8 +162,9 @@ def board(content: Content) -> dict[str, Any]:
     }
 
 
-def _design(source: Source) -> str:
-    return words(source.document, "design") or words(source.run, "design")
+def _design(view: Any) -> str:
+    """Give the design that a model was asked by; only studies of people have one."""
+    return view.design if isinstance(view, people.PeopleView) else words(view.source.document, "design")
 
 
 def _descending(value: Number | None) -> float:
@@ -249,11 +261,42 @@ def _reasoning_panel(view: reasoning.ReasoningView, i: int) -> dict[str, Any]:
         "steps": {key: number(document, "steps", key) for key in ("chance", "ceiling", "optimal")},
         "above_chance": part(document, "steps").get("above_chance"),
         "bias": _bias_rows(document),
-        "examples": [
-            {"rule": words(e, "rule"), "id": words(e, "id"), "shown": part(e, "shown")}
-            for e in parts(document, "examples")
-        ],
+        "examples": [_example(one) for one in parts(document, "examples")],
         "outcomes": {mode: counts(document, "outcomes", mode) for mode in part(document, "outcomes")},
+    }
+
+
+def _example(entry: Document) -> dict[str, Any]:
+    """Give a chosen case; where its steps are known, both lists with what matched what."""
+    case = part(entry, "case")
+    pairs = reasoning.pairs_of(case)
+    steps = (
+        _steps(case, "gold_steps", "Gold steps", {gold: step for step, gold in pairs}),
+        _steps(case, "steps", "Steps of the reply", {step: gold for step, gold in pairs}),
+    )
+    return {
+        "rule": words(entry, "rule"),
+        "id": words(entry, "id"),
+        "shown": part(entry, "shown"),
+        "gold": words(case, "gold_answer"),
+        "early": words(case, "early_answer"),
+        "answer": words(case, "answer"),
+        "steps": steps if case else (),
+    }
+
+
+def _steps(case: Document, key: str, title: str, partners: Mapping[int, int]) -> dict[str, Any]:
+    listed = texts(case, key)
+    n = number(case, f"n_{key}")
+    return {
+        "title": title,
+        "other": "step" if key == "gold_steps" else "gold step",
+        "n": len(listed) if n is None else int(n),
+        "met": len(partners),
+        "list": [
+            {"text": text, "partner": partners[i] + 1 if i in partners else None}
+            for i, text in enumerate(listed)
+        ],
     }
 
 

@@ -2,14 +2,27 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from concord.errors import FileFormatError
 from concord.reports import plots
-from concord.reports.page.find import Problem, Source, rows_beside
+from concord.reports.forest import Pair
+from concord.reports.forest import forest as draw_forest
+from concord.reports.page.find import Problem, Source, read_document, rows_beside
 from concord.reports.page.table import Column
-from concord.reports.page.values import Document, Number, beside, count, counts, number, part, parts, words
+from concord.reports.page.values import (
+    Document,
+    Number,
+    beside,
+    count,
+    counts,
+    number,
+    part,
+    parts,
+    texts,
+    words,
+)
 from concord.reports.svg import Picture
 
 METRICS = (
@@ -17,7 +30,7 @@ METRICS = (
     ("ECS", "same effects", "average_ecs"),
     ("APR", "pass rate", "average_apr"),
 )
-UNDEFINED = "undefined"
+PLANS_FILE = "plans.json"
 Z95 = 1.959963984540054
 
 HUMAN_COLUMNS = (
@@ -96,6 +109,14 @@ class PeopleView:
     tests: tuple[Mapping[str, Any], ...]
     quadrants: dict[str, int]
     outcomes: dict[str, int]
+    behind: tuple[Document | None, ...] = ()
+    """Which replies each test was computed from, ``None`` where nothing says."""
+    design: str = ""
+
+    @property
+    def label(self) -> str:
+        """The model, with the design it was asked by where that is known."""
+        return f"{self.model}, {self.design}" if self.design else self.model
 
     def metric(self, name: str) -> Number:
         """Give a headline number by its name."""
@@ -108,9 +129,36 @@ class PeopleView:
 
 
 def people_view(source: Source) -> tuple[PeopleView, list[Problem]]:
-    """Read a summary and the table of tests beside it."""
+    """Read a summary, the table of tests beside it, and the plans that replies were asked by."""
     tests, problems = _tests(source)
-    return view_of(source, tests), problems
+    plans, faults = _plans(source)
+    known = {_test_key(one): one for one in parts(plans, "tests")}
+    behind = tuple(_behind(known.get(_test_key(test))) for test in tests)
+    designs = [words(one, "design", "name") for one in parts(plans, "plans")]
+    design = [words(source.document, "design"), words(source.run, "options", "design"), *designs]
+    view = replace(view_of(source, tests), behind=behind, design=next(filter(None, design), ""))
+    return view, [*problems, *faults]
+
+
+def _plans(source: Source) -> tuple[Document, list[Problem]]:
+    file = None if source.file is None else source.file.parent / PLANS_FILE
+    if file is None or not file.is_file():
+        return {}, []
+    try:
+        return read_document(file), []
+    except FileFormatError as fault:
+        return {}, [Problem(source.shown, f"{PLANS_FILE} beside it {fault}; replies stand with no test")]
+
+
+def _test_key(entry: Document) -> tuple[str, ...]:
+    return tuple(words(entry, key) for key in ("study", "sub_study", "finding", "test"))
+
+
+def _behind(entry: Document | None) -> Document | None:
+    if entry is None:
+        return None
+    kept = {key: texts(entry, key) for key in ("variables", "conditions")}
+    return {**kept, "experiment": words(entry, "experiment"), "where": words(entry, "where")}
 
 
 def view_of(source: Source, tests: Sequence[Mapping[str, Any]]) -> PeopleView:
@@ -266,18 +314,18 @@ def pictures(view: PeopleView) -> dict[str, Picture]:
     """Draw everything that is drawn of one result, forest plots apart."""
     drawn = {
         "pas": plots.intervals(
-            "pas-by-study", f"PAS by study, {view.model}",
+            "pas-by-study", f"PAS by study, {view.label}",
             [_mark(g.name, g.pas, strong=g.is_domain) for g in view.groups],
             label="PAS: probability of the same conclusion", limits=(0, 1),
         ),
         "ecs": plots.intervals(
-            "ecs-by-study", f"ECS by study, {view.model}",
+            "ecs-by-study", f"ECS by study, {view.label}",
             [_mark(g.name, g.ecs, strong=g.is_domain) for g in view.groups],
             label="ECS: concordance of effect sizes", limits=(-1, 1),
         ),
     }  # fmt: skip
     drawn["quadrants"] = plots.quadrants(
-        "quadrants", f"Where findings stand, {view.model}", _placed(view.findings), view.quadrants
+        "quadrants", f"Where findings stand, {view.label}", _placed(view.findings), view.quadrants
     )
     drawn["scatter"] = effect_profile(view)
     return drawn
@@ -288,7 +336,7 @@ def effect_profile(view: PeopleView) -> Picture:
     beside_it = part(view.source.document, "auxiliary")
     return plots.scatter(
         "effect-profile",
-        f"Effect profile, {view.model}",
+        f"Effect profile, {view.label}",
         [plots.Point(t["human_d"], t["agent_d"], f"{t['study']}, {t['test']}") for t in used(view.tests)],
         slope=number(beside_it, "caricature_slope"),
         intercept=number(beside_it, "caricature_intercept"),
@@ -315,7 +363,7 @@ def _placed(findings: Sequence[Document]) -> list[plots.Point]:
 def forest(view: PeopleView, study: str) -> Picture:
     """Draw the tests of one study."""
     pairs = [
-        plots.Pair(
+        Pair(
             str(test["test"]),
             (test["human_d"], test["human_low"], test["human_high"]),
             (test["agent_d"], test["agent_low"], test["agent_high"]),
@@ -323,4 +371,4 @@ def forest(view: PeopleView, study: str) -> Picture:
         for test in view.tests
         if test["study"] == study
     ]
-    return plots.forest("forest", f"Effects of {study}, people and {view.model}", pairs)
+    return draw_forest("forest", f"Effects of {study}, people and {view.label}", pairs)
