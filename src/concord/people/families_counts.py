@@ -1,5 +1,6 @@
 """Families of tests on counts, and of what is known by its p-value alone."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -179,9 +180,19 @@ class Binomials:
         """Uniform prior on the rate against p0."""
         positive = np.full(self.k.shape, np.nan)
         if protocol.split == "exact":
-            positive = np.asarray(bayes.prob_positive_binomial(self.k, self.n, self.p0))
+            positive = self._each_once(bayes.prob_positive_binomial)
         bf = np.asarray(bayes.log_bf_binomial(self.k, self.n, self.p0))
         return Brief(bf, positive, np.sign(self.k - self.n * self.p0), self.d(protocol))
+
+    def _each_once(self, function: Callable[[Floats, Floats, Floats], Floats | float]) -> Floats:
+        """Give a function of (k, n, p0); of replicates each distinct outcome is computed once."""
+        if self.k.ndim == 1:
+            return np.asarray(function(self.k, self.n, self.p0))
+        codes = np.arange(self.n.size) * (self.n.max() + 1) + self.k
+        _, first, back = np.unique(codes, return_index=True, return_inverse=True)
+        test = first % self.n.size
+        values = np.asarray(function(self.k.reshape(-1)[first], self.n[test], self.p0[test]))
+        return values[back].reshape(self.k.shape)
 
     def d(self, protocol: Protocol) -> Floats:
         """Give the d-equivalent of the rate, as the protocol converts."""
@@ -196,7 +207,7 @@ class Binomials:
         effect, se = self._effects(protocol)
         return Evidence.of(
             self.brief(protocol),
-            p_value=given_first(self.p_value, np.asarray(pvalues.p_binomial(self.k, self.n, self.p0))),
+            p_value=given_first(self.p_value, self._each_once(pvalues.p_binomial)),
             effect=effect,
             effect_se=se,
             form=np.full_like(effect, SIGNED),
