@@ -19,6 +19,8 @@ from typing import Any
 import pytest
 import yaml
 from tests.docs.shell import NOT_RUN, Shell, swept
+from tests.structure.scores import samples as samples_of
+from tests.structure.scores import scored as scored_structure
 
 import concord
 from concord import api
@@ -102,6 +104,7 @@ def _two_of_each() -> None:
             shutil.copy(source, target)
         api.score_people(api.demo_table(), n_resamples=0, n_simulations=0).write(f"people/model-{name}")
         _reasoning(f"model-{name}")
+        scored_structure(Path(f"structure/model-{name}"), samples_of(f"model-{name}", seed=ord(name)))
 
 
 def _reasoning(model: str) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SHOWN_PROMPTS = 3
 _WIDTH = 110
 """Of text in a pipe."""
-_GRACE = 0.8
+GRACE = 0.8
 """Seconds that Inspect has to close its log after a Ctrl-C."""
 _FREE = ("local", "mockllm")
 
@@ -206,7 +206,7 @@ def _ask(job: "Job", folder: Path, plan: "Plan") -> "RunResult":
 
     def interrupted() -> None:
         # Inspect closes its log meanwhile; whoever pressed Ctrl-C is not kept waiting for it.
-        timer = threading.Timer(_GRACE, stop)
+        timer = threading.Timer(GRACE, stop)
         timer.daemon = True
         timer.start()
 
