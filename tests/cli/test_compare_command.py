@@ -207,6 +207,10 @@ def test_gaps_of_reasoning_are_compared_vignette_by_vignette(tmp_path: Path) -> 
     pair = json.loads(run("compare", first, second, "--json").stdout)["pairs"][0]
     assert (pair["first"], pair["second"], pair["n_items"]) == ("a", "b", 12)
     assert pair["difference"] == pytest.approx(0.75)
+    document = json.loads(run("compare", first, second, "--json").stdout)
+    # every gap of the second model is 0 here, yet a gap can be negative: its interval is that of a gap
+    assert document["models"][1]["mean_interval"]["low"] < 0
+    assert document["models"][1]["mean_interval"]["method"] == "Bonett-Price"
     again = run("compare", first, second, "--metric", "correct_cot", "--json")
     assert json.loads(again.stdout)["pairs"][0]["difference"] == 0
     assert "expected one of gap, correct_cot" in run("compare", first, second, "--metric", "delta").stderr
