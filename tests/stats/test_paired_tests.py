@@ -39,6 +39,19 @@ def test_mcnemar_is_the_binomial_test_of_scipy(b: int, c: int) -> None:
     assert mcnemar(b, c).mid_p <= mcnemar(b, c).exact
 
 
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 300), st.integers(0, 300))
+def test_mid_p_takes_off_the_probability_of_the_observed_split(b: int, c: int) -> None:
+    """Fagerland, Lydersen & Laake (2013), equation 4, with scipy's binomial distribution."""
+    from scipy import stats
+
+    least, n = min(b, c), b + c
+    expected = 2 * stats.binom.cdf(least, n, 0.5) - stats.binom.pmf(least, n, 0.5)
+    if b == c and n > 0:
+        expected = 1 - 0.5 * stats.binom.pmf(b, n, 0.5)
+    assert mcnemar(b, c).mid_p == pytest.approx(min(1.0, expected), abs=1e-9)
+
+
 def test_mcnemar_of_a_million_disagreements_does_not_overflow() -> None:
     assert 0 < mcnemar(500_000, 501_000).exact < 1
     assert mcnemar(0, 1_000_000).exact == 0.0

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.mcnemar import mcnemar
+from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.power import (
     detectable_effect,
     fewest,
@@ -118,8 +118,6 @@ def test_a_width_is_the_expected_one_of_students_interval() -> None:
 
 
 def test_the_width_for_counts_is_close_to_the_mean_over_all_outcomes() -> None:
-    from concord.stats.mcnemar import bonett_price_interval
-
     p10, p01, n, total = 0.3, 0.1, 30, 0.0
     for b in range(n + 1):
         for c in range(n + 1 - b):

@@ -10,6 +10,7 @@ from concord.errors import MismatchError, OptionError, UndefinedError
 from concord.readers.people_results import is_people_folder
 from concord.readers.score_join import JoinedScores
 from concord.readers.score_tables import Columns
+from concord.readers.structure_results import is_structure_folder
 from concord.reports.comparison import Reading, joined_scores
 from concord.reports.planning_people import PeoplePlan, plan_people
 from concord.reports.planning_wanted import Wanted, wanted_of
@@ -159,6 +160,11 @@ def plan(
         one, other = pilot[people.index(True)], pilot[people.index(False)]
         raise MismatchError(
             f"{one} is a result about people and {other} is not; plan from results of one kind"
+        )
+    if any(is_structure_folder(source) for source in pilot):
+        raise MismatchError(
+            "a result about structure rests on its extreme arrangements, for which there is no plan; "
+            "give tables of item scores, or see the intervals of concord compare"
         )
     if len(pilot) != 2:
         raise OptionError(f"a plan needs the results of two models on the same items, got {len(pilot)}")

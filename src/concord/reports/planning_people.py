@@ -11,10 +11,10 @@ from scipy.special import stdtrit
 from concord.errors import OptionError, UndefinedError
 from concord.people.compare import METRICS
 from concord.readers.people_results import read_people_folder
-from concord.reports.compare_metrics import MetricCompareResult
-from concord.reports.comparison import Reading, compare_sources
+from concord.reports.compare_folders import compare_people_folders
 from concord.reports.planning_wanted import Wanted
 from concord.stats.compare import Choices
+from concord.stats.engine import SERIAL
 from concord.stats.power import detectable_effect, fewest, items_needed, power_paired, power_two_sample
 from concord.version import __version__
 
@@ -165,9 +165,9 @@ def _a_group(d: float, wanted: Wanted) -> int:
 
 def _studies(sources: Sequence[Any], wanted: Wanted, metric: str) -> StudiesPlan:
     """Take the spread of a difference over studies from a comparison, and plan with it."""
-    compared = compare_sources(sources, Reading(), choices=Choices(level=wanted.level))
-    assert isinstance(compared, MetricCompareResult)
-    found = compared.pairs[0].metric(metric)
+    choices = Choices(level=wanted.level)
+    compared = compare_people_folders(sources, None, metric=metric, choices=choices, engine=SERIAL)
+    found = next(one for one in compared.pairs[0].metrics if one.metric == metric)
     interval, n = found.difference.interval, found.n_clusters
     if interval is None:
         raise UndefinedError(f"the difference of {metric.upper()} cannot be planned: {found.difference.note}")
