@@ -100,8 +100,9 @@ def test_participants_are_planned_by_their_effect() -> None:
 def scored(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two results about people: the demonstration, and the same with weaker agents."""
     import concord
+    from concord.api import demo_table
 
-    table = concord.api.demo_table()
+    table = demo_table()
     folders = []
     for name in ("first", "second"):
         folders.append(tmp_path_factory.mktemp(name))

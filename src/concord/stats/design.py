@@ -76,8 +76,7 @@ class Design:
             return float(effect != 0 and 2.0 ** (1 - items) < self.alpha and not self.clustered)
         if self.clustered:
             return power_clustered(effect, sd, items, self._families(repeats, effect), alpha=self.alpha)
-        step = 0.0 if self.disagreement is None else 1 / repeats
-        return power_signs(effect, sd, items, step=step, alpha=self.alpha)
+        return power_signs(effect, sd, items, alpha=self.alpha)
 
     def items_needed(self, effect: float, power: float, repeats: int = 1) -> int:
         """Give the fewest items that find a difference with the wanted power, in whole clusters."""
