@@ -39,6 +39,8 @@ def test_a_plan_after_a_pilot_takes_its_variance() -> None:
     assert document["disagreement"] == pytest.approx(6 / 11)
     assert document["test"] == "exact McNemar"
     assert document["items_needed"] > document["items"] == 11
+    low, high = document["items_needed_range"]
+    assert low < document["items_needed"] < high
     assert document["cost"] is None
     assert "a pilot of 11 items says little about variance" in result.stderr
 

@@ -66,6 +66,12 @@ class Design:
         rho = self.correlation(repeats, effect)
         return design_effect(self.clusters.size, rho, cv=self.clusters.cv)
 
+    def scaled(self, factor: float) -> "Design":
+        """Give the same design with all variance multiplied."""
+        parts = Components(self.components.between * factor, self.components.within * factor)
+        share = None if self.disagreement is None else min(1.0, self.disagreement * factor)
+        return replace(self, components=parts, disagreement=share)
+
     def power(self, effect: float, items: int, repeats: int = 1) -> float:
         """Give the power of the test that `compare_items` uses, with so many items and repeats."""
         if self._counted(repeats):
