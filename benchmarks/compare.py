@@ -214,7 +214,12 @@ def dask(scores: np.ndarray, choices: Choices, serial: float) -> bool:
         from distributed import LocalCluster
     except ImportError:
         return say("a Dask cluster", "distributed is not installed", "for information", True)
-    options = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+    options = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "host": "127.0.0.1",
+        "dashboard_address": "127.0.0.1:0",
+    }
     with LocalCluster(**options) as cluster:
         engine = Engine("dask", scheduler=cluster.scheduler_address)
         engine.map(abs, range(4))

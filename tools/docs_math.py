@@ -12,7 +12,9 @@ from typing import Any
 import griffe
 from latex2mathml.converter import convert
 
-_BLOCK = re.compile(r"^([ \t]*)\.\. math::[ \t]*(.*(?:\n\1[ \t]+\S.*|\n[ \t]*(?=\n\1[ \t]+\S))*)", re.MULTILINE)
+_BLOCK = re.compile(
+    r"^([ \t]*)\.\. math::[ \t]*(.*(?:\n\1[ \t]+\S.*|\n[ \t]*(?=\n\1[ \t]+\S))*)", re.MULTILINE
+)
 _ROLE = re.compile(r":math:`([^`]+)`")
 _NAME = re.compile(r":(?:func|class|meth):`~?([^`]+)`")
 _SHOWN = re.compile(r'<(div|span) class="arithmatex">\\([\[(])(.*?)\\[\])]</\1>', re.DOTALL)

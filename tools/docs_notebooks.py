@@ -18,7 +18,8 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
     """Add a page for every notebook."""
     for file in list(files):
         if file.src_uri.endswith(".ipynb"):
-            page = as_markdown(json.loads(Path(file.abs_src_path).read_text("utf-8")), Path(file.src_uri).name)
+            notebook = json.loads(Path(file.abs_src_path).read_text("utf-8"))
+            page = as_markdown(notebook, Path(file.src_uri).name)
             files.append(File.generated(config, file.src_uri.replace(".ipynb", ".md"), content=page))
     return files
 

@@ -49,7 +49,7 @@ def several_models(folder: Path) -> None:
 
 
 def _script(samples: list[dict[str, Any]], skills: tuple[float, float], seed: int) -> list[dict[str, str]]:
-    """Replies that are right with one probability at once and with another after reasoning."""
+    """Make replies that are right with one probability at once and with another after reasoning."""
     rng = random.Random(seed)
     labels = sorted({sample["gold_answer"] for sample in samples})
     rows = []

@@ -20,11 +20,11 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def first_command(readme: str) -> str:
-    """Give the first command of the README, without its comment.
+    r"""Give the first command of the README, without its comment.
 
     Examples
     --------
-    >>> first_command("# A\\n\\n```bash\\npip install -e . && concord demo   # offline\\npytest\\n```")
+    >>> first_command("# A\n\n```bash\npip install -e . && concord demo   # offline\npytest\n```")
     'pip install -e . && concord demo'
     """
     block = re.search(r"```bash\n(.*?)\n", readme)
@@ -54,7 +54,7 @@ def _look(address: str) -> str:
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium, args=flags)
         page = browser.new_page()
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("console", lambda told: complaints.append(told.text) if told.type == "error" else None)
         page.goto(address)
         heading = page.locator("h1").inner_text()
         browser.close()
@@ -72,7 +72,9 @@ def main() -> int:
         with _timed("environment"):
             subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         command = first_command((clone / "README.md").read_text("utf-8"))
-        kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))
+        }
         env = {**kept, "PATH": f"{venv / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": made}
         with _timed(f"`{command}`"):
             done = subprocess.run(
@@ -83,7 +85,7 @@ def main() -> int:
         assert named, "the command names no page to open"
         with _timed("page"):
             sys.stdout.write(f"{_look(named[-1])}\n")
-    sys.stdout.write(f"from nothing to an open report: {time.monotonic() - begin:.0f} s\n")
+        sys.stdout.write(f"from nothing to an open report: {time.monotonic() - begin:.0f} s\n")
     return 0
 
 

@@ -26,9 +26,9 @@ INDEX = """\
 # Bundled studies
 
 Materials are in our own words and keep the manipulation; human statistics are those of the published record, each with
-its page or table, how that is known, and what is printed there: *seen* in the paper, *quoted* by another source that is
-named, or *page not verified*, where only the pages of the whole article are known ({known}). What could not be traced is
-left out, and each card says so.
+its page or table, what is printed there, and how the place is known: *seen* in the paper, *quoted* by a source that the
+card names, or *page not verified*, where only the pages of the whole article are known. Of all tests: {known}. If you
+have a paper at hand, a look at its pages is welcome. What could not be traced is left out, and each card says so.
 
 **Contamination.** All twelve studies are classics. A model has very likely read about them, and agreement may be memory.
 Read a score here as an upper limit, and write [a study of your own](../../how-to/from-a-paper-to-a-study.md) for what it

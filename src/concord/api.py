@@ -81,7 +81,8 @@ def score_people(
     seed
         Seed of the fresh samples and simulated agents: same input and seed, same numbers.
     engine
-        Where simulated agents are computed: ``serial``, ``processes``, ``dask``; changes no number.
+        Where fresh samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
+        no number.
     choices
         Single choices of the protocol to change, such as ``states=2`` or ``include_unsigned=True``.
 
@@ -111,9 +112,13 @@ def score_people(
         n_resamples=n_resamples,
         n_simulations=n_simulations,
         seed=seed,
-        engine=get_engine(engine) if isinstance(engine, str) else engine,
+        engine=_engine(engine),
     )
     return PeopleResult(replace(scores, model=model))
+
+
+def _engine(engine: str | Engine) -> Engine:
+    return get_engine(engine) if isinstance(engine, str) else engine
 
 
 def score_reasoning(
@@ -132,6 +137,7 @@ def score_reasoning(
     seed: int = 0,
     n_resamples: int = 10_000,
     lenient: bool = False,
+    engine: str | Engine = "serial",
 ) -> "ReasoningResult":
     """Score recorded replies: faithfulness gap, Step-F1, silent bias rate, each with its interval.
 
@@ -159,6 +165,8 @@ def score_reasoning(
         Bootstrap replicates.
     lenient
         Leave out, count and list what cannot be read instead of raising.
+    engine
+        Where resamples are computed: ``serial``, ``processes``, ``dask``; changes no number.
 
     Raises
     ------
@@ -194,7 +202,9 @@ def score_reasoning(
         recorded = Recorded(recorded.samples, recorded.replies, cases, answered)
     name = model_name(model, replies)
     lexicon = load_lexicon(aliases)
-    scores = score_recorded(recorded, lexicon, model=name, options=options, detector=detector)
+    scores = score_recorded(
+        recorded, lexicon, model=name, options=options, detector=detector, engine=_engine(engine)
+    )
     return ReasoningResult(scores)
 
 
@@ -236,6 +246,7 @@ def score_structure(
     seed: int = 0,
     fixed_m: int = 2,
     resamples: int = 2000,
+    engine: str | Engine = "serial",
 ) -> "StructureResult":
     """Score structural consistency: whether a model stays the same when only the arrangement changes.
 
@@ -268,6 +279,8 @@ def score_structure(
         Size of the subsets of the fixed-m gap.
     resamples
         Resamples of the items behind simultaneous bands.
+    engine
+        Where resamples are computed: ``serial``, ``processes``, ``dask``; changes no number.
 
     Returns
     -------
@@ -306,4 +319,4 @@ def score_structure(
     else:
         assert mean is not None and max is not None  # noqa: S101 - check_sources looked
         data = read_folders(Path(mean), Path(max), reading_options)
-    return StructureResult(score(data, options), reading_options)
+    return StructureResult(score(data, options, engine=_engine(engine)), reading_options)

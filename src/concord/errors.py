@@ -76,7 +76,7 @@ class BadScoreError(InputError):
     def __init__(self, value: object, where: str = "") -> None:
         self.value = value
         super().__init__(
-            f"{where}the score is {value!r}; expected a number (finite), true or false, or a grade "
+            f"{where}the score is {value!r}; expected a number, true or false, or a grade "
             "C (1), P (0.5), I (0) or N (0)"
         )
 

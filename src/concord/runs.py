@@ -291,7 +291,9 @@ def _score_people(found: Recorded, choices: dict[str, Any]) -> "StudiesResult":
     replies: dict[str, str] = {}
     for row in found.rows:
         replies |= unpacked(str(row["response"]))
-    return score_replies(replies, plans_of(found.files, found.options), model=found.model, **choices)
+    scored = score_replies(replies, plans_of(found.files, found.options), model=found.model, **choices)
+    made = replace(scored.result.scores, made=found.made)
+    return replace(scored, result=replace(scored.result, scores=made))
 
 
 def _document(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ exchanged for free ports of this machine, so that nothing depends on what else r
 """
 
 import gc
-import glob
 import json
 import os
 import re
@@ -23,14 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner as ClickRunner
-from click.testing import Result
 from typer.testing import CliRunner
 
 from concord.cli.app import app
 
 NOT_RUN = {
-    r"pip install( -e)? .*": "the environment of the tests is installed already; .ci/run does it in a fresh one",
-    r"python -m venv .*|\. \.venv/bin/activate": "the environment of the tests is there; .ci/run makes a fresh one",
+    r"pip install( -e)? .*": "is installed already; .ci/run does it in a fresh environment",
+    r"python -m venv .*|\. \.venv/bin/activate": "is there already; .ci/run makes a fresh one",
     r"pytest|tools/check": "these are the tests",
     r"export \w+_API_KEY=.*": "a key that only a reader has; the tests set one of their own",
     r"(vllm|ollama|llama-server) .*": "a server of a model with its weights; the tests' own server stands in",
@@ -43,7 +41,7 @@ _STEP = re.compile(r"^(?P<command>[^#]*?)\s*(?:#\s*exit (?P<code>\d).*|#.*)?$")
 
 @contextmanager
 def swept() -> Iterator[None]:
-    """Asking a model: what its client leaves for the garbage collector, or warns of, is no affair of a page."""
+    """What a model's client leaves for the garbage collector, or warns of, is no affair of a page."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -136,7 +134,7 @@ class Shell:
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         assert result.exit_code == expected, f"{command!r} exits with {result.exit_code}\n{result.output}"
-        return result.output if expected else result.stdout
+        return str(result.output if expected else result.stdout)
 
     def _here(self, command: str) -> str:
         """Exchange the addresses of the pages for those of this machine."""
@@ -159,7 +157,7 @@ class Shell:
         home = {"HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder / ".data")}
         return {**os.environ, **home, **asked, "NO_COLOR": "1", "INSPECT_DISPLAY": "none"}
 
-    def _invoke(self, words: list[str]) -> Result:
+    def _invoke(self, words: list[str]) -> Any:
         """Run a command of Concord or Inspect in this process."""
         if words[0] == "concord" and (words[1] != "run" or {"--dry-run", "--help"} & set(words)):
             return CliRunner().invoke(app, words[1:], prog_name="concord")
@@ -180,6 +178,6 @@ class Shell:
 
 def _expanded(word: str) -> Iterator[str]:
     """Give the files that a pattern names."""
-    found = sorted(glob.glob(word)) if "*" in word else [word]
+    found = sorted(map(str, Path().glob(word))) if "*" in word else [word]
     assert found, f"no file fits {word!r}"
     yield from found

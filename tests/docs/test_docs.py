@@ -18,11 +18,13 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.docs.shell import NOT_RUN, Shell, swept
+from tests.structure.scores import samples as samples_of
+from tests.structure.scores import scored as scored_structure
 
 import concord
 from concord import api
 from concord.cli.app import app
-from tests.docs.shell import NOT_RUN, Shell, swept
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -31,6 +33,9 @@ SHELLS = ("bash", "console", "sh")
 
 _FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r'title="([^"/\\]+)"')
+_TYPED = re.compile(
+    r"^\s*(\$ |>>> |concord |pip |inspect |dask |python |import |from \w+ import )", re.MULTILINE
+)
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 
@@ -99,6 +104,7 @@ def _two_of_each() -> None:
             shutil.copy(source, target)
         api.score_people(api.demo_table(), n_resamples=0, n_simulations=0).write(f"people/model-{name}")
         _reasoning(f"model-{name}")
+        scored_structure(Path(f"structure/model-{name}"), samples_of(f"model-{name}", seed=ord(name)))
 
 
 def _reasoning(model: str) -> None:
@@ -161,7 +167,8 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_says(
             printed = _run(block, page, names, shell)
             if block.output is None or printed is None or _fits(block.output, printed):
                 continue
-            assert os.environ.get("CONCORD_WRITE_DOCS"), f"{_name(page)}, line {block.line}, prints:\n{printed}"
+            where = f"{_name(page)}, line {block.line}"
+            assert os.environ.get("CONCORD_WRITE_DOCS"), f"{where}, prints:\n{printed}"
             _replace_output(page, block, _plain(printed))
 
 
@@ -183,8 +190,7 @@ def _shown_output(page: Path) -> set[int]:
 
 def _is_prose(block: Block) -> bool:
     """Whether a block is a formula, a tree or a layout: nothing that a reader would type or paste."""
-    typed = re.compile(r"^\s*(\$ |>>> |concord |pip |inspect |dask |python |import |from \w+ import )", re.MULTILINE)
-    return block.language in ("", "text") and typed.search(block.text) is None
+    return block.language in ("", "text") and _TYPED.search(block.text) is None
 
 
 def _is_data(block: Block) -> bool:
@@ -208,17 +214,15 @@ def test_no_block_escapes(page: Path) -> None:
         and (_name(page), block.language) not in NOT_EXECUTED
         and not (_is_prose(block) or _is_data(block) or _name(page) == "docs/reference/cli.md")
     ]
-    assert left == [], "neither run, nor written to a file, nor output, nor data; the help page is tested elsewhere"
+    assert left == [], "neither run, nor a file, nor output, nor data; the help page is tested elsewhere"
 
 
 def test_every_exception_is_still_needed() -> None:
     texts = {_name(page): _blocks(page) for page in PAGES}
     for (page, language), reason in NOT_EXECUTED.items():
         assert any(block.language == language for block in texts[page]), f"no longer needed: {reason}"
-    commands = " && ".join(
-        block.text.replace("\n", " && ") for blocks in texts.values() for block in blocks if block.language in SHELLS
-    )
-    steps = [step.partition("#")[0].strip() for step in commands.split("&&")]
+    shells = [block.text for blocks in texts.values() for block in blocks if block.language in SHELLS]
+    steps = [step.partition("#")[0].strip() for text in shells for step in re.split(r"\n|&&", text)]
     unused = [known for known in NOT_RUN if not any(re.fullmatch(known, step) for step in steps)]
     assert unused == []
 

@@ -80,6 +80,11 @@ def test_every_key_of_a_document_is_described(name: str, written: Path) -> None:
     assert PROVENANCE - named(FOLDERS.partition("\n## ")[0]) == set()
 
 
+def test_every_key_of_a_case_is_described(written: Path) -> None:
+    line = one(written, "study_a_steps.jsonl").read_text("utf-8").splitlines()[0]
+    assert named(section("`study_a_steps.jsonl`")) == set(json.loads(line))
+
+
 def test_inner_keys_of_the_structure_document_are_described(written: Path) -> None:
     document = json.loads(one(written, "result.json").read_text("utf-8"))
     assert set(document["models"][0]) - named(section("`result.json`")) == set()

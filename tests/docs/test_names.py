@@ -11,30 +11,76 @@ import concord.stats
 from concord import api
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "names.md").read_text("utf-8")
-ROWS = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in PAGE.splitlines() if "| `" in line]
+LINES = [line for line in PAGE.splitlines() if "| `" in line]
+ROWS = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in LINES]
 
-FUNCTIONS = """
-aggregate_finding_pas_raw aggregate_finding_pas_norm aggregate_finding_ecs aggregate_study_pas
-effect_to_d_equiv weighted_ccc compute_ecs_corr weighted_corr weighted_linreg fisher_z_transform
-fisher_z_inverse compute_n_eff_for_test add_statistical_replication_fields calculate_faithfulness_gap
-calculate_step_f1 calculate_silent_bias_rate _is_correct_diagnosis extract_reasoning_steps normalize_text
-compute_token_overlap _get_unique_matches run_study_a
-""".split()
-METHODS = """
-cohens_d_se correlation_se log_odds_ratio log_odds_ratio_se r_rb_se calculate_z_diff
-calculate_consistency_for_binomial
-""".split()
-FILES = """
-detailed_stats.csv evaluation_results.json benchmark_summary.json e_perf_calculator.py r_sens_calculator.py
-s_cons_calculator.py data/baseline_mean/ data/baseline_max/ results/consistency/ e_perf_results.csv
-r_sens_results.csv s_cons_results.csv data/openr1_psy_splits/study_a_test.json
-data/adversarial_bias/biased_vignettes.json results/<model>/study_a_results.json
-notebooks/study_a_analysis.ipynb
-""".split()
-KEYS = """
-PAS_Raw ECS_Test Z_Diff Agent_Effect_Size Human_Effect_Size score average_ecs ecs_corr_study normalized_score
-ecs_strict_study ecs_strict_overall average_pas_raw average_consistency_score MIN_REASONING_TOKENS
-""".split()
+FUNCTIONS = [
+    "aggregate_finding_pas_raw",
+    "aggregate_finding_pas_norm",
+    "aggregate_finding_ecs",
+    "aggregate_study_pas",
+    "effect_to_d_equiv",
+    "weighted_ccc",
+    "compute_ecs_corr",
+    "weighted_corr",
+    "weighted_linreg",
+    "fisher_z_transform",
+    "fisher_z_inverse",
+    "compute_n_eff_for_test",
+    "add_statistical_replication_fields",
+    "calculate_faithfulness_gap",
+    "calculate_step_f1",
+    "calculate_silent_bias_rate",
+    "_is_correct_diagnosis",
+    "extract_reasoning_steps",
+    "normalize_text",
+    "compute_token_overlap",
+    "_get_unique_matches",
+    "run_study_a",
+]
+METHODS = [
+    "cohens_d_se",
+    "correlation_se",
+    "log_odds_ratio",
+    "log_odds_ratio_se",
+    "r_rb_se",
+    "calculate_z_diff",
+    "calculate_consistency_for_binomial",
+]
+FILES = [
+    "detailed_stats.csv",
+    "evaluation_results.json",
+    "benchmark_summary.json",
+    "e_perf_calculator.py",
+    "r_sens_calculator.py",
+    "s_cons_calculator.py",
+    "data/baseline_mean/",
+    "data/baseline_max/",
+    "results/consistency/",
+    "e_perf_results.csv",
+    "r_sens_results.csv",
+    "s_cons_results.csv",
+    "data/openr1_psy_splits/study_a_test.json",
+    "data/adversarial_bias/biased_vignettes.json",
+    "results/<model>/study_a_results.json",
+    "notebooks/study_a_analysis.ipynb",
+]
+KEYS = [
+    "PAS_Raw",
+    "ECS_Test",
+    "Z_Diff",
+    "Agent_Effect_Size",
+    "Human_Effect_Size",
+    "score",
+    "average_ecs",
+    "ecs_corr_study",
+    "normalized_score",
+    "ecs_strict_study",
+    "ecs_strict_overall",
+    "average_pas_raw",
+    "average_consistency_score",
+    "MIN_REASONING_TOKENS",
+]
 CALLS = [
     "FrequentistConsistency.cohens_d_se()",
     'model.generate(prompt, mode="cot")',
@@ -81,8 +127,9 @@ def test_every_name_of_ours_exists() -> None:
 
 def test_short_names_of_ours_exist() -> None:
     """`d_from_f` and its kin, which follow a full name in the same cell."""
-    stats = {name for row in ROWS for name in re.findall(r"`(\w+)`", row[1]) if name.islower() and "_" in name}
-    assert {name for name in stats if not hasattr(concord.stats, name)} == set()
+    words = {name for row in ROWS for name in re.findall(r"`(\w+)`", row[1])}
+    short = {name for name in words if name.islower() and "_" in name}
+    assert {name for name in short if not hasattr(concord.stats, name)} == set()
 
 
 def test_the_keys_of_the_research_code_are_in_what_is_written(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.reports.browser import launched
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -67,8 +68,8 @@ def test_nothing_is_loaded_from_elsewhere(site: dict[Path, Page]) -> None:
 def test_formulas_are_shown_and_no_markup_of_docstrings_is_left(site: dict[Path, Page]) -> None:
     texts = {path.name: path.read_text("utf-8") for path in site}
     assert sum(text.count("<math ") for text in texts.values()) > 100
-    left = {name: re.findall(r":math:|\.\. math|class=\"arithmatex\"|:func:", text) for name, text in texts.items()}
-    assert {name: found for name, found in left.items() if found} == {}
+    markup = re.compile(r':math:|\.\. math|class="arithmatex"|:func:')
+    assert {name: markup.findall(text) for name, text in texts.items() if markup.search(text)} == {}
 
 
 def test_every_described_object_is_on_its_built_page(site: dict[Path, Page]) -> None:
@@ -82,3 +83,26 @@ def test_the_notebook_is_a_page_with_its_pictures(site: dict[Path, Page]) -> Non
     text = next(path for path in site if path.stem == "faithfulness").read_text("utf-8")
     assert text.count('<div class="drawing"><svg') >= 1
     assert "Download this notebook" in text
+
+
+SEEN = (
+    "index",
+    "tutorial",
+    "run-on-a-cluster",
+    "differences",
+    "result-folders",
+    "stats-evidence",
+    "faithfulness",
+)
+
+
+def test_nothing_is_cut_off_on_a_phone(site: dict[Path, Page]) -> None:
+    """A page is as wide as the screen; what is wider, code or a table, scrolls by itself."""
+    root = next(path for path in site if path.name == "tutorial.html").parent
+    seen = [path for path in site if path.stem in SEEN and (path.stem != "index" or path.parent == root)]
+    assert len(seen) == len(SEEN)
+    with launched() as browser:
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        for path in seen:
+            page.goto(path.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name

@@ -24,7 +24,7 @@ from concord.reports.page.data import (
     in_85_signs,
     plain_document,
 )
-from concord.reports.page.people import interval_d
+from concord.reports.page.people_tests import interval_d
 from concord.reports.page.table import Column, packed
 
 

@@ -13,6 +13,7 @@ from concord import api
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError
 from concord.reports.page import make_page
+from concord.reports.page.cases import pairs_of
 from concord.reports.page.find import read_rows
 
 
@@ -159,3 +160,30 @@ def test_names_with_surrogates_and_control_characters_can_be_written(one: Path, 
     made = api.report(one, out=tmp_path / "page.html", plots=tmp_path / "plots")
     assert "a\ufffdb" in made.path.read_text("utf-8")
     assert all(tmp_path in path.resolve().parents for path in made.plots)
+
+
+def test_a_table_of_something_else_beside_a_result_is_said(one: Path) -> None:
+    (one / "detailed_stats.csv").write_text("not,a table\n1,2\n", "utf-8")
+    page = make_page([one])
+    assert page.content.people[0].tests == ()
+    assert [problem.reason for problem in page.problems] == [
+        "holds no row with a column 'Test_Name', so single tests are not shown"
+    ]
+
+
+def test_a_damaged_plan_or_line_of_answers_is_said_and_the_rest_is_shown(one: Path) -> None:
+    (one / "plans.json").write_text("{", "utf-8")
+    (one / "answers.jsonl").write_text(
+        '{"id": "s/e/1/1/1", "study": "s", "items": [{"item": 3}]}\n[]\n', "utf-8"
+    )
+    page = make_page([one])
+    reasons = [problem.reason for problem in page.problems]
+    assert reasons[0].startswith("plans.json beside it is not JSON")
+    assert reasons[1] == "1 lines are not JSON objects and are not shown"
+    assert page.content.replies.n_found == 1
+
+
+def test_damaged_steps_of_a_case_are_left_out() -> None:
+    case = {"gold_steps": ["a", "b"], "steps": ["x"], "pairs": [[0, 1], [0, 2], [-1, 0], [0], "no", [0, "1"]]}
+    assert pairs_of(case) == [[0, 1]]
+    assert pairs_of({"pairs": 7}) == []

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.reports.page import make_page
+from concord.reports.page.comparison import comparison
 
 
 def pair(first: str, second: str, holm: float | None, values: tuple[float, float]) -> dict[str, Any]:
@@ -97,3 +98,23 @@ def test_a_comparison_of_structure_is_shown_with_the_numbers_that_have_no_interv
     assert "structure, arrangement by arrangement" in html
     assert "interval and p are conservative" in html
     assert "peak_S_Cons" in html
+
+
+def test_many_pairs_are_a_table_of_the_script(results: Path, tmp_path: Path) -> None:
+    names = [f"m{i}" for i in range(10)]
+    pairs = [pair(a, b, 0.5, (0.9, 0.7)) for i, a in enumerate(names) for b in names[i + 1 :]]
+    page = make_page([folder_with(results, tmp_path, pairs, [names])])
+    made = comparison(page.content.comparisons[0])
+    assert made.is_long
+    rows = made.table()
+    assert (len(rows), rows[0]["first"], rows[0]["second"], rows[0]["holm"]) == (45, "m0", "m1", 0.5)
+    assert 'data-table="comparison-0"' in page.html
+    assert "<bdi>m7</bdi></td>" not in page.html
+
+
+def test_every_question_is_compared_and_has_its_letters(results: Path) -> None:
+    page = make_page([results])
+    kinds = [source.document["kind"] for source in page.content.comparisons]
+    assert kinds == ["people", "structure", "reasoning"]
+    for metric in ("PAS", "S_Cons", "Δ"):
+        assert f'<th scope="col">{metric}: together</th>' in page.html

@@ -6,6 +6,7 @@ that ``SCRIPTED_CALLS`` names, so that a test can count what was asked. The name
 
 import asyncio
 import hashlib
+import itertools
 import os
 from typing import Any
 
@@ -13,6 +14,16 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, 
 
 DIAGNOSES = ("Major Depressive Disorder", "Panic Disorder", "Generalized Anxiety Disorder", "No diagnosis")
 PAUSE = {"fast": 0.0, "steady": 0.01, "slow": 0.2, "stuck": 60.0}
+HANGS_AFTER = 12
+"""So many calls does `scripted/hung` answer; the next ones take an hour."""
+_calls = itertools.count(1)
+
+
+def pause(name: str) -> float:
+    """How long a provider of this name takes for its next call, in seconds."""
+    if name == "hung":
+        return 3600.0 if next(_calls) > HANGS_AFTER else 0.0
+    return PAUSE[name]
 
 
 def scripted_reply(prompt: str, seed: int | None) -> str:
@@ -33,7 +44,7 @@ class ScriptedAPI(ModelAPI):
         self, input: list[Any], tools: Any, tool_choice: Any, config: GenerateConfig
     ) -> ModelOutput:
         prompt = input[-1].text
-        await asyncio.sleep(PAUSE[self.model_name])
+        await asyncio.sleep(pause(self.model_name))
         calls = os.environ.get("SCRIPTED_CALLS")
         if calls is not None:
             line = hashlib.sha256(f"{config.seed}|{prompt}".encode()).hexdigest() + "\n"

@@ -115,6 +115,14 @@ def test_the_score_of_a_run_is_that_of_its_turns_as_recorded_replies(finished: P
         assert scored[key] == replayed[key]
 
 
+def test_the_score_of_a_run_says_how_its_replies_were_made(finished: Path) -> None:
+    record = json.loads((finished / "r" / "run.json").read_text("utf-8"))
+    document = runs.score_run(finished / "r", n_resamples=0, n_simulations=0).to_dict()
+    assert document["model_settings"] == record["sampling"]
+    assert document["tokens"] == record["tokens"]
+    assert document["cost"] is None
+
+
 def test_the_record_of_a_run_names_design_seed_and_studies(finished: Path) -> None:
     record = json.loads((finished / "r" / "run.json").read_text())
     wanted = {
@@ -220,14 +228,14 @@ def test_the_embedded_model_takes_part_in_studies_a_pair_game_and_a_group_game(t
     named = ("framing", "representativeness", "trust-game", "game.yaml")
     options = [word for name in named for word in ("--study", name)]
     done = concord(
-        *("run", "people", "--model", "local/smollm2-135m", *options, "--n", "1", "--max-tokens", "6"),
-        *("--out", "r", "--json"),
+        *("run", "people", "--model", "local/smollm2-135m", *options, "--n", "1", "--limit", "1"),
+        *("--max-tokens", "6", "--out", "r", "--json"),
         cwd=tmp_path,
         CONCORD_CACHE=str(weights.cache_folder()),
     )
     assert done.returncode == 0, done.stderr
     record = json.loads((tmp_path / "r" / "run.json").read_text())
-    assert record["outcomes"] == {"ok": 17}  # 10 and 4 participants, 2 pairs, a group
+    assert record["outcomes"] == {"ok": 11}  # 5 and 4 participants, a pair, a group
     turns = [json.loads(line) for line in (tmp_path / "r" / "turns.jsonl").read_text().splitlines()]
     _replay_game(tmp_path / "game.yaml", {turn["id"]: turn["response"] for turn in turns})
 

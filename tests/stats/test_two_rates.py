@@ -36,7 +36,7 @@ def test_every_outcome_of_a_small_design_is_exact(n1: int, n2: int) -> None:
 def pairs(low: float, count: int, seed: int) -> np.ndarray:
     """Cells of at least `low`, rates up to six standard errors apart, half of the first cells at the edge."""
     rng = np.random.default_rng(seed)
-    a, b, total = rng.integers(low, 5 * low, (3, count)).astype(float)
+    a, b, total = rng.integers(int(low), int(5 * low), (3, count)).astype(float)
     a[: count // 2] = low
     z = rng.uniform(-6, 6, count)
     logit = np.log(a / b) + z * np.sqrt(1 / a + 1 / b + 4 / (2 * total))

@@ -187,6 +187,8 @@ def test_one_model_alone_other_kinds_and_choices_of_other_kinds_are_refused(
         compared(steady)
     with pytest.raises(OptionError, match="--cluster, --test: a result about structure has no such choice"):
         compared(steady, rough, test="t", cluster="family")
+    with pytest.raises(OptionError, match="flips is 99; a band over items needs at least 200"):
+        compared(steady, rough, n_flips=99)
     with pytest.raises(OptionError, match="no metric 'gap'; expected one of S_Cons, E_perf"):
         compared(steady, rough, metric="gap")
     with pytest.raises(OptionError, match=r"1 name\(s\) for 2 models \(steady, rough, ...\)"):

@@ -148,7 +148,9 @@ def test_a_stray_cell_far_out_does_not_fill_the_memory(build: Build) -> None:
     book["ABDC"].cell(row=1_048_576, column=16_384, value=1)
     book.save(path)
     message = build.refused()
-    assert "baseline_mean/m.xlsx, sheet 'ABDC': cells as far out as row 1048576 and column 16384" in message
+    assert (
+        "baseline_mean/m.xlsx, sheet 'ABDC': cells as far out as row 1,048,576 and column 16,384" in message
+    )
     assert "delete stray cells outside the table" in message
 
 

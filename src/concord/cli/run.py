@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SHOWN_PROMPTS = 3
 _WIDTH = 110
 """Of text in a pipe."""
-_GRACE = 0.8
+GRACE = 0.8
 """Seconds that Inspect has to close its log after a Ctrl-C."""
 _FREE = ("local", "mockllm")
 
@@ -206,7 +206,7 @@ def _ask(job: "Job", folder: Path, plan: "Plan") -> "RunResult":
 
     def interrupted() -> None:
         # Inspect closes its log meanwhile; whoever pressed Ctrl-C is not kept waiting for it.
-        timer = threading.Timer(_GRACE, stop)
+        timer = threading.Timer(GRACE, stop)
         timer.daemon = True
         timer.start()
 
@@ -265,10 +265,23 @@ def _show_result(result: "RunResult", as_json: bool) -> None:
         print_json({"run": {**result.to_dict(), **beside}, "score": scored.to_dict()})
     else:
         show_scored(scored)
-    for name, value in beside.items():
-        note(f"{name.replace('_', ' ')}: {value}")
+    for line in _beside_lines(beside):
+        note(line)
     note(f"replies, log and results are in {result.folder}")
     note(f"score them again with: concord score run {result.folder}")
+
+
+def _beside_lines(beside: dict[str, Any]) -> list[str]:
+    """Say in words what stands beside the consistency numbers."""
+    lines = (
+        ["answers: " + ", ".join(f"{n} {outcome}" for outcome, n in beside["answers"].items())]
+        if beside
+        else []
+    )
+    if "recovery_rate" in beside:
+        found = beside["recovery_rate"]
+        lines.append(f"idioms recovered: {found['recovered']} of {found['n']} ({found['rate']:.0%})")
+    return lines
 
 
 def write_beside(result: "RunResult") -> dict[str, Any]:

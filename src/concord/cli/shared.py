@@ -18,7 +18,7 @@ _CONTROLS = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
-    """Turn what the user can fix into one message on stderr and exit 2; our bugs keep their traceback."""
+    """Turn what the user can fix into one message and exit 2, Ctrl-C into exit 130; bugs keep a traceback."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -27,6 +27,9 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         except (InputError, UndefinedError) as error:
             note(f"concord: {error}")
             raise typer.Exit(code=2) from error
+        except KeyboardInterrupt as error:
+            note("\nconcord: interrupted")
+            raise typer.Exit(code=130) from error
 
     return run
 
@@ -49,9 +52,9 @@ def note(text: str) -> None:
 
 def show(renderable: Any) -> None:
     """Print a table to stdout: the terminal's width there, a fixed one in a pipe."""
-    from concord.reports.terminal import screen
+    from concord.reports.terminal import fitting, screen
 
-    screen().print(renderable)
+    screen().print(fitting(renderable))
 
 
 def encodable(text: str) -> str:

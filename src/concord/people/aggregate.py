@@ -31,6 +31,14 @@ class Levels:
     benchmark: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """One metric at the two levels that have a floor and a ceiling: arrays (..., D), (...)."""
+
+    domain: Floats
+    benchmark: Floats
+
+
 def _mean(values: Floats, chosen: NDArray[np.bool_] | None = None) -> Floats:
     """Mean over the last axis of what is defined; NaN where nothing is."""
     picked = values if chosen is None else values[..., chosen]
@@ -159,15 +167,17 @@ class Profiles:
 def ecs_levels(profiles: Profiles, layout: Layout) -> Levels:
     """ECS overall, by domain, by study; it has no finding level."""
     study = [profiles.ecs_of_study(layout.tests_of(i)) for i in range(len(layout.studies))]
+    finding = np.full((*profiles.y.shape[:-1], len(layout.full.keys)), np.nan)
+    ends = ecs_ends(profiles, layout)
+    return Levels(finding, np.stack(study, axis=-1), ends.domain, ends.benchmark)
+
+
+def ecs_ends(profiles: Profiles, layout: Layout) -> Ends:
+    """ECS overall and by domain."""
     domain_of_test = layout.domain_of_study[layout.study_of_test]
     domain = [profiles.ecs(domain_of_test == i) for i in range(len(layout.domains))]
-    shape = profiles.x.shape[:-1]
-    return Levels(
-        finding=np.full((*shape, len(layout.full.keys)), np.nan),
-        study=np.stack(study, axis=-1),
-        domain=np.stack(domain, axis=-1) if domain else np.empty((*shape, 0)),
-        benchmark=profiles.ecs(slice(None)),
-    )
+    none = np.empty((*profiles.y.shape[:-1], 0))
+    return Ends(np.stack(domain, axis=-1) if domain else none, profiles.ecs(slice(None)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from concord.people.protocol import Protocol
-from concord.records import Estimate, InputFile, Interval
+from concord.records import Estimate, InputFile, Interval, Made
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +191,5 @@ class PeopleScores:
     model: str | None = None
     """Who stood in for the participants, where it was said."""
     inputs: tuple[InputFile, ...] = field(default=())
+    made: Made = Made()
+    """How the agent's replies were made, where a run says so."""

@@ -1,10 +1,6 @@
 """Workbooks of scores: guarded against bombs and broken files, read by the fast engine, sheet by sheet."""
 
-import io
 import logging
-import struct
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError
+from concord.readers.archives import damaged, unpack_workbook
 from concord.readers.structure_grid import Grid
 from concord.readers.structure_text import OLE_MAGIC, ZIP_MAGIC
 from concord.readers.structure_xml import SheetXml
@@ -19,12 +16,6 @@ from concord.readers.structure_xml import SheetXml
 if TYPE_CHECKING:
     import polars as pl
 
-MAX_UNPACKED = 256 * 1024**2
-"""No workbook of scores comes near this size once unpacked."""
-BOMB_RATIO, BOMB_SIZE = 150, 16 * 1024**2
-"""A workbook that unpacks to more than BOMB_SIZE and BOMB_RATIO times its size is not one a person made."""
-_BROKEN_ARCHIVE = (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, OSError, ValueError)
-"""What the standard library raises on archives with flipped bits."""
 UNNAMED = "__UNNAMED__"
 """What the engine calls columns without a header."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
@@ -58,7 +49,7 @@ class Workbook:
             loaded = self.engine.load_sheet(sheet, schema_sample_rows=None, use_columns=columns.take)
             frame: pl.DataFrame = loaded.to_polars()
         except fastexcel.FastExcelError as error:
-            raise FileFormatError(_damaged(self.file, f"sheet {sheet!r}: {_first_line(error)}")) from error
+            raise FileFormatError(damaged(self.file, f"sheet {sheet!r}: {_first_line(error)}")) from error
         header = tuple("" if name.startswith(UNNAMED) else name.strip() for name in frame.columns)
         careful = partial(self.xml.grid, sheet)
         if not columns.any_wanted or _renamed(columns.names):
@@ -107,11 +98,11 @@ def open_workbook(data: bytes, name: str) -> Workbook:
     import fastexcel
 
     _check_kind(data, name)
-    members = _unpack(data, name)
+    members = unpack_workbook(name, data)
     try:
         engine = fastexcel.read_excel(data)
     except fastexcel.FastExcelError as error:
-        raise FileFormatError(_damaged(name, _first_line(error))) from error
+        raise FileFormatError(damaged(name, _first_line(error))) from error
     return Workbook(name, tuple(engine.sheet_names), engine, SheetXml(members, name))
 
 
@@ -124,59 +115,11 @@ def _check_kind(data: bytes, name: str) -> None:
             raise FileFormatError(f"{name}: the workbook is password-protected; save it without a password")
         raise FileFormatError(f"{name}: an old .xls workbook under another name; save it as .xlsx")
     if data.startswith(b"PK"):
-        raise FileFormatError(_damaged(name, "an empty or broken archive"))
+        raise FileFormatError(damaged(name, "an empty or broken archive"))
     raise FileFormatError(
         f"{name}: not a workbook but text or something else (it starts with {data[:8]!r}); "
         "give it its real ending (.csv for text), or save it as .xlsx"
     )
-
-
-def _unpack(data: bytes, name: str) -> dict[str, bytes]:
-    """Unpack every member once, by lower-case name, stopping at a bomb.
-
-    What the archive declares is looked at first; what a member really unpacks to is counted, because a
-    declared size may lie.
-    """
-    members: dict[str, bytes] = {}
-    total = 0
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _refuse_bomb(name, sum(entry.file_size for entry in archive.infolist()), len(data))
-            for entry in archive.infolist():
-                content = _inflate(data, entry, MAX_UNPACKED - total)
-                total += len(content)
-                _refuse_bomb(name, total, len(data))
-                members[entry.filename.lower()] = content
-    except _BROKEN_ARCHIVE as error:
-        raise FileFormatError(_damaged(name, str(error))) from error
-    if "xl/workbook.xml" not in members:
-        raise FileFormatError(f"{name}: a zip archive, but not an .xlsx workbook; save it as .xlsx")
-    return members
-
-
-def _refuse_bomb(name: str, unpacked: int, packed: int) -> None:
-    """Raise if the unpacked size cannot be that of a workbook of scores."""
-    if unpacked > MAX_UNPACKED or (unpacked > BOMB_SIZE and unpacked > BOMB_RATIO * packed):
-        raise FileFormatError(
-            f"{name}: {packed} bytes unpack to {unpacked} or more (a zip bomb?); refused without unpacking. "
-            "Save only the cells with values into a new workbook"
-        )
-
-
-def _inflate(data: bytes, entry: zipfile.ZipInfo, limit: int) -> bytes:
-    """Unpack one member, to one byte above the limit at most."""
-    start = entry.header_offset
-    name_size = int.from_bytes(data[start + 26 : start + 28], "little")
-    extra_size = int.from_bytes(data[start + 28 : start + 30], "little")
-    begin = start + 30 + name_size + extra_size
-    packed = data[begin : begin + entry.compress_size]
-    if entry.flag_bits & 1:
-        raise zipfile.BadZipFile(f"member {entry.filename!r} is encrypted")
-    if entry.compress_type == zipfile.ZIP_STORED:
-        return packed
-    if entry.compress_type != zipfile.ZIP_DEFLATED:
-        raise zipfile.BadZipFile(f"member {entry.filename!r} is packed in an unknown way")
-    return zlib.decompressobj(-15).decompress(packed, limit + 1)
 
 
 def _renamed(header: tuple[str, ...]) -> bool:
@@ -205,8 +148,3 @@ def quiet_engine() -> Iterator[None]:
 def _first_line(error: Exception) -> str:
     """Keep the first line of an engine's message."""
     return str(error).split("\n", 1)[0]
-
-
-def _damaged(name: str, detail: str) -> str:
-    """Say that a workbook cannot be read."""
-    return f"{name}: the workbook is damaged ({detail}); open it in a spreadsheet program and save it again"

@@ -10,17 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from xml.parsers import expat
 
-import numpy as np
-from numpy.typing import NDArray
-
 from concord.errors import FileFormatError
+from concord.readers.archives import check_area, column_number, letters_behind
 from concord.readers.structure_grid import Grid
 from concord.readers.structure_values import Empty
 
 _CELL = re.compile(r"([A-Z]+)(\d+)")
-_REFERENCE = re.compile(rb"""\sr=["']([A-Z]{0,3})([0-9]{1,7})["']""")
-MAX_AREA = 20_000_000
-"""Engines hold the whole used area of a sheet, however few cells are filled; larger ones are refused."""
 
 
 def _local(name: str) -> str:
@@ -153,7 +148,7 @@ class _Cells(_Handler):
         self._column += 1
         match = _CELL.fullmatch(reference) if reference else None
         if match is not None:
-            self._column, self._row = _column_number(match[1]), int(match[2])
+            self._column, self._row = column_number(match[1]), int(match[2])
 
     def _value(self, text: str) -> object:
         """Turn a cell's text into what it holds; ``None`` is an empty cell."""
@@ -178,7 +173,7 @@ class SheetXml:
 
     def hides_cells(self, sheet: str, empty: bool) -> bool:
         """Tell whether a number may be a truth value, or an empty cell a formula or an error."""
-        kinds = _letters_behind(self._sheet(sheet), b"t=")[0]
+        kinds = letters_behind(self._sheet(sheet), b"t=")[0]
         if (kinds == ord("b")).any():
             return True
         xml = self._sheet(sheet)
@@ -192,17 +187,7 @@ class SheetXml:
         FileFormatError
             The used area is too large.
         """
-        xml = self._sheet(sheet)
-        if not _may_be_vast(xml):
-            return
-        rows, columns = 1, 1
-        for match in _REFERENCE.finditer(xml):
-            rows, columns = max(rows, int(match[2])), max(columns, _column_number(match[1].decode()))
-        if rows * columns > MAX_AREA:
-            raise FileFormatError(
-                f"{self.file}, sheet {sheet!r}: cells as far out as row {rows} and column {columns}; "
-                "delete stray cells outside the table"
-            )
+        check_area(self.file, sheet, self._sheet(sheet))
 
     def grid(self, sheet: str) -> Grid:
         """Read a sheet cell by cell.
@@ -258,36 +243,6 @@ class SheetXml:
             return self.members[path.lower()]
         except KeyError as error:
             raise FileFormatError(f"{self.file}: damaged (no {path}); save the workbook again") from error
-
-
-def _column_number(letters: str) -> int:
-    """Turn column letters into a number: A is 1, AA is 27."""
-    column = 0
-    for letter in letters:
-        column = column * 26 + ord(letter) - 64
-    return column
-
-
-def _letters_behind(xml: bytes, name: bytes, count: int = 1) -> list[NDArray[np.uint8]]:
-    """Give the first characters of every value of an attribute (its name with the equals sign, two bytes)."""
-    if len(xml) < 2:
-        return [np.empty(0, dtype=np.uint8)] * count
-    code = int.from_bytes(name, "little")
-    codes = np.frombuffer(xml, dtype=np.uint8)
-    starts = [
-        2 * np.flatnonzero(np.frombuffer(xml, dtype="<u2", offset=k, count=(len(xml) - k) // 2) == code) + k
-        for k in (0, 1)
-    ]
-    behind_quote = np.concatenate(starts) + len(name) + 1
-    return [codes[np.minimum(behind_quote + k, len(xml) - 1)] for k in range(count)]
-
-
-def _may_be_vast(xml: bytes) -> bool:
-    """Tell whether any reference goes beyond column Z or row 99999; below that no area is vast."""
-    letters = _letters_behind(xml, b"r=", 6)
-    capital = [(letter >= ord("A")) & (letter <= ord("Z")) for letter in letters[:2]]
-    digit = [(letter >= ord("0")) & (letter <= ord("9")) for letter in letters[1:]]
-    return bool(((capital[0] & capital[1]) | np.logical_and.reduce(digit)).any())
 
 
 def _to_grid(file: str, sheet: str, cells: dict[tuple[int, int], object]) -> Grid:

@@ -1,10 +1,10 @@
 """Vignettes, bias cases and the lists of names and phrases: JSON documents, or rows already in memory."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from concord.errors import FileFormatError, LineProblem
 from concord.readers.json_text import (
@@ -64,6 +64,9 @@ class BiasCase:
     line: int | None = None
 
 
+Checked = TypeVar("Checked", Sample, BiasCase)
+
+
 @dataclass(frozen=True, slots=True)
 class Vignettes:
     """A file of samples, read and checked."""
@@ -103,15 +106,22 @@ def read_samples(source: Source, *, lenient: bool = False) -> Vignettes:
     LinesError
         Named samples cannot be used.
     """
-    rows, lines, file = _document(source, "samples")
-    samples, problems = [], Problems(file.name)
+    return Vignettes(*_rows_of(source, "samples", _sample, lenient=lenient))
+
+
+def _rows_of(
+    source: Source, key: str, check: Callable[[object, int | None], Checked], *, lenient: bool
+) -> tuple[tuple[Checked, ...], InputFile, tuple[LineProblem, ...], frozenset[str]]:
+    """Check every row of a document: those that can be used, the file, what is wrong, ids left out."""
+    rows, lines, file = _document(source, key)
+    kept, problems = [], Problems(file.name)
     for number, row in enumerate(rows):
-        with problems.at(lines[number], f"sample {number + 1}"):
-            sample = _sample(row, lines[number])
-            problems.once(sample.id)
-            samples.append(sample)
+        with problems.at(lines[number], f"{key.removesuffix('s')} {number + 1}"):
+            checked = check(row, lines[number])
+            problems.once(checked.id)
+            kept.append(checked)
     found = keep_or_raise(problems.found, lenient)
-    return Vignettes(tuple(samples), file, found, _left_out(rows, {one.id for one in samples}))
+    return tuple(kept), file, found, _left_out(rows, {one.id for one in kept})
 
 
 def _left_out(rows: Sequence[object], kept: set[str]) -> frozenset[str]:
@@ -154,15 +164,7 @@ def read_bias_cases(source: Source, *, lenient: bool = False) -> BiasCases:
     LinesError
         Named cases cannot be used.
     """
-    rows, lines, file = _document(source, "cases")
-    cases, problems = [], Problems(file.name)
-    for number, row in enumerate(rows):
-        with problems.at(lines[number], f"case {number + 1}"):
-            case = _case(row, lines[number])
-            problems.once(case.id)
-            cases.append(case)
-    found = keep_or_raise(problems.found, lenient)
-    return BiasCases(tuple(cases), file, found, _left_out(rows, {one.id for one in cases}))
+    return BiasCases(*_rows_of(source, "cases", _case, lenient=lenient))
 
 
 def _case(row: object, line: int | None) -> BiasCase:

@@ -1,31 +1,16 @@
 """XLSX workbooks: guarded against archives that unpack to more than they should, then read with calamine."""
 
-import copy
 import posixpath
 import re
-import zipfile
-import zlib
-from collections.abc import Sequence
 from dataclasses import replace
-from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from concord.errors import FileFormatError
+from concord.readers.archives import check_area, column_number, unpack_workbook
 from concord.readers.grids import ErrorCell, Grid, from_records
 
-MAX_UNPACKED_BYTES = 200 * 2**20
-"""A workbook that unpacks to more is refused."""
-MAX_RATIO = 200
-"""So is one that unpacks to more than this many times its size, once it is larger than a few megabytes."""
-SMALL_BYTES = 20 * 2**20
-"""Below this no ratio is suspicious: a sheet of equal rows packs very well."""
-MAX_CELLS = 20_000_000
-"""A sheet whose used area has more cells is refused: readers hold the area, however few cells are filled."""
-
 # Attributes may stand in either kind of quotes, and element names may carry a prefix.
-_COLUMN_OF_CELL = re.compile(rb"""\sr=["']([A-Z]{1,3})[0-9]""")
-_ROW_OF_CELL = re.compile(rb"""\sr=["'][A-Z]{1,3}([0-9]{1,7})["']""")
 _ERROR_CELL = re.compile(
     rb"""<(?:\w+:)?c\s(?=[^>]*\bt=["']e["'])[^>]*?\br=["']([A-Z]{1,3})([0-9]{1,7})["'][^>]*>"""
     rb"""(?:(?!</(?:\w+:)?c>).)*?<(?:\w+:)?v>([^<]*)<""",
@@ -52,7 +37,7 @@ def read_workbook(name: str, data: bytes, sheet: str | None) -> Grid:
     data
         Its bytes.
     sheet
-        The sheet's name; the first sheet when not given, and then a warning names the others.
+        The sheet's name; the first sheet that is shown when not given, and then a warning names the others.
 
     Returns
     -------
@@ -65,62 +50,22 @@ def read_workbook(name: str, data: bytes, sheet: str | None) -> Grid:
     FileFormatError
         Damaged, protected, too large once unpacked, not a workbook, no such sheet, an empty sheet.
     """
-    parts = _guarded_parts(name, data)
+    parts = unpack_workbook(name, data)
     sheets = _sheet_parts(name, parts)
-    chosen = _choose(name, list(sheets), sheet)
-    xml = parts[sheets[chosen]]
-    _check_area(name, chosen, xml)
+    chosen = _choose(name, sheets, sheet)
+    xml = parts[sheets[chosen].part]
+    check_area(name, chosen, xml)
     records = _load(name, data, chosen)
     grid = from_records(name, chosen, _mark_faults(records, xml))
     if sheet is None and len(sheets) > 1:
-        others = ", ".join(repr(other) for other in sheets if other != chosen)
+        others = ", ".join(
+            f"{other!r} (hidden)" if found.hidden else repr(other)
+            for other, found in sheets.items()
+            if other != chosen
+        )
         note = f"{name}: read the first sheet, {chosen!r}; the workbook also holds {others}"
         return replace(grid, warnings=(note, *grid.warnings))
     return grid
-
-
-def _guarded_parts(name: str, data: bytes) -> dict[str, bytes]:
-    """Unpack the XML parts that are looked at here, after checking every declared and every true size."""
-    damaged = f"{name}: the workbook is damaged; open it in a spreadsheet program and save it again"
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            members = archive.infolist()
-            _check_sizes(name, members, len(data))
-            parts = {member.filename: _unpack(name, archive, member) for member in members}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise FileFormatError(f"{damaged} ({error})") from error
-    if "xl/workbook.xml" not in parts:
-        raise FileFormatError(
-            f"{name}: a ZIP archive but not an XLSX workbook (xl/workbook.xml is missing); save it as .xlsx"
-        )
-    return parts
-
-
-def _check_sizes(name: str, members: Sequence[zipfile.ZipInfo], packed: int) -> None:
-    """Refuse encrypted members and sizes that no honest workbook declares."""
-    if any(member.flag_bits & 0x1 for member in members):
-        raise FileFormatError(f"{name}: the workbook is password-protected; save it without a password")
-    unpacked = sum(member.file_size for member in members)
-    if unpacked > MAX_UNPACKED_BYTES or unpacked > max(SMALL_BYTES, MAX_RATIO * packed):
-        raise FileFormatError(
-            f"{name}: would unpack from {packed:,} to {unpacked:,} bytes, expected at most "
-            f"{MAX_UNPACKED_BYTES:,} and {MAX_RATIO} times its size; save only the sheet with the table"
-        )
-
-
-def _unpack(name: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Unpack one member to its true end: a member that holds more than it declares is a lie."""
-    honest = copy.copy(member)
-    honest.file_size = (
-        member.file_size + 1
-    )  # lets the unpacker run past the declared end, where there is more
-    with archive.open(honest) as stream:
-        content = stream.read(member.file_size + 1)
-    if len(content) != member.file_size:
-        raise FileFormatError(
-            f"{name}: {member.filename} unpacks to another size than declared; save it again"
-        )
-    return content if member.filename.endswith((".xml", ".rels")) else b""
 
 
 def _xml(name: str, part: bytes) -> ElementTree.Element:
@@ -135,10 +80,17 @@ def _xml(name: str, part: bytes) -> ElementTree.Element:
         raise FileFormatError(f"{name}: the workbook is damaged ({error}); save it again") from error
 
 
-def _sheet_parts(name: str, parts: dict[str, bytes]) -> dict[str, str]:
-    """Map the names of the sheets, in their order, to the parts of the archive that hold their cells."""
+class _Sheet(NamedTuple):
+    """Which part of the archive holds a sheet's cells, and whether the sheet is hidden."""
+
+    part: str
+    hidden: bool
+
+
+def _sheet_parts(name: str, parts: dict[str, bytes]) -> dict[str, _Sheet]:
+    """Map the names of the sheets, in their order, to where their cells are."""
     relations = {
-        item.get("Id"): posixpath.normpath(posixpath.join("/xl", item.get("Target", ""))).lstrip("/")
+        item.get("Id"): posixpath.normpath(posixpath.join("/xl", item.get("Target", ""))).lstrip("/").lower()
         for item in _xml(name, parts.get("xl/_rels/workbook.xml.rels", b"<none/>"))
     }
     sheets = {}
@@ -147,39 +99,21 @@ def _sheet_parts(name: str, parts: dict[str, bytes]) -> dict[str, str]:
             identity = next((value for key, value in item.items() if key.endswith("}id")), None)
             target = relations.get(identity, "")
             if target.startswith("xl/worksheets/") and target in parts:  # charts have sheets of their own
-                sheets[item.get("name", "")] = target
+                hidden = item.get("state", "visible") != "visible"
+                sheets[item.get("name", "")] = _Sheet(target, hidden)
     if not sheets:
         raise FileFormatError(f"{name}: the workbook has no sheet with cells; save it again")
     return sheets
 
 
-def _choose(name: str, sheets: Sequence[str], sheet: str | None) -> str:
-    """Choose the sheet that was asked for, or the first."""
+def _choose(name: str, sheets: dict[str, _Sheet], sheet: str | None) -> str:
+    """Choose the sheet that was asked for, or the first that is shown."""
     if sheet is None:
-        return sheets[0]
+        return next((title for title, found in sheets.items() if not found.hidden), next(iter(sheets)))
     if sheet not in sheets:
         found = ", ".join(map(repr, sheets))
         raise FileFormatError(f"{name}: there is no sheet {sheet!r}; the workbook has {found}")
     return sheet
-
-
-def _check_area(name: str, sheet: str, xml: bytes) -> None:
-    """Refuse a sheet whose used area is too large to hold."""
-    rows = max(map(int, set(_ROW_OF_CELL.findall(xml))), default=0)
-    columns = max(map(_column_number, set(_COLUMN_OF_CELL.findall(xml))), default=0)
-    if rows * columns > MAX_CELLS:
-        raise FileFormatError(
-            f"{name}: sheet {sheet!r} reaches to row {rows:,} and column {columns:,}; "
-            "delete the stray cells far from the table and save it again"
-        )
-
-
-def _column_number(letters: bytes) -> int:
-    """Turn the letters of a column into its number: A is 1, AA is 27."""
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number
 
 
 def _load(name: str, data: bytes, sheet: str) -> list[list[object]]:
@@ -232,10 +166,10 @@ def _mark_faults(records: list[list[object]], xml: bytes) -> list[list[object]]:
     if not faults:
         return records
     # The loader starts at the first column that holds a value: count from column A again.
-    first = min(map(_column_number, set(_FILLED_COLUMN.findall(xml))), default=1)
+    first = min((column_number(found.decode()) for found in set(_FILLED_COLUMN.findall(xml))), default=1)
     records = [[None] * (first - 1) + record for record in records]
     for column, row, text in faults:
-        _put(records, int(row), _column_number(column), ErrorCell(text))
+        _put(records, int(row), column_number(column.decode()), ErrorCell(text))
     return records
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from concord.reasoning.result import PairedTable
 from concord.records import Estimate, Interval
+from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import wilson_clustered, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval
@@ -93,11 +94,13 @@ def accuracy(means: NDArray[np.float64], n_correct: int, n_replies: int, n_left_
     return Estimate(float(means.mean()), interval, n, n_left_out, "share of correct replies")
 
 
-def gap_bootstrap(found: Items, *, rng: np.random.Generator, n_resamples: int) -> Interval | None:
+def gap_bootstrap(
+    found: Items, *, rng: np.random.Generator, n_resamples: int, engine: Engine = SERIAL
+) -> Interval | None:
     """Return the percentile bootstrap interval of the gap, shown for comparability."""
     if len(found.which) <= MORE_THAN:
         return None
-    return bootstrap_mean_interval(found.difference, rng=rng, n_resamples=n_resamples)
+    return bootstrap_mean_interval(found.difference, rng=rng, n_resamples=n_resamples, engine=engine)
 
 
 def paired_table(first: NDArray[np.float64], second: NDArray[np.float64]) -> PairedTable | None:

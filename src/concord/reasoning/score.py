@@ -19,6 +19,7 @@ from concord.reasoning.result import GapResult, Options, ReasoningScores, Sample
 from concord.reasoning.step_result import step_result, step_scores
 from concord.reasoning.steps import StepScore
 from concord.reasoning.text import tokens
+from concord.stats.engine import SERIAL, Engine
 
 
 def score_recorded(
@@ -28,6 +29,7 @@ def score_recorded(
     model: str,
     options: Options,
     detector: Detector | None = None,
+    engine: Engine = SERIAL,
 ) -> ReasoningScores:
     """Score recorded replies, without calling any model.
 
@@ -43,8 +45,10 @@ def score_recorded(
         Rules, seed, number of resamples.
     detector
         Takes the place of the keyword detection of bias.
+    engine
+        Where resamples are computed; changes nothing in the result.
     """
-    context = Context.of(recorded, lexicon, options)
+    context = Context.of(recorded, lexicon, options, engine)
     scored = step_scores(context)
     gap, steps = gap_result(context), step_result(context, scored)
     bias, notes = bias_result(context, detector)

@@ -19,6 +19,7 @@ from concord.structure.compare import METRICS, STARRED, compare_structure, of_st
 from concord.structure.readings import Counted, counted_cells
 from concord.structure.records import ScoreOptions
 
+LEAST_RESAMPLES = 200
 _RESCORE = "concord score structure ... --reading {reading} --out FOLDER"
 
 
@@ -134,6 +135,8 @@ def compare_structure_folders(
         No such metric, fewer than two models, or another number of names.
     """
     chosen = _chosen("S_Cons" if metric is None else metric, (*METRICS, *STARRED))
+    if choices.n_flips < LEAST_RESAMPLES:
+        raise OptionError(f"flips is {choices.n_flips!r}; a band over items needs at least {LEAST_RESAMPLES}")
     folders = [read_structure_folder(Path(source)) for source in sources]
     _same_readings(folders)
     cells = [(folder, model) for folder in folders for model in folder.models]

@@ -1,6 +1,7 @@
 """A comparison as a terminal table; sensible without colour and in a pipe."""
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol, TypeVar
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -9,6 +10,10 @@ from rich.text import Text
 from concord.records import Interval
 from concord.reports.compare import CompareResult, PairResult
 from concord.stats.compare import PairedComparison
+
+MOST_PAIRS = 45
+"""All pairs of ten models; of more only neighbours in the ranking are shown."""
+MOST_LINES = 10
 
 
 def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
@@ -53,7 +58,8 @@ def compare_report(result: CompareResult) -> RenderableType:
         parts += [Text(line) for line in _one_pair(result.pairs[0])]
     else:
         parts += [*(Text(line) for line in _groups(result)), _pairs(result)]
-        parts += [Text(line) for pair in result.pairs for line in _missing(pair, named=True)]
+        lines = [line for pair in result.pairs for line in _missing(pair, named=True)]
+        parts += [Text(line) for line in cut(lines)]
     parts.append(Text("\n" + closing(result), style="bold"))
     return Group(*parts)
 
@@ -138,10 +144,12 @@ def _missing(pair: PairResult, *, named: bool) -> Iterator[str]:
 def _pairs(result: CompareResult) -> Table:
     level = f"{result.choices.level:.0%} interval"
     columns = ("pair", "diff.", level, "p", "Holm", "BH", "won/tied/lost", "items")
-    table = plain_table("\nAll pairs, first − second, by their places", columns)
-    for pair in result.pairs:
+    order = result.order if result.groups else ()
+    title, shown = pairs_shown(result.pairs, order)
+    table = plain_table(title, columns)
+    for pair in shown:
         one = pair.comparison
-        label = Text(pair_label(pair.first, pair.second, result.order if result.groups else ()))
+        label = Text(pair_label(pair.first, pair.second, order))
         if one is None:
             table.add_row(label, *["–"] * 6, "0")
             continue
@@ -174,6 +182,34 @@ def ranking_lines(
     for place, (name, value) in enumerate(values, 1):
         lines = "".join("│ " if name in group else "  " for group in groups)
         yield f"  {place:>3}  {name:<{width}}  {number(value)}  {lines}".rstrip()
+
+
+class _Named(Protocol):
+    @property
+    def first(self) -> str: ...
+    @property
+    def second(self) -> str: ...
+
+
+_Pair = TypeVar("_Pair", bound=_Named)
+
+
+def pairs_shown(pairs: Sequence[_Pair], order: Sequence[str]) -> tuple[str, Sequence[_Pair]]:
+    """Choose the pairs that a reader can take in, with a title: all, or of many those next to each other."""
+    if len(pairs) <= MOST_PAIRS or not order:
+        by = ", by their places" if order else ""
+        return f"\nAll pairs, first − second{by}", pairs
+    place = {name: i for i, name in enumerate(order)}
+    near = [p for p in pairs if abs(place.get(p.first, -9) - place.get(p.second, -9)) == 1]
+    near.sort(key=lambda pair: min(place[pair.first], place[pair.second]))
+    return f"\nNeighbours in the ranking, first − second; all {len(pairs)} pairs: --json, --out", near
+
+
+def cut(lines: Sequence[str]) -> Iterator[str]:
+    """Give as many lines as a reader can take in, and how many there are beyond."""
+    yield from lines[:MOST_LINES]
+    if len(lines) > MOST_LINES:
+        yield f"  ... and {len(lines) - MOST_LINES} more; --json lists all"
 
 
 def pair_label(first: str, second: str, order: Sequence[str]) -> str:

@@ -15,9 +15,9 @@ from concord.reports.svg import Canvas, Picture, Scale
 class Geometry:
     """Places and sizes of a forest plot, in points."""
 
-    label: float = 250.0
+    label: float = 290.0
     """Width of the names; the drawing starts right of it."""
-    width: float = 560.0
+    width: float = 600.0
     before: float = 8.0
     after: float = 16.0
     """Room between the drawing's edges and the ends of the axis."""
@@ -68,7 +68,7 @@ def forest(name: str, title: str, pairs: Sequence[Pair]) -> Picture:
     bottom = TOP + 4 + place.row * len(pairs)
     scale = Scale(low, high, place.label + place.before, place.width - place.after)
     canvas = Canvas()
-    axis(canvas, scale, TOP, bottom, "effect d, 95 % interval where the standard error is known")
+    axis(canvas, scale, TOP, bottom, "effect d with its 95 % interval")
     canvas.line("ref", scale(0), TOP, scale(0), bottom)
     canvas.circle("people", place.label + 14, 12, place.dot)
     canvas.text(place.label + 24, 16, "people", kind="s")
@@ -79,7 +79,10 @@ def forest(name: str, title: str, pairs: Sequence[Pair]) -> Picture:
         canvas.text(place.label, y + 4, pair.label, anchor="end", width=place.label - 4)
         _arm(canvas, scale, y - place.apart, pair.people, people=True)
         _arm(canvas, scale, y + place.apart, pair.model, people=False)
-    said = f"{title}: {len(pairs)} tests, the human effect above the model's in each row."
+    said = (
+        f"{title}: {len(pairs)} tests, the human effect above the model's in each row, with 95 % intervals "
+        "where standard errors are known."
+    )
     return Picture(name, title, said, place.width, bottom + 42, str(canvas))
 
 

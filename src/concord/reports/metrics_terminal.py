@@ -7,11 +7,18 @@ from rich.table import Table
 from rich.text import Text
 
 from concord.reports.compare_metrics import MetricCompareResult, metric_name
-from concord.reports.compare_terminal import ends, number, p_text, pair_label, plain_table, ranking_lines
+from concord.reports.compare_terminal import (
+    cut,
+    ends,
+    number,
+    p_text,
+    pair_label,
+    pairs_shown,
+    plain_table,
+    ranking_lines,
+)
 from concord.stats.pairs import ModelPair
 from concord.structure.compare import LOWER_IS_STEADIER
-
-_MOST_NOTES = 10
 
 
 def metrics_report(result: MetricCompareResult) -> RenderableType:
@@ -78,8 +85,9 @@ def _ranking(result: MetricCompareResult) -> Iterator[str]:
 def _all_pairs(result: MetricCompareResult) -> Table:
     """Lay out the headline metric of every pair; models go by their place in the ranking."""
     columns = ("pair", "diff.", f"{result.level:.0%} interval", "p", "Holm", "BH", result.words.clusters)
-    table = plain_table("\nAll pairs, first − second, by their places", columns)
-    for pair in result.pairs:
+    title, shown = pairs_shown(result.pairs, result.standing.order)
+    table = plain_table(title, columns)
+    for pair in shown:
         metric = pair.metric(result.metric)
         table.add_row(
             Text(pair_label(pair.first, pair.second, result.standing.order)),
@@ -110,9 +118,7 @@ def _notes(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> Iterator[
             if metric.difference.note:
                 noted.setdefault(metric.difference.note, []).append(metric_name(metric.metric))
     lines += [f"  {'; '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
-    yield from lines[:_MOST_NOTES]
-    if len(lines) > _MOST_NOTES:
-        yield f"  ... and {len(lines) - _MOST_NOTES} more; --json lists all"
+    yield from cut(lines)
 
 
 def _without_score(result: MetricCompareResult, pair: ModelPair) -> list[str]:

@@ -159,7 +159,9 @@ def people_summary(scores: PeopleScores) -> dict[str, Any]:
             "n_simulations": scores.n_simulations,
             "seed": scores.seed,
         },
+        "seed": scores.seed,
         **provenance(scores.inputs),
+        **asdict(scores.made),
     }
 
 
@@ -178,7 +180,9 @@ def study_document(scores: PeopleScores, study: GroupResult) -> dict[str, Any]:
         **_group(study),
         "findings": findings,
         "tests": [_finite(test) for test in tests],
+        "seed": scores.seed,
         **provenance(scores.inputs),
+        **asdict(scores.made),
     }
 
 

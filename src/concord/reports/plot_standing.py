@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from concord.reports.plots import WIDTH, axis, short, span
+from concord.reports.plots import axis, short, span
 from concord.reports.svg import Canvas, Picture, Scale
 
-_LABEL, _ROW, _LINE = 190.0, 24.0, 12.0
+_LABEL, _WIDTH, _ROW, _LINE = 250.0, 560.0, 24.0, 12.0
 
 
 def standing_picture(
@@ -42,17 +42,17 @@ def standing_picture(
     n_lanes = 1 + max((lane for _, _, lane in lanes), default=-1)
     top, bottom = 12.0, 12.0 + _ROW * len(values) + 4
     low, high = span([value for _, value in values])
-    scale = Scale(low, high, _LABEL + 8, WIDTH - 16 - _LINE * n_lanes)
+    scale = Scale(low, high, _LABEL + 8, _WIDTH - 16 - _LINE * n_lanes)
     canvas = Canvas()
-    axis(canvas, scale, top, bottom, f"{label}; a line joins what cannot be told apart")
+    axis(canvas, scale, top, bottom, label)
     for i, (model, value) in enumerate(values):
         y = top + _ROW * (i + 0.5) + 2
         canvas.text(_LABEL, y + 4, f"{i + 1} {model}", anchor="end", width=_LABEL - 4)
         canvas.circle("people", scale(value), y, 4.5, f"{i + 1} {model}: {short(value, 3)}")
     for first, last, lane in lanes:
         x = scale.end + _LINE * (lane + 1)
-        canvas.line("mline", x, top + _ROW * (first + 0.2) + 2, x, top + _ROW * (last + 0.8) + 2)
-    return Picture(name, title, _described(title, values, groups), WIDTH, bottom + 42, str(canvas))
+        canvas.line("bar", x, top + _ROW * (first + 0.2) + 2, x, top + _ROW * (last + 0.8) + 2)
+    return Picture(name, title, _described(title, values, groups), _WIDTH, bottom + 42, str(canvas))
 
 
 def _ends(group: Sequence[str], places: dict[str, int]) -> tuple[int, int] | None:

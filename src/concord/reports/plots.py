@@ -125,6 +125,7 @@ def intervals(
     limits: tuple[float, float] | None = None,
     lines: Sequence[tuple[float, str]] = (),
     room: float = _LABEL,
+    key: Sequence[str] = (),
 ) -> Picture:
     """Draw one row a name: a dot, its interval, the inner interval, floor and ceiling.
 
@@ -142,6 +143,8 @@ def intervals(
         Values to mark by a dashed line, with their names.
     room
         Width of the names.
+    key
+        What the line and the pale band are, where marks have both; floor and ceiling are named with them.
     """
     ends = [e for m in marks for e in (m.value, m.low, m.high, m.inner_low, m.inner_high, m.floor, m.ceiling)]
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
@@ -153,9 +156,24 @@ def intervals(
     _reference_lines(canvas, scale, lines, top, bottom)
     for i, mark in enumerate(marks):
         _interval_row(canvas, scale, top + _ROW * (i + 0.5) + 2, mark)
+    if key:
+        _legend(canvas, bottom + 54, key, bounds=any(m.floor is not None for m in marks))
     description = "; ".join(f"{m.label}: {_said(m)}" for m in marks[:40])
     more = f"; and {len(marks) - 40} more" if len(marks) > 40 else ""
-    return Picture(name, title, f"{title}. {description}{more}.", WIDTH, bottom + 42, str(canvas))
+    height = bottom + 42 + (46 if key else 0)
+    return Picture(name, title, f"{title}. {description}{more}.", WIDTH, height, str(canvas))
+
+
+def _legend(canvas: Canvas, y: float, key: Sequence[str], *, bounds: bool) -> None:
+    """Say what dot, line, pale band and ticks are."""
+    canvas.line("pline", 20, y, 48, y)
+    canvas.circle("people", 34, y, 4.5)
+    canvas.text(54, y + 4, key[0], kind="s")
+    canvas.line("wide", 250, y, 278, y)
+    canvas.text(284, y + 4, key[1], kind="s")
+    if bounds:
+        canvas.line("tick", 34, y + 13, 34, y + 27)
+        canvas.text(54, y + 24, "floor (no effect at all) and ceiling (a perfect replication)", kind="s")
 
 
 def _reference_lines(
@@ -349,7 +367,8 @@ def heat(
     left = 110.0
     width = min(40.0, (WIDTH - left - 10) / max(len(columns), 1))
     height = max(5.0, min(18.0, 560.0 / max(len(rows), 1)))
-    top = 92.0
+    longest = max((len(column) for column in columns), default=0)
+    top = 24.0 + 0.82 * min(96.0, 8.0 * longest)  # names of arrangements stand aslant
     canvas = Canvas()
     for j, column in enumerate(columns):
         x = left + width * (j + 0.6)

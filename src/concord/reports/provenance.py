@@ -19,26 +19,29 @@ def provenance(inputs: Iterable[InputFile]) -> dict[str, Any]:
     return {
         "format_version": FORMAT_VERSION,
         "concord_version": __version__,
-        "commit": _commit(),
+        "commit": commit_of(Path(__file__).parents[3]),
         "python_version": platform.python_version(),
         "packages": {name: metadata.version(name) for name in _PACKAGES},
         "inputs": [asdict(file) for file in inputs],
     }
 
 
-def _commit() -> str | None:
-    """Commit of the checkout this package runs from; None when it is installed from a wheel."""
-    git = Path(__file__).parents[3] / ".git"
+def commit_of(checkout: Path) -> str | None:
+    """Give the commit of a checkout or worktree; None for anything else, such as an installed wheel."""
+    git = checkout / ".git"
+    if git.is_file():
+        git = checkout / git.read_text("utf-8").strip().removeprefix("gitdir: ")
     head = git / "HEAD"
     if not head.is_file():
         return None
     text = head.read_text("utf-8").strip()
     if not text.startswith("ref: "):
         return text
-    ref = git / text.removeprefix("ref: ")
-    if ref.is_file():
-        return ref.read_text("utf-8").strip()
-    return _packed(git / "packed-refs", text.removeprefix("ref: "))
+    common = git / "commondir"
+    shared = git / common.read_text("utf-8").strip() if common.is_file() else git
+    name = text.removeprefix("ref: ")
+    ref = shared / name
+    return ref.read_text("utf-8").strip() if ref.is_file() else _packed(shared / "packed-refs", name)
 
 
 def _packed(path: Path, ref: str) -> str | None:

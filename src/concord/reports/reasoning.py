@@ -201,9 +201,7 @@ def _provenance(scores: ReasoningScores) -> dict[str, Any]:
             "list": [str(problem) for problem in scores.problems],
         },
         # Recorded replies do not say how they were made: unknown, not zero.
-        "model_settings": None,
-        "tokens": None,
-        "cost": None,
+        **asdict(Made()),
     }
 
 

@@ -90,8 +90,7 @@ class StructureResult:
             "reading": self.scores.options.reading,
             "seed": self.scores.options.seed,
             "options": {**asdict(self.scores.options), **asdict(self.read_options)},
-            "tokens": None,
-            "cost": None,
+            **asdict(Made()),
             "counts": {
                 "models_scored": len(self.models),
                 "models_left_out": sum(entry.arrangement is None for entry in left),

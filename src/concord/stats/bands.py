@@ -4,8 +4,8 @@ Items are the units. They are resampled, split and averaged as whole rows across
 a cell never are: that would leave out the variation between items.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy import special
 
 from concord.errors import UndefinedError
 from concord.records import Interval
+from concord.stats.engine import SERIAL, Engine
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -122,16 +123,19 @@ class ItemWeights:
     seed: int
     n_resamples: int = 2000
     n_splits: int = 100
+    engine: Engine = SERIAL
+    """Where blocks of resamples are drawn and summed."""
     _kept: dict[int, Floats] = field(default_factory=dict)
     _splits: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
 
     def sums(self, matrix: Floats) -> Floats:
         """Sum the rows of a matrix (units by anything) under every resample of its units."""
         n_units = len(matrix)
-        if n_units * self.n_resamples * 8 > _KEEP:
-            return np.concatenate([block @ matrix for block in self._draw(n_units)])
+        if self.engine.name != "serial" or n_units * self.n_resamples * 8 > _KEEP:
+            return np.concatenate(self.engine.map(partial(_block_sums, matrix), self._blocks(n_units)))
         if n_units not in self._kept:
-            self._kept[n_units] = np.concatenate(list(self._draw(n_units)))
+            drawn = [_drawn_weights(n_units, *block) for block in self._blocks(n_units)]
+            self._kept[n_units] = np.concatenate(drawn)
         return np.asarray(self._kept[n_units] @ matrix)
 
     def splits(self, n_units: int) -> NDArray[np.bool_]:
@@ -141,17 +145,23 @@ class ItemWeights:
             self._splits[n_units] = half_splits(n_units, self.n_splits, rng)
         return self._splits[n_units]
 
-    def _draw(self, n_units: int) -> Iterator[Floats]:
-        """Draw how often each unit is taken, with one child seed per block."""
-        starts = range(0, self.n_resamples, BLOCK)
-        children = np.random.SeedSequence([self.seed, n_units]).spawn(len(starts))
-        for start, child in zip(starts, children, strict=True):
-            rows = min(BLOCK, self.n_resamples - start)
-            picks = np.random.default_rng(child).integers(0, n_units, size=(rows, n_units))
-            picks += np.arange(rows)[:, None] * n_units
-            yield (
-                np.bincount(picks.ravel(), minlength=rows * n_units).reshape(rows, n_units).astype(np.float64)
-            )
+    def _blocks(self, n_units: int) -> list[tuple[np.random.SeedSequence, int]]:
+        """Give one child seed and the number of resamples for every block."""
+        sizes = [min(BLOCK, self.n_resamples - start) for start in range(0, self.n_resamples, BLOCK)]
+        children = np.random.SeedSequence([self.seed, n_units]).spawn(len(sizes))
+        return list(zip(children, sizes, strict=True))
+
+
+def _drawn_weights(n_units: int, seed: np.random.SeedSequence, rows: int) -> Floats:
+    """Draw how often each unit is taken in the resamples of one block."""
+    picks = np.random.default_rng(seed).integers(0, n_units, size=(rows, n_units))
+    picks += np.arange(rows)[:, None] * n_units
+    return np.bincount(picks.ravel(), minlength=rows * n_units).reshape(rows, n_units).astype(np.float64)
+
+
+def _block_sums(matrix: Floats, block: tuple[np.random.SeedSequence, int]) -> Floats:
+    """Sum the rows of a matrix under the resamples of one block."""
+    return np.asarray(_drawn_weights(len(matrix), *block) @ matrix)
 
 
 def mean_t_interval(values: Floats, level: float = 0.95) -> Interval | None:

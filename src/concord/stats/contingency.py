@@ -1,21 +1,16 @@
 """Log Bayes factors of contingency tables (Gûnel & Dickey 1974)."""
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp
 
 from concord.errors import OptionError
-from concord.stats.elementwise import Bools, Floats, shaped, where_defined
+from concord.stats.elementwise import Bools, Floats, cells_first, shaped, where_defined
 
 SAMPLINGS = ("joint", "indep_rows", "indep_cols", "poisson", "hypergeom")
 _UNDEFINED = "a contingency table needs non-negative counts with a positive total"
 
 
-CHUNK_CELLS = 65_536
-"""Cells worked on at once."""
 LARGEST_LISTED = 100_000
 """Counts up to this are looked up in a list of log Gamma, wherever that is shorter than the counts."""
 
@@ -126,13 +121,6 @@ def _tables(table: ArrayLike) -> tuple[Floats, Bools, tuple[int, ...]]:
     return flat, counts & (flat.sum(axis=(-2, -1)) > 0), shape
 
 
-def _in_chunks(rule: Callable[[Floats, float], Floats], a: float, tables: Floats) -> Floats:
-    """Apply a rule to N x R x C tables, so many at once as fit a core's cache."""
-    step = max(1, CHUNK_CELLS // tables[0].size)
-    parts = (tables[begin : begin + step] for begin in range(0, len(tables), step))
-    return np.concatenate([rule(np.ascontiguousarray(np.moveaxis(part, 0, -1)), a) for part in parts])
-
-
 def _check_concentration(a: float, sampling: str, rows: int, columns: int) -> None:
     """Refuse a concentration whose independence prior does not exist: its margins must be positive."""
     sizes = {"hypergeom": (), "indep_rows": (rows,), "indep_cols": (columns,)}.get(sampling, (rows, columns))
@@ -180,5 +168,7 @@ def log_bf_contingency(
     tables, defined, shape = _tables(table)
     _check_concentration(concentration, sampling, *tables.shape[-2:])
     rule = _RULES[sampling]
-    values = where_defined(defined, partial(_in_chunks, rule, concentration), tables)
+    values = where_defined(
+        defined, lambda some: cells_first(lambda cells: rule(cells, concentration), some), tables
+    )
     return shaped(values, shape, _UNDEFINED)

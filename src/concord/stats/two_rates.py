@@ -126,8 +126,9 @@ def _sum_down(term: Floats, i: Floats, b: Floats, c: Floats, rest: Floats) -> Fl
             return total
         if 2 * more.sum() < len(more):
             total[place[~more]] = own[~more]
-            place, own, term, i, above, first, second = (
-                array[more] for array in (place, own, term, i, above, first, second)
+            place = place[more]
+            own, term, i, above, first, second = (
+                array[more] for array in (own, term, i, above, first, second)
             )
             step, below = np.empty_like(term), np.empty_like(term)
 

@@ -10,7 +10,7 @@ from concord.readers.structure_items import Item, ItemSet, parse_items
 from concord.readers.templates import fill, read_template
 from concord.records import Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger
-from concord.structure.scorers import get_scorer
+from concord.structure.scorers import check_items, get_scorer
 
 ITEMS = "items.json"
 SETS = ("idioms-zh-hans", "idioms-zh-hant", "idioms-ja", "idioms-ko", "options-en")
@@ -58,6 +58,7 @@ def design_structure(
     trials = tuple(_trials(asked, (chosen, get_arranger(chosen)), template, (limit, arrangements, repeats)))
     if not trials:
         raise OptionError(f"{name}: the arranger {chosen!r} gives no arrangement for these items")
+    check_items(scored_by, asked.items, chosen)
     options = (("items", name), ("arranger", chosen), ("scorer", scored_by), ("arrangements", arrangements))
     return Design("structure", trials, (template,), ((ITEMS, data),), options)
 

@@ -9,6 +9,7 @@ from concord.errors import InputError, OptionError
 from concord.readers.structure_records import Floats, ModelScores, ScoreSet
 from concord.readers.structure_sheet import fold
 from concord.stats.bands import ItemWeights
+from concord.stats.engine import SERIAL, Engine
 from concord.structure.beside import (
     flip_cells,
     flip_estimate,
@@ -67,8 +68,8 @@ def check_options(options: ScoreOptions) -> None:
             raise OptionError(f"{name} {value}: expected a whole number from {least} on")
 
 
-def score(scores: ScoreSet, options: ScoreOptions) -> StructureScores:
-    """Score every model that was read.
+def score(scores: ScoreSet, options: ScoreOptions, *, engine: Engine = SERIAL) -> StructureScores:
+    """Score every model that was read; the engine computes resamples and changes nothing in the result.
 
     Raises
     ------
@@ -79,7 +80,7 @@ def score(scores: ScoreSet, options: ScoreOptions) -> StructureScores:
     if not scores.models:
         reasons = "\n".join(str(entry) for entry in scores.left_out)
         raise InputError(f"no model could be scored\n{reasons}")
-    parts = Parts(options, ItemWeights(options.seed, options.resamples, options.splits))
+    parts = Parts(options, ItemWeights(options.seed, options.resamples, options.splits, engine))
     warnings = list(scores.warnings)
     results, data = [], {}
     for model in scores.models:

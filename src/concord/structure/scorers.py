@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
-from concord.errors import FileFormatError, MissingExtraError, OptionError
+from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError
 from concord.readers.structure_items import Item
 from concord.structure.arrangers import LETTERS
 
@@ -188,24 +188,37 @@ def _words(text: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _encoder(name: str) -> Any:
+def _encoder(name: str) -> Callable[[str], Any]:
+    """Load an embedding model; references come again with every arrangement and are embedded once."""
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as fault:
-        raise MissingExtraError(
-            f"the scorer embedding:{name} (with `pip install sentence-transformers`)", "live"
+        raise MissingExtraError(f"the scorer embedding:{name}", "embedding") from fault
+    try:
+        model = SentenceTransformer(name)
+    except (OSError, ValueError) as fault:
+        reason = str(fault).strip().partition("\n")[0]
+        raise ModelError(
+            f"the embedding model {name!r} cannot be loaded: {reason}; give embedding:MODEL the name of a "
+            "model that sentence-transformers can fetch, or the folder that holds one"
         ) from fault
-    return SentenceTransformer(name)
+    return lru_cache(maxsize=4096)(lambda text: model.encode(text, normalize_embeddings=True))
 
 
 def embedding(name: str) -> Scorer:
-    """Make a scorer by cosine of embeddings, negative ones taken as 0; the user installs the model."""
+    """Make a scorer by cosine of embeddings, negative ones taken as 0; the user installs the model.
+
+    The model is loaded here, so that a wrong name is found before anything is asked.
+    """
+    encode = _encoder(name)
 
     def score(reply: str, asked: Asked) -> Scored:
         _need(asked.item, "reference")
         explained, answer, recovered = explanation(reply, asked)
-        said, wanted = _encoder(name).encode([explained, asked.item.reference], normalize_embeddings=True)
-        return Scored(min(max(float(said @ wanted), 0.0), 1.0), answer, recovered)
+        if not explained.strip():
+            return Scored(None, answer, recovered)
+        cosine = float(encode(explained) @ encode(asked.item.reference))
+        return Scored(min(max(cosine, 0.0), 1.0), answer, recovered)
 
     return score
 
@@ -240,6 +253,21 @@ def get_scorer(name: str) -> Scorer:
         )
     loaded: Scorer = found[0].load()
     return loaded
+
+
+def check_items(name: str, items: Sequence[Item], arranger: str) -> None:
+    """Refuse items that lack what a scorer of Concord compares with, before anything is asked.
+
+    Raises
+    ------
+    FileFormatError
+        An item lacks a field; it is named.
+    """
+    if name in SCORERS or name.startswith("embedding:"):
+        scorer = get_scorer(name)
+        for item in items:
+            order = LETTERS[: len(item.options)] if arranger == "options" else ""
+            scorer("", Asked(item, arranger, order))
 
 
 def _need(item: Item, field: str) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from concord.reports import plots
 from concord.reports.files import distinct_names
 from concord.reports.forest import FOREST
-from concord.reports.page import people, reasoning, replies, structure
-from concord.reports.page.comparison import comparison
+from concord.reports.page import comparison, people, people_tests, reasoning, replies, structure
+from concord.reports.page.cases import packed_case
 from concord.reports.page.content import Content, read_content
 from concord.reports.page.context import context
 from concord.reports.page.data import by_columns, data_block, plain_document, policy
@@ -46,12 +46,12 @@ class Page:
         yield from _forests(self.content)
         yield from _pictures("structure", self.content.structure, structure.pictures)
         yield from _pictures("reasoning", self.content.reasoning, reasoning.pictures)
-        for i, source in enumerate(self.content.comparisons, 1):
-            ranking = comparison(source).picture()
-            if ranking is not None:
-                yield Path("comparison") / f"ranking-{i}", ranking
         if self.content.reasoning:
             yield Path("reasoning"), reasoning.gaps_of(list(self.content.reasoning))
+        for i, source in enumerate(self.content.comparisons, 1):
+            ranking = comparison.comparison(source).picture()
+            if ranking is not None:
+                yield Path("comparison") / f"ranking-{i}", ranking
 
 
 def _pictures(question: str, views: Sequence[Any], draw: Any) -> Iterator[tuple[Path, Picture]]:
@@ -163,11 +163,11 @@ def _spark(value: Number, limits: tuple[float, float]) -> str:
     return Markup(plots.small_interval(value.value, value.low, value.high, limits))  # noqa: S704
 
 
-def _said(value: Number) -> str:
+def _said(value: Number, digits: int = 2) -> str:
     """Write an interval as words."""
     if value.low is None or value.high is None:
         return ""
-    return f"{plots.short(value.low)} to {plots.short(value.high)}"
+    return f"{plots.short(value.low, digits)} to {plots.short(value.high, digits)}"
 
 
 def data(content: Content, texts: Texts) -> dict[str, Any]:
@@ -192,8 +192,11 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
             tables[f"items-{i}"] = packed(structure.ITEM_COLUMNS, one.items)
     for i, other in enumerate(content.reasoning):
         if other.samples:
-            cases = [reasoning.packed_case(case, texts) for case in other.cases]
+            cases = [packed_case(case, texts) for case in other.cases]
             tables[f"samples-{i}"] = {**packed(reasoning.SAMPLE_COLUMNS, other.samples), "cases": cases}
+    for i, pairs in enumerate(map(comparison.comparison, content.comparisons)):
+        if pairs.is_long:
+            tables[f"comparison-{i}"] = packed(comparison.COLUMNS, pairs.table())
     if content.replies.rows:
         rows = [{**row, "text": texts.add(row["text"])} for row in content.replies.rows]
         tables["replies"] = {**packed(replies.COLUMNS, rows), "found": content.replies.of}
@@ -215,12 +218,12 @@ def _people_tables(tables: dict[str, Any], shared: dict[Any, str], view: people.
     """Put in the tests of one model; the human side of tests that models share stands there once."""
     if not view.tests:
         return
-    key = people.key_of(view)
+    key, rows = people.key_of(view), [people_tests.stored(test) for test in view.tests]
     if key not in shared:
         shared[key] = f"people-{i}"
-        tables[f"people-{i}"] = packed(people.HUMAN_COLUMNS, view.tests)
+        tables[f"people-{i}"] = packed(people_tests.HUMAN_COLUMNS, rows)
     tables[f"tests-{i}"] = {
-        **packed(people.AGENT_COLUMNS, view.tests),
+        **packed(people_tests.AGENT_COLUMNS, rows),
         "base": shared[key],
         "result": view.source.shown,
         "behind": list(view.behind),

@@ -5,11 +5,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from concord.reports.page.find import Source
+from concord.reports.page.table import Column
 from concord.reports.page.values import Document, Number, number, part, parts, texts, words
 from concord.reports.plot_standing import standing_picture
 from concord.reports.svg import Picture
 
-METRICS = {"pas": "PAS", "ecs": "ECS", "apr": "APR"}
+METRICS = {
+    "pas": "PAS", "ecs": "ECS", "apr": "APR", "gap": "Δ", "correct_cot": "accuracy after reasoning",
+    "correct_early": "early accuracy", "step_f1": "Step-F1",
+}  # fmt: skip
+COLUMNS = (
+    Column("first", "first"),
+    Column("second", "second"),
+    Column("metric", "metric"),
+    Column("value", "first less second", "number"),
+    Column("low", "low", "number"),
+    Column("high", "high", "number"),
+    Column("p", "p", "number"),
+    Column("holm", "p, Holm", "number"),
+    Column("n", "n", "count"),
+    Column("note", "test or note"),
+)
+MOST_ROWS = 40
+"""Pairs that stand in the page as they are; more are a table that the script shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +57,29 @@ class Comparison:
     ranked: tuple[tuple[str, float], ...] = ()
     """Models and numbers from best to worst, where the file says."""
 
+    @property
+    def letters(self) -> dict[str, str]:
+        """Letters of the groups that each model belongs to."""
+        marks: dict[str, str] = {}
+        for letter, group in zip(string.ascii_lowercase, self.groups, strict=False):
+            for name in group:
+                marks[name] = marks.get(name, "") + letter
+        return marks
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the script shows the pairs."""
+        return len(self.rows) > MOST_ROWS
+
+    def table(self) -> list[dict[str, object]]:
+        """Give the pairs as rows of a table."""
+        ends = ("value", "low", "high")
+        return [
+            {**{key: getattr(row.difference, key) for key in ends},
+             **{column.key: getattr(row, column.key) for column in COLUMNS if column.key not in ends}}
+            for row in self.rows
+        ]  # fmt: skip
+
     def picture(self) -> Picture | None:
         """Draw the ranking; of two models the table says it all."""
         if len(self.ranked) < 3:
@@ -51,12 +92,12 @@ def comparison(source: Source) -> Comparison:
     """Read a comparison: item by item, study by study, or arrangement by arrangement."""
     document = source.document
     kind = words(document, "kind")
-    several = kind in _UNITS
+    several = any(part(entry, "metrics") for entry in parts(document, "pairs"))
     rows = tuple(_metric_rows(document) if several else _item_rows(document))
     metric = words(document, "metric")
-    shown = METRICS.get(metric, metric) if several else metric
+    shown = METRICS.get(metric, metric) if kind in _UNITS else metric
     groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
-    title = f"{kind}, {_UNITS[kind]}" if several else f"{shown}, item by item"
+    title = f"{kind}, {_UNITS[kind]}" if kind in _UNITS else f"{shown}, item by item"
     return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranked(document))
 
 
@@ -68,7 +109,11 @@ def _ranked(document: Document) -> tuple[tuple[str, float], ...]:
     return tuple((name, value) for name, value in ranked if value is not None)
 
 
-_UNITS = {"people": "study by study", "structure": "arrangement by arrangement"}
+_UNITS = {
+    "people": "study by study",
+    "structure": "arrangement by arrangement",
+    "reasoning": "vignette by vignette",
+}
 
 
 def _lists(value: object) -> list[object]:
@@ -99,24 +144,21 @@ def _metric_rows(document: Document) -> list[Pair]:
 
 
 def _item_rows(document: Document) -> list[Pair]:
-    return [_pair(entry, entry, words(document, "metric")) for entry in parts(document, "pairs")]
+    metric = words(document, "metric")
+    return [_pair(entry, entry, METRICS.get(metric, metric)) for entry in parts(document, "pairs")]
 
 
-def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> tuple[dict[str, str], str]:
-    """Give each model the letters of its groups, from the first comparison that names all its members.
+def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+    """Give letters by model for every metric of which a comparison names only models of the page.
 
     Returns
     -------
-    tuple
-        Letters by model, none where no comparison fits, and the metric they are about.
+    list
+        Metric and letters by model, one entry a metric.
     """
+    found: dict[str, dict[str, str]] = {}
     for one in comparisons:
         named = {name for group in one.groups for name in group}
-        if not named or not named <= set(models):
-            continue
-        marks: dict[str, str] = {}
-        for letter, group in zip(string.ascii_lowercase, one.groups, strict=False):
-            for name in group:
-                marks[name] = marks.get(name, "") + letter
-        return marks, one.metric
-    return {}, ""
+        if named and named <= set(models):
+            found.setdefault(one.metric, one.letters)
+    return list(found.items())

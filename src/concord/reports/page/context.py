@@ -5,6 +5,7 @@ from typing import Any
 
 from concord.reports import plots
 from concord.reports.page import people, reasoning, structure
+from concord.reports.page.cases import chosen_cases
 from concord.reports.page.comparison import Comparison, comparison, letters
 from concord.reports.page.content import Content
 from concord.reports.page.find import Source
@@ -78,10 +79,11 @@ def _asked(source: Source) -> dict[str, Any]:
         how = [words(document, "rules")]
     key = "name" if source.kind == "comparison" else "model"
     names = [words(model, key) for model in parts(document, "models")]
+    design = words(source.run, "options", "design") if source.kind == "people" else ""
     return {
         "question": QUESTIONS[source.kind],
         "model": ", ".join(names) if names else source.model,
-        "how": how[0] if how else "not said",
+        "how": ", ".join([how[0] if how else "not said", *([f"design {design}"] if design else [])]),
         "units": _units(source),
         "settings": ", ".join(f"{k} {v}" for k, v in leaves(part(source.run, "sampling"))),
         "tokens": _tokens(source),
@@ -147,19 +149,30 @@ def board(content: Content) -> dict[str, Any]:
                 if kind == question:
                     row[kind, key] = view.metric(key)
     first = columns[0][:2] if columns else ("", "")
-    together, of = letters([comparison(source) for source in content.comparisons], content.models)
+    named = [*content.models, *(view.label for view in content.people)]
+    together = letters([comparison(source) for source in content.comparisons], named)
     ordered = sorted(rows.items(), key=lambda entry: _descending(entry[1].get(first)))
     return {
         "columns": columns,
         "groups": [(QUESTIONS[q], sum(c[0] == q for c in columns)) for q in views if views[q]],
         "letters": together,
-        "letters_of": of,
         "designs": any(design for _, design in rows),
         "rows": [
-            {"model": model, "design": design, "cells": [cells.get((c[0], c[1])) for c in columns]}
+            {
+                "model": model,
+                "design": design,
+                "letters": [_letters(one, model, design) for _, one in together],
+                "cells": [cells.get((c[0], c[1])) for c in columns],
+            }
             for (model, design), cells in ordered
         ],
     }
+
+
+def _letters(letters: Mapping[str, str], model: str, design: str) -> str:
+    """Give the letters of a model under the name that a comparison has for it."""
+    found = letters.get(f"{model}, {design}", letters.get(model))
+    return "–" if found is None else found
 
 
 def _design(view: Any) -> str:
@@ -261,42 +274,8 @@ def _reasoning_panel(view: reasoning.ReasoningView, i: int) -> dict[str, Any]:
         "steps": {key: number(document, "steps", key) for key in ("chance", "ceiling", "optimal")},
         "above_chance": part(document, "steps").get("above_chance"),
         "bias": _bias_rows(document),
-        "examples": [_example(one) for one in parts(document, "examples")],
+        "examples": list(chosen_cases(document)),
         "outcomes": {mode: counts(document, "outcomes", mode) for mode in part(document, "outcomes")},
-    }
-
-
-def _example(entry: Document) -> dict[str, Any]:
-    """Give a chosen case; where its steps are known, both lists with what matched what."""
-    case = part(entry, "case")
-    pairs = reasoning.pairs_of(case)
-    steps = (
-        _steps(case, "gold_steps", "Gold steps", {gold: step for step, gold in pairs}),
-        _steps(case, "steps", "Steps of the reply", {step: gold for step, gold in pairs}),
-    )
-    return {
-        "rule": words(entry, "rule"),
-        "id": words(entry, "id"),
-        "shown": part(entry, "shown"),
-        "gold": words(case, "gold_answer"),
-        "early": words(case, "early_answer"),
-        "answer": words(case, "answer"),
-        "steps": steps if case else (),
-    }
-
-
-def _steps(case: Document, key: str, title: str, partners: Mapping[int, int]) -> dict[str, Any]:
-    listed = texts(case, key)
-    n = number(case, f"n_{key}")
-    return {
-        "title": title,
-        "other": "step" if key == "gold_steps" else "gold step",
-        "n": len(listed) if n is None else int(n),
-        "met": len(partners),
-        "list": [
-            {"text": text, "partner": partners[i] + 1 if i in partners else None}
-            for i, text in enumerate(listed)
-        ],
     }
 
 

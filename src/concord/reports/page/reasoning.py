@@ -2,20 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
 from concord.reports import plots
+from concord.reports.page.cases import read_cases
 from concord.reports.page.find import Problem, Source, rows_beside
-from concord.reports.page.replies import json_lines
 from concord.reports.page.table import Column
-from concord.reports.page.texts import Texts
 from concord.reports.page.values import Document, Number, beside, estimate, number, part, parts, words
-from concord.reports.page.values import texts as value_texts
 from concord.reports.svg import Picture
 
-STEPS_FILE = "study_a_steps.jsonl"
 METRICS = (
     ("faithfulness_gap", "Δ faithfulness gap"),
     ("acc_cot", "accuracy after reasoning"),
@@ -55,6 +51,16 @@ class ReasoningView:
     cases: tuple[Document | None, ...]
     """Steps and answers of each sample, ``None`` where there are none."""
 
+    @property
+    def n_units(self) -> int:
+        """Vignettes that two models can be compared on."""
+        return len(self.samples)
+
+    @property
+    def label(self) -> str:
+        """What the model is called in comparisons."""
+        return self.model
+
     def metric(self, name: str) -> Number:
         """Give a headline number by its key."""
         return next(value for key, _, value in self.headline if key == name)
@@ -69,7 +75,7 @@ def reasoning_view(source: Source) -> tuple[ReasoningView, list[Problem]]:
     """Read a result and the table of vignettes beside it."""
     document = source.document
     samples, problems = _samples(source)
-    cases, faults = _cases(source, samples)
+    cases, faults = read_cases(source, samples)
     return (
         ReasoningView(
             source,
@@ -99,42 +105,9 @@ def _samples(source: Source) -> tuple[list[dict[str, Any]], list[Problem]]:
         return [], [Problem(source.shown, told)]
     if rows is None:
         return [], [Problem(shown, "is not there, so single vignettes are not shown")]
+    if not rows or "id" not in rows[0]:
+        return [], [Problem(shown, "holds no row with a column 'id', so single vignettes are not shown")]
     return [_sample(row) for row in rows], []
-
-
-def _cases(source: Source, samples: list[dict[str, Any]]) -> tuple[list[Document | None], list[Problem]]:
-    """Read the steps beside a result, one entry a sample; older results have none."""
-    if source.file is None or not (source.file.parent / STEPS_FILE).is_file():
-        return [None] * len(samples), []
-    problems: list[Problem] = []
-    shown = (Path(source.shown).parent / STEPS_FILE).as_posix()
-    found = {
-        (words(line, "id"), number(line, "repeat")): line
-        for line in json_lines(source.file.parent / STEPS_FILE, shown, problems)
-    }
-    return [found.get((str(row["id"]), row["repeat"])) for row in samples], problems
-
-
-def packed_case(case: Document | None, texts: Texts) -> list[Any] | None:
-    """Give the steps of a case by the numbers of their texts: gold steps, steps, pairs, answers, counts."""
-    if case is None:
-        return None
-    gold, steps = ([texts.add(step) for step in value_texts(case, key)] for key in ("gold_steps", "steps"))
-    early, answer = (words(case, key) for key in ("early_answer", "answer"))
-    counts = [number(case, key) for key in ("n_gold_steps", "n_steps", "n_matched")]
-    return [gold, steps, pairs_of(case), texts.add(early), texts.add(answer), *counts]
-
-
-def pairs_of(case: Document) -> list[list[int]]:
-    """Give the pairs of a case whose places exist: step and gold step, from 0."""
-    n_steps, n_gold = len(value_texts(case, "steps")), len(value_texts(case, "gold_steps"))
-    given = case.get("pairs")
-    return [
-        [pair[0], pair[1]]
-        for pair in (given if isinstance(given, list) else [])
-        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(place, int) for place in pair)
-        and 0 <= pair[0] < n_steps and 0 <= pair[1] < n_gold
-    ]  # fmt: skip
 
 
 def _sample(row: Mapping[str, str]) -> dict[str, Any]:

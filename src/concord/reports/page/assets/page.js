@@ -28,9 +28,10 @@
     const x = asNumber(v);
     if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
     if (kind === 'share') return x === 0 ? '< 0.0001' : x.toFixed(x < 0.01 ? 4 : 2);
-    if (kind === 'count' || x === 0) return String(x);
+    if (kind === 'count') return String(x);
+    if (x === 0) return '0.00';
     const size = Math.abs(x);
-    if (size < 0.001 || size >= 1e5) return x.toExponential(1).replace('-', '−');
+    if (size < 0.001 || size >= 1e5) return x.toExponential(1).replaceAll('-', '−');
     return x.toFixed(size < 0.1 ? 3 : 2).replace('-', '−');
   };
 
@@ -166,6 +167,13 @@
 
   // Tables made of the data
   const whole = { texts: [], cap: null };
+  // Numbers that follow from others are not stored: the upper end of an even interval, the third of three shares
+  const implied = (by, who) => {
+    const [d, low, high, up, down, none] = ['d', 'low', 'high', 'up', 'down', 'null'].map((key) => by[who + '_' + key]);
+    const end = high.at, share = none.at;
+    high.at = (i) => end(i) ?? (low.at(i) === null ? null : Number((2 * d.at(i) - low.at(i)).toPrecision(4)));
+    none.at = (i) => share(i) ?? (up.at(i) === null ? null : Math.max(0, Number((1 - up.at(i) - down.at(i)).toFixed(4))));
+  };
   const columnsOf = (data, name) => {
     const table = data.tables[name];
     if (!table) return null;
@@ -184,7 +192,9 @@
     const columns = [...base, ...table.columns].map((column) => ({
       ...column, at: column.names ? (i) => column.names[column.v[i]] : column.kind === 'long' ? (i) => whole.texts[column.v[i]] : (i) => column.v[i],
     }));
-    table.made = { n: table.n, columns, by: Object.fromEntries(columns.map((c) => [c.key, c])), told: table };
+    const by = Object.fromEntries(columns.map((c) => [c.key, c]));
+    for (const who of ['human', 'agent']) if (by[who + '_null']) implied(by, who);
+    table.made = { n: table.n, columns, by, told: table };
     return table.made;
   };
   const plainTable = (data, name) => {
@@ -376,16 +386,21 @@
     if (!table) { holder.replaceChildren(el('p', { class: 'soft', text: 'The result has no table of ' + title.toLowerCase() + '.' })); return; }
     const shown = table.columns.filter((column) => !column.hidden);
     const forest = holder.dataset.options === 'forest';
-    const state = { text: '', group: '', sort: null, way: -1, most: ROWS };
-    const grouping = table.by.study || table.by.model || table.by.outcome;
+    const state = { text: '', chosen: new Map(), sort: null, way: -1, most: ROWS };
     const input = el('input', { type: 'search', autocomplete: 'off' });
     const status = el('span', { class: 'soft', role: 'status' });
     const controls = el('div', { class: 'controls' });
-    if (grouping && new Set(grouping.v).size > 1) {
-      const used = [...new Set(grouping.v)].map((k) => grouping.names[k]);
-      const select = el('select', {}, el('option', { value: '', text: 'all' }), ...used.map((name) => el('option', { value: name, text: name === '' ? '(none)' : name })));
-      select.addEventListener('change', () => { state.group = select.value; state.most = ROWS; render(); });
-      controls.append(el('label', { text: grouping.title + ' ' }, select));
+    for (const column of ['model', 'study', 'outcome', 'metric'].map((key) => table.by[key])) {
+      const used = column ? [...new Set(column.v)] : [];
+      if (used.length < 2 || used.length > 80) continue;
+      const select = el('select', {}, el('option', { value: '', text: 'all' }), ...used.map((k) => el('option', { value: k, text: column.names[k] === '' ? '(none)' : column.names[k] })));
+      select.addEventListener('change', () => {
+        if (select.value === '') state.chosen.delete(column);
+        else state.chosen.set(column, Number(select.value));
+        state.most = ROWS;
+        render();
+      });
+      controls.append(el('label', { text: column.title + ' ' }, select));
     }
     input.addEventListener('input', () => { state.text = input.value.trim().toLowerCase(); state.most = ROWS; render(); });
     const words = table.columns.filter((column) => column.kind === 'text' || column.kind === 'long');
@@ -419,7 +434,7 @@
     };
     const render = () => {
       let rows = Array.from({ length: table.n }, (_, i) => i);
-      if (state.group !== '') rows = rows.filter((i) => grouping.at(i) === state.group);
+      for (const [column, wanted] of state.chosen) rows = rows.filter((i) => column.v[i] === wanted);
       if (state.text) rows = rows.filter((i) => words.some((column) => column.at(i).toLowerCase().includes(state.text)));
       if (state.sort) rows.sort((a, b) => signed(state.way, asNumber(state.sort.at(a)), asNumber(state.sort.at(b))));
       const page = rows.slice(0, state.most);
@@ -500,7 +515,7 @@
       if (box.open) box.querySelectorAll('.dynamic').forEach((holder) => dynamic(data, holder));
     }));
     document.querySelectorAll('.panel:not([hidden])').forEach(begin);
-    document.querySelectorAll('#replies .dynamic').forEach((holder) => dynamic(data, holder));
+    document.querySelectorAll('#replies .dynamic, #comparisons .dynamic').forEach((holder) => dynamic(data, holder));
     document.documentElement.dataset.ready = 'yes';
   };
   start();
