@@ -162,7 +162,7 @@ def test_results_under_different_protocols_are_refused_with_the_way_out(tmp_path
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--test", "z"), "test is 'z'; expected one of auto, mcnemar, mcnemar-mid-p, sign-flip, t"),
+        (("--test", "z"), "test is 'z'; expected one of auto, mcnemar, mcnemar-mid-p, sign-flip, sign-"),
         (("--level", "95"), "level between 0 and 1"),
         (("--name", "one"), "1 name(s) for 2 results; give one each"),
         (("--engine", "cloud"), "engine is 'cloud'; expected one of serial, processes, dask"),

@@ -334,6 +334,7 @@ _TESTS: dict[str, tuple[str, ...]] = {
     "p_mcnemar_mid_p": ("mid-p McNemar",),
     "p_t": ("paired t", "clustered t"),
     "p_sign_flip": ("sign flip",),
+    "p_sign_flip_mid_p": ("mid-p sign flip",),
 }
 """Columns of every test that fits, and how their names begin."""
 
