@@ -42,7 +42,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class TableCheck:
-    """Whether a table of tests, or a study, is well formed, and what it holds."""
+    """Whether a table of tests, a study or recorded replies are well formed, and what they hold."""
 
     file: str
     problems: tuple[str, ...]
@@ -63,12 +63,13 @@ class TableCheck:
 
 
 def check(file: str | Path, *, sheet: str | None = None) -> TableCheck:
-    """Check that a table of tests or a study is well formed, without scoring or running it.
+    """Check that a table of tests, a study or recorded replies are well formed, without scoring anything.
 
     Parameters
     ----------
     file
-        Path of the table; of a study, when it ends in ``.yaml`` or ``.yml``.
+        Path of the table; of a study, when it ends in ``.yaml`` or ``.yml``; of replies, when it ends in
+        ``.jsonl``; of vignettes or bias cases, when it is a JSON document with ``samples`` or ``cases``.
     sheet
         Sheet of a workbook, the first by default.
 
@@ -79,12 +80,29 @@ def check(file: str | Path, *, sheet: str | None = None) -> TableCheck:
     """
     if Path(file).suffix.lower() in (".yaml", ".yml"):
         return _check_study(Path(file), sheet)
+    found = _check_replies(Path(file), sheet)
+    if found is not None:
+        return found
     try:
         table = read_tests(Path(file), sheet=sheet)
     except TableError as error:
         return TableCheck(str(file), tuple(map(str, error.problems)), (), {})
     rest = tuple(warning for warning in table.warnings if warning not in table.inconsistencies)
     return TableCheck(str(file), table.inconsistencies, rest, _counts(table))
+
+
+def _check_replies(file: Path, sheet: str | None) -> TableCheck | None:
+    """Check a file of replies, vignettes or bias cases; None for any other."""
+    from concord.readers.reply_check import check_replies, check_vignettes, holds_vignettes
+
+    ending = file.suffix.lower()
+    key = holds_vignettes(file) if ending == ".json" and file.is_file() else None
+    if ending not in (".jsonl", ".ndjson") and key is None:
+        return None
+    if sheet is not None:
+        raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
+    found = check_replies(file) if key is None else check_vignettes(file, key)
+    return TableCheck(str(file), tuple(map(str, found.problems)), (), found.counts, kind=found.kind)
 
 
 def _check_study(file: Path, sheet: str | None) -> TableCheck:

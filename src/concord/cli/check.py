@@ -9,11 +9,16 @@ from concord.cli.shared import note, print_json, say
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="Table of tests (CSV, XLSX, Parquet, JSON) or study (YAML).")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Table of tests (CSV, XLSX, Parquet, JSON), study (YAML), replies (JSONL), vignettes (JSON)."
+        ),
+    ],
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """Is this table or study well formed, and are its reported statistics consistent? Exit 1 if not."""
+    """Is this table, study or reply file well formed, are its statistics consistent? Exit 1 if not."""
     from concord import api
 
     result = api.check(file, sheet=sheet)

@@ -74,7 +74,7 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
     LinesError
         Named lines cannot be used, or an id has no reply or only one mode.
     """
-    rows, file, problems = _reply_rows(source, lenient)
+    rows, file, problems = reply_rows(source, lenient)
     modes = isinstance(asked, Vignettes)
     known = {row.id for row in asked.rows}
     replies = []
@@ -82,7 +82,7 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
         if _is_of_other_part(row, modes):
             continue
         with problems.at(line, f"reply {number + 1}"):
-            reply = _reply(row, line, modes)
+            reply = reply_of(row, line, modes)
             if reply.id in asked.left_out:
                 found = f"a reply to {reply.id!r}, which was left out"
                 raise UnusableError("reply to what was left out", found, "something usable to reply to")
@@ -133,8 +133,8 @@ def _absent(file: str, asked: Vignettes | BiasCases, replies: list[RecordedReply
     return problems
 
 
-def _reply(row: object, line: int | None, modes: bool) -> RecordedReply:
-    """Check one reply."""
+def reply_of(row: object, line: int | None, modes: bool) -> RecordedReply:
+    """Check one reply; with ``modes`` it must be ``cot`` or ``direct``."""
     fields = fields_of(row)
     name = text_field(fields, "id")
     failure = _failure(fields)
@@ -191,7 +191,7 @@ def _repeat(fields: Mapping[str, Any]) -> int:
     return value
 
 
-def _reply_rows(source: Source, lenient: bool) -> tuple[list[tuple[int | None, object]], InputFile, Problems]:
+def reply_rows(source: Source, lenient: bool) -> tuple[list[tuple[int | None, object]], InputFile, Problems]:
     """Return the rows of a reply file with their lines; unreadable lines are noted."""
     if not isinstance(source, str | Path):
         held = records_of(source)
