@@ -165,8 +165,8 @@ def split_reply_source(response: str, thinking: str | None = None) -> Split:
 
     After a closed block the whole rest is the answer; without tags the sections, else a line that starts
     with ``Diagnosis:``, ``Answer:`` or ``Conclusion:``, else both parts are the whole text. The sections are
-    those of `split_reply`: the last ``DIAGNOSIS:``, anywhere and in any case, opens the answer, whether or not
-    a ``REASONING:`` stands before it; a line that starts with ``Diagnosis:`` is then always found as a section.
+    those of `split_reply`: the last ``DIAGNOSIS:``, anywhere and in any case, opens the answer, with or
+    without a ``REASONING:`` before it; a line that starts with ``Diagnosis:`` is then found as a section.
 
     Examples
     --------
