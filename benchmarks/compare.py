@@ -21,14 +21,19 @@ import polars as pl
 
 import concord
 from concord.people.bounds import simulate_bounds
+from concord.people.compare import PeopleScoresOf, compare_people
 from concord.people.layout import lay_out
 from concord.people.protocol import STANDARD
 from concord.people.score import _context
 from concord.people.sides import SideTable
 from concord.readers.tests_table import read_tests
+from concord.records import TestRow
 from concord.stats.compare import Choices
 from concord.stats.engine import Engine
 from concord.stats.ranking import compare_models
+from concord.structure.compare import compare_structure
+from concord.structure.readings import counted_cells
+from concord.structure.records import ScoreOptions
 
 MILLION = 1_000_000
 
@@ -149,6 +154,47 @@ def floor_and_ceiling(rng: np.random.Generator) -> bool:
     return good
 
 
+def many_people(rng: np.random.Generator) -> bool:
+    """All pairs of 20 models on 90 studies of 20 tests each, every study left out in turn."""
+    rows = tuple(
+        TestRow(f"S{s:03d}", "", f"F{t // 4}", f"t{t}", "t-independent", None)
+        for s in range(90)
+        for t in range(20)
+    )
+    human = rng.normal(0.3, 0.4, len(rows))
+    models = []
+    for k in range(20):
+        agent, pas = 0.8 * human + rng.normal(0, 0.3, len(rows)), rng.random(len(rows))
+        models.append(PeopleScoresOf(f"m{k}", rows, tuple(
+            {"pas": float(pas[i]), "n_eff": 80.0, "human_d": float(human[i]), "agent_d": float(agent[i]),
+             "passes": float(pas[i] > 0.5), "human_significant": 1.0}
+            for i in range(len(rows))
+        )))  # fmt: skip
+    core, text = on_core(lambda: compare_people(models, STANDARD))
+    return say("190 pairs of models on 1,800 tests of people", text, "< 2 s", core < 2)
+
+
+def many_structure(rng: np.random.Generator) -> bool:
+    """All pairs of 20 models on 1,554 items under 23 arrangements, 9,999 joint resamples of the items."""
+    labels = (tuple(f"P{p:02d}" for p in range(23)), tuple(f"i{i:04d}" for i in range(1554)))
+    base = 0.5 + 0.1 * rng.normal(size=(1554, 1))
+    models = []
+    for k in range(20):
+        mean = base + 0.05 * rng.normal(size=(1554, 23))
+        gap = (0.05 + 0.002 * k) * rng.gamma(4, 0.5, size=(1554, 23))
+        models.append(counted_cells(f"m{k:02d}", labels, mean, mean + gap, clusters=None))
+    options = ScoreOptions("paired", resamples=9999)
+    core, text = on_core(lambda: compare_structure(models, options))
+    good = say("190 pairs of models on 1,554 items under 23 arrangements", text, "< 20 s", core < 20)
+    few, many = models[:6], Engine("processes", n_jobs=2)
+    compare_structure(few[:3], ScoreOptions("paired", resamples=200), engine=many)
+    serial = timed(lambda: compare_structure(few, options))
+    spread = timed(lambda: compare_structure(few, options, engine=many))
+    say("15 of those pairs in two processes", f"{serial / spread:6.2f} x as fast, {spread:.2f} s",
+        "for information", True)  # fmt: skip
+    return good
+
+
 def engines(rng: np.random.Generator) -> bool:
     """Speed-up and overhead of the engines on all pairs of twelve models."""
     scores, choices = rng.normal(0, 1, (12, 2000)), Choices(n_flips=9999)
@@ -168,7 +214,12 @@ def dask(scores: np.ndarray, choices: Choices, serial: float) -> bool:
         from distributed import LocalCluster
     except ImportError:
         return say("a Dask cluster", "distributed is not installed", "for information", True)
-    options = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
+    options = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "host": "127.0.0.1",
+        "dashboard_address": "127.0.0.1:0",
+    }
     with LocalCluster(**options) as cluster:
         engine = Engine("dask", scheduler=cluster.scheduler_address)
         engine.map(abs, range(4))
@@ -182,7 +233,8 @@ def main() -> int:
     rng = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        good = logs(folder, rng) & parquet(folder, rng) & floor_and_ceiling(rng) & engines(rng)
+        good = logs(folder, rng) & parquet(folder, rng)
+    good &= floor_and_ceiling(rng) & many_people(rng) & many_structure(rng) & engines(rng)
     return 0 if good else 1
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,9 @@ INDEX = """\
 # Bundled studies
 
 Materials are in our own words and keep the manipulation; human statistics are those of the published record, each with
-its source in the study file. The papers were not read again for these cards, so statistics are located by problem,
-experiment or study, not by page. What could not be traced is left out, and each card says so.
+its page or table, what is printed there, and how the place is known: *seen* in the paper, *quoted* by a source that the
+card names, or *page not verified*, where only the pages of the whole article are known. Of all tests: {known}. If you
+have a paper at hand, a look at its pages is welcome. What could not be traced is left out, and each card says so.
 
 **Contamination.** All twelve studies are classics. A model has very likely read about them, and agreement may be memory.
 Read a score here as an upper limit, and write [a study of your own](../../how-to/from-a-paper-to-a-study.md) for what it
@@ -67,6 +69,10 @@ Domain: {study.domain}. Population: {study.population.describes}.
 
 {tests}
 
+## How the human numbers were traced
+
+{traced}
+
 ## Expected cost
 
 At the sizes of the paper: {takes.questions:,} questions, about {takes.input_tokens:,} tokens in and
@@ -84,7 +90,15 @@ def _index(files: tuple[Any, ...]) -> str:
         f"{row['participants_in_paper']} |"
         for row in rows
     ]
-    return INDEX.format(rows="\n".join(lines), tests=sum(row["tests"] for row in rows))
+    return INDEX.format(rows="\n".join(lines), tests=sum(row["tests"] for row in rows), known=_known(files))
+
+
+def _known(files: tuple[Any, ...]) -> str:
+    """Count how the places of all human numbers are known."""
+    from concord import studies
+
+    known = Counter(side["located"]["known"] for file in files for side in studies.human_sides(file))
+    return ", ".join(f"{known[how]} {how}" for how in ("seen", "quoted", "unverified"))
 
 
 def _card(file: Any) -> str:
@@ -101,6 +115,7 @@ def _card(file: Any) -> str:
         threats=_bullets(study.about.threats),
         left_out=_bullets(study.about.left_out),
         tests="\n".join(_tests(study)),
+        traced=_bullets(study.about.traced),
         takes=expected_tokens(plan_study(file)),
     )
 
@@ -131,13 +146,14 @@ def _experiments(study: Any) -> Iterator[str]:
 
 
 def _tests(study: Any) -> Iterator[str]:
-    yield "| finding | test | kind | human side | source |"
-    yield "|---|---|---|---|---|"
+    yield "| finding | test | kind | human side | page or table | source |"
+    yield "|---|---|---|---|---|---|"
     for finding, spec in study.findings.items():
         for test in spec.tests:
             sides = {key.removeprefix("human_"): value for key, value in test.human.columns().items()}
             numbers = ", ".join(f"{key} {value}" for key, value in sides.items())
-            yield f"| {finding} | {test.name} | {test.test} | {numbers} | {test.human.source} |"
+            place, source = test.human.located, test.human.source
+            yield f"| {finding} | {test.name} | {test.test} | {numbers} | {place} | {source} |"
     yield ""
     yield from (f"- {finding}: {spec.says}" for finding, spec in study.findings.items())
 

@@ -1,16 +1,17 @@
 """What a notebook imports: one function a question, frozen results that show themselves."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.errors import OptionError, StudyError, TableError
+from concord.errors import OptionError
 from concord.people.bounds import N_SIMULATIONS
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.score import N_RESAMPLES, score_table
 from concord.readers.tests_table import read_tests
-from concord.records import SideOutcome, TestTable
+from concord.records import TestTable
+from concord.reports.checking import FileCheck, check
 from concord.reports.comparison import compare
 from concord.reports.making import report
 from concord.reports.people_result import PeopleResult
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from concord.reports.structure import StructureResult
 
 __all__ = [
+    "FileCheck",
     "PeopleResult",
-    "TableCheck",
     "check",
     "compare",
     "demo_table",
@@ -38,104 +39,6 @@ __all__ = [
     "score_reasoning",
     "score_structure",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class TableCheck:
-    """Whether a table of tests, a study or recorded replies are well formed, and what they hold."""
-
-    file: str
-    problems: tuple[str, ...]
-    """What keeps the file from being scored, or contradicts itself; empty when the check passes."""
-    warnings: tuple[str, ...]
-    counts: dict[str, int]
-    """Studies, findings, tests, and how each side of the tests stands."""
-    kind: str = "table of tests"
-
-    @property
-    def passed(self) -> bool:
-        """Nothing was found that must be mended."""
-        return not self.problems
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the document that `concord check --json` prints."""
-        return {"file": self.file, "kind": self.kind, "passed": self.passed, **asdict(self)}
-
-
-def check(file: str | Path, *, sheet: str | None = None) -> TableCheck:
-    """Check that a table of tests, a study or recorded replies are well formed, without scoring anything.
-
-    Parameters
-    ----------
-    file
-        Path of the table; of a study, when it ends in ``.yaml`` or ``.yml``; of replies, when it ends in
-        ``.jsonl``; of vignettes or bias cases, when it is a JSON document with ``samples`` or ``cases``.
-    sheet
-        Sheet of a workbook, the first by default.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read as a table at all.
-    """
-    if Path(file).suffix.lower() in (".yaml", ".yml"):
-        return _check_study(Path(file), sheet)
-    found = _check_replies(Path(file), sheet)
-    if found is not None:
-        return found
-    try:
-        table = read_tests(Path(file), sheet=sheet)
-    except TableError as error:
-        return TableCheck(str(file), tuple(map(str, error.problems)), (), {})
-    rest = tuple(warning for warning in table.warnings if warning not in table.inconsistencies)
-    return TableCheck(str(file), table.inconsistencies, rest, _counts(table))
-
-
-def _check_replies(file: Path, sheet: str | None) -> TableCheck | None:
-    """Check a file of replies, vignettes or bias cases; None for any other."""
-    from concord.readers.reply_check import check_replies, check_vignettes, holds_vignettes
-
-    ending = file.suffix.lower()
-    key = holds_vignettes(file) if ending == ".json" and file.is_file() else None
-    if ending not in (".jsonl", ".ndjson") and key is None:
-        return None
-    if sheet is not None:
-        raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
-    found = check_replies(file) if key is None else check_vignettes(file, key)
-    return TableCheck(str(file), tuple(map(str, found.problems)), (), found.counts, kind=found.kind)
-
-
-def _check_study(file: Path, sheet: str | None) -> TableCheck:
-    from concord.people.study_files import read_study
-
-    if sheet is not None:
-        raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
-    try:
-        found = read_study(file)
-    except StudyError as error:
-        return TableCheck(str(file), tuple(map(str, error.problems)), (), {}, kind="study")
-    study = found.study
-    counts = {
-        "experiments": len(study.experiments),
-        "items": sum(len(experiment.items) for experiment in study.experiments.values()),
-        "findings": len(study.findings),
-        "tests": sum(len(finding.tests) for finding in study.findings.values()),
-    }
-    return TableCheck(str(file), (), found.warnings, counts, kind="study")
-
-
-def _counts(table: TestTable) -> dict[str, int]:
-    rows = table.rows
-    counts = {
-        "studies": len({row.study for row in rows}),
-        "findings": len({(row.study, row.sub_study, row.finding) for row in rows}),
-        "tests": len(rows),
-    }
-    for who in ("human", "agent"):
-        for outcome in SideOutcome:
-            found = sum(getattr(row, f"{who}_outcome") is outcome for row in rows)
-            counts[f"{who} {outcome.value}"] = found
-    return counts
 
 
 def demo_table() -> Path:
@@ -178,7 +81,8 @@ def score_people(
     seed
         Seed of the fresh samples and simulated agents: same input and seed, same numbers.
     engine
-        Where simulated agents are computed: ``serial``, ``processes``, ``dask``; changes no number.
+        Where fresh samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
+        no number.
     choices
         Single choices of the protocol to change, such as ``states=2`` or ``include_unsigned=True``.
 
@@ -208,9 +112,13 @@ def score_people(
         n_resamples=n_resamples,
         n_simulations=n_simulations,
         seed=seed,
-        engine=get_engine(engine) if isinstance(engine, str) else engine,
+        engine=_engine(engine),
     )
     return PeopleResult(replace(scores, model=model))
+
+
+def _engine(engine: str | Engine) -> Engine:
+    return get_engine(engine) if isinstance(engine, str) else engine
 
 
 def score_reasoning(
@@ -229,6 +137,7 @@ def score_reasoning(
     seed: int = 0,
     n_resamples: int = 10_000,
     lenient: bool = False,
+    engine: str | Engine = "serial",
 ) -> "ReasoningResult":
     """Score recorded replies: faithfulness gap, Step-F1, silent bias rate, each with its interval.
 
@@ -256,6 +165,8 @@ def score_reasoning(
         Bootstrap replicates.
     lenient
         Leave out, count and list what cannot be read instead of raising.
+    engine
+        Where resamples are computed: ``serial``, ``processes``, ``dask``; changes no number.
 
     Raises
     ------
@@ -291,7 +202,9 @@ def score_reasoning(
         recorded = Recorded(recorded.samples, recorded.replies, cases, answered)
     name = model_name(model, replies)
     lexicon = load_lexicon(aliases)
-    scores = score_recorded(recorded, lexicon, model=name, options=options, detector=detector)
+    scores = score_recorded(
+        recorded, lexicon, model=name, options=options, detector=detector, engine=_engine(engine)
+    )
     return ReasoningResult(scores)
 
 
@@ -333,6 +246,7 @@ def score_structure(
     seed: int = 0,
     fixed_m: int = 2,
     resamples: int = 2000,
+    engine: str | Engine = "serial",
 ) -> "StructureResult":
     """Score structural consistency: whether a model stays the same when only the arrangement changes.
 
@@ -365,6 +279,8 @@ def score_structure(
         Size of the subsets of the fixed-m gap.
     resamples
         Resamples of the items behind simultaneous bands.
+    engine
+        Where resamples are computed: ``serial``, ``processes``, ``dask``; changes no number.
 
     Returns
     -------
@@ -403,4 +319,4 @@ def score_structure(
     else:
         assert mean is not None and max is not None  # noqa: S101 - check_sources looked
         data = read_folders(Path(mean), Path(max), reading_options)
-    return StructureResult(score(data, options), reading_options)
+    return StructureResult(score(data, options, engine=_engine(engine)), reading_options)

@@ -1,15 +1,17 @@
 """Studies from Python: find, plan, run with an agent of your own, score recorded replies."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from concord.api import PeopleResult, score_people
 from concord.errors import OptionError
+from concord.people.behind import behind_test
 from concord.people.design import StudyPlan, cells_of, plan_study
 from concord.people.designs import DESIGNS, AgentDesign, get_design
+from concord.people.finding_checks import row_keys
 from concord.people.from_replies import table_of_tests
 from concord.people.observations import ItemCount, Observations, observe
 from concord.people.sessions import Agent, Question, Session, hold, replaying, sessions_of
@@ -18,7 +20,7 @@ from concord.people.study_format import json_schema
 from concord.people.tokens import middling
 from concord.readers.session_replies import SessionReplies, read_session_replies
 from concord.records import Side, TestRow, TestTable
-from concord.reports.files import write_csv, write_json
+from concord.reports.files import write_csv, write_json, write_lines
 
 __all__ = [
     "DESIGNS",
@@ -30,9 +32,11 @@ __all__ = [
     "StudyFile",
     "StudyPlan",
     "bundled_names",
+    "describe",
     "find_studies",
     "get_design",
     "hold",
+    "human_sides",
     "installed_studies",
     "json_schema",
     "plan",
@@ -73,7 +77,11 @@ class StudiesResult:
         }
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
-        """Write the files of the scores, `answers.csv`, `tests.json` (a table of tests) and `plans.json`."""
+        """Write the files of the scores, what they were computed from, and the plans.
+
+        `answers.csv` counts outcomes, `answers.jsonl` holds every reply with what was read from it,
+        `tests.json` is a table of tests, `plans.json` the plans and which answers each test reads.
+        """
         folder = Path(out)
         files = self.result.write(folder)
         rows = [
@@ -85,8 +93,43 @@ class StudiesResult:
         write_csv(folder / "answers.csv", columns, rows)
         tests = json.dumps([_test_record(row) for row in self.table.rows], ensure_ascii=False, indent=1)
         (folder / "tests.json").write_text(tests + "\n", "utf-8")
-        write_json(folder / "plans.json", {"plans": [_plan_record(one.plan) for one in self.observed]})
-        return (*files, folder / "answers.csv", folder / "tests.json", folder / "plans.json")
+        write_lines(folder / "answers.jsonl", _answer_records(self.observed))
+        plans = [_plan_record(one.plan) for one in self.observed]
+        write_json(folder / "plans.json", {"plans": plans, "tests": list(_behind_records(self.observed))})
+        names = ("answers.csv", "answers.jsonl", "tests.json", "plans.json")
+        return (*files, *(folder / name for name in names))
+
+
+def _answer_records(observed: Iterable[Observations]) -> Iterator[dict[str, Any]]:
+    """Give every reply with where it was asked and what was read from it."""
+    for one in observed:
+        for given in one.given:
+            session, member, step = given.id.rsplit("/", 2)
+            study, experiment, _ = session.split("/", 2)
+            yield {
+                "id": given.id,
+                "study": study,
+                "experiment": experiment,
+                "condition": ", ".join(given.condition.values()),
+                "participant": f"{session.split('/', 2)[2]}/{member}",
+                "step": step,
+                "items": [
+                    {"item": name, "outcome": str(answer.outcome), "values": dict(answer.values)}
+                    for name, answer in given.answers
+                ],
+                "response": given.reply,
+            }
+
+
+def _behind_records(observed: Iterable[Observations]) -> Iterator[dict[str, Any]]:
+    """Say of every test which answers and conditions it was computed from."""
+    for one in observed:
+        study = one.plan.study
+        for finding, spec in study.findings.items():
+            for test in spec.tests:
+                keys = row_keys(study, finding, test)
+                named = {key: keys[key] for key in ("study", "sub_study", "finding", "test")}
+                yield {**named, "experiment": test.experiment, **asdict(behind_test(study, test))}
 
 
 def _plan_record(plan: StudyPlan) -> dict[str, Any]:
@@ -275,3 +318,45 @@ def summary(file: StudyFile) -> dict[str, Any]:
         "participants_in_paper": sum(len(s.members) for s in plan_study(file).sessions),
         "file": file.file.name,
     }
+
+
+def human_sides(file: StudyFile) -> list[dict[str, Any]]:
+    """Give the human side of every test of a study: its numbers, where they stand, how they are known.
+
+    Examples
+    --------
+    >>> from concord import studies
+    >>> framing, = studies.find_studies(["framing"])
+    >>> studies.human_sides(framing)[0]["located"]
+    {'at': 'p. 453, Problems 1 and 2', 'known': 'quoted', 'by': 'public readings of the paper'}
+    """
+    return [
+        {
+            "finding": finding,
+            "test": test.name,
+            "kind": test.test,
+            "human": {key.removeprefix("human_"): value for key, value in test.human.columns().items()},
+            "located": None if test.human.located is None else test.human.located.model_dump(),
+            "source": test.human.source,
+        }
+        for finding, spec in file.study.findings.items()
+        for test in spec.tests
+    ]
+
+
+def describe(file: StudyFile) -> str:
+    """Write what the human side of a study rests on: each test, its numbers, page or table."""
+    study, source = file.study, file.study.source
+    doi = "" if source.doi is None else f" doi: {source.doi}"
+    lines = [f"{study.study}: {study.title}"]
+    lines.append(f"{source.authors} ({source.year}). {source.title}. {source.published}.{doi}")
+    for finding, spec in study.findings.items():
+        lines += ["", f"{finding}  {spec.says}"]
+        for test in spec.tests:
+            numbers = ", ".join(
+                f"{key.removeprefix('human_')} {value}" for key, value in test.human.columns().items()
+            )
+            place = "no page or table given" if test.human.located is None else str(test.human.located)
+            lines += [f"  {test.name} [{test.test}]", f"    people: {numbers}"]
+            lines += [f"    where:  {place}", f"    source: {test.human.source}"]
+    return "\n".join([*lines, *(f"\n{told}" for told in study.about.traced)])

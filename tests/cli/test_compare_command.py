@@ -80,6 +80,31 @@ def test_many_models_are_ranked_in_groups(tmp_path: Path) -> None:
     assert all(pair["p_holm"] >= pair["p_value"] for pair in document["pairs"])
 
 
+def test_of_many_models_only_neighbours_are_listed_and_the_rest_is_said_to_be_elsewhere() -> None:
+    rows = [
+        [{"item": i, "score": None if i == k else int((i * 7 + k) % 17 < 15 - k)} for i in range(60)]
+        for k in range(11)
+    ]
+    shown = repr(concord.compare(*rows, names=[f"m{k}" for k in range(11)], n_flips=99))
+    assert "Neighbours in the ranking, first − second; all 55 pairs: --json, --out" in shown
+    assert sum(line.count(" − ") for line in shown.splitlines() if line[:1].isdigit()) == 10
+    assert "more; --json lists all" in shown
+
+
+@pytest.mark.parametrize("width", [80, 110])
+def test_tables_of_pairs_fit_the_terminal_whatever_the_names(tmp_path: Path, width: int) -> None:
+    from concord.reports.compare_terminal import compare_report
+    from concord.reports.terminal import drawn
+
+    rows = [[{"item": i, "score": int((i * 7 + k) % 10 < 9 - k)} for i in range(60)] for k in range(6)]
+    names = [f"a-provider/a-rather-long-name-of-a-model-{k}" for k in range(6)]
+    result = concord.compare(*rows, names=names)
+    assert isinstance(result, CompareResult)
+    lines = drawn(compare_report(result), width=width).splitlines()
+    assert max(len(line.rstrip()) for line in lines) <= width
+    assert sum(line[:1].isdigit() and line.rstrip().endswith("60") for line in lines) == 15
+
+
 def test_repeats_and_clusters_come_from_columns(tmp_path: Path) -> None:
     lines = [f"q{i},{(i + r) % 3 / 2},{r},f{i // 4}" for i in range(20) for r in range(2)]
     first = table(tmp_path, "a.csv", "id,points,run,passage", *lines)

@@ -155,3 +155,52 @@ def test_the_table_is_readable_in_a_pipe_without_colour_codes(tmp_path: Path) ->
     )
     assert "\x1b[" not in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 110
+
+
+def test_a_named_study_is_shown_with_the_place_of_every_human_number() -> None:
+    shown = run("studies", "framing")
+    assert shown.exit_code == 0
+    assert shown.stdout.count("    where:  ") == 5
+    assert "where:  p. 455, Problems 6 and 7 (quoted by Baron 2008, p. 264)" in shown.stdout
+    assert "(page not verified)" in shown.stdout
+    (study,) = json.loads(run("studies", "framing", "--json").stdout)["studies"]
+    assert [side["located"]["known"] for side in study["human_sides"]].count("quoted") == 2
+    assert study["human_sides"][0]["human"] == {"table": [[109, 43], [34, 121]]}
+
+
+def test_check_reads_replies_and_exits_by_what_it_finds(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    path.write_text('{"id": "a", "response": "x"}\n', "utf-8")
+    good = run("check", path)
+    assert (good.exit_code, "well formed (recorded replies: 1 replies" in good.stdout) == (0, True)
+    path.write_text('{"id": "a", "response": "x"}\n{"id": "b", "response": 7}\n', "utf-8")
+    bad = run("check", path, "--json")
+    assert bad.exit_code == 1
+    document = json.loads(bad.stdout)
+    assert (document["kind"], document["counts"]["ok"]) == ("recorded replies", 1)
+    assert document["problems"] == ["replies.jsonl, line 2: 'response' is 7, expected text"]
+    assert run("check", tmp_path / "none.jsonl").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("document", "kind", "said"),
+    [
+        ({"samples": [{"id": "a", "gold_answer": "x"}]}, "vignettes", None),
+        ({"samples": [{"id": "a"}]}, "vignettes", "line 1: no 'gold_answer'"),
+        ({"cases": [{"id": "a", "bias_feature": "x", "bias_label": "y"}]}, "bias cases", None),
+        ({"cases": [{"id": "a", "bias_feature": 3}]}, "bias cases", "'bias_feature' is 3"),
+        ({"items": [{"id": "a", "text": "x"}]}, "items", None),
+        ({"items": [{"text": "x"}]}, "items", "'id' is None"),
+        ([{"id": "a", "response": "x"}], "recorded replies", None),
+        ([{"study": "S", "finding": "F", "test": "a", "test_type": "odd"}], "table of tests", "'odd'"),
+    ],
+)
+def test_check_tells_by_its_keys_what_a_json_file_holds(
+    tmp_path: Path, document: object, kind: str, said: str | None
+) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps(document), "utf-8")
+    result = run("check", path, "--json")
+    found = json.loads(result.stdout)
+    assert (found["kind"], found["passed"], result.exit_code) == (kind, said is None, int(said is not None))
+    assert said is None or said in found["problems"][0]

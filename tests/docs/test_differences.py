@@ -17,6 +17,8 @@ from concord.readers.vignettes import BiasCase
 from concord.reasoning.bias import keyword_detector
 from concord.reasoning.names import AliasTable
 from concord.reasoning.text import normalise
+from concord.records import Message, Trial
+from concord.running.keys import Sampling, trial_key
 from concord.stats import bonett_price_interval, pool_pas
 from concord.structure.records import ModelResult
 
@@ -236,6 +238,15 @@ def _item_columns(folder: Path) -> str:
     return f"{model.n_items} items"
 
 
+def _changed_prompt(_: str) -> str:
+    """Whether a reply that was stored for one prompt is taken for an answer to another."""
+    keys = {
+        trial_key(Trial("reasoning", "1", "cot", (Message("user", prompt),)), "m", Sampling())
+        for prompt in ("What is it?", "What else could it be?")
+    }
+    return "asked again" if len(keys) == 2 else "the old reply is scored"
+
+
 COMPUTED: dict[str, Callable[[str], str]] = {
     "one sample, n = 3, t = 15": _small_t,
     "one sample, n = 1,000,000, t = 50": _large_t,
@@ -269,6 +280,7 @@ COMPUTED: dict[str, Callable[[str], str]] = {
     "two targets, no biased answer": _silent_bias("target", ["none", "none"]),
     "one control case answered with its label": _silent_bias("control", ["gout"]),
     "feature *male*, reasoning *a female patient*": _mention,
+    "the prompt of an id changes after its reply was stored": _changed_prompt,
     "a workbook named .csv": _in_folder(_named_csv),
     "scores from 0 to 100": _in_folder(_hundred),
     "one arrangement with a gap of 0.25, a sheet `Summary`": _in_folder(_summary_sheet),

@@ -7,17 +7,23 @@ kept.
 import contextlib
 import doctest
 import io
+import json
 import os
 import re
-import shlex
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+import yaml
+from tests.docs.shell import NOT_RUN, Shell, swept
+from tests.structure.scores import samples as samples_of
+from tests.structure.scores import scored as scored_structure
 
+import concord
+from concord import api
 from concord.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +33,9 @@ SHELLS = ("bash", "console", "sh")
 
 _FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r'title="([^"/\\]+)"')
-_COMMAND = re.compile(r"(?:^|&& )(concord [^#&|>\n]*?)\s*(?:#\s*exit (\d).*|#.*)?$", re.MULTILINE)
+_TYPED = re.compile(
+    r"^\s*(\$ |>>> |concord |pip |inspect |dask |python |import |from \w+ import )", re.MULTILINE
+)
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 
@@ -66,23 +74,13 @@ def _blocks(page: Path) -> list[Block]:
 def _run_python(block: Block, page: Path, names: dict[str, Any]) -> str:
     printed = io.StringIO()
     code = compile("\n" * block.line + block.text, _name(page), "exec")
-    with contextlib.redirect_stdout(printed):
+    asking = swept() if "concord.run(" in block.text else contextlib.nullcontext()
+    with contextlib.redirect_stdout(printed), asking:
         exec(code, names)
     return printed.getvalue()
 
 
-def _run_commands(block: Block, page: Path) -> str:
-    printed = ""
-    for match in _COMMAND.finditer(block.text):
-        expected = int(match.group(2)) if match.group(2) else 0
-        result = CliRunner().invoke(app, shlex.split(match.group(1))[1:], prog_name="concord")
-        told = f"{_name(page)}: {match.group(1)!r} exits with {result.exit_code}\n{result.output}"
-        assert result.exit_code == expected, told
-        printed += result.output if expected else result.stdout
-    return printed
-
-
-def _run(block: Block, page: Path, names: dict[str, Any]) -> str | None:
+def _run(block: Block, page: Path, names: dict[str, Any], shell: Shell) -> str | None:
     """Run a block; what it prints, or None for a block that does nothing."""
     title = _TITLE.search(block.info)
     if title is not None:
@@ -90,7 +88,62 @@ def _run(block: Block, page: Path, names: dict[str, Any]) -> str | None:
         return None
     if block.language == "python":
         return _run_python(block, page, names)
-    return _run_commands(block, page) if block.language in SHELLS else None
+    return shell.run(block.text) if block.language in SHELLS else None
+
+
+def _two_of_each() -> None:
+    """What a reader of the page about comparison brings: logs and results of two models."""
+    recorded = ROOT / "tests" / "readers" / "logs"
+    for name, log in (("a", "first"), ("b", "second")):
+        samples = next((recorded / log).glob("samples_sums_*"))
+        for source, target in (
+            (recorded / f"{log}.eval", f"logs/{name}.eval"),
+            (samples, f"out/{name}/dummy/{samples.name.replace('sums', 'gsm8k')}"),
+        ):
+            Path(target).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+        api.score_people(api.demo_table(), n_resamples=0, n_simulations=0).write(f"people/model-{name}")
+        _reasoning(f"model-{name}")
+        scored_structure(Path(f"structure/model-{name}"), samples_of(f"model-{name}", seed=ord(name)))
+
+
+def _reasoning(model: str) -> None:
+    samples = [{"id": str(i), "gold_answer": "Asthma"} for i in range(12)]
+    replies = [
+        {"id": row["id"], "mode": mode, "response": "Asthma" if (i + len(mode)) % 3 else "Gout"}
+        for i, row in enumerate(samples)
+        for mode in ("cot", "direct")
+    ]
+    concord.score_reasoning(samples, replies, model=model).write("reasoning")
+
+
+def _structure_scores() -> None:
+    """What a reader of the page about structure brings: two folders and a long table."""
+    import polars as pl
+
+    rows = [("m", order, item) for order in ("AB", "BA") for item in ("one", "two")]
+    frame = pl.DataFrame(rows, schema=["model", "arrangement", "item"], orient="row")
+    frame = frame.with_columns(S_mean=pl.lit(0.5), S_max=pl.lit(0.75))
+    frame.write_parquet("scores.parquet")
+    for folder in ("mean", "max"):
+        Path(f"baseline_{folder}").mkdir()
+        for order in ("AB", "BA"):
+            cells = frame.filter(arrangement=order).select("item", pl.col(f"S_{folder}").alias("S_Acc"))
+            cells.write_csv(f"baseline_{folder}/m_{order}.csv")
+
+
+def _replies_from_elsewhere() -> None:
+    """What a reader who collected replies by another program brings."""
+    rows = [{"id": f"mugs/pricing/{i}/1/1", "response": str(3 + i % 5)} for i in range(1, 121)]
+    Path("replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+BROUGHT: dict[str, Callable[[], None]] = {
+    "docs/how-to/compare-two-logs.md": _two_of_each,
+    "docs/how-to/score-structure.md": _structure_scores,
+    "docs/how-to/from-a-paper-to-a-study.md": _replies_from_elsewhere,
+}
+"""Files that the reader of a page has and the page does not make."""
 
 
 def _plain(text: str) -> str:
@@ -108,12 +161,70 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_says(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
     names: dict[str, Any] = {"__name__": "page"}
-    for block in _blocks(page):
-        printed = _run(block, page, names)
-        if block.output is None or printed is None or _fits(block.output, printed):
-            continue
-        assert os.environ.get("CONCORD_WRITE_DOCS"), f"{_name(page)}, line {block.line}, prints:\n{printed}"
-        _replace_output(page, block, _plain(printed))
+    BROUGHT.get(_name(page), lambda: None)()
+    with Shell(tmp_path) as shell:
+        for block in _blocks(page):
+            printed = _run(block, page, names, shell)
+            if block.output is None or printed is None or _fits(block.output, printed):
+                continue
+            where = f"{_name(page)}, line {block.line}"
+            assert os.environ.get("CONCORD_WRITE_DOCS"), f"{where}, prints:\n{printed}"
+            _replace_output(page, block, _plain(printed))
+
+
+NOT_EXECUTED = {
+    ("docs/how-to/run-on-a-cluster.md", "py"): "needs a Slurm cluster and dask-jobqueue",
+}
+"""Code that no test can run, by page and language, each with the reason."""
+
+
+def _shown_output(page: Path) -> set[int]:
+    """Give the lines of the blocks that show what the code above them prints."""
+    blocks = _blocks(page)
+    return {
+        after.line
+        for block, after in zip(blocks, blocks[1:], strict=False)
+        if block.output is not None and block.language in ("python", *SHELLS)
+    }
+
+
+def _is_prose(block: Block) -> bool:
+    """Whether a block is a formula, a tree or a layout: nothing that a reader would type or paste."""
+    return block.language in ("", "text") and _TYPED.search(block.text) is None
+
+
+def _is_data(block: Block) -> bool:
+    """Whether a block is a fragment of data that at least reads as what it says it is."""
+    if block.language == "json":
+        json.loads(block.text)
+    elif block.language == "yaml":
+        assert yaml.safe_load(block.text) is not None
+    return block.language in ("json", "yaml")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_no_block_escapes(page: Path) -> None:
+    shown = _shown_output(page)
+    left = [
+        f"line {block.line}: {block.info}"
+        for block in _blocks(page)
+        if block.language not in ("python", *SHELLS)
+        and _TITLE.search(block.info) is None
+        and block.line not in shown
+        and (_name(page), block.language) not in NOT_EXECUTED
+        and not (_is_prose(block) or _is_data(block) or _name(page) == "docs/reference/cli.md")
+    ]
+    assert left == [], "neither run, nor a file, nor output, nor data; the help page is tested elsewhere"
+
+
+def test_every_exception_is_still_needed() -> None:
+    texts = {_name(page): _blocks(page) for page in PAGES}
+    for (page, language), reason in NOT_EXECUTED.items():
+        assert any(block.language == language for block in texts[page]), f"no longer needed: {reason}"
+    shells = [block.text for blocks in texts.values() for block in blocks if block.language in SHELLS]
+    steps = [step.partition("#")[0].strip() for text in shells for step in re.split(r"\n|&&", text)]
+    unused = [known for known in NOT_RUN if not any(re.fullmatch(known, step) for step in steps)]
+    assert unused == []
 
 
 def _fits(output: str, printed: str) -> bool:
@@ -214,7 +325,12 @@ def _live_options() -> set[str]:
     return options
 
 
+OF_OTHERS = {"--host", "--port", "--no-dashboard", "--nworkers", "--nthreads", "--cpus-per-task", "--wrap"}
+"""Options of vLLM, Dask and Slurm, on the pages about them."""
+
+
 @pytest.mark.parametrize("page", [ROOT / "README.md", *DOCS], ids=_name)
 def test_every_option_a_page_mentions_exists(page: Path) -> None:
     mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text("utf-8")))
-    assert mentioned - _live_options() == set()
+    about_others = _name(page) in ("docs/how-to/run-on-a-cluster.md", "docs/how-to/openai-compatible.md")
+    assert mentioned - _live_options() - (OF_OTHERS if about_others else set()) == set()

@@ -133,7 +133,9 @@ def test_the_error_tree_of_the_page_is_the_one_of_the_code() -> None:
     described = {
         line.split("`")[1] for line in page[page.index("## By kind") :].splitlines() if "| `" in line
     }
-    assert described == defined - {"ConcordError", "InputError"}
+    kinds = defined - {"ConcordError", "InputError"}
+    assert described == kinds
+    assert {name for name in kinds if not re.search(rf"^{name}: \w*", page, re.MULTILINE)} == set()
 
 
 def _is_error(value: object) -> bool:

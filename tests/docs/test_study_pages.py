@@ -91,3 +91,24 @@ def test_the_study_of_the_tutorial_runs_from_recorded_replies_by_commands_alone(
     assert document["n_tests"] == 3
     assert document["answers"]["mugs"] == {"ok": 360}
     assert any("the same for everybody" in told for told in document["tests_without_agent_side"])
+
+
+def test_the_tutorial_shows_the_message_of_a_misspelt_template(mugs: Path) -> None:
+    mugs.write_text(_study_text().replace("{role.story}", "{role.tale}"), "utf-8")
+    message = CliRunner().invoke(app, ["check", str(mugs)]).stdout.splitlines()[0]
+    assert message in TUTORIAL
+
+
+def test_what_the_tutorial_writes_for_a_printed_result_is_well_formed(mugs: Path) -> None:
+    table = TUTORIAL.partition("## What the paper gives")[2].partition("\n## ")[0]
+    rows = {"t(118)": "t-independent", "F(1, 118)": "anova", "chi2": "chi-square"}
+    for start, kind in rows.items():
+        (string,) = re.findall(rf'`reported: ("{re.escape(start)}[^`]*")`', table)
+        groups = "outcome: choice\n        success: mug" if kind == "chi-square" else "outcome: price"
+        test = f"test: {kind}\n        {groups}\n        groups: {{by: role}}"
+        old = "test: t-independent\n        outcome: price\n        groups: {by: role}"
+        text = _study_text().replace(old, test)
+        direction = "" if kind == "t-independent" else "\n          direction: 1"
+        mugs.write_text(text.replace('reported: "t(118) = 6.20, p < .001"', f"reported: {string}{direction}"))
+        checked = CliRunner().invoke(app, ["check", str(mugs)])
+        assert (checked.exit_code, checked.stderr) == (0, ""), checked.output

@@ -7,16 +7,13 @@ import pytest
 from tests.people.random_tables import random_table
 
 from concord.api import demo_table, score_people
-from concord.errors import OptionError
-from concord.people import bounds
+from concord.errors import OptionError, UndefinedError
 from concord.people.bounds import Simulation, simulate_bounds
 from concord.people.layout import lay_out
-from concord.people.lookup import make_lookup
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
-from concord.people.replicas import statistic_of, tabled, with_statistic
+from concord.people.replicas import Truth
 from concord.people.score import _context
 from concord.people.sides import SideTable
-from concord.people.tests import score_tests
 from concord.people.truth import Effects, Population, fit_population, human_effects
 from concord.readers.tests_table import read_tests
 from concord.records import Side
@@ -82,47 +79,6 @@ def test_drawing_around_the_estimates_themselves_would_overshoot() -> None:
     around = Population(0.0, 1e9, 3000).draw(found, rng, 20)
     assert np.mean(shrunken**2) == pytest.approx(np.mean(true**2), rel=0.1)
     assert np.mean(around**2) == pytest.approx(3 * np.mean(true**2), rel=0.1)
-
-
-@pytest.mark.parametrize("name", ["standard", "refined"])
-def test_tables_of_pas_are_exact_to_1e8(name: str) -> None:
-    protocol = PROTOCOLS[name]
-    rows = lay_out(read_tests(demo_table()).rows).rows
-    human = SideTable.from_rows(rows, [r.human for r in rows], 1.0)
-    agent = SideTable.from_rows(rows, [r.agent for r in rows], 1.0)
-    context, says = _context(rows, human, agent), human.evidence(protocol)
-    rng = np.random.default_rng(5)
-    for part in bounds._parts(says, agent, context, protocol):
-        family = part.agent.families[0][1]
-        if part.lookup is None:
-            continue
-        s = rng.standard_t(2, (400, part.agent.size)) * 4
-        evidence = bounds._at(part.agent, family, protocol, s)
-        direct = score_tests(part.says, evidence, part.context, protocol).pas
-        assert np.nanmax(np.abs(part.lookup.pas(s) - direct)) < 1e-8
-        kept = np.clip(np.abs(s), 0, 12)
-        assert statistic_of(with_statistic(family, kept)) == pytest.approx(kept, rel=1e-5, abs=1e-9)
-
-
-def test_the_sign_split_jumps_at_zero_and_the_tables_with_it() -> None:
-    protocol = replace(STANDARD, split="sign")
-    rows = lay_out(read_tests(t_rows([3.0, -2.0, 0.4])).rows).rows
-    human = SideTable.from_rows(rows, [r.human for r in rows], 1.0)
-    agent = SideTable.from_rows(rows, [r.agent for r in rows], 1.0)
-    (part,) = bounds._parts(human.evidence(protocol), agent, _context(rows, human, agent), protocol)
-    assert part.lookup is not None
-    s = np.array([[-1e-4] * 3, [1e-4] * 3])
-    evidence = bounds._at(part.agent, part.agent.families[0][1], protocol, s)
-    direct = score_tests(part.says, evidence, part.context, protocol).pas
-    assert part.lookup.pas(s) == pytest.approx(direct, abs=1e-8)
-
-
-def test_capped_bayes_factors_are_not_tabled() -> None:
-    rows = lay_out(read_tests(t_rows([3.0])).rows).rows
-    agent = SideTable.from_rows(rows, [r.agent for r in rows], 1.0)
-    assert tabled(agent.families[0][1], STANDARD)
-    assert not tabled(agent.families[0][1], PROTOCOLS["published"])
-    assert make_lookup is not None
 
 
 def is_raw(side: Side | None) -> bool:
@@ -236,3 +192,50 @@ def test_human_effects_stand_on_the_scale_of_the_scores() -> None:
         both = ~np.isnan(scored) & ~np.isnan(ours)
         assert both.sum() > 40
         assert ours[both] == pytest.approx(scored[both], abs=0.02, rel=0.02)
+
+
+def chi_row(number: int, **sides: object) -> dict[str, object]:
+    return {"study": f"S{number}", "finding": "F", "test": "c", "test_type": "chi-square", **sides}
+
+
+def test_a_human_number_that_the_agents_design_needs_is_named_where_it_is_missing() -> None:
+    """A larger table cannot be drawn from a chi-square alone, nor a signed effect from one with df = 2."""
+    alone = {"human_statistic": 9.0, "human_df1": 2, "human_n": 90}
+    rows = [*t_rows([2.0, 1.0, -1.0]), chi_row(7, agent_table="[[9,2],[3,4],[5,5]]", **alone)]
+    found = simulated(rows)
+    assert found.floors == {}
+    assert "1 test(s) have no human number of the kind that the agent's design asks for" in found.note
+    assert "(S7/F/c)" in found.note
+    rows[-1] = chi_row(8, agent_table="[[9,2],[3,4]]", **alone)
+    assert "(S8/F/c)" in simulated(rows).note
+
+
+def test_a_missing_number_is_an_error_and_not_an_effect_of_zero() -> None:
+    rows = lay_out(read_tests(t_rows([2.0, 1.0])).rows).rows
+    family = SideTable.from_rows(rows, [r.agent for r in rows], 1.0).families[0][1]
+    none = np.full(2, np.nan)
+    people = Effects(none, none, none, none, none, none, {})
+    with pytest.raises(UndefinedError, match="people have no d for a test whose simulation needs it"):
+        Truth(np.full((3, 2), np.nan), people, null=False).needed_by(family)
+
+
+@pytest.mark.parametrize("name", list(PROTOCOLS))
+def test_a_test_that_lacks_a_side_is_left_out_and_does_not_matter(name: str) -> None:
+    rows = t_rows([2.0, 1.0, -1.0, 3.0])
+    lone = [
+        {"study": "S9", "finding": "F", "test": "b", "test_type": "binomial", "agent_k": 7, "agent_n": 9},
+        chi_row(9, agent_table="[[9,2],[3,4],[5,5]]"),
+    ]
+    assert simulated([*rows, *lone], PROTOCOLS[name]).note == ""
+
+
+def test_empty_columns_of_a_human_table_say_nothing() -> None:
+    """Shares follow the columns that hold people; an empty one keeps the half count of its cells."""
+
+    def shares(table: str) -> np.ndarray:
+        rows = lay_out(read_tests([chi_row(1, human_table=table, agent_table=table)]).rows).rows
+        human = SideTable.from_rows(rows, [r.human for r in rows], 1.0)
+        return human_effects(human, STANDARD).shares[0][1]
+
+    empty, full = shares("[[30,10,0],[10,30,0],[20,20,0]]"), shares("[[30,10],[10,30],[20,20]]")
+    assert empty[:, :2] / empty[:, :2].sum(axis=1, keepdims=True) == pytest.approx(full, abs=0.01)

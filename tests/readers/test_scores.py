@@ -173,6 +173,25 @@ def test_cells_that_are_no_scores_are_named(tmp_path: Path) -> None:
     )
 
 
+def test_percentages_and_decimal_commas_are_told_how_to_be_written(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r"got '85%', .*; write a percentage as its share, 85% as 0.85"):
+        read_scores(table(tmp_path, "item,score", "a,85%", "b,0"))
+    with pytest.raises(TableError, match=r"got '0,5', .*; write a decimal comma as a point"):
+        read_scores(table(tmp_path, "item;score", "a;0,5", "b;0"))
+
+
+def test_blanks_around_a_name_are_not_part_of_it(tmp_path: Path) -> None:
+    assert rows(read_scores(table(tmp_path, "item,score", " a ,1", "b\t,0"))) == [("a", 1.0), ("b", 0.0)]
+    with pytest.raises(TableError, match="row 2, column 'item': got None, expected a name"):
+        read_scores([{"item": "  ", "score": 1}])
+
+
+@pytest.mark.parametrize("value", [float("inf"), -float("inf"), "inf", "-Infinity"])
+def test_an_infinite_grade_is_refused(value: object) -> None:
+    with pytest.raises(BadScoreError, match="expected a number"):
+        grade(value)
+
+
 def test_rows_without_a_score_are_counted_and_told(tmp_path: Path) -> None:
     file = read_scores(table(tmp_path, "item,score", "a,1", "b,NaN", "c,"))
     assert file.warnings == ("a.csv: no score (empty or NaN) in row(s) 3, 4; counted as failed",)
@@ -183,8 +202,8 @@ def test_an_item_that_stands_twice_is_refused_with_the_way_out(tmp_path: Path) -
     with pytest.raises(FileFormatError) as caught:
         read_scores(path)
     assert str(caught.value) == (
-        "a.csv: item 'a' stands in rows 2 and 4, and 1 item(s) stand there more than once; give each item "
-        "once, or number the repeats of an item in a column and name it with --repeat"
+        "a.csv: 1 item(s) stand there more than once, the first 'a' in rows 2 and 4; give each item once, or "
+        "number the repeats of an item in a column and name it with --repeat"
     )
     assert read_scores(path, columns=Columns(repeat="turn")).frame.height == 3
 
@@ -195,7 +214,7 @@ def test_columns_that_cannot_be_found_are_listed(tmp_path: Path) -> None:
         FileFormatError, match=r"no column of items found among 'question', 'points'; name it"
     ):
         read_scores(path)
-    with pytest.raises(FileFormatError, match="no column 'itme'; found 'question', 'points'"):
+    with pytest.raises(FileFormatError, match=r"no column 'itme' \(--item\); found 'question', 'points'"):
         read_scores(path, columns=Columns(item="itme"))
     twice = table(tmp_path, "item,id,score", "a,b,1", name="b.csv")
     with pytest.raises(OptionError, match="both 'item' and 'id' may be meant; name one with --item"):

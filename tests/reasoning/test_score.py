@@ -129,7 +129,16 @@ def test_examples_are_the_first_of_each_rule() -> None:
     assert found == [
         ("reasoning changed the answer from right to wrong", "b"),
         ("reasoning changed the answer from wrong to right", "a"),
+        ("steps closest to the gold steps", "a"),
     ]
+
+
+def test_the_examples_of_steps_are_the_first_of_the_best_and_of_the_worst() -> None:
+    other = "The weather was fine and the buses ran on time all week long that day."
+    poor = f"REASONING: {STEPS[0]} {other}\nDIAGNOSIS: {MDD}"
+    replies = pair("a", poor, "DIAGNOSIS: MDD") + pair("b", reasoned(MDD), "DIAGNOSIS: MDD")
+    found = [(example.rule, example.id) for example in score(replies).scores.examples]
+    assert found == [("steps closest to the gold steps", "b"), ("steps farthest from the gold steps", "a")]
 
 
 def test_repeats_are_averaged_within_item_and_tested_by_sign_flips() -> None:

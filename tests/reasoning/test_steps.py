@@ -65,17 +65,23 @@ def plain_dice(a: str, b: str) -> float:
     return 2 * len(x & y) / (len(x) + len(y)) if x and y else 0.0
 
 
-def plain_greedy(model: list[str], gold: list[str], threshold: float = 0.6) -> int:
+def plain_pairs(model: list[str], gold: list[str], threshold: float = 0.6) -> list[tuple[int, int]]:
+    pairs: list[tuple[int, int]] = []
     used: set[str] = set()
-    for step in model:
+    for place, step in enumerate(model):
         best, value = None, 0.0
-        for candidate in gold:
+        for number, candidate in enumerate(gold):
             overlap = plain_dice(step, candidate)
             if overlap > value:
-                best, value = candidate, overlap
-        if best is not None and value >= threshold and best not in used:
-            used.add(best)
-    return len(used)
+                best, value = number, overlap
+        if best is not None and value >= threshold and gold[best] not in used:
+            used.add(gold[best])
+            pairs.append((place, best))
+    return pairs
+
+
+def plain_greedy(model: list[str], gold: list[str], threshold: float = 0.6) -> int:
+    return len(plain_pairs(model, gold, threshold))
 
 
 def plain_optimal(model: list[str], gold: list[str]) -> int:
@@ -99,6 +105,7 @@ step_texts = st.lists(
 def test_matches_equal_the_plain_rules(model: list[str], gold: list[str]) -> None:
     score = score_steps([model], [gold], [0], rules="source")[0]
     assert score.matched == plain_greedy(model, gold)
+    assert list(score.pairs) == plain_pairs(model, gold)
     assert score.matched_optimal == plain_optimal(model, gold)
     assert score.sweep == tuple(
         f1(plain_greedy(model, gold, cut), len(model), len(gold))
@@ -125,6 +132,7 @@ def test_a_long_reply_is_scored_in_blocks_alike() -> None:
     gold = [" ".join(rng.choice(list("abcdefghij"), 5)) for _ in range(40)]
     score = score_steps([model], [gold], [0])[0]
     assert score.matched == plain_greedy(model, gold)
+    assert list(score.pairs) == plain_pairs(model, gold)
 
 
 def test_the_threshold_is_met_at_exactly_six_tenths() -> None:

@@ -13,8 +13,8 @@ from concord import api
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError
 from concord.reports.page import make_page
+from concord.reports.page.cases import pairs_of
 from concord.reports.page.find import read_rows
-from concord.reports.page.replies import LONGEST
 
 
 @pytest.fixture
@@ -141,26 +141,6 @@ def test_mixed_readings_and_rules_are_refused(results: Path, tmp_path: Path) -> 
         make_page([results / "reasoning-1", tmp_path / "reasoning"])
 
 
-def test_a_reply_of_a_megabyte_is_cut_and_counted(one: Path) -> None:
-    rows: list[dict[str, Any]] = [
-        {"id": "a", "mode": "cot", "response": "x" * 1_000_000},
-        {"id": "b", "response": None},
-    ]
-    write_lines(one / "replies.jsonl", rows)
-    page = make_page([one])
-    assert page.content.replies.n_cut == 1
-    assert [len(row["text"]) for row in page.content.replies.rows] == [LONGEST, 0]
-    assert page.content.replies.rows[0]["length"] == 1_000_000
-    assert "1 of them are cut after 4,000 characters" in page.html
-
-
-def test_replies_beyond_the_size_of_the_page_are_counted(one: Path) -> None:
-    write_lines(one / "replies.jsonl", [{"id": str(i), "response": "y" * 5000} for i in range(1600)])
-    replies = make_page([one]).content.replies
-    assert replies.n_left_out == 100
-    assert len(replies.rows) == 1500
-
-
 def test_a_torn_line_of_a_journal_is_counted_not_followed(one: Path) -> None:
     write_lines(one / "replies.jsonl", [{"id": "a", "response": "whole"}])
     with (one / "replies.jsonl").open("a", encoding="utf-8") as file:
@@ -180,3 +160,30 @@ def test_names_with_surrogates_and_control_characters_can_be_written(one: Path, 
     made = api.report(one, out=tmp_path / "page.html", plots=tmp_path / "plots")
     assert "a\ufffdb" in made.path.read_text("utf-8")
     assert all(tmp_path in path.resolve().parents for path in made.plots)
+
+
+def test_a_table_of_something_else_beside_a_result_is_said(one: Path) -> None:
+    (one / "detailed_stats.csv").write_text("not,a table\n1,2\n", "utf-8")
+    page = make_page([one])
+    assert page.content.people[0].tests == ()
+    assert [problem.reason for problem in page.problems] == [
+        "holds no row with a column 'Test_Name', so single tests are not shown"
+    ]
+
+
+def test_a_damaged_plan_or_line_of_answers_is_said_and_the_rest_is_shown(one: Path) -> None:
+    (one / "plans.json").write_text("{", "utf-8")
+    (one / "answers.jsonl").write_text(
+        '{"id": "s/e/1/1/1", "study": "s", "items": [{"item": 3}]}\n[]\n', "utf-8"
+    )
+    page = make_page([one])
+    reasons = [problem.reason for problem in page.problems]
+    assert reasons[0].startswith("plans.json beside it is not JSON")
+    assert reasons[1] == "1 lines are not JSON objects and are not shown"
+    assert page.content.replies.n_found == 1
+
+
+def test_damaged_steps_of_a_case_are_left_out() -> None:
+    case = {"gold_steps": ["a", "b"], "steps": ["x"], "pairs": [[0, 1], [0, 2], [-1, 0], [0], "no", [0, "1"]]}
+    assert pairs_of(case) == [[0, 1]]
+    assert pairs_of({"pairs": 7}) == []

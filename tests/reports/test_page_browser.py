@@ -11,6 +11,7 @@ import pytest
 from tests.reports.browser import Watched, axe_source, launched
 
 from concord import api
+from concord.reports.page.content import read_content
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -66,14 +67,14 @@ def test_the_policy_forbids_evaluation_and_foreign_scripts(tab: Watched, file: P
 def test_the_leaderboard_sorts_and_filters(tab: Watched, file: Path) -> None:
     page = tab.open(file)
     table = "table[data-name=leaderboard]"
-    page.get_by_role("button", name="S_Cons").first.click()
-    values = [text.split()[0] for text in column(page, table, 6)]
+    page.get_by_role("button", name="S_Cons", exact=True).first.click()
+    values = [text.split()[0] for text in column(page, table, 8)]
     numbers = [float(value) for value in values if value != "–"]
     assert numbers == sorted(numbers, reverse=True)
     assert values[-1] == "–"
-    page.locator("#board").get_by_role("button", name="S_Cons").click()
+    page.locator("#board").get_by_role("button", name="S_Cons", exact=True).click()
     assert page.locator(f"{table} th[aria-sort=ascending]").count() == 1
-    assert column(page, table, 6)[-1] == "–"  # undefined stays last both ways
+    assert column(page, table, 8)[-1] == "–"  # undefined stays last both ways
     page.locator("#board input[type=search]").fill("agent two")
     assert column(page, table, 1) == ["agent two"]
     assert page.locator("#board [role=status]").inner_text() == "1 of 5"
@@ -82,7 +83,7 @@ def test_the_leaderboard_sorts_and_filters(tab: Watched, file: Path) -> None:
 def test_a_study_gives_its_forest_plot_and_a_test_its_detail(tab: Watched, file: Path) -> None:
     page = tab.open(file)
     tests = page.locator("#people .panel:visible [data-options=forest]")
-    tests.locator("select").select_option("asch-1946")
+    tests.get_by_label("study").select_option(label="asch-1946")
     rows = tests.locator("tbody tr")
     assert rows.count() == 11
     assert rows.first.locator("svg circle").count() == 1
@@ -91,8 +92,9 @@ def test_a_study_gives_its_forest_plot_and_a_test_its_detail(tab: Watched, file:
     dialog = page.locator("dialog[open]")
     assert "chosen, warm against cold" in dialog.locator("h2").inner_text()
     text = dialog.inner_text()
-    for words in ("human log BF", "model p", "People: up", "Model: up", "ECS_Test", "replicates"):
+    for words in ("log Bayes factor", "People: up", "Model: up", "ECS_Test", "replicates"):
         assert words in text
+    assert "scored from a table of tests" in text
     page.keyboard.press("Escape")
     assert page.locator("dialog[open]").count() == 0
 
@@ -116,6 +118,24 @@ def test_the_filter_of_tests_finds_words(tab: Watched, file: Path) -> None:
     tests.get_by_role("button", name="PAS", exact=True).click()
     shown = [float(t) for t in column(page, "#people .panel:not([hidden]) [data-options=forest]", 7)[:20]]
     assert shown == sorted(shown, reverse=True)
+
+
+def test_steps_stand_side_by_side_with_matches_named(tab: Watched, file: Path) -> None:
+    page = tab.open(file)
+    case = page.locator("#reasoning .panel:visible .case.full").last
+    gold, own = (case.locator("ol.steps").nth(k).locator("li") for k in (0, 1))
+    matched = own.locator(".match", has_text="matches gold step").all_inner_texts()
+    assert matched
+    for text in matched:
+        place = int(text.split()[-1])
+        assert "matches step" in gold.nth(place - 1).inner_text()
+    assert case.get_by_text("Early answer, without reasoning").count() == 1
+    page.locator("#reasoning .panel:visible details.lazy summary").last.click()
+    page.locator("#reasoning .panel:visible .dynamic button.open").nth(3).click()
+    dialog = page.locator("dialog[open]")
+    assert dialog.locator("ol.steps").count() == 2
+    assert dialog.locator("li.met").count() >= 2
+    assert "Answer after reasoning" in dialog.inner_text()
 
 
 def test_another_model_can_be_chosen(tab: Watched, file: Path) -> None:
@@ -150,16 +170,24 @@ def test_tables_download_as_csv_and_everything_as_json(tab: Watched, file: Path,
     page = tab.open(file)
     text = downloaded(page, page.locator("#board [data-download]"))
     rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0][:3] == ["model", "PAS: together", "PAS"]
+    assert rows[0][:5] == ["model", "PAS: together", "S_Cons: together", "Δ: together", "PAS"]
     assert len(rows) == 6
     assert all(not row[0].startswith("=") for row in rows)
     summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
     assert (
-        float(dict(zip(*([r[0] for r in rows], [r[2] for r in rows]), strict=True))["agent one"])
+        float(dict(zip(*([r[0] for r in rows], [r[4] for r in rows]), strict=True))["agent one"])
         == (summary["average_pas_raw"])
     )
     tests = page.locator("#people .panel:visible [data-options=forest] [data-download]")
-    assert len(list(csv.reader(io.StringIO(downloaded(page, tests))))) == 58
+    table = list(csv.DictReader(io.StringIO(downloaded(page, tests))))
+    assert len(table) == 57
+    view = read_content([results / "agent one"]).people[0]
+    for name, key in (("human d, high", "human_high"), ("model P(no effect)", "agent_null")):
+        told = [float(row[name]) if row[name] else None for row in table]
+        known = [test[key] for test in view.tests]  # the script makes both of other numbers
+        assert [value is None for value in told] == [value is None for value in known]
+        apart = [abs(a - b) for a, b in zip(told, known, strict=True) if a is not None and b is not None]
+        assert max(apart) < 0.005
     whole = json.loads(downloaded(page, page.locator("[data-download=json]")))
     assert len(whole["documents"]) == 5
     assert whole["tables"]["tests-0"]["n"] == 57
@@ -228,11 +256,12 @@ def test_text_in_pictures_is_inside_and_does_not_overlap(tab: Watched, file: Pat
 
 @pytest.mark.parametrize(
     ("scheme", "rules"),
-    [("light", ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]), ("dark", ["cat.color"])],
+    [
+        ("light", ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]),
+        ("dark", {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}),
+    ],
 )
-def test_axe_finds_no_serious_violation(
-    browser: "Browser", file: Path, scheme: Any, rules: list[str]
-) -> None:
+def test_axe_finds_no_serious_violation(browser: "Browser", file: Path, scheme: Any, rules: Any) -> None:
     source = axe_source()
     context = browser.new_context(viewport=DESK, color_scheme=scheme, bypass_csp=True)  # type: ignore[arg-type]
     page = Watched(context.new_page()).open(file)

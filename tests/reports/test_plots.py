@@ -1,5 +1,6 @@
 """Pictures: well-formed, inside their frame, honest about what is missing."""
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from tests.reports.made_results import NAMES, structure_rows
 from concord import api
 from concord.errors import OptionError
 from concord.reports import plots
+from concord.reports.forest import Pair, forest
+from concord.reports.plot_standing import standing_picture
 from concord.reports.svg import Picture, Scale, fitted, visible
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -55,7 +58,11 @@ def test_many_points_become_one_element() -> None:
     points = [plots.Point(i / 500, -i / 500) for i in range(1000)]
     picture = plots.scatter("a", "T", points)
     path = next(e for e in parsed(picture).iter(f"{SVG}path") if e.get("class") == "dots")
-    assert (path.get("d") or "").count("M") == 1000
+    steps = re.findall(r"m(-?\d+) ?(-?\d+)h0", path.get("d") or "")
+    assert len(steps) == 1000
+    at = [sum(int(step[k]) for step in steps) for k in (0, 1)]
+    # the axis reaches 2.1978 = 1.998 + 0.05 * 3.996 both ways; the last dot is (1.998, -1.998)
+    assert at == [round(52 + 4.1958 / 4.3956 * 414), round(398 - 0.1998 / 4.3956 * 384)]
     assert len(picture.body) < 30_000
 
 
@@ -66,10 +73,10 @@ def test_an_undefined_line_is_not_drawn() -> None:
 
 def test_a_forest_plot_draws_people_and_model_by_shape() -> None:
     pairs = [
-        plots.Pair("a", (0.5, 0.2, 0.8), (0.4, None, None)),
-        plots.Pair("b", (None,) * 3, (1.0, 0.5, 1.5)),
+        Pair("a", (0.5, 0.2, 0.8), (0.4, None, None)),
+        Pair("b", (None,) * 3, (1.0, 0.5, 1.5)),
     ]
-    picture = plots.forest("a", "T", pairs)
+    picture = forest("a", "T", pairs)
     inside(picture)
     kinds = [element.get("class") for element in parsed(picture).iter()]
     assert kinds.count("people") == 2  # one test and the legend
@@ -141,3 +148,34 @@ def test_a_picture_saves_itself_as_its_name_ends(tmp_path: Path) -> None:
     assert picture._repr_svg_() == picture.to_svg()
     with pytest.raises(OptionError, match="ends neither in .svg nor in .png"):
         picture.save(tmp_path / "a.pdf")
+
+
+@given(
+    st.lists(st.floats(-5, 5), min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=6),
+)
+def test_lines_of_a_ranking_join_their_models_and_touch_no_other(
+    values: list[float], spans: list[tuple[int, int]]
+) -> None:
+    ranked = [(f"m{i}", value) for i, value in enumerate(sorted(values, reverse=True))]
+    groups = [[f"m{k}" for k in range(min(s), max(s) + 1) if k < len(ranked)] for s in spans]
+    picture = standing_picture("r", "T", ranked, groups, label="x")
+    inside(picture)
+    root = parsed(picture)
+    assert len([e for e in root.iter(f"{SVG}circle")]) == len(ranked)
+    lines = [
+        tuple(float(e.get(name, "")) for name in ("x1", "y1", "y2"))
+        for e in root.iter(f"{SVG}line")
+        if e.get("class") == "bar"
+    ]
+    assert len(lines) == sum(len(group) > 1 for group in groups)
+    for i, (x, top, bottom) in enumerate(lines):
+        for other, other_top, other_bottom in lines[:i]:
+            assert x != other or bottom <= other_top or other_bottom <= top
+
+
+def test_a_comparison_draws_its_ranking() -> None:
+    rows = [[{"item": i, "score": (i * 7 + k) % 10 / 10 - 0.2 * k} for i in range(40)] for k in range(3)]
+    picture = api.compare(*rows, names=["a", "b", "c"]).plot()
+    inside(picture)
+    assert picture.description.startswith("score of 3 models. 1 a ")

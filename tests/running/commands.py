@@ -22,7 +22,7 @@ def concord(*arguments: str, cwd: Path, **more: str) -> subprocess.CompletedProc
         env=environment(cwd, **more),
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=600,  # a guard against hanging, far above what a busy machine takes
         check=False,
     )
 

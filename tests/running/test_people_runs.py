@@ -10,6 +10,7 @@ import pytest
 from tests.running.commands import concord, environment
 
 from concord import runs, studies
+from concord.api import check
 from concord.errors import ModelError
 from concord.people.people_design import design_people, rooms_of, unpacked
 from concord.running import weights
@@ -73,11 +74,18 @@ def test_sessions_are_trials_turns_are_kept_and_a_finished_run_asks_nothing_agai
     assert sum(turn["id"].startswith("guessing-game/") for turn in turns) == 3 * 16 * 4
     assert sum(len(unpacked(session["response"])) for session in sessions) == len(turns)
     assert all(session["usage"]["output_tokens"] >= 9 for session in sessions)
+    for name, counted in (
+        ("replies", {"replies": 25, "turns": len(turns)}),
+        ("turns", {"replies": len(turns)}),
+    ):
+        found = check(tmp_path / "r" / f"{name}.jsonl")
+        assert (found.kind, found.problems, found.warnings) == ("journal of a run", (), ())
+        assert found.counts | counted == found.counts
     before = _calls(tmp_path)
     again = _run(tmp_path, *SMALL, *PLAN)
     assert _calls(tmp_path) == before
     assert isinstance(again["score"], dict)
-    assert again["score"]["n_tests"] == 14
+    assert again["score"]["n_tests"] == 15
 
 
 def test_a_session_that_was_cut_short_goes_on_from_its_turns(finished: Path, tmp_path: Path) -> None:
@@ -165,7 +173,7 @@ def test_inspect_runs_studies_as_a_task_and_its_log_is_scored(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     (log,) = (tmp_path / "logs").glob("*.eval")
     scored = runs.score_run(log, n_resamples=0)
-    assert scored.to_dict()["n_tests"] == 7
+    assert scored.to_dict()["n_tests"] == 8
 
 
 def test_a_design_can_be_laid_out_again_from_what_a_run_keeps() -> None:
@@ -176,16 +184,71 @@ def test_a_design_can_be_laid_out_again_from_what_a_run_keeps() -> None:
         assert rooms[trial.item].open().waiting()[0].messages == trial.messages
 
 
+GAME = """\
+format: 1
+study: small-game
+title: A guessing game for four
+domain: Strategic
+source: {authors: "Nobody, A.", year: 2001, title: On guessing, published: "Journal, 1(1), 1-2"}
+population: {describes: a student}
+about: {design: Four people guess twice.}
+experiments:
+  game:
+    participants: {sessions: 1}
+    items:
+      guess: {type: number, ask: "Which number do you choose?", min: 0, max: 100}
+    steps:
+      - text: "Each of {size} people chooses a number. Nearest to half of the mean wins. Round 1."
+        rounds: first
+        ask: [guess]
+      - text: "The mean was {feedback.average}, half of it {feedback.target}. Round {round}."
+        rounds: later
+        ask: [guess]
+    group:
+      size: 4
+      rounds: 2
+      feedback: {average: mean(guess), target: average / 2}
+findings:
+  F1:
+    says: Numbers fall.
+    tests:
+      - name: first against second number
+        experiment: game
+        test: t-paired
+        first: guess_1
+        second: guess_2
+        human: {statistic: 3, n: 30, located: {at: p. 2}, source: made up for this test}
+"""
+
+
 @needs_weights
-def test_the_embedded_model_takes_part_in_three_studies_one_of_them_a_game(tmp_path: Path) -> None:
+def test_the_embedded_model_takes_part_in_studies_a_pair_game_and_a_group_game(tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp", reason="the extra `live` is not installed")
-    options = ("--study", "framing", "--study", "representativeness", "--study", "trust-game")
+    (tmp_path / "game.yaml").write_text(GAME, "utf-8")
+    named = ("framing", "representativeness", "trust-game", "game.yaml")
+    options = [word for name in named for word in ("--study", name)]
     done = concord(
-        *("run", "people", "--model", "local/smollm2-135m", *options, "--n", "1", "--max-tokens", "6"),
-        *("--out", "r", "--json"),
+        *("run", "people", "--model", "local/smollm2-135m", *options, "--n", "1", "--limit", "1"),
+        *("--max-tokens", "6", "--out", "r", "--json"),
         cwd=tmp_path,
         CONCORD_CACHE=str(weights.cache_folder()),
     )
     assert done.returncode == 0, done.stderr
     record = json.loads((tmp_path / "r" / "run.json").read_text())
-    assert record["outcomes"] == {"ok": 16}  # 10 and 4 participants, 2 pairs
+    assert record["outcomes"] == {"ok": 11}  # 5 and 4 participants, a pair, a group
+    turns = [json.loads(line) for line in (tmp_path / "r" / "turns.jsonl").read_text().splitlines()]
+    _replay_game(tmp_path / "game.yaml", {turn["id"]: turn["response"] for turn in turns})
+
+
+def _replay_game(study: Path, replies: dict[str, str]) -> None:
+    """Check a session of the group game: what was told after a round is what its replies give."""
+    (session,) = studies.sessions_of(studies.plan([str(study)], n=1)[0])
+    studies.hold(session, lambda question: replies.get(question.id))
+    played = [key for key in replies if key.startswith("small-game/")]
+    rounds = [int(key.rsplit("#", 1)[1]) for key in played]
+    assert rounds.count(1) == 4
+    assert rounds == sorted(rounds)  # a round begins when everybody has answered in the one before
+    guesses = [float(str(row["guess_1"])) for row in session.rows() if row.get("guess_1") is not None]
+    if guesses:
+        assert session.rows()[0]["average_1"] == pytest.approx(sum(guesses) / len(guesses))
+    assert rounds.count(2) == (4 if guesses else 0)  # a round that nobody can be read in is the last

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats import bayes, contingency, correlation
+from concord.stats import bayes, contingency, correlation, two_rates
 
 checked = settings(deadline=None, max_examples=60)
 ts = st.floats(-60, 60)
@@ -240,7 +240,7 @@ UNDEFINED: list[tuple[str, Callable[..., object], tuple[float, ...], tuple[float
     ("p above one", bayes.log_bf_bound, (1.1,), (0.9,)),
     ("p not a number", bayes.log_bf_bound, (NAN,), (0.9,)),
     ("a negative chi-square", bayes.log_bf_chi_square_bic, (-1.0, 1, 20), (1.0, 1, 20)),
-    ("a negative count", contingency.prob_first_rate_higher, (-1, 4, 2, 4), (1, 4, 2, 4)),
+    ("a negative count", two_rates.prob_first_rate_higher, (-1, 4, 2, 4), (1, 4, 2, 4)),
 ]
 
 

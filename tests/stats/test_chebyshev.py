@@ -1,6 +1,7 @@
 """Interpolation over replicates is as good as computing directly, or computes directly."""
 
 import numpy as np
+from scipy.special import ndtr
 
 from concord.stats import log_bf_t, prob_positive_t
 from concord.stats.chebyshev import NODES, on_columns
@@ -42,3 +43,10 @@ def test_a_constant_column_has_its_constant_value() -> None:
     points = np.full((500, 1), 1.25)
     (values,) = on_columns([lambda x, a: x * a], points, np.array([2.0]))
     np.testing.assert_allclose(values, 2.5, rtol=1e-14)
+
+
+def test_one_far_outlier_does_not_hide_where_the_function_bends() -> None:
+    """A step at 0 seen from a range up to 1e4: no node falls near it, so its coefficients seem to decay."""
+    points = np.concatenate([np.random.default_rng(2).normal(0.5, 1, 300), [1e4]]).reshape(-1, 1)
+    (values,) = on_columns([lambda x, a: ndtr(a * x)], points, np.array([1.0]))
+    assert np.abs(values - ndtr(points)).max() < 1e-8

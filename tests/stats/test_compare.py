@@ -117,6 +117,35 @@ def test_scores_of_zero_and_one_are_tested_by_mcnemar() -> None:
     assert chosen.p_value == pytest.approx(p_of(ours, "mid-p"), abs=1e-15)
 
 
+def test_the_paired_example_of_lakens() -> None:
+    """Lakens (2013), table 1 and its text: M = 1.00, t(9) = 4.74, p = .001, 95 % CI [0.52, 1.48], d_z = 1.50,
+    d_av = 1.13, r = .73."""
+    first, second = [9, 7, 8, 9, 8, 9, 9, 10, 9, 9], [9, 6, 7, 8, 7, 9, 8, 8, 8, 7]
+    ours = compare_items(first, second)
+    t = next(verdict for verdict in ours.verdicts if verdict.test == "paired t")
+    assert t.statistic is not None
+    assert t.df is not None
+    assert (round(t.statistic, 2), round(t.df), round(t.p_value, 3)) == (4.74, 9, 0.001)
+    assert ours.difference.value == pytest.approx(1.0, abs=1e-12)
+    assert ours.difference.interval is not None
+    assert round(ours.difference.interval.low, 2) == 0.52
+    assert round(ours.difference.interval.high, 2) == 1.48
+    assert ours.effect_dz == pytest.approx(1.5, abs=1e-12)
+    assert ours.effect_dav is not None
+    assert ours.correlation is not None
+    assert (round(ours.effect_dav, 2), round(ours.correlation, 2)) == (1.13, 0.73)
+
+
+def test_the_unpaired_error_is_that_of_welchs_test_and_the_saving_follows() -> None:
+    from scipy import stats
+
+    welch, paired = stats.ttest_ind(A, B, equal_var=False), stats.ttest_rel(A, B)
+    ours, shift = compare_items(A, B), A.mean() - B.mean()
+    assert ours.se_unpaired == pytest.approx(shift / welch.statistic, rel=1e-9)
+    assert ours.se_paired == pytest.approx(shift / paired.statistic, rel=1e-9)
+    assert ours.variance_saved == pytest.approx(1 - (welch.statistic / paired.statistic) ** 2, rel=1e-9)
+
+
 def test_standardised_effects_are_the_textbook_ones() -> None:
     """Lakens (2013), equations 7 and 10."""
     ours, d = compare_items(A, B), A - B

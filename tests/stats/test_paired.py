@@ -8,14 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.intervals import wilson_interval
-from concord.stats.paired import (
-    bonett_price_interval,
-    bootstrap_mean_interval,
-    mcnemar_exact,
-    sign_flip_test,
-    wilson_clustered,
-)
+from concord.stats.intervals import wilson_clustered, wilson_interval
+from concord.stats.mcnemar import bonett_price_interval, mcnemar
+from concord.stats.resample import bootstrap_mean_interval
+from concord.stats.signflip import sign_flip
 
 
 def differences(n11: int, n10: int, n01: int, n00: int) -> list[int]:
@@ -59,26 +55,26 @@ def test_bonett_price_gives_its_formula(cells: tuple[int, ...], low: float, high
     ],
 )
 def test_mcnemar_gives_published_p(n10: int, n01: int, p: float, source: str) -> None:
-    assert mcnemar_exact(n10, n01) == pytest.approx(p, rel=1e-12), source
+    assert mcnemar(n10, n01).exact == pytest.approx(p, rel=1e-12), source
 
 
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_mcnemar_is_symmetric_and_a_probability(n10: int, n01: int) -> None:
-    assert mcnemar_exact(n10, n01) == mcnemar_exact(n01, n10)
-    assert 0 < mcnemar_exact(n10, n01) <= 1
+    assert mcnemar(n10, n01).exact == mcnemar(n01, n10).exact
+    assert 0 < mcnemar(n10, n01).exact <= 1
 
 
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=12))
 def test_sign_flips_of_single_replies_are_mcnemar(d: list[float]) -> None:
-    test = sign_flip_test(d, rng=np.random.default_rng(0))
-    assert test.p_value == pytest.approx(mcnemar_exact(d.count(1.0), d.count(-1.0)), abs=1e-12)
+    test = sign_flip(d, rng=np.random.default_rng(0))
+    assert test.p_value == pytest.approx(mcnemar(d.count(1.0), d.count(-1.0)).exact, abs=1e-12)
 
 
 def test_drawn_sign_flips_come_near_the_exact_p() -> None:
     d = [1.0] * 20 + [-1.0] * 8
-    drawn = sign_flip_test(d, rng=np.random.default_rng(3), n_flips=50_000)
-    assert drawn.method == "sign flips, 50000 drawn"
-    assert drawn.p_value == pytest.approx(mcnemar_exact(20, 8), abs=0.004)
+    drawn = sign_flip(d, rng=np.random.default_rng(3), n_flips=50_000)
+    assert (drawn.exact, drawn.n_flips) == (False, 50_000)
+    assert drawn.p_value == pytest.approx(mcnemar(20, 8).exact, abs=0.004)
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=60))
@@ -129,7 +125,7 @@ def test_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
     [
         (lambda: wilson_clustered([], [], n_replies=0), "no trials"),
         (lambda: bonett_price_interval([]), "no pair"),
-        (lambda: sign_flip_test([], rng=np.random.default_rng(0)), "nothing to flip"),
+        (lambda: sign_flip([], rng=np.random.default_rng(0)), "nothing to flip"),
         (lambda: bootstrap_mean_interval([1.0], rng=np.random.default_rng(0)), "at least two"),
     ],
 )
@@ -143,8 +139,8 @@ def test_nothing_is_undefined(call: object, message: str) -> None:
     [
         (lambda: bonett_price_interval([0.5], level=1.5), "between 0 and 1"),
         (lambda: bonett_price_interval([2.0]), "from -1 to 1"),
-        (lambda: mcnemar_exact(-1, 2), "0 or more"),
-        (lambda: mcnemar_exact(1, 2.5), "whole number"),  # type: ignore[arg-type]
+        (lambda: mcnemar(-1, 2), "disagreements are counts"),
+        (lambda: mcnemar(1, 2.5), "disagreements are counts"),  # type: ignore[arg-type]
     ],
 )
 def test_what_does_not_fit_is_refused(call: object, message: str) -> None:
@@ -191,7 +187,7 @@ def test_gap_interval_covers_93_to_99_percent(n: int, cell: tuple[float, float, 
 def false_positives(n: int, discordant: float, replicates: int) -> float:
     rng = np.random.default_rng([n, int(1000 * discordant)])
     counts = rng.multinomial(n, [discordant / 2, discordant / 2, 1 - discordant], size=replicates)
-    return float(np.mean([mcnemar_exact(int(a), int(b)) <= 0.05 for a, b, _ in counts]))
+    return float(np.mean([mcnemar(int(a), int(b)).exact <= 0.05 for a, b, _ in counts]))
 
 
 def test_mcnemar_false_positives_small_run() -> None:
@@ -219,7 +215,7 @@ def flip_false_positives(n: int, replicates: int) -> float:
     hits = 0
     for _ in range(replicates):
         cot, direct = repeated_data(n, 3, 0.0, rng)
-        hits += sign_flip_test(cot - direct, rng=rng, n_flips=499).p_value <= 0.05
+        hits += sign_flip(cot - direct, rng=rng, n_flips=499).p_value <= 0.05
     return hits / replicates
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.clustered import clustered_mean, clustered_se
-from concord.stats.mcnemar import mcnemar, paired_proportions_interval
+from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
 from concord.stats.signflip import sign_flip
 
@@ -39,6 +39,19 @@ def test_mcnemar_is_the_binomial_test_of_scipy(b: int, c: int) -> None:
     assert mcnemar(b, c).mid_p <= mcnemar(b, c).exact
 
 
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 300), st.integers(0, 300))
+def test_mid_p_takes_off_the_probability_of_the_observed_split(b: int, c: int) -> None:
+    """Fagerland, Lydersen & Laake (2013), equation 4, with scipy's binomial distribution."""
+    from scipy import stats
+
+    least, n = min(b, c), b + c
+    expected = 2 * stats.binom.cdf(least, n, 0.5) - stats.binom.pmf(least, n, 0.5)
+    if b == c and n > 0:
+        expected = 1 - 0.5 * stats.binom.pmf(b, n, 0.5)
+    assert mcnemar(b, c).mid_p == pytest.approx(min(1.0, expected), abs=1e-9)
+
+
 def test_mcnemar_of_a_million_disagreements_does_not_overflow() -> None:
     assert 0 < mcnemar(500_000, 501_000).exact < 1
     assert mcnemar(0, 1_000_000).exact == 0.0
@@ -46,12 +59,10 @@ def test_mcnemar_of_a_million_disagreements_does_not_overflow() -> None:
 
 def test_the_interval_of_paired_proportions_is_the_published_one() -> None:
     """Fagerland, Lydersen & Laake (2014), table VI: -0.508 to -0.013 for 1, 1, 7, 12."""
-    interval = paired_proportions_interval(1, 7, 21)
+    interval = bonett_price_interval([1] + [-1] * 7 + [0] * 13)
     assert (round(interval.low, 3), round(interval.high, 3)) == (-0.508, -0.013)
-    without = paired_proportions_interval(0, 0, 50)
+    without = bonett_price_interval([0] * 50)
     assert without.low < 0 < without.high
-    with pytest.raises(OptionError, match="8 disagreements among 7 items"):
-        paired_proportions_interval(1, 7, 7)
     with pytest.raises(OptionError, match="disagreements are counts"):
         mcnemar(-1, 2)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concord.errors import UndefinedError
-from concord.stats import contingency
+from concord.stats import two_rates
 from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
 
 checked = settings(deadline=None, max_examples=100)
@@ -130,9 +130,9 @@ def test_shapes_broadcast() -> None:
 @given(st.tuples(counts, counts, counts, counts))
 def test_one_of_two_rates_is_higher(cells: tuple[int, ...]) -> None:
     a, b, c, d = cells
-    up = float(contingency.prob_first_rate_higher(a, a + b, c, c + d))
+    up = float(two_rates.prob_first_rate_higher(a, a + b, c, c + d))
     assert 0 <= up <= 1
-    assert up + float(contingency.prob_first_rate_higher(c, c + d, a, a + b)) == pytest.approx(1, abs=1e-10)
+    assert up + float(two_rates.prob_first_rate_higher(c, c + d, a, a + b)) == pytest.approx(1, abs=1e-10)
 
 
 def _rate_above(k1: int, n1: int, k2: int, n2: int) -> mpmath.mpf:
@@ -164,4 +164,4 @@ def test_rates_of_groups_of_very_different_size(groups: tuple[int, int, int, int
     """The exact finite sum (Altham 1969) at 40 digits."""
     with mpmath.workdps(40):
         truth = float(_rate_above(*groups))
-    assert contingency.prob_first_rate_higher(*groups) == pytest.approx(truth, abs=1e-9)
+    assert two_rates.prob_first_rate_higher(*groups) == pytest.approx(truth, abs=1e-9)

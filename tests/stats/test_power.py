@@ -8,21 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.compare import Choices, compare_items
-from concord.stats.design import Design, Pilot, assumed_design, pilot_design
-from concord.stats.mcnemar import mcnemar
+from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.power import (
-    Components,
-    best_split,
-    design_effect,
     detectable_effect,
+    fewest,
     interval_width,
     items_needed,
-    power_clustered,
     power_paired,
+    power_signs,
     power_two_sample,
+    root_bias,
 )
-from concord.stats.power_counts import disagreements, paired_sd, power_mcnemar
+from concord.stats.power_counts import counted_interval_width, disagreements, paired_sd, power_mcnemar
+from concord.stats.signflip import sign_flip
 
 
 @pytest.mark.parametrize(("d", "n"), [(0.1, 5), (0.1, 400), (0.35, 30), (0.8, 5), (0.8, 30), (0.2, 100)])
@@ -105,34 +103,53 @@ def test_one_item_less_than_needed_is_not_enough(effect: float, sd: float, power
     assert n == 2 or power_paired(effect, sd, n - 1) < power
 
 
-def test_the_width_of_the_interval_is_the_one_found() -> None:
-    rng = np.random.default_rng(2)
-    widths = []
-    for _ in range(200):
-        interval = compare_items(rng.normal(0, 1, 80), np.zeros(80)).difference.interval
-        assert interval is not None
-        widths.append(interval.high - interval.low)
-    assert interval_width(1.0, 80) == pytest.approx(np.mean(widths), rel=0.02)
+@pytest.mark.parametrize("df", [1, 2, 9, 50, 99_999, 100_001])
+def test_the_mean_of_a_standard_deviation_is_that_of_scipys_chi_distribution(df: int) -> None:
+    from scipy import stats
+
+    assert root_bias(df) == pytest.approx(stats.chi.mean(df) / np.sqrt(df), rel=1e-9)
 
 
-def test_the_design_effect_of_a_worked_example() -> None:
-    """Kish (1965): clusters of 50 with a correlation of 0.04 make the variance 2.96 times as large."""
-    assert design_effect(50, 0.04) == pytest.approx(2.96)
-    assert power_clustered(0.3, 1.0, 100) == pytest.approx(power_paired(0.3, 1.0, 100), abs=1e-15)
-    with pytest.raises(OptionError, match="clusters of at least 1"):
-        design_effect(0.5, 0.1)
+def test_a_width_is_the_expected_one_of_students_interval() -> None:
+    """By hand: 2 t(9, 0.975) c4(10) / sqrt(10), with c4(10) = 0.9727 of the tables of control charts."""
+    assert interval_width(1.0, 10) == pytest.approx(2 * 2.2621571628 * 0.9726592741 / np.sqrt(10), rel=1e-9)
+    with pytest.raises(UndefinedError, match="at least 2 items"):
+        interval_width(1.0, 1)
 
 
-def test_a_budget_goes_to_items_first_and_to_repeats_when_items_run_out() -> None:
-    parts = Components(between=0.05, within=0.4)
-    assert best_split(parts, 2000).repeats == 1
-    limited = best_split(parts, 2000, most_items=200)
-    assert (limited.items, limited.repeats, limited.calls) == (200, 5, 2000)
-    # Cochran (1977), 10.6: K = sqrt(within · cost of an item / (between · cost of a repeat))
-    costly = best_split(parts, 100_000, item_cost=16)
-    assert costly.repeats == round(float(np.sqrt(0.4 * 16 / (0.05 * 2))))
-    with pytest.raises(OptionError, match="3 calls do not reach for two items"):
-        best_split(parts, 3)
+def test_the_width_for_counts_is_close_to_the_mean_over_all_outcomes() -> None:
+    p10, p01, n, total = 0.3, 0.1, 30, 0.0
+    for b in range(n + 1):
+        for c in range(n + 1 - b):
+            one = bonett_price_interval([1] * b + [-1] * c + [0] * (n - b - c))
+            mass = comb(n, b) * comb(n - b, c) * p10**b * p01**c * (1 - p10 - p01) ** (n - b - c)
+            total += mass * (one.high - one.low)
+    assert counted_interval_width(p10 + p01, p10 - p01, n) == pytest.approx(total, rel=0.01)
+
+
+def signs_found(d: float, n: int, replicates: int) -> float:
+    """Share of simulated sign-flip tests of normal differences that find one."""
+    rng = np.random.default_rng([3, n])
+    draws = rng.normal(d, 1, (replicates, n))
+    return float(np.mean([sign_flip(x, rng=rng).p_value < 0.05 for x in draws]))
+
+
+@pytest.mark.parametrize(("d", "n"), [(3.0, 5), (1.2, 6), (1.2, 7), (0.9, 9), (0.9, 12)])
+def test_power_of_few_random_signs_is_what_they_find(d: float, n: int) -> None:
+    assert power_signs(d, 1.0, n) == pytest.approx(signs_found(d, n, 4000), abs=0.03)
+
+
+def test_power_of_many_random_signs_is_that_of_t_less_the_steps_of_the_scores() -> None:
+    assert power_signs(0.3, 1.0, 100) == power_paired(0.3, 1.0, 100)
+    assert power_signs(0.3, 1.0, 100, step=0.5) == power_paired(0.3 - 0.5 / 100, 1.0, 100)
+
+
+@pytest.mark.parametrize(("p10", "p01", "power"), [(1.0, 0.0, 0.9), (0.9, 0.1, 0.8), (0.3, 0.1, 0.8)])
+def test_no_smaller_number_of_items_has_the_wanted_power(p10: float, p01: float, power: float) -> None:
+    """The exact test gains power in saw teeth: every smaller n is looked at."""
+    n = fewest(lambda m: power_mcnemar(p10, p01, m), power, p10 - p01)
+    assert power_mcnemar(p10, p01, n) >= power
+    assert all(power_mcnemar(p10, p01, m) < power for m in range(2, n))
 
 
 def test_zero_one_scores_have_the_variance_of_their_table() -> None:
@@ -145,70 +162,12 @@ def test_zero_one_scores_have_the_variance_of_their_table() -> None:
         paired_sd(1.2, 0.5, 0)
 
 
-def test_variance_components_are_found_again_from_a_pilot() -> None:
-    rng = np.random.default_rng(5)
-    n, repeats = 4000, 4
-    true = rng.normal(0.1, 0.3, n)
-    noise = rng.normal(0, 0.8, (n, repeats))
-    d = true + noise.mean(axis=1)
-    design = pilot_design(Pilot(d, noise.var(axis=1, ddof=1) / repeats, repeats, False))
-    assert design.components.between == pytest.approx(0.09, rel=0.15)
-    assert design.components.within == pytest.approx(0.64, rel=0.05)
-
-
-def test_clusters_of_a_pilot_give_their_correlation() -> None:
-    rng = np.random.default_rng(6)
-    families = np.repeat(np.arange(400), 5)
-    d = rng.normal(0, 0.5, 400)[families] + rng.normal(0, 1, 2000)
-    design = pilot_design(Pilot(d, np.full(2000, np.nan), 1, False, families))
-    assert design.cluster_size == 5
-    assert design.cluster_correlation == pytest.approx(0.2, abs=0.05)
-
-
-def test_plans_that_cannot_be_made_say_why() -> None:
-    with pytest.raises(OptionError, match="either the expected means .* or a standard deviation"):
-        assumed_design()
+def test_numbers_that_cannot_be_are_refused() -> None:
     with pytest.raises(OptionError, match="no number of items finds a difference that is not there"):
         items_needed(0.0, 1.0)
     with pytest.raises(UndefinedError, match="more than 100,000,000 items"):
         items_needed(1e-6, 1.0)
-    with pytest.raises(UndefinedError, match="2 paired item"):
-        pilot_design(Pilot(np.zeros(2), np.zeros(2), 1, True))
-    with pytest.raises(UndefinedError, match="same difference"):
-        pilot_design(Pilot(np.ones(9), np.full(9, np.nan), 1, True))
     with pytest.raises(OptionError, match="power is 1.5"):
         items_needed(0.1, 1.0, power=1.5)
     with pytest.raises(OptionError, match="sd is -1"):
         power_paired(0.1, -1.0, 10)
-
-
-def share_found(
-    design: Design, effect: float, items: int, replicates: int, rng: np.random.Generator
-) -> float:
-    """Share of simulated 0-1 comparisons in which the difference is found."""
-    assert design.disagreement is not None
-    first = (design.disagreement + effect) / 2
-    cells = rng.multinomial(items, [first, design.disagreement - first, 1 - design.disagreement], replicates)
-    found = [mcnemar(int(b), int(c)).exact < 0.05 for b, c, _ in cells]
-    return float(np.mean(found))
-
-
-@pytest.mark.parametrize(("means", "items"), [((0.7, 0.6), 150), ((0.55, 0.5), 900)])
-def test_planned_power_of_zero_one_scores_is_what_comparisons_find(
-    means: tuple[float, float], items: int
-) -> None:
-    design = assumed_design(means=means)
-    effect = means[0] - means[1]
-    found = share_found(design, effect, items, 4000, np.random.default_rng(8))
-    assert design.power(effect, items) == pytest.approx(found, abs=0.03)
-
-
-def test_planned_power_of_repeated_scores_is_what_comparisons_find() -> None:
-    rng = np.random.default_rng(9)
-    design, items, repeats, effect = assumed_design(sd_between=0.3, sd_within=0.6), 120, 3, 0.1
-    found = []
-    for _ in range(600):
-        d = effect + rng.normal(0, 0.3, items) + rng.normal(0, 0.6, (items, repeats)).mean(axis=1)
-        found.append(compare_items(d, np.zeros(items), choices=Choices(test="t", n_flips=1)).p_value)
-    share = np.mean(np.array(found, dtype=np.float64) < 0.05)
-    assert design.power(effect, items, repeats) == pytest.approx(share, abs=0.05)

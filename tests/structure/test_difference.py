@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from concord.records import Estimate
 from concord.stats.bands import ItemWeights
 from concord.stats.gaps import expected_maximum
-from concord.structure.difference import Parts, compare
+from concord.structure.difference import compare
+from concord.structure.parts import Parts
 from concord.structure.readings import Counted
 from concord.structure.records import ScoreOptions
 

@@ -12,13 +12,14 @@ def check(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Table of tests (CSV, XLSX, Parquet, JSON), study (YAML), replies (JSONL), vignettes (JSON)."
+            help="Table of tests (CSV, XLSX, Parquet, JSON), study (YAML), replies (JSON lines), vignettes, "
+            "bias cases or items (JSON)."
         ),
     ],
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """Is this table, study or reply file well formed, are its statistics consistent? Exit 1 if not."""
+    """Is this file well formed, and are its reported statistics consistent? Exit 1 if not."""
     from concord import api
 
     result = api.check(file, sheet=sheet)
@@ -30,6 +31,11 @@ def check(
         for problem in result.problems:
             say(problem)
         counts = ", ".join(f"{n} {what}" for what, n in result.counts.items() if n)
+        if counts and result.kind not in (
+            "table of tests",
+            "study",
+        ):  # what is told by the keys, not the name
+            counts = f"{result.kind}: {counts}"
         verdict = "well formed" if result.passed else f"{len(result.problems)} to mend"
         say(f"{result.file}: {verdict}" + (f" ({counts})" if counts else ""))
     if not result.passed:

@@ -12,11 +12,16 @@ def compare(
     results: Annotated[
         list[Path],
         typer.Argument(
-            help="Two or more: Inspect logs, lm-eval sample files, tables, folders of `concord score`."
+            help="Two or more: Inspect logs, lm-eval samples, tables, folders of `concord score` or `run`."
         ),
     ],
     metric: Annotated[
-        str | None, typer.Option(help="Which scorer or metric, where a log has several.")
+        str | None,
+        typer.Option(
+            help="Which scorer or metric of a log; what ranks results: pas, ecs, apr; S_Cons, E_perf, "
+            "R_sens (S_star, E_star, R_star where the numbers of samples differ); gap, correct_cot, "
+            "correct_early, step_f1."
+        ),
     ] = None,
     item: Annotated[str | None, typer.Option(help="Column of a table that names items.")] = None,
     score: Annotated[str | None, typer.Option(help="Column of a table that holds scores.")] = None,
@@ -32,8 +37,8 @@ def compare(
         float | None, typer.Option(help="Score of a wrong answer (default: 0 where scores lie from 0 to 1).")
     ] = None,
     level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
-    flips: Annotated[int, typer.Option(help="Random signs drawn where they cannot all be counted.")] = 9999,
-    seed: Annotated[int, typer.Option(help="Seed of the random signs.")] = 0,
+    flips: Annotated[int, typer.Option(help="Random signs, or resamples of items.")] = 9999,
+    seed: Annotated[int, typer.Option(help="Seed of random signs and resamples.")] = 0,
     engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
     scheduler: Annotated[
         str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
@@ -43,7 +48,7 @@ def compare(
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
 ) -> None:
-    """Is the difference real? Compare models item by item, or study by study."""
+    """Is the difference real? Compare models on the same items, studies or arrangements."""
     from concord import api
 
     result = api.compare(
@@ -76,10 +81,11 @@ def compare(
 def _report(result: object) -> object:
     """Choose the table that fits the result."""
     from concord.reports.compare import CompareResult
-    from concord.reports.compare_people import PeopleCompareResult, people_compare_report
+    from concord.reports.compare_metrics import MetricCompareResult
     from concord.reports.compare_terminal import compare_report
+    from concord.reports.metrics_terminal import metrics_report
 
-    if isinstance(result, PeopleCompareResult):
-        return people_compare_report(result)
+    if isinstance(result, MetricCompareResult):
+        return metrics_report(result)
     assert isinstance(result, CompareResult)
     return compare_report(result)

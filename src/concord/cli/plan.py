@@ -11,56 +11,78 @@ from concord.cli.shared import note, print_json, say
 def plan(
     pilot: Annotated[
         list[Path] | None,
-        typer.Argument(help="Two results of a pilot, as for `concord compare`; none: plan from assumptions."),
+        typer.Argument(
+            help="Two results of a pilot, as for `concord compare`, or one folder of `concord score people`; "
+            "none: plan from assumptions."
+        ),
     ] = None,
-    effect: Annotated[float | None, typer.Option(help="Difference that should be found.")] = None,
-    power: Annotated[float, typer.Option(help="Wanted power.")] = 0.8,
+    effect: Annotated[
+        float | None, typer.Option(help="Difference that should be found, in the unit of the scores.")
+    ] = None,
+    power: Annotated[
+        float, typer.Option(help="Wanted power: how often a true difference of that size should be found.")
+    ] = 0.8,
     level: Annotated[
         float, typer.Option(help="Coverage of intervals; the test's level is 1 less it.")
     ] = 0.95,
-    items: Annotated[int | None, typer.Option(help="Items planned (default: those of the pilot).")] = None,
-    repeats: Annotated[int, typer.Option(help="Repeats an item and model.")] = 1,
-    calls: Annotated[
-        int | None, typer.Option(help="Budget of calls, both models together, to be divided.")
+    items: Annotated[
+        int | None, typer.Option(help="Items planned, or all there are (default: those of the pilot).")
     ] = None,
+    repeats: Annotated[int, typer.Option(help="Answers of each model to each item.")] = 1,
+    calls: Annotated[
+        int | None,
+        typer.Option(help="Budget of calls, both models together, to be divided between items and repeats."),
+    ] = None,
+    item_cost: Annotated[
+        float, typer.Option(help="What one more item costs (writing, rating), in calls.")
+    ] = 0.0,
     cost: Annotated[float | None, typer.Option(help="Cost of one call (the lowest, if it varies).")] = None,
     cost_high: Annotated[float | None, typer.Option(help="Highest cost of one call.")] = None,
     mean_first: Annotated[
-        float | None, typer.Option(help="Assumed mean of the first model, 0-1 scores.")
+        float | None, typer.Option(help="Assumed share of right answers of the first model (0-1 scores).")
     ] = None,
-    mean_second: Annotated[float | None, typer.Option(help="Assumed mean of the second model.")] = None,
-    correlation: Annotated[float, typer.Option(help="Assumed correlation of the two models' scores.")] = 0.5,
+    mean_second: Annotated[
+        float | None, typer.Option(help="Assumed share of right answers of the second model.")
+    ] = None,
+    correlation: Annotated[
+        float | None, typer.Option(help="Assumed correlation of the two models' 0-1 scores (default: 0.5).")
+    ] = None,
     sd_between: Annotated[
-        float | None, typer.Option(help="Instead: assumed standard deviation of differences over items.")
+        float | None,
+        typer.Option(
+            help="For other scores: assumed standard deviation, over items, of the models' difference."
+        ),
     ] = None,
-    sd_within: Annotated[float, typer.Option(help="Assumed standard deviation over repeats.")] = 0.0,
-    cluster_size: Annotated[float, typer.Option(help="Assumed items a cluster.")] = 1.0,
-    cluster_correlation: Annotated[float, typer.Option(help="Assumed intra-cluster correlation.")] = 0.0,
+    sd_within: Annotated[
+        float | None,
+        typer.Option(help="Assumed standard deviation of that difference over repeats of one item."),
+    ] = None,
+    cluster_size: Annotated[
+        float | None, typer.Option(help="Assumed items a cluster (a text, a family, a study).")
+    ] = None,
+    cluster_correlation: Annotated[
+        float | None, typer.Option(help="Assumed correlation of differences inside a cluster.")
+    ] = None,
+    cluster_cv: Annotated[
+        float | None, typer.Option(help="Assumed standard deviation of cluster sizes over their mean.")
+    ] = None,
     participants: Annotated[
         float | None,
-        typer.Option(help="Participants a group for this standardised difference (d), and stop."),
+        typer.Option(help="Participants that find this standardised difference (d), and nothing else."),
     ] = None,
     item: Annotated[str | None, typer.Option(help="Column of a pilot table that names items.")] = None,
     score: Annotated[str | None, typer.Option(help="Column of a pilot table that holds scores.")] = None,
     cluster: Annotated[str | None, typer.Option(help="Column or metadata that names item families.")] = None,
-    metric: Annotated[str | None, typer.Option(help="Which scorer or metric of a pilot log.")] = None,
+    repeat: Annotated[str | None, typer.Option(help="Column of a pilot table that numbers repeats.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Which scorer or metric of a pilot.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
     """How many items, what could they find, what would it cost? Before any run, or after a pilot."""
     from concord import api
-    from concord.errors import OptionError
 
     if participants is not None:
         _participants(participants, power, level, json=json)
         return
-    if (mean_first is None) != (mean_second is None):
-        raise OptionError("one mean was given; give both --mean-first and --mean-second")
-    assumed: dict[str, object] = {}
-    if not pilot:
-        means = None if mean_first is None else (mean_first, mean_second)
-        assumed = {"means": means, "correlation": correlation, "sd_between": sd_between}
-        assumed |= {"sd_within": sd_within, "cluster_size": cluster_size}
-        assumed |= {"cluster_correlation": cluster_correlation}
     result = api.plan(
         *(pilot if pilot else ()),
         effect=effect,
@@ -69,12 +91,20 @@ def plan(
         items=items,
         repeats=repeats,
         calls=calls,
-        cost_per_call=None if cost is None else (cost, cost if cost_high is None else cost_high),
+        item_cost=item_cost,
+        cost_per_call=_cost(cost, cost_high),
         item=item,
         score=score,
         cluster=cluster,
+        repeat=repeat,
         metric=metric,
-        **assumed,
+        means=_means(mean_first, mean_second),
+        correlation=correlation,
+        sd_between=sd_between,
+        sd_within=sd_within,
+        cluster_size=cluster_size,
+        cluster_correlation=cluster_correlation,
+        cluster_cv=cluster_cv,
     )
     for warning in result.warnings:
         note(f"warning: {warning}")
@@ -84,12 +114,41 @@ def plan(
         say(repr(result))
 
 
-def _participants(d: float, power: float, level: float, *, json: bool) -> None:
-    """Say how many participants a group find a standardised difference."""
-    from concord.reports.planning import participants_needed
+def _cost(low: float | None, high: float | None) -> tuple[float, float] | None:
+    """Lowest and highest cost of a call."""
+    from concord.errors import OptionError
 
-    n = participants_needed(d, power=power, level=level)
+    if low is None:
+        if high is not None:
+            raise OptionError("the highest cost of a call was given without the lowest; give --cost too")
+        return None
+    return low, low if high is None else high
+
+
+def _means(first: float | None, second: float | None) -> tuple[float, float] | None:
+    """Both means, or none."""
+    from concord.errors import OptionError
+
+    if first is None and second is None:
+        return None
+    if first is None or second is None:
+        raise OptionError("one mean was given; give both --mean-first and --mean-second")
+    return first, second
+
+
+def _participants(d: float, power: float, level: float, *, json: bool) -> None:
+    """Say how many participants find a standardised difference."""
+    from concord.reports.planning_people import participants_needed
+
+    found = participants_needed(d, power=power, level=level)
     if json:
-        print_json({"question": "plan", "d": d, "power": power, "level": level, "participants_a_group": n})
-    else:
-        say(f"{n} participants a group find d = {d:g} with a power of {power:.0%} (two-sample t)")
+        numbers = {"participants_a_group": found.a_group, "participants_paired": found.paired}
+        print_json({"question": "plan", "d": d, "power": power, "level": level, **numbers})
+        return
+    say(
+        f"To find a standardised difference of d = {d:g} with {power:.0%} power "
+        f"(t test, p < {1 - level:.2g})\n"
+        f"  two groups, one condition each:            {found.a_group:,} participants a group, "
+        f"{2 * found.a_group:,} in all\n"
+        f"  one group that meets both conditions:      {found.paired:,} participants (d of the differences)"
+    )

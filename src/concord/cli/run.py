@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from concord.cli.run_options import Asking, AskingItems, AskingPeople, Model, asks
 from concord.cli.shared import note, print_json, say, show
 from concord.errors import InputError, ModelError, OptionError, RunFolderError
 
 if TYPE_CHECKING:
-    from concord.running.keys import Sampling
-    from concord.running.plan import Plan, Prices
-    from concord.running.run import Connection, Job
+    from concord.running.plan import Plan
+    from concord.running.run import Job
     from concord.runs import RunResult
 
 SHOWN_PROMPTS = 3
@@ -26,65 +26,22 @@ GRACE = 0.8
 """Seconds that Inspect has to close its log after a Ctrl-C."""
 _FREE = ("local", "mockllm")
 
-Model = Annotated[str, typer.Option(help="PROVIDER/MODEL as Inspect names them, or local/smollm2-135m.")]
-Out = Annotated[Path | None, typer.Option(help="The run's folder (default: runs/QUESTION-MODEL).")]
-Limit = Annotated[int | None, typer.Option(help="Ask only the first N items.")]
-Repeats = Annotated[int, typer.Option(help="How often each item is asked.")]
-Resume = Annotated[bool, typer.Option(help="Go on with the run that the folder holds.")]
-Temperature = Annotated[float, typer.Option(help="Sampling temperature.")]
-NoTemperature = Annotated[
-    bool, typer.Option("--no-temperature", help="Send none (for models that refuse one).")
-]
-MaxTokens = Annotated[int | None, typer.Option(help="Longest reply, in tokens (default: by question).")]
-TopP = Annotated[float | None, typer.Option(help="Nucleus sampling.")]
-Seed = Annotated[int | None, typer.Option(help="Sent to the provider; repeat k gets SEED + k.")]
-BaseUrl = Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server.")]
-MaxConnections = Annotated[int | None, typer.Option(help="Calls at the same time.")]
-MaxRetries = Annotated[int, typer.Option(help="New attempts after a failed call.")]
-Timeout = Annotated[int, typer.Option(help="Seconds for one attempt.")]
-GiveUpAfter = Annotated[int, typer.Option(help="Stop after so many failed calls in a row.")]
-PriceIn = Annotated[float | None, typer.Option(help="Price of a million input tokens.")]
-PriceOut = Annotated[float | None, typer.Option(help="Price of a million output tokens.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before spending.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan and the first prompts; ask nothing.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
-
+@asks
 def reasoning(
     model: Model,
     samples: Annotated[Path | None, typer.Option(help="Vignettes (JSON) (default: bundled).")] = None,
     bias_cases: Annotated[Path | None, typer.Option(help="Bias cases (JSON) (default: bundled).")] = None,
-    out: Out = None,
-    limit: Limit = None,
-    repeats: Repeats = 1,
-    resume: Resume = True,
-    temperature: Temperature = 0.0,
-    no_temperature: NoTemperature = False,
-    max_tokens: MaxTokens = None,
-    top_p: TopP = None,
-    seed: Seed = None,
-    base_url: BaseUrl = None,
-    max_connections: MaxConnections = None,
-    max_retries: MaxRetries = 5,
-    timeout: Timeout = 600,
-    give_up_after: GiveUpAfter = 20,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-    json: Json = False,
+    *,
+    asking: AskingItems,
 ) -> None:
     """Ask each vignette with and without reasoning, and each bias case; then score the replies."""
     from concord import runs
 
-    job = runs.job(
-        "reasoning", model, limit=limit, repeats=repeats, samples=samples, bias_cases=bias_cases,
-        sampling=_sampling(None if no_temperature else temperature, max_tokens, top_p, seed),
-        connection=_connection(base_url, max_connections, max_retries, timeout, give_up_after),
-    )  # fmt: skip
-    _carry_out(job, out, resume=resume, prices=_prices(price_in, price_out), flags=(yes, dry_run, json))
+    _carry_out(runs.job("reasoning", model, samples=samples, bias_cases=bias_cases, **asking.job()), asking)
 
 
+@asks
 def structure(
     model: Model,
     items: Annotated[
@@ -97,38 +54,22 @@ def structure(
     arrangements: Annotated[
         int | None, typer.Option(help="At most so many arrangements an item, drawn with a fixed seed.")
     ] = None,
-    out: Out = None,
-    limit: Limit = None,
-    repeats: Repeats = 1,
-    resume: Resume = True,
-    temperature: Temperature = 0.0,
-    no_temperature: NoTemperature = False,
-    max_tokens: MaxTokens = None,
-    top_p: TopP = None,
-    seed: Seed = None,
-    base_url: BaseUrl = None,
-    max_connections: MaxConnections = None,
-    max_retries: MaxRetries = 5,
-    timeout: Timeout = 600,
-    give_up_after: GiveUpAfter = 20,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-    json: Json = False,
+    *,
+    asking: AskingItems,
 ) -> None:
     """Ask the same items under every arrangement; then score how far the answers move."""
     from concord import runs
 
-    job = runs.job(
-        "structure", model, limit=limit, repeats=repeats,
-        items=items, arranger=arranger, scorer=scorer, arrangements=arrangements,
-        sampling=_sampling(None if no_temperature else temperature, max_tokens, top_p, seed),
-        connection=_connection(base_url, max_connections, max_retries, timeout, give_up_after),
-    )  # fmt: skip
-    _carry_out(job, out, resume=resume, prices=_prices(price_in, price_out), flags=(yes, dry_run, json))
+    chosen: dict[str, Any] = {
+        "items": items,
+        "arranger": arranger,
+        "scorer": scorer,
+        "arrangements": arrangements,
+    }
+    _carry_out(runs.job("structure", model, **chosen, **asking.job()), asking)
 
 
+@asks
 def people(
     model: Model,
     study: Annotated[
@@ -142,92 +83,38 @@ def people(
         str, typer.Option(help="bare, participant, demographic, story, or the path of a template.")
     ] = "participant",
     plan_seed: Annotated[int, typer.Option(help="Seed of assignment, orders and profiles.")] = 0,
-    out: Out = None,
-    limit: Annotated[
-        int | None, typer.Option(help="Hold only the first N sessions of each experiment.")
-    ] = None,
-    resume: Resume = True,
-    temperature: Temperature = 1.0,
-    no_temperature: NoTemperature = False,
-    max_tokens: MaxTokens = None,
-    top_p: TopP = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Sent to the provider; participant k gets SEED + k.")
-    ] = None,
-    base_url: BaseUrl = None,
-    max_connections: MaxConnections = None,
-    max_retries: MaxRetries = 5,
-    timeout: Timeout = 600,
-    give_up_after: GiveUpAfter = 20,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-    json: Json = False,
+    *,
+    asking: AskingPeople,
 ) -> None:
     """Let a model stand in for the participants of studies; then score the replies."""
     from concord import runs
 
-    job = runs.job(
-        "people", model, limit=limit,
-        study=[] if study is None else study, folder=studies, n=n, design=design, plan_seed=plan_seed,
-        sampling=_sampling(None if no_temperature else temperature, max_tokens, top_p, seed),
-        connection=_connection(base_url, max_connections, max_retries, timeout, give_up_after),
-    )  # fmt: skip
-    _carry_out(job, out, resume=resume, prices=_prices(price_in, price_out), flags=(yes, dry_run, json))
+    names = [] if study is None else study
+    chosen: dict[str, Any] = {
+        "study": names,
+        "folder": studies,
+        "n": n,
+        "design": design,
+        "plan_seed": plan_seed,
+    }
+    _carry_out(runs.job("people", model, **chosen, **asking.job()), asking)
 
 
-def _sampling(
-    temperature: float | None, max_tokens: int | None, top_p: float | None, seed: int | None
-) -> "Sampling":
-    from concord.running.keys import Sampling
-
-    return Sampling(temperature, max_tokens, top_p, seed)
-
-
-def _connection(
-    base_url: str | None, max_connections: int | None, max_retries: int, timeout: int, give_up_after: int
-) -> "Connection":
-    from concord.running.run import Connection
-
-    for name, value, least in (
-        ("--max-connections", max_connections, 1),
-        ("--max-retries", max_retries, 0),
-        ("--timeout", timeout, 1),
-        ("--give-up-after", give_up_after, 1),
-    ):
-        if value is not None and value < least:
-            raise OptionError(f"{name} {value}: expected a whole number from {least} on")
-    return Connection(base_url, max_connections, max_retries, timeout, give_up_after)
-
-
-def _prices(price_in: float | None, price_out: float | None) -> "Prices | None":
-    from concord.running.plan import Prices
-
-    if price_in is None and price_out is None:
-        return None
-    if price_in is None or price_out is None:
-        raise OptionError("--price-in and --price-out belong together: give both")
-    return Prices(price_in, price_out)
-
-
-def _carry_out(
-    job: "Job", out: Path | None, *, resume: bool, prices: "Prices | None", flags: tuple[bool, bool, bool]
-) -> None:
+def _carry_out(job: "Job", asking: Asking) -> None:
     """Plan, ask for consent, run, score, show."""
     from concord import runs
 
-    yes, dry_run, as_json = flags
-    folder = runs.default_folder(job) if out is None else out
+    prices, yes = asking.prices, asking.yes
+    folder = runs.default_folder(job) if asking.out is None else asking.out
     plan = runs.plan_run(job, folder, prices=prices)
     if job.sampling.temperature == 0 and any(trial.repeat for trial in job.design.trials):
         note(
             "warning: at temperature 0 repeats are mostly copies; give --temperature for samples that differ"
         )
-    if dry_run:
-        _show_dry_run(job, plan, as_json)
+    if asking.dry_run:
+        _show_dry_run(job, plan, asking.json)
         return
-    if not resume and plan.n_stored:
+    if not asking.resume and plan.n_stored:
         raise OptionError(f"{folder} already holds {plan.n_stored} replies; choose another --out, or resume")
     for line in plan_lines(job, plan, folder):
         note(line)
@@ -243,7 +130,7 @@ def _carry_out(
         if plan.n_to_ask:
             _consent(judge, yes)
         _ask(judge, beside, plan)
-    _show_result(result, as_json)
+    _show_result(result, asking.json)
 
 
 def plan_lines(job: "Job", plan: "Plan", folder: Path) -> list[str]:
@@ -378,10 +265,23 @@ def _show_result(result: "RunResult", as_json: bool) -> None:
         print_json({"run": {**result.to_dict(), **beside}, "score": scored.to_dict()})
     else:
         show_scored(scored)
-    for name, value in beside.items():
-        note(f"{name.replace('_', ' ')}: {value}")
+    for line in _beside_lines(beside):
+        note(line)
     note(f"replies, log and results are in {result.folder}")
     note(f"score them again with: concord score run {result.folder}")
+
+
+def _beside_lines(beside: dict[str, Any]) -> list[str]:
+    """Say in words what stands beside the consistency numbers."""
+    lines = (
+        ["answers: " + ", ".join(f"{n} {outcome}" for outcome, n in beside["answers"].items())]
+        if beside
+        else []
+    )
+    if "recovery_rate" in beside:
+        found = beside["recovery_rate"]
+        lines.append(f"idioms recovered: {found['recovered']} of {found['n']} ({found['rate']:.0%})")
+    return lines
 
 
 def write_beside(result: "RunResult") -> dict[str, Any]:
@@ -428,4 +328,4 @@ def show_scored(scored: Any) -> None:
     from concord.reports.structure import render
 
     for line in render(scored, colour=sys.stdout.isatty()).splitlines():
-        typer.echo(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))
+        say(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))

@@ -33,6 +33,10 @@ def score_reasoning(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
     resamples: Annotated[int, typer.Option(help="Bootstrap replicates.")] = 10_000,
+    engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
+    ] = None,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Count and list bad input, do not stop.")
     ] = False,
@@ -51,6 +55,7 @@ def score_reasoning(
     if samples is None or replies is None:
         raise OptionError("--samples and --replies are needed (or --rank with folders of results)")
     from concord import api
+    from concord.stats.engine import get_engine
 
     result = api.score_reasoning(
         samples,
@@ -66,6 +71,7 @@ def score_reasoning(
         seed=seed,
         n_resamples=resamples,
         lenient=lenient,
+        engine=get_engine(engine, scheduler=scheduler),
     )
     folder = result.write(out)
     if json:

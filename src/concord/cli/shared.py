@@ -52,9 +52,9 @@ def note(text: str) -> None:
 
 def show(renderable: Any) -> None:
     """Print a table to stdout: the terminal's width there, a fixed one in a pipe."""
-    from concord.reports.terminal import screen
+    from concord.reports.terminal import fitting, screen
 
-    screen().print(renderable)
+    screen().print(fitting(renderable))
 
 
 def encodable(text: str) -> str:

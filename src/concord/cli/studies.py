@@ -20,7 +20,7 @@ def studies(
     design: Annotated[str, typer.Option(help="Agent design of the prompts.")] = "participant",
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of study files.")] = False,
 ) -> None:
-    """List the studies that a model can stand in for the participants of."""
+    """List the studies that a model can stand in for the participants of; named ones with their sources."""
     from concord import studies as found
 
     if schema:
@@ -38,10 +38,15 @@ def studies(
         listed += found.installed_studies().values()
     rows = [found.summary(one) for one in listed]
     if json:
-        print_json({"studies": rows})
+        sides = [found.human_sides(one) for one in listed]
+        print_json({"studies": [{**row, "human_sides": side} for row, side in zip(rows, sides, strict=True)]})
+        return
+    if names:
+        say("\n\n".join(found.describe(one) for one in listed))
         return
     width = max(len(row["study"]) for row in rows)
     for row in rows:
         sizes = f"{row['tests']:>3} tests, {row['participants_in_paper']:>4} participants in the paper"
         say(f"{row['study']:<{width}}  {row['domain']:<10} {sizes}  {row['source']}")
-    note("\ncheck a study file of your own with: concord check FILE.yaml")
+    note("\nconcord studies NAME shows where a study's human numbers stand in the paper")
+    note("check a study file of your own with: concord check FILE.yaml")

@@ -31,6 +31,14 @@ class Levels:
     benchmark: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """One metric at the two levels that have a floor and a ceiling: arrays (..., D), (...)."""
+
+    domain: Floats
+    benchmark: Floats
+
+
 def _mean(values: Floats, chosen: NDArray[np.bool_] | None = None) -> Floats:
     """Mean over the last axis of what is defined; NaN where nothing is."""
     picked = values if chosen is None else values[..., chosen]
@@ -129,6 +137,16 @@ class Profiles:
         """ECS over a part of the tests; NaN below three, or where it is undefined."""
         return self._concordance(part, self.weights[..., part])
 
+    def ecs_without(self, kept: NDArray[np.bool_]) -> Floats:
+        """ECS over each of several parts of one profile, parts by tests."""
+        used = self.used & kept
+        rule = concordance if self.lin else concordance_unnormalised
+        shape = kept.shape
+        values = rule(
+            np.broadcast_to(self.x, shape), np.broadcast_to(self.y, shape), np.where(used, self.weights, 0.0)
+        )
+        return np.where(used.sum(axis=-1) >= FEWEST_TESTS, np.asarray(values), np.nan)
+
     def ecs_of_study(self, part: slice | NDArray[np.bool_]) -> Floats:
         """ECS inside one study: two-level weights; every weight 1 in the unnormalised form."""
         weights = self.weights[..., part] if self.lin else self.used[..., part].astype(np.float64)
@@ -149,15 +167,17 @@ class Profiles:
 def ecs_levels(profiles: Profiles, layout: Layout) -> Levels:
     """ECS overall, by domain, by study; it has no finding level."""
     study = [profiles.ecs_of_study(layout.tests_of(i)) for i in range(len(layout.studies))]
+    finding = np.full((*profiles.y.shape[:-1], len(layout.full.keys)), np.nan)
+    ends = ecs_ends(profiles, layout)
+    return Levels(finding, np.stack(study, axis=-1), ends.domain, ends.benchmark)
+
+
+def ecs_ends(profiles: Profiles, layout: Layout) -> Ends:
+    """ECS overall and by domain."""
     domain_of_test = layout.domain_of_study[layout.study_of_test]
     domain = [profiles.ecs(domain_of_test == i) for i in range(len(layout.domains))]
-    shape = profiles.x.shape[:-1]
-    return Levels(
-        finding=np.full((*shape, len(layout.full.keys)), np.nan),
-        study=np.stack(study, axis=-1),
-        domain=np.stack(domain, axis=-1) if domain else np.empty((*shape, 0)),
-        benchmark=profiles.ecs(slice(None)),
-    )
+    none = np.empty((*profiles.y.shape[:-1], 0))
+    return Ends(np.stack(domain, axis=-1) if domain else none, profiles.ecs(slice(None)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,30 @@
 """Floor and ceiling: what agents without effects and perfect replications would score on the same tests."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.people.aggregate import Levels, Profiles, ecs_levels, pas_levels
-from concord.people.evidence import Evidence, Family
+from concord.people.aggregate import Ends, Profiles, ecs_ends, pas_levels
+from concord.people.evidence import Brief, Family
 from concord.people.families_counts import Binomials, Tables
 from concord.people.layout import Layout
 from concord.people.lookup import Lookup, make_lookup, subset, subset_context
 from concord.people.protocol import Protocol
-from concord.people.replicas import Truth, d_of, replicate, statistic_of, tabled, with_statistic
+from concord.people.replicas import Truth, replicate
 from concord.people.result import Bounds
-from concord.people.sides import Given, SideTable
+from concord.people.sides import SideTable, split_by_sign
+from concord.people.smooth import (
+    is_smooth,
+    limits_of,
+    pick,
+    pick_outcomes,
+    statistic_of,
+    with_statistic,
+)
 from concord.people.tests import Context, TestScores, pas_of
-from concord.people.truth import Effects, Population, fit_population, human_effects
+from concord.people.truth import Effects, Population, fit_population, human_effects, lacking
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.engine import SERIAL, Engine
@@ -33,6 +40,7 @@ ASSUMPTION = (
     "human results as observed; every test drawn by itself, though tests of a finding share participants; "
     "true effects from the empirical-Bayes posterior of the human effects"
 )
+_MOST_NAMED = 3
 _BLOCK_TESTS, _SMALLEST_BLOCK, _LARGEST_BLOCK = 500_000, 70, 1000
 
 
@@ -40,9 +48,9 @@ _BLOCK_TESTS, _SMALLEST_BLOCK, _LARGEST_BLOCK = 500_000, 70, 1000
 class Simulation:
     """Simulated scores of both kinds of agents, or why there are none."""
 
-    floors: dict[str, Levels]
-    ceilings: dict[str, Levels]
-    """Levels with replicates on the first axis: benchmark (B,), domain (B, D)."""
+    floors: dict[str, Ends]
+    ceilings: dict[str, Ends]
+    """With replicates on the first axis: benchmark (B,), domain (B, D)."""
     population: Population | None
     n_simulations: int
     level: float
@@ -56,7 +64,7 @@ class Simulation:
         ceiling = self._end(self.ceilings[metric], domain, "perfect replications")
         return Bounds(floor, ceiling, _place(score, floor, ceiling))
 
-    def _end(self, levels: Levels, domain: int | None, who: str) -> Estimate:
+    def _end(self, levels: Ends, domain: int | None, who: str) -> Estimate:
         draws = levels.benchmark if domain is None else levels.domain[:, domain]
         defined = draws[~np.isnan(draws)]
         undefined = draws.size - defined.size
@@ -95,9 +103,10 @@ class _Part:
     """Tests of one family of the agent, scored by a table or one by one."""
 
     index: NDArray[np.intp]
-    agent: SideTable
-    """The family alone, its tests renumbered."""
-    says: Evidence
+    """Their places among all tests."""
+    family: Family
+    says: Brief
+    """What people say on them."""
     context: Context
     lookup: Lookup | None
 
@@ -153,14 +162,14 @@ def simulate_bounds(
         )
         return Simulation({}, {}, None, 0, level, note)
     says, people = human.evidence(protocol), human_effects(human, protocol)
-    lacking = _lacking(agent, people)
-    if lacking:
-        note = f"{lacking} larger table(s) of the agent have no table on the human side: nothing to simulate"
-        return Simulation({}, {}, None, 0, level, note)
+    both = agent.part(np.flatnonzero(context.present))
+    missing = lacking(both, people)
+    if missing:
+        return Simulation({}, {}, None, 0, level, _missing_note(missing, layout))
     population = fit_population(people, says.p_value)
     size = int(np.clip(_BLOCK_TESTS // max(1, human.size), _SMALLEST_BLOCK, _LARGEST_BLOCK))
     own = agent.evidence(protocol)
-    parts = tuple(_parts(says, agent, context, protocol))
+    parts = tuple(_part(says, index, family, context, protocol) for index, family in both.families)
     work = _Work(parts, own.n_eff, says.effect_d, layout, protocol, people, population, size)
     count = -(-n_simulations // size)
     tasks = [(seed, null) for null in (True, False) for seed in seeds(rng, count)]
@@ -169,37 +178,38 @@ def simulate_bounds(
     return Simulation(floors, ceilings, population, n_simulations, level)
 
 
-def _lacking(agent: SideTable, people: Effects) -> int:
-    """Count larger tables that have no human table of the same shape."""
-    missing = 0
-    for index, family in agent.families:
-        if isinstance(family, Tables) and family.tables.shape[-2:] != (2, 2):
-            shape = family.tables.shape[-2:]
-            known = [people.shares.get(int(i)) for i in index]
-            missing += sum(pair is None or pair[0].shape != shape for pair in known)
-    return missing
+def _missing_note(missing: list[int], layout: Layout) -> str:
+    """Say which tests ask for a human number that is not there."""
+    names = [f"{row.study}/{row.finding}/{row.test}" for row in (layout.rows[i] for i in missing)]
+    some = ", ".join(names[:_MOST_NAMED]) + (" ..." if len(names) > _MOST_NAMED else "")
+    return (
+        f"{len(names)} test(s) have no human number of the kind that the agent's design asks for (its table, "
+        f"its ratio, its degrees of freedom): nothing to simulate ({some})"
+    )
 
 
-def _parts(says: Evidence, agent: SideTable, context: Context, protocol: Protocol) -> Iterator[_Part]:
-    """Take the agent's side apart by family, each with its table where PAS is smooth in one statistic."""
-    for index, family in agent.families:
-        place = np.asarray(index, dtype=np.intp)
-        given = Given(*(getattr(agent.given, field.name)[place] for field in fields(Given)))
-        alone = SideTable(len(place), ((np.arange(len(place)), family),), given, agent.prior_odds[place])
-        human, around = subset(says, place), subset_context(context, place)
-        lookup = None
-        if tabled(family, protocol):
-            lookup = make_lookup(partial(_at, alone, family, protocol), human, around, protocol)
-        yield _Part(place, alone, human, around, lookup)
+def _part(
+    says: Brief, index: NDArray[np.intp], family: Family, context: Context, protocol: Protocol
+) -> _Part:
+    """Take one family of the agent's side, with its table where PAS is smooth in one statistic."""
+    human, around = subset(says, index), subset_context(context, index)
+    lookup = None
+    if is_smooth(family):
+        at = partial(_at, family, replace(protocol, capped=False))
+        lookup = make_lookup(at, np.log(around.agent_odds), limits_of(family, protocol))
+    return _Part(index, family, human, around, lookup)
 
 
-def _at(side: SideTable, family: Family, protocol: Protocol, s: Floats) -> Evidence:
-    """Give the evidence of one family at given statistics (n, k)."""
-    moved = replace(side, families=((np.arange(side.size), with_statistic(family, s)),))
-    return moved.evidence(protocol, (len(s),))
+def _at(family: Family, protocol: Protocol, s: Floats, chosen: NDArray[np.bool_]) -> Brief:
+    """Give the evidence of some tests of a family at given statistics (n, m)."""
+    return _brief(with_statistic(pick(family, chosen), s), protocol)
 
 
-def _block(work: _Work, task: tuple[np.random.SeedSequence, bool]) -> dict[str, Levels]:
+def _brief(family: Family, protocol: Protocol) -> Brief:
+    return split_by_sign(family.brief(protocol), protocol)
+
+
+def _block(work: _Work, task: tuple[np.random.SeedSequence, bool]) -> dict[str, Ends]:
     """Score one block of simulated agents."""
     seed, null = task
     rng = np.random.default_rng(seed)
@@ -208,58 +218,80 @@ def _block(work: _Work, task: tuple[np.random.SeedSequence, bool]) -> dict[str, 
     truth = Truth(d, work.people, null)
     pas, agent_d = np.full(shape, np.nan), np.full(shape, np.nan)
     for part in work.parts:
-        pas[:, part.index], agent_d[:, part.index] = _scored(part, truth, work.protocol, rng)
+        drawn = replicate(part.family, truth.of(part.index), work.protocol, rng)
+        pas[:, part.index], agent_d[:, part.index] = _scored(part, drawn, work.protocol)
     scores = _scores(pas, agent_d, work)
+    levels = pas_levels(scores, work.layout, work.protocol)
     return {
-        "pas": pas_levels(scores, work.layout, work.protocol),
-        "ecs": ecs_levels(Profiles(scores, work.layout, work.protocol), work.layout),
+        "pas": Ends(levels.domain, levels.benchmark),
+        "ecs": ecs_ends(Profiles(scores, work.layout, work.protocol), work.layout),
     }
 
 
-def _scored(part: _Part, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Give PAS and d of the simulated agents on one family."""
-    drawn = replicate(part.agent, truth.of(part.index), protocol, rng)
-    family = drawn.families[0][1]
-    if part.lookup is not None:
-        return part.lookup.pas(statistic_of(family)), d_of(family, protocol)
-    if isinstance(family, Binomials) or (isinstance(family, Tables) and family.direction.ndim == 1):
-        return _by_distinct_counts(part, family, protocol)
-    evidence = drawn.evidence(protocol, (len(truth.d),))
-    return pas_of(part.says, evidence, part.context, protocol), evidence.effect_d
+def _scored(part: _Part, drawn: Family, protocol: Protocol) -> tuple[Floats, Floats]:
+    """Give PAS and d of simulated agents on one family."""
+    if isinstance(drawn, Binomials) or (isinstance(drawn, Tables) and drawn.tables.shape[-2:] == (2, 2)):
+        return _by_distinct_counts(part, drawn, protocol)
+    if part.lookup is None:
+        brief = _brief(drawn, protocol)
+        return pas_of(part.says, brief, part.context, protocol), brief.effect_d
+    s = statistic_of(drawn)
+    log_bf, up = part.lookup.read(s)
+    d = drawn.d(protocol)
+    pas = pas_of(part.says, Brief(log_bf, up, np.sign(s), d), part.context, protocol)
+    outside = part.lookup.outside(s)
+    if outside.any():
+        pas[outside] = _one_by_one(part, drawn, np.nonzero(outside), protocol)[0]
+    return pas, d
 
 
-def _by_distinct_counts(part: _Part, family: Tables | Binomials, protocol: Protocol) -> tuple[Floats, Floats]:
+def _one_by_one(
+    part: _Part, drawn: Family, place: tuple[NDArray[np.intp], ...], protocol: Protocol
+) -> tuple[Floats, Floats]:
+    """Give PAS and d of single outcomes (draw, test) by the exact kernel."""
+    draw, test = place
+    brief = _brief(pick_outcomes(drawn, draw, test), protocol)
+    pas = pas_of(subset(part.says, test), brief, subset_context(part.context, test), protocol)
+    return pas, brief.effect_d
+
+
+def _by_distinct_counts(part: _Part, drawn: Tables | Binomials, protocol: Protocol) -> tuple[Floats, Floats]:
     """Score each distinct outcome of each test once: counts of few participants come again and again."""
-    codes = _codes(family)
-    _, first, back = np.unique(codes, return_index=True, return_inverse=True)
-    test = first % codes.shape[1]
-    given = Given(*(getattr(part.agent.given, field.name)[test] for field in fields(Given)))
-    chosen = ((np.arange(len(first)), _picked(family, first, test)),)
-    side = SideTable(len(first), chosen, given, part.agent.prior_odds[test])
-    evidence = side.evidence(protocol)
-    pas = pas_of(subset(part.says, test), evidence, subset_context(part.context, test), protocol)
-    return pas[back].reshape(codes.shape), evidence.effect_d[back].reshape(codes.shape)
+    codes, n_codes = _codes(drawn)
+    first, back = distinct(codes.reshape(-1), n_codes)
+    pas, d = _one_by_one(part, drawn, np.unravel_index(first, codes.shape), protocol)
+    return pas[back].reshape(codes.shape), d[back].reshape(codes.shape)
 
 
-def _codes(family: Tables | Binomials) -> NDArray[np.int64]:
-    """Give outcomes (B, k) a number: the same test and counts, the same number; row totals are fixed."""
-    if isinstance(family, Binomials):
-        counts, width = family.k.astype(np.int64), int(family.n.max()) + 1
+def _codes(drawn: Tables | Binomials) -> tuple[NDArray[np.int64], int]:
+    """Give outcomes (B, k) a number below a limit: the same test and counts, the same number.
+
+    The row totals of a 2 x 2 table are fixed, so its first column says all.
+    """
+    if isinstance(drawn, Binomials):
+        counts, widths = drawn.k.astype(np.int64), drawn.n.astype(np.int64) + 1
     else:
-        cells = family.tables.astype(np.int64)
-        span = int(cells.sum(axis=-1).max()) + 1
-        counts, width = cells[..., 0, 0] * span + cells[..., 1, 0], span * span
-    return np.asarray(np.arange(counts.shape[1]) * width + counts)
+        first, second = (drawn.tables[..., row, 0].astype(np.int64) for row in (0, 1))
+        totals = drawn.tables[0].sum(axis=-1).astype(np.int64) + 1
+        counts, widths = first * totals[:, 1] + second, totals[:, 0] * totals[:, 1]
+    ends = np.cumsum(widths)
+    return np.asarray(ends - widths + counts), int(ends[-1])
 
 
-def _picked(family: Tables | Binomials, first: NDArray[np.intp], test: NDArray[np.intp]) -> Family:
-    """Give some replicates of some tests as tests of their own."""
-    nothing = np.full(len(first), np.nan)
-    if isinstance(family, Binomials):
-        k = family.k.reshape(-1)[first]
-        return replace(family, k=k, n=family.n[test], p0=family.p0[test], p_value=nothing)
-    tables = family.tables.reshape(-1, *family.tables.shape[-2:])[first]
-    return replace(family, tables=tables, direction=family.direction[test], p_value=nothing)
+def distinct(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Give where each distinct code stands first (or last), and for every code its place among the distinct.
+
+    Where codes are dense a list of all possible ones is cheaper than sorting.
+    """
+    if n_codes > 8 * codes.size:
+        _, first, back = np.unique(codes, return_index=True, return_inverse=True)
+        return first, back
+    seen = np.full(n_codes, -1, dtype=np.intp)
+    seen[codes] = np.arange(codes.size)
+    held = np.flatnonzero(seen >= 0)
+    rank = np.empty(n_codes, dtype=np.intp)
+    rank[held] = np.arange(held.size)
+    return seen[held], rank[codes]
 
 
 def _scores(pas: Floats, agent_d: Floats, work: _Work) -> TestScores:
@@ -270,10 +302,10 @@ def _scores(pas: Floats, agent_d: Floats, work: _Work) -> TestScores:
     return TestScores(**values)
 
 
-def _joined(parts: list[dict[str, Levels]], n: int) -> dict[str, Levels]:
+def _joined(parts: list[dict[str, Ends]], n: int) -> dict[str, Ends]:
     """Put blocks together; of the last one only what was asked for."""
 
     def column(metric: str, level: str) -> Floats:
         return np.concatenate([getattr(part[metric], level) for part in parts])[:n]
 
-    return {metric: Levels(*(column(metric, level) for level in Levels.__slots__)) for metric in METRICS}
+    return {metric: Ends(*(column(metric, level) for level in Ends.__slots__)) for metric in METRICS}

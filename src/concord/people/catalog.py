@@ -1,8 +1,9 @@
 """The variables of an experiment: which exist, and whether they are numbers or words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from concord.people.derive import Expression
 from concord.people.study_format import Experiment, Population, Study
 from concord.people.wording import variables_of
 
@@ -21,6 +22,17 @@ class Variable:
     def sample(self) -> float | str:
         """Give a value of the right kind."""
         return 1.0 if self.words is None else self.words[0]
+
+
+def never_true(found: Expression, variables: Mapping[str, Variable]) -> Iterator[str]:
+    """Say which comparisons of an expression with a word can never hold: a misspelt level, a number."""
+    for name, word in sorted(found.words):
+        if name in variables:
+            there = variables[name].words
+            if there is None:
+                yield f"{name!r} is a number, and is compared with the word {word!r}"
+            elif word not in there:
+                yield f"{name!r} is never {word!r}; it is {', '.join(there)}"
 
 
 def suffixes(experiment: Experiment, over: str | None) -> tuple[str, ...]:

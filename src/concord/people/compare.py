@@ -1,23 +1,25 @@
-"""Two models on the same studies: differences of PAS, ECS and APR by a joint jackknife over studies."""
+"""Models on the same studies: differences of PAS, ECS and APR by a joint jackknife over studies."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from concord.errors import MismatchError, UndefinedError
 from concord.people.aggregate import Profiles, apr_passes, pas_levels
-from concord.people.layout import lay_out
+from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
 from concord.people.tests import TestScores
 from concord.records import Estimate, TestRow
 from concord.stats.elementwise import Bools, Floats
+from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import jackknife_t
-from concord.stats.multiple import benjamini_hochberg, holm
+from concord.stats.pairs import MetricDifference, ModelPair, Standing, adjusted, rows_of_pairs, standing
 
 METRICS = ("pas", "ecs", "apr")
+_COLUMNS = ("pas", "n_eff", "human_d", "agent_d", "passes", "human_significant")
 _SAME = 1e-9
 
 
@@ -31,36 +33,88 @@ class PeopleScoresOf:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricDifference:
-    """One metric of two models on the same tests; first minus second."""
+class PeopleComparison:
+    """All pairs of models and their ranking."""
 
-    metric: str
-    first: float | None
-    second: float | None
-    """Each model's own number over the tests that both have."""
-    difference: Estimate
-    p_value: float | None
-    n_studies: int
-    p_holm: float | None = None
-    p_bh: float | None = None
+    pairs: tuple[ModelPair, ...]
+    standing: Standing
 
 
-@dataclass(frozen=True, slots=True)
-class PeoplePair:
-    """Two models compared on the tests that both were scored on."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Without:
+    """One metric of one model over some tests, and without each study in turn."""
 
-    first: str
-    second: str
-    metrics: tuple[MetricDifference, ...]
-    n_common: int
-    only_first: int
-    only_second: int
-    """Tests in one result only."""
+    whole: float
+    studies: Floats
+    """One value a study; NaN for studies without such a test, and where it is undefined."""
+
+
+@dataclass(slots=True, eq=False)
+class _Tables:
+    """All models on the union of their tests, each value computed once for the same tests."""
+
+    names: tuple[str, ...]
+    layout: Layout
+    columns: dict[str, Floats]
+    """Models by tests; NaN is undefined or absent."""
+    present: Bools
+    protocol: Protocol
+    known: dict[tuple[str, int, bytes], _Without] = field(default_factory=dict)
+
+    def counted(self, metric: str) -> Bools:
+        """Give the tests that count for a metric, models by tests."""
+        if metric == "pas":
+            return self.present & ~np.isnan(self.columns["pas"])
+        if metric == "ecs":
+            return self.present & ~(np.isnan(self.columns["human_d"]) | np.isnan(self.columns["agent_d"]))
+        counted = self.present & ~np.isnan(self.columns["passes"])
+        if self.protocol.apr_over == "human-significant":
+            counted &= self.columns["human_significant"] == 1
+        return counted
+
+    def get(self, metric: str, model: int, used: Bools) -> _Without:
+        """Compute a model's values over some tests, or take those of an earlier pair."""
+        key = (metric, model, np.packbits(used).tobytes())
+        if key not in self.known:
+            self.known[key] = self._compute(metric, model, used)
+        return self.known[key]
+
+    def _compute(self, metric: str, model: int, used: Bools) -> _Without:
+        scores = _scores({name: np.where(used, table[model], np.nan) for name, table in self.columns.items()})
+        if metric == "pas":
+            studies = pas_levels(scores, self.layout, self.protocol).study
+            return _Without(*_leave_out(studies, ~np.isnan(studies)))
+        if metric == "ecs":
+            return self._ecs(scores, used)
+        passes = apr_passes(scores, self.layout, self.protocol.apr_over)
+        return _Without(*_leave_out(passes.passed.study, passes.tests.study))
+
+    def _ecs(self, scores: TestScores, used: Bools) -> _Without:
+        profiles = Profiles(scores, self.layout, self.protocol)
+        study = self.layout.study_of_test
+        there = np.unique(study[used])
+        without = np.full(len(self.layout.studies), np.nan)
+        without[there] = profiles.ecs_without(study != there[:, None])
+        return _Without(float(profiles.ecs(slice(None))), without)
+
+
+def _leave_out(values: Floats, counts: Floats | Bools) -> tuple[float, Floats]:
+    """Sum of values over sum of counts, of all and without each; NaN where nothing is counted."""
+    sums, sizes = np.where(counts > 0, values, 0.0), counts.astype(np.float64)
+    rest = sizes.sum() - sizes
+    without = np.divide(sums.sum() - sums, rest, out=np.full(rest.shape, np.nan), where=rest > 0)
+    whole = float(sums.sum() / sizes.sum()) if sizes.sum() > 0 else float("nan")
+    return whole, np.where(counts > 0, without, np.nan)
 
 
 def compare_people(
-    models: Sequence[PeopleScoresOf], protocol: Protocol, *, level: float = 0.95
-) -> tuple[PeoplePair, ...]:
+    models: Sequence[PeopleScoresOf],
+    protocol: Protocol,
+    *,
+    level: float = 0.95,
+    metric: str = "pas",
+    engine: Engine = SERIAL,
+) -> PeopleComparison:
     """Compare every pair of models on the same studies.
 
     Both models are scored on the tests that both have, with and without each study in turn; the spread of
@@ -69,135 +123,107 @@ def compare_people(
     Parameters
     ----------
     models
-        At least two, scored under one protocol.
+        At least two, under distinct names, scored under one protocol.
     protocol
         That protocol.
     level
         Nominal coverage of intervals.
+    metric
+        The number that ranks: ``pas``, ``ecs`` or ``apr``.
+    engine
+        Where pairs are computed; changes nothing in the result.
 
     Raises
     ------
     MismatchError
         No test in common, or other human numbers behind the same tests.
     """
-    pairs = [_pair(a, b, protocol, level) for a, b in combinations(models, 2)]
-    return _adjusted(pairs)
+    tables = _tables(models, protocol)
+    found = engine.map(partial(_row, tables, level), rows_of_pairs(len(models)))
+    pairs = adjusted([pair for row in found for pair in row])
+    used = np.asarray(tables.counted(metric).all(axis=0))
+    values = {
+        name: _number(tables.get(metric, i, used).whole) if used.any() else None
+        for i, name in enumerate(tables.names)
+    }
+    return PeopleComparison(pairs, standing(metric, values, pairs, level=level))
 
 
-def _pair(a: PeopleScoresOf, b: PeopleScoresOf, protocol: Protocol, level: float) -> PeoplePair:
-    first = {row.key: (row, values) for row, values in zip(a.rows, a.values, strict=True)}
-    second = {row.key: values for row, values in zip(b.rows, b.values, strict=True)}
-    common = sorted(key for key in first if key in second)
-    if not common:
-        raise MismatchError(
-            f"{a.name} and {b.name} have no test in common: score both models on the same table of tests"
-        )
-    _same_people(a.name, b.name, common, {key: first[key][1] for key in common}, second)
-    rows = [first[key][0] for key in common]
-    columns = [[first[key][1] for key in common], [second[key] for key in common]]
-    metrics = tuple(_metric(metric, rows, columns, protocol, level) for metric in METRICS)
-    return PeoplePair(
-        a.name, b.name, metrics, len(common), len(first) - len(common), len(second) - len(common)
+def _tables(models: Sequence[PeopleScoresOf], protocol: Protocol) -> _Tables:
+    """Lay all models out on the union of their tests."""
+    rows = {row.key: row for model in models for row in model.rows}
+    layout = lay_out(list(rows.values()))
+    place = {row.key: i for i, row in enumerate(layout.rows)}
+    shape = (len(models), len(place))
+    columns = {name: np.full(shape, np.nan) for name in _COLUMNS}
+    present = np.zeros(shape, dtype=np.bool_)
+    for i, model in enumerate(models):
+        at = [place[row.key] for row in model.rows]
+        present[i, at] = True
+        for name, column in columns.items():
+            column[i, at] = [_float(values[name]) for values in model.values]
+    # only tests that count are handed on, so there is no empty finding and every listed test is used
+    plain = replace(protocol, empty_finding=None, weights_over="used")
+    return _Tables(tuple(model.name for model in models), layout, columns, present, plain)
+
+
+def _row(tables: _Tables, level: float, row: tuple[int, ...]) -> list[ModelPair]:
+    """Compare one model with all that come after it."""
+    return [_pair(tables, row[0], j, level) for j in row[1:]]
+
+
+def _pair(tables: _Tables, i: int, j: int, level: float) -> ModelPair:
+    first, second = tables.names[i], tables.names[j]
+    common = tables.present[i] & tables.present[j]
+    if not common.any():
+        raise MismatchError(_no_test(tables, i, j))
+    _same_people(tables, i, j)
+    metrics = tuple(_metric(tables, metric, (i, j), common, level) for metric in METRICS)
+    only_first, only_second = (int((tables.present[k] & ~common).sum()) for k in (i, j))
+    return ModelPair(first, second, metrics, int(common.sum()), only_first, only_second)
+
+
+def _no_test(tables: _Tables, i: int, j: int) -> str:
+    """Say what two models do not share."""
+    sides = "; ".join(
+        f"{tables.names[k]}: {_where(tables, int(np.flatnonzero(tables.present[k])[0]))}, ..." for k in (i, j)
+    )
+    return (
+        f"{tables.names[i]} and {tables.names[j]} have no test in common ({sides}): score both models on the "
+        "same table of tests"
     )
 
 
-_Values = Mapping[str, float | None]
-_Key = tuple[str, str, str, str]
+def _where(tables: _Tables, test: int) -> str:
+    return " / ".join(part for part in tables.layout.rows[test].key if part)
 
 
-def _same_people(
-    a: str, b: str, common: Sequence[_Key], first: Mapping[_Key, _Values], second: Mapping[_Key, _Values]
-) -> None:
+def _same_people(tables: _Tables, i: int, j: int) -> None:
     """Refuse other human numbers behind the same tests."""
-    for key in common:
-        x, y = first[key]["human_d"], second[key]["human_d"]
-        if x is not None and y is not None and abs(x - y) > _SAME * max(1.0, abs(x)):
-            where = " / ".join(part for part in key if part)
-            raise MismatchError(
-                f"the human effect of {where} is {x:g} for {a} and {y:g} for {b}: these were scored against "
-                "different human data; score both models on the same human side"
-            )
-
-
-def _float(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
-
-
-def _scores(columns: Sequence[Sequence[_Values]]) -> TestScores:
-    """Test scores of two models, (2, T): what the metrics need, everything else undefined."""
-
-    def array(name: str) -> Floats:
-        return np.array([[_float(values[name]) for values in side] for side in columns])
-
-    nothing = np.full((2, len(columns[0])), np.nan)
-    return TestScores(
-        pas=array("pas"),
-        n_eff=array("n_eff"),
-        human_d=array("human_d"),
-        agent_d=array("agent_d"),
-        passes=array("passes"),
-        human_significant=array("human_significant"),
-        pas_two=nothing,
-        human_posterior=nothing,
-        agent_posterior=nothing,
-        two_states=np.zeros(nothing.shape, dtype=np.bool_),
-        z_diff=nothing,
-        ecs_test=nothing,
-        direction_match=nothing,
-        agent_significant=nothing,
-    )
-
-
-def _in_both(scores: TestScores, metric: str, protocol: Protocol) -> Bools:
-    """Give the tests that count for both models."""
-    if metric == "pas":
-        return np.asarray(~np.isnan(scores.pas).any(axis=0))
-    if metric == "ecs":
-        return np.asarray(~(np.isnan(scores.human_d) | np.isnan(scores.agent_d)).any(axis=0))
-    counted = ~np.isnan(scores.passes)
-    if protocol.apr_over == "human-significant":
-        counted &= scores.human_significant == 1
-    return np.asarray(counted.all(axis=0))
-
-
-def _value(
-    metric: str, rows: Sequence[TestRow], columns: Sequence[Sequence[_Values]], protocol: Protocol
-) -> Floats:
-    """Give one metric of both models over some tests."""
-    if not rows:
-        return np.full(2, np.nan)
-    scores, layout = _scores(columns), lay_out(rows)
-    if metric == "pas":
-        return pas_levels(scores, layout, protocol).benchmark
-    if metric == "ecs":
-        return Profiles(scores, layout, protocol).ecs(slice(None))
-    return apr_passes(scores, layout, protocol.apr_over).rates().benchmark
+    x, y = tables.columns["human_d"][i], tables.columns["human_d"][j]
+    other = np.flatnonzero(np.abs(x - y) > _SAME * np.maximum(1.0, np.abs(x)))
+    if other.size:
+        k = int(other[0])
+        raise MismatchError(
+            f"the human effect of {_where(tables, k)} is {x[k]:g} for {tables.names[i]} and {y[k]:g} for "
+            f"{tables.names[j]}: these were scored against different human data; score both models on the "
+            "same human side"
+        )
 
 
 def _metric(
-    metric: str,
-    rows: Sequence[TestRow],
-    columns: Sequence[Sequence[_Values]],
-    protocol: Protocol,
-    level: float,
+    tables: _Tables, metric: str, sides: tuple[int, int], common: Bools, level: float
 ) -> MetricDifference:
-    used = np.flatnonzero(_in_both(_scores(columns), metric, protocol)).tolist()
-    kept = [rows[i] for i in used]
-    sides = [[side[i] for i in used] for side in columns]
-    whole = _value(metric, kept, sides, protocol)
-    studies = sorted({row.study for row in kept})
-    without = []
-    for study in studies:
-        rest = [i for i, row in enumerate(kept) if row.study != study]
-        values = _value(
-            metric, [kept[i] for i in rest], [[side[i] for i in rest] for side in sides], protocol
-        )
-        without.append(float(values[0] - values[1]))
-    estimate, p = _estimate(
-        float(whole[0] - whole[1]), np.array(without), level, len(rows) - len(kept), len(kept)
-    )
-    first, second = (None if np.isnan(value) else float(value) for value in whole)
-    return MetricDifference(metric, first, second, estimate, p, len(studies))
+    used = np.asarray(tables.counted(metric)[list(sides)].all(axis=0))
+    n, lost = int(used.sum()), int((common & ~used).sum())
+    if not n:
+        none = Estimate(None, None, 0, lost, note="undefined: no test of both models has it")
+        return MetricDifference(metric, None, None, none, None, 0)
+    a, b = (tables.get(metric, side, used) for side in sides)
+    studies = np.unique(tables.layout.study_of_test[used])
+    without = (a.studies - b.studies)[studies]
+    estimate, p = _estimate(a.whole - b.whole, without, level, lost, n)
+    return MetricDifference(metric, _number(a.whole), _number(b.whole), estimate, p, len(studies))
 
 
 def _estimate(
@@ -205,9 +231,8 @@ def _estimate(
 ) -> tuple[Estimate, float | None]:
     """Jackknife-t of a difference over studies, and its p-value."""
     if np.isnan(value):
-        return Estimate(
-            None, None, n, n_left_out, note="undefined: too few tests that both models have"
-        ), None
+        note = "undefined: too few tests that both models have"
+        return Estimate(None, None, n, n_left_out, note=note), None
     try:
         interval = jackknife_t(value, without, level=level)
     except UndefinedError as reason:
@@ -219,23 +244,25 @@ def _estimate(
     return Estimate(value, interval, n, n_left_out, method), p
 
 
-def _adjusted(pairs: list[PeoplePair]) -> tuple[PeoplePair, ...]:
-    """Adjust p-values for the number of pairs, metric by metric."""
-    columns = []
-    for i in range(len(METRICS)):
-        known = np.array([_float(pair.metrics[i].p_value) for pair in pairs])
-        columns.append((holm(known), benjamini_hochberg(known)))
-
-    def number(value: float) -> float | None:
-        return None if np.isnan(value) else float(value)
-
-    return tuple(
-        replace(
-            pair,
-            metrics=tuple(
-                replace(metric, p_holm=number(columns[i][0][k]), p_bh=number(columns[i][1][k]))
-                for i, metric in enumerate(pair.metrics)
-            ),
-        )
-        for k, pair in enumerate(pairs)
+def _scores(columns: Mapping[str, Floats]) -> TestScores:
+    """Test scores of one model: what the metrics need, everything else undefined."""
+    nothing = np.full(len(columns["pas"]), np.nan)
+    return TestScores(
+        **columns,
+        pas_two=nothing,
+        human_posterior=nothing,
+        agent_posterior=nothing,
+        two_states=np.zeros(nothing.shape, dtype=np.bool_),
+        z_diff=nothing,
+        ecs_test=nothing,
+        direction_match=nothing,
+        agent_significant=nothing,
     )
+
+
+def _float(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -8,7 +8,7 @@ import ast
 import math
 import operator
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.errors import OptionError
@@ -57,6 +57,8 @@ class Expression:
     text: str
     names: frozenset[str]
     """Every variable it reads."""
+    words: frozenset[tuple[str, str]]
+    """Every variable that it compares with a word, and the word."""
     _run: _Node
 
     def __call__(self, values: Values) -> Value:
@@ -100,8 +102,9 @@ def parse_expression(text: str) -> Expression:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
         raise OptionError(f"{text!r} is not an expression; {_ALLOWED}") from fault
     names: set[str] = set()
-    run = _Compiler(text, names).node(tree.body, 0)
-    return Expression(text, frozenset(names), run)
+    words: set[tuple[str, str]] = set()
+    run = _Compiler(text, names, words).node(tree.body, 0)
+    return Expression(text, frozenset(names), frozenset(words), run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,7 @@ class _Compiler:
 
     text: str
     names: set[str]
+    words: set[tuple[str, str]]
 
     def refuse(self, what: str) -> OptionError:
         """Make the error for something that may not stand in an expression."""
@@ -165,6 +169,7 @@ class _Compiler:
         left, right = self.node(tree.left, depth + 1), self.node(tree.comparators[0], depth + 1)
         op = tree.ops[0]
         if isinstance(op, ast.Eq | ast.NotEq):
+            self.words.update(_compared(tree.left, tree.comparators[0]))
             return _equality(left, right, wanted=isinstance(op, ast.Eq))
         if type(op) in _ORDER:
             return _arithmetic(_ORDER[type(op)], left, right)
@@ -186,6 +191,13 @@ class _Compiler:
             of_one = _OF_ONE[name]
             return lambda values: None if (x := _number(arguments[0](values))) is None else of_one(x)
         return _many(_OF_NUMBERS[name], arguments)
+
+
+def _compared(left: ast.expr, right: ast.expr) -> Iterator[tuple[str, str]]:
+    """Give the variable and the word of a comparison of the two, whichever stands first."""
+    for name, word in ((left, right), (right, left)):
+        if isinstance(name, ast.Name) and isinstance(word, ast.Constant) and isinstance(word.value, str):
+            yield name.id, word.value
 
 
 def _number(value: Value) -> float | None:

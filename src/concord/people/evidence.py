@@ -6,8 +6,8 @@ A family holds the numbers of all tests of one kind as arrays of shape ``(..., k
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import Any, Self
 from typing import Protocol as Interface
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,23 +23,34 @@ CAP = np.log(1e6)
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """Arrays over tests; NaN is undefined."""
+class Brief:
+    """What PAS and ECS ask of a side, as arrays over tests; NaN is undefined."""
 
     log_bf: Floats
     prob_positive: Floats
     """P(effect > 0 | data, H1); NaN where the side has no direction."""
     direction: Floats
     """Sign of the observed effect; NaN where there is none."""
+    effect_d: Floats
+    """d-equivalent; NaN where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence(Brief):
+    """All that a side says."""
+
     p_value: Floats
     effect: Floats
     """Effect in its native form."""
     effect_se: Floats
-    effect_d: Floats
-    """d-equivalent; NaN where there is none."""
     form: Floats
     """`SIGNED`, or a `MAGNITUDE` without a sign: effects of different forms are not compared."""
     n_eff: Floats
+
+    @classmethod
+    def of(cls, brief: Brief, **rest: Floats) -> Self:
+        """Put the rest beside what PAS and ECS ask for."""
+        return cls(**{field.name: getattr(brief, field.name) for field in fields(brief)}, **rest)
 
     @classmethod
     def empty(cls, shape: tuple[int, ...]) -> Self:
@@ -55,8 +66,14 @@ class Evidence:
 class Family(Interface):
     """Tests of one kind on one side."""
 
+    def d(self, protocol: Protocol) -> Floats:
+        """Give d-equivalents; NaN where ECS leaves a test out."""
+
+    def brief(self, protocol: Protocol) -> Brief:
+        """Give what PAS and ECS ask for, which simulated agents are scored by."""
+
     def evidence(self, protocol: Protocol) -> Evidence:
-        """Give what these tests say under a protocol."""
+        """Give all that these tests say under a protocol."""
 
     def draw(self, rng: np.random.Generator, size: int) -> "Family":
         """Give the same tests with `size` fresh samples of participants, at the same n."""
@@ -99,6 +116,17 @@ def capped(log_bf: Floats, statistic: Floats, protocol: Protocol) -> Floats:
 def toward(direction: Floats, p_value: Floats) -> Floats:
     """P(positive) from a given direction and a known p: 1 - p/2 toward the direction, else undefined."""
     return np.select([direction > 0, direction < 0], [1 - p_value / 2, p_value / 2], np.nan)
+
+
+def toward_where_known(
+    direction: Floats, given: Floats, computed: Callable[..., Floats], *args: NDArray[Any]
+) -> Floats:
+    """P(positive) as `toward`, with p-values computed only where there is a direction and none was given."""
+    p = np.broadcast_to(given, direction.shape).copy()
+    wanted = (np.abs(direction) == 1) & np.isnan(p)
+    if wanted.any():
+        p[wanted] = computed(*(np.broadcast_to(arg, direction.shape)[wanted] for arg in args))
+    return toward(direction, p)
 
 
 def given_first(given: Floats, computed: Floats) -> Floats:

@@ -3,11 +3,21 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from concord.people.evidence import MAGNITUDE, SIGNED, Evidence, broadcast_like, given_first, toward
+from concord.people.evidence import (
+    MAGNITUDE,
+    SIGNED,
+    Brief,
+    Evidence,
+    broadcast_like,
+    given_first,
+    toward,
+    toward_where_known,
+)
 from concord.people.protocol import Protocol
-from concord.stats import bayes, contingency, effects, pearson, pvalues
+from concord.stats import bayes, contingency, effects, pearson, pvalues, two_rates
 from concord.stats.elementwise import Floats
 
 
@@ -17,7 +27,6 @@ def _no_effects(like: Floats) -> dict[str, Floats]:
     return {
         "effect": nothing,
         "effect_se": nothing,
-        "effect_d": nothing,
         "form": np.full(like.shape, MAGNITUDE),
     }
 
@@ -32,21 +41,41 @@ class Tables:
     """Given direction, used for tables larger than 2 x 2."""
     p_value: Floats
 
-    def evidence(self, protocol: Protocol) -> Evidence:
+    def d(self, protocol: Protocol) -> Floats:
+        """Give the d-equivalent of the log odds ratio; larger tables have none."""
+        if not self._two_by_two:
+            return np.full(self.tables.shape[:-2], np.nan)
+        return np.asarray(effects.d_from_log_odds(effects.log_odds_ratio(self.tables)))
+
+    def brief(self, protocol: Protocol) -> Brief:
         """Gûnel-Dickey from the table; a 2 x 2 table has the direction of its rates."""
+        return self._brief(protocol, self.p_value)
+
+    def _brief(self, protocol: Protocol, p_value: Floats) -> Brief:
+        bf = self._log_bf(protocol)
+        if self._two_by_two:
+            return Brief(bf, self._prob_positive(protocol), self._rate_difference(), self.d(protocol))
+        direction = broadcast_like(self.direction, bf)
+        flat = np.arange(bf.size).reshape(bf.shape)
+        positive = toward_where_known(direction, p_value, self._p_of, flat)
+        return Brief(bf, positive, direction, self.d(protocol))
+
+    @property
+    def _two_by_two(self) -> bool:
+        return self.tables.shape[-2:] == (2, 2)
+
+    def _p_of(self, flat: NDArray[np.intp]) -> Floats:
+        """p-values of some tables, by their place."""
+        tables = self.tables.reshape(-1, *self.tables.shape[-2:])[flat]
+        result = pearson.chi_square(tables, yates=False)
+        return np.asarray(pvalues.p_chi_square(result.statistic, result.df))
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Put p and the log odds ratio beside."""
         total = self.tables.sum(axis=(-2, -1))
-        chi2, df = self._chi_square(yates=False)
-        p = given_first(self.p_value, np.asarray(pvalues.p_chi_square(chi2, df)))
-        two = self.tables.shape[-2:] == (2, 2)
-        direction = self._rate_difference() if two else broadcast_like(self.direction, total)
-        return Evidence(
-            log_bf=self._log_bf(protocol),
-            prob_positive=self._prob_positive(protocol) if two else toward(direction, p),
-            direction=direction,
-            p_value=p,
-            n_eff=total,
-            **(self._effects() if two else _no_effects(total)),
-        )
+        p = given_first(self.p_value, np.asarray(pvalues.p_chi_square(*self._chi_square(yates=False))))
+        rest = self._effects() if self._two_by_two else _no_effects(total)
+        return Evidence.of(self._brief(protocol, p), p_value=p, n_eff=total, **rest)
 
     def _chi_square(self, *, yates: bool) -> tuple[Floats, Floats]:
         """Pearson's statistic and its df; NaN where a margin is empty."""
@@ -56,7 +85,7 @@ class Tables:
     def _log_bf(self, protocol: Protocol) -> Floats:
         if protocol.chi_square == "gunel-dickey":
             return np.asarray(contingency.log_bf_contingency(self.tables, sampling=self.sampling))
-        chi2, df = self._chi_square(yates=self.tables.shape[-2:] == (2, 2))
+        chi2, df = self._chi_square(yates=self._two_by_two)
         total = self.tables.sum(axis=(-2, -1))
         return np.asarray(bayes.log_bf_chi_square_bic(chi2, df, total))
 
@@ -69,14 +98,13 @@ class Tables:
         if protocol.split != "exact":
             return np.full(self.tables.shape[:-2], np.nan)
         a, b, c, d = (self.tables[..., i, j] for i in (0, 1) for j in (0, 1))
-        return np.asarray(contingency.prob_first_rate_higher(a, a + b, c, c + d))
+        return np.asarray(two_rates.prob_first_rate_higher(a, a + b, c, c + d))
 
     def _effects(self) -> dict[str, Floats]:
         log_odds = np.asarray(effects.log_odds_ratio(self.tables))
         return {
             "effect": log_odds,
             "effect_se": np.asarray(effects.log_odds_ratio_se(self.tables)),
-            "effect_d": np.asarray(effects.d_from_log_odds(log_odds)),
             "form": np.full_like(log_odds, SIGNED),
         }
 
@@ -89,6 +117,10 @@ class Tables:
         return replace(self, tables=fresh.astype(np.float64), p_value=np.full(shape[:-1], np.nan))
 
 
+def _p_chi_square(chi2: Floats, df: Floats) -> Floats:
+    return np.asarray(pvalues.p_chi_square(chi2, df))
+
+
 @dataclass(frozen=True, slots=True)
 class ChiSquares:
     """Chi-square statistics published without their table."""
@@ -99,19 +131,29 @@ class ChiSquares:
     direction: Floats
     p_value: Floats
 
-    def evidence(self, protocol: Protocol) -> Evidence:
+    def d(self, protocol: Protocol) -> Floats:
+        """Without its table a chi-square has no effect size."""
+        return np.full(self.chi2.shape, np.nan)
+
+    def brief(self, protocol: Protocol) -> Brief:
         """BIC approximation; a direction only where one was given."""
-        p = given_first(self.p_value, np.asarray(pvalues.p_chi_square(self.chi2, self.df)))
+        return self._brief(self.p_value)
+
+    def _brief(self, p_value: Floats) -> Brief:
         direction = np.where((self.direction == 0) & (self.chi2 > 0), np.nan, self.direction)
         direction = broadcast_like(direction, self.chi2)
-        return Evidence(
+        return Brief(
             log_bf=np.asarray(bayes.log_bf_chi_square_bic(self.chi2, self.df, self.n)),
-            prob_positive=toward(direction, p),
+            prob_positive=toward_where_known(direction, p_value, _p_chi_square, self.chi2, self.df),
             direction=direction,
-            p_value=p,
-            n_eff=broadcast_like(self.n, self.chi2),
-            **_no_effects(self.chi2),
+            effect_d=np.full(self.chi2.shape, np.nan),
         )
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Put p beside; no effect size."""
+        p = given_first(self.p_value, _p_chi_square(self.chi2, self.df))
+        n_eff = broadcast_like(self.n, self.chi2)
+        return Evidence.of(self._brief(p), p_value=p, n_eff=n_eff, **_no_effects(self.chi2))
 
     def draw(self, rng: np.random.Generator, size: int) -> "ChiSquares":
         """Draw a signed normal root for df = 1, noncentral chi-square for more."""
@@ -133,33 +175,39 @@ class Binomials:
     p0: Floats
     p_value: Floats
 
-    def evidence(self, protocol: Protocol) -> Evidence:
+    def brief(self, protocol: Protocol) -> Brief:
         """Uniform prior on the rate against p0."""
         positive = np.full(self.k.shape, np.nan)
         if protocol.split == "exact":
             positive = np.asarray(bayes.prob_positive_binomial(self.k, self.n, self.p0))
-        effect, se, d = self._effects(protocol)
-        return Evidence(
-            log_bf=np.asarray(bayes.log_bf_binomial(self.k, self.n, self.p0)),
-            prob_positive=positive,
-            direction=np.sign(self.k - self.n * self.p0),
+        bf = np.asarray(bayes.log_bf_binomial(self.k, self.n, self.p0))
+        return Brief(bf, positive, np.sign(self.k - self.n * self.p0), self.d(protocol))
+
+    def d(self, protocol: Protocol) -> Floats:
+        """Give the d-equivalent of the rate, as the protocol converts."""
+        if protocol.conversions == "refined":
+            effect = effects.proportion_log_odds(self.k, self.n, self.p0)
+            return np.asarray(effects.d_from_log_odds(effect))
+        p0 = 0.5 if protocol.conversions == "published" else self.p0
+        return np.asarray(effects.d_from_proportion(self.k, self.n, p0))
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Put p and the native effect beside."""
+        effect, se = self._effects(protocol)
+        return Evidence.of(
+            self.brief(protocol),
             p_value=given_first(self.p_value, np.asarray(pvalues.p_binomial(self.k, self.n, self.p0))),
             effect=effect,
             effect_se=se,
-            effect_d=d,
             form=np.full_like(effect, SIGNED),
             n_eff=broadcast_like(self.n, self.k),
         )
 
-    def _effects(self, protocol: Protocol) -> tuple[Floats, Floats, Floats]:
+    def _effects(self, protocol: Protocol) -> tuple[Floats, Floats]:
         if protocol.conversions == "refined":
             effect = np.asarray(effects.proportion_log_odds(self.k, self.n, self.p0))
-            se = np.asarray(effects.proportion_log_odds_se(self.k, self.n))
-            return effect, se, np.asarray(effects.d_from_log_odds(effect))
-        rate = self.k / self.n
-        p0 = 0.5 if protocol.conversions == "published" else self.p0
-        d = np.asarray(effects.d_from_proportion(self.k, self.n, p0))
-        return rate, np.asarray(effects.proportion_se(self.k, self.n)), d
+            return effect, np.asarray(effects.proportion_log_odds_se(self.k, self.n))
+        return self.k / self.n, np.asarray(effects.proportion_se(self.k, self.n))
 
     def draw(self, rng: np.random.Generator, size: int) -> "Binomials":
         """Fresh successes at the smoothed rate (k + 1/2)/(n + 1)."""
@@ -180,27 +228,34 @@ class PValues:
     df1: Floats
     df2: Floats
 
-    def _p(self) -> Floats:
+    def p(self) -> Floats:
+        """Give the p-value, that of the variance ratio where none was given."""
         return given_first(self.p_value, np.asarray(pvalues.p_variance_ratio(self.ratio, self.df1, self.df2)))
 
-    def evidence(self, protocol: Protocol) -> Evidence:
+    def d(self, protocol: Protocol) -> Floats:
+        """Without more than a p-value or a ratio there is no effect size."""
+        return np.full(np.broadcast_shapes(self.p_value.shape, self.ratio.shape), np.nan)
+
+    def brief(self, protocol: Protocol) -> Brief:
         """Vovk-Sellke bound; no effect size."""
-        p = self._p()
+        return self._brief(self.p())
+
+    def _brief(self, p: Floats) -> Brief:
         direction = broadcast_like(np.where(self.direction == 0, np.nan, self.direction), p)
-        return Evidence(
-            log_bf=np.asarray(bayes.log_bf_bound(p)),
-            prob_positive=toward(direction, p),
-            direction=direction,
-            p_value=p,
-            n_eff=broadcast_like(self.n_eff, p),
-            **_no_effects(p),
-        )
+        bf = np.asarray(bayes.log_bf_bound(p))
+        return Brief(bf, toward(direction, p), direction, np.full(p.shape, np.nan))
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Put p beside."""
+        p = self.p()
+        n_eff = broadcast_like(self.n_eff, p)
+        return Evidence.of(self._brief(p), p_value=p, n_eff=n_eff, **_no_effects(p))
 
     def draw(self, rng: np.random.Generator, size: int) -> "PValues":
         """Draw a normal z around that of the observed p; a variance ratio times a fresh F."""
         shape = (size, *self.p_value.shape)
         sign = np.where(self.direction < 0, -1.0, 1.0)
-        z = sign * -ndtri(np.maximum(self._p(), 1e-300) / 2) + rng.standard_normal(shape)
+        z = sign * -ndtri(np.maximum(self.p(), 1e-300) / 2) + rng.standard_normal(shape)
         is_ratio = ~np.isnan(self.ratio)
         df1, df2 = np.where(is_ratio, self.df1, 1.0), np.where(is_ratio, self.df2, 1.0)
         ratio = self.ratio * rng.f(df1, df2, shape)

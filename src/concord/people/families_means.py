@@ -9,12 +9,13 @@ from concord.people.evidence import (
     MAGNITUDE,
     MAGNITUDE_Z,
     SIGNED,
+    Brief,
     Evidence,
     broadcast_like,
     capped,
     evaluate,
     given_first,
-    toward,
+    toward_where_known,
 )
 from concord.people.protocol import Protocol
 from concord.stats import bayes, correlation, effects, pvalues
@@ -32,22 +33,25 @@ class TTests:
     """Degrees of freedom of the p-value where they were given (Welch), NaN otherwise."""
     p_value: Floats
 
-    def evidence(self, protocol: Protocol) -> Evidence:
+    def d(self, protocol: Protocol) -> Floats:
+        """Give Cohen's d."""
+        return np.asarray(effects.cohens_d(self.t, self.n1, np.where(np.isnan(self.n2), np.inf, self.n2)))
+
+    def brief(self, protocol: Protocol) -> Brief:
         """JZS Bayes factor with the exact direction."""
-        two = ~np.isnan(self.n2)
-        df = given_first(self.df, np.where(two, self.n1 + self.n2 - 2, self.n1 - 1))
         bf, positive = _jzs(self.t, self.n1, self.n2, protocol)
-        n2 = np.where(two, self.n2, np.inf)
-        d = np.asarray(effects.cohens_d(self.t, self.n1, n2))
-        se = np.asarray(effects.cohens_d_se(d, self.n1, np.where(two, self.n2, 0.0)))
-        return Evidence(
-            log_bf=capped(bf, self.t**2, protocol),
-            prob_positive=positive,
-            direction=np.sign(self.t),
+        return Brief(capped(bf, self.t**2, protocol), positive, np.sign(self.t), self.d(protocol))
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Put p and the error of d beside."""
+        brief, two = self.brief(protocol), ~np.isnan(self.n2)
+        df = given_first(self.df, np.where(two, self.n1 + self.n2 - 2, self.n1 - 1))
+        d = brief.effect_d
+        return Evidence.of(
+            brief,
             p_value=given_first(self.p_value, np.asarray(pvalues.p_t(self.t, df))),
             effect=d,
-            effect_se=se,
-            effect_d=d,
+            effect_se=np.asarray(effects.cohens_d_se(d, self.n1, np.where(two, self.n2, 0.0))),
             form=np.full_like(d, SIGNED),
             n_eff=broadcast_like(np.where(two, self.n1 + self.n2, self.n1), self.t),
         )
@@ -81,6 +85,10 @@ def _jzs(t: Floats, n1: Floats, n2: Floats, protocol: Protocol) -> tuple[Floats,
     return bf, positive
 
 
+def _p_f(f: Floats, df1: Floats, df2: Floats) -> Floats:
+    return np.asarray(pvalues.p_f(f, df1, df2))
+
+
 @dataclass(frozen=True, slots=True)
 class FTests:
     """F tests of one design: ``between`` groups, ``within`` subjects, or ``regression``."""
@@ -96,25 +104,47 @@ class FTests:
     """Given direction; NaN or 0 where the effect has no sign."""
     p_value: Floats
 
-    def evidence(self, protocol: Protocol) -> Evidence:
-        """Bayes factor by design; an F has a direction where one was given."""
-        p = given_first(self.p_value, np.asarray(pvalues.p_f(self.f, self.df1, self.df2)))
+    def _signed(self) -> tuple[Floats, Floats]:
+        """Direction, NaN where an effect has none, and the root of F with that sign."""
         direction = np.where((self.direction == 0) & (self.f > 0), np.nan, self.direction)
         direction = broadcast_like(direction, self.f)
-        t = np.where(direction < 0, -1.0, 1.0) * np.sqrt(self.f)
-        single = broadcast_like(self.df1 == 1, self.f) > 0
+        return direction, np.where(direction < 0, -1.0, 1.0) * np.sqrt(self.f)
+
+    def d(self, protocol: Protocol) -> Floats:
+        """Give d of a signed F with df1 = 1; of others where the protocol takes effects without a sign."""
+        direction, t = self._signed()
+        if protocol.include_unsigned:
+            many = np.asarray(effects.d_from_f(self.f, self.df1, self.df2))
+            return np.where(self.df1 == 1, self._single_d(t), many)
+        signed = (self.df1 == 1) & ~np.isnan(direction)
+        return np.where(signed, self._single_d(t), np.nan) if signed.any() else np.full(t.shape, np.nan)
+
+    def brief(self, protocol: Protocol) -> Brief:
+        """Bayes factor by design; an F has a direction where one was given."""
+        return self._brief(protocol, self.p_value)
+
+    def _brief(self, protocol: Protocol, p_value: Floats) -> Brief:
+        direction, t = self._signed()
         bf, positive = self._bf(t, protocol)
-        positive = np.where(single, positive, toward(direction, p))
-        effect, se, d = self._effects(t, protocol)
-        return Evidence(
-            log_bf=capped(bf, self.f, protocol),
-            prob_positive=np.where(np.isnan(direction), np.nan, positive),
-            direction=direction,
+        many = np.broadcast_to(self.df1 > 1, t.shape)
+        if many.any():
+            others = np.where(many, direction, np.nan)
+            by_p = toward_where_known(others, p_value, _p_f, self.f, self.df1, self.df2)
+            positive = np.where(many, by_p, positive)
+        positive = np.where(np.isnan(direction), np.nan, positive)
+        return Brief(capped(bf, self.f, protocol), positive, direction, self.d(protocol))
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Put p, native effect and its error beside."""
+        p = given_first(self.p_value, _p_f(self.f, self.df1, self.df2))
+        brief = self._brief(protocol, p)
+        effect, se = self._effects(self._signed()[1])
+        return Evidence.of(
+            brief,
             p_value=p,
             effect=effect,
             effect_se=se,
-            effect_d=d,
-            form=self._form(single, direction),
+            form=self._form(broadcast_like(self.df1 == 1, self.f) > 0, brief.direction),
             n_eff=broadcast_like(self.n, self.f),
         )
 
@@ -133,9 +163,14 @@ class FTests:
             return self._bf_regression(t, protocol)
         if self.design == "between":
             return self._bf_between(t, protocol)
-        paired, positive = _jzs(t, self.df2 + 1, np.full_like(self.df2, np.nan), protocol)
-        bound = np.asarray(bayes.log_bf_bound(self.p_value))
-        return np.where(self.df1 == 1, paired, bound), positive
+        bound = np.asarray(bayes.log_bf_bound(broadcast_like(self.p_value, t)))
+        positive, single = np.full(t.shape, np.nan), self.df1 == 1
+        if single.any():
+            n = self.df2[single] + 1
+            bound[..., single], positive[..., single] = _jzs(
+                t[..., single], n, np.full_like(n, np.nan), protocol
+            )
+        return bound, positive
 
     def _bf_regression(self, t: Floats, protocol: Protocol) -> tuple[Floats, Floats]:
         r = protocol.r_f
@@ -159,29 +194,32 @@ class FTests:
 
         return evaluate(log_bf, positive, t, self.df1, self.df2, self._cell(), protocol=protocol)
 
-    def _effects(self, t: Floats, protocol: Protocol) -> tuple[Floats, Floats, Floats]:
-        """Native effect, its standard error, d-equivalent."""
+    def _effects(self, t: Floats) -> tuple[Floats, Floats]:
+        """Native effect and its standard error."""
         many = np.asarray(effects.d_from_f(self.f, self.df1, self.df2))
         many_se = np.asarray(effects.d_from_f_se(many, self.n))
-        one, one_se, one_d = self._single_effects(t)
+        one, one_se = self._single_effects(t)
         single = self.df1 == 1
-        unsigned = np.isnan(self.direction) | ((self.direction == 0) & (self.f > 0)) | ~single
-        d = np.where(single, one_d, many)
-        if not protocol.include_unsigned:
-            d = np.where(unsigned, np.nan, d)
-        return np.where(single, one, many), np.where(single, one_se, many_se), d
+        return np.where(single, one, many), np.where(single, one_se, many_se)
 
-    def _single_effects(self, t: Floats) -> tuple[Floats, Floats, Floats]:
+    def _single_d(self, t: Floats) -> Floats:
+        """Give d of an F with df1 = 1, from its signed root."""
         if self.design == "regression":
-            r = t / np.sqrt(t * t + self.df2)
-            z, se = np.asarray(effects.correlation_z(r)), np.asarray(effects.correlation_se(self.df2 + 2))
-            return z, broadcast_like(se, z), np.asarray(effects.d_from_r(r))
+            return np.asarray(effects.d_from_r(t / np.sqrt(t * t + self.df2)))
         if self.design == "within":
-            d = np.asarray(effects.cohens_d(t, self.df2 + 1))
-            return d, np.asarray(effects.cohens_d_se(d, self.df2 + 1)), d
+            return np.asarray(effects.cohens_d(t, self.df2 + 1))
         n1, n2 = given_first(self.n1, self.n / 2), given_first(self.n2, self.n / 2)
-        d = np.asarray(effects.cohens_d(t, n1, n2))
-        return d, np.asarray(effects.cohens_d_se(d, n1, n2)), d
+        return np.asarray(effects.cohens_d(t, n1, n2))
+
+    def _single_effects(self, t: Floats) -> tuple[Floats, Floats]:
+        if self.design == "regression":
+            z = np.asarray(effects.correlation_z(t / np.sqrt(t * t + self.df2)))
+            return z, broadcast_like(np.asarray(effects.correlation_se(self.df2 + 2)), z)
+        d = self._single_d(t)
+        if self.design == "within":
+            return d, np.asarray(effects.cohens_d_se(d, self.df2 + 1))
+        n1, n2 = given_first(self.n1, self.n / 2), given_first(self.n2, self.n / 2)
+        return d, np.asarray(effects.cohens_d_se(d, n1, n2))
 
     def draw(self, rng: np.random.Generator, size: int) -> "FTests":
         """Signed noncentral t for df1 = 1, noncentral F for more."""
@@ -209,18 +247,22 @@ class Correlations:
     n: Floats
     p_value: Floats
 
-    def evidence(self, protocol: Protocol) -> Evidence:
+    def d(self, protocol: Protocol) -> Floats:
+        """Give the d-equivalent 2r/sqrt(1 - r²)."""
+        return np.asarray(effects.d_from_r(self.r))
+
+    def brief(self, protocol: Protocol) -> Brief:
         """Exact Bayes factor and direction, or the protocol's other rule."""
-        bf, positive = self._bf(protocol)
+        return Brief(*self._bf(protocol), np.sign(self.r), self.d(protocol))
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Put p and Fisher's z beside."""
         z = np.asarray(effects.correlation_z(self.r))
-        return Evidence(
-            log_bf=bf,
-            prob_positive=positive,
-            direction=np.sign(self.r),
+        return Evidence.of(
+            self.brief(protocol),
             p_value=given_first(self.p_value, np.asarray(pvalues.p_correlation(self.r, self.n))),
             effect=z,
             effect_se=broadcast_like(np.asarray(effects.correlation_se(self.n)), z),
-            effect_d=np.asarray(effects.d_from_r(self.r)),
             form=np.full_like(z, SIGNED),
             n_eff=broadcast_like(self.n, z),
         )
@@ -272,34 +314,42 @@ class MannWhitney:
     """Reported z (ties included), group 1 higher positive; NaN where U gives it."""
     p_value: Floats
 
-    def evidence(self, protocol: Protocol) -> Evidence:
-        """Two-sample JZS with t = z: an approximation."""
+    def _z(self) -> Floats:
+        """Give z, group 1 higher positive: the reported one, else that of U without a correction for ties."""
         sigma = np.sqrt(self.n1 * self.n2 * (self.n1 + self.n2 + 1) / 12)
-        z = given_first(self.z, (self.n1 * self.n2 / 2 - self.u) / sigma)
+        return given_first(self.z, (self.n1 * self.n2 / 2 - self.u) / sigma)
+
+    def _r(self, protocol: Protocol) -> Floats:
+        r = np.asarray(effects.rank_biserial(self.u, self.n1, self.n2))
+        # published: 2U/(n1 n2) - 1, since the source counts U for group 1
+        return -r if protocol.conversions == "published" else r
+
+    def d(self, protocol: Protocol) -> Floats:
+        """Give the d-equivalent of the rank-biserial correlation, as the protocol converts."""
+        r = self._r(protocol)
+        refined = protocol.conversions == "refined"
+        return np.asarray(effects.d_from_rank_biserial(r) if refined else effects.d_from_r(r))
+
+    def brief(self, protocol: Protocol) -> Brief:
+        """Two-sample JZS with t = z: an approximation."""
+        z = self._z()
         bf, positive = _jzs(z, self.n1, self.n2, protocol)
-        r, se, d = self._effects(protocol)
-        return Evidence(
-            log_bf=capped(bf, z * z, protocol),
-            prob_positive=positive,
-            direction=np.sign(z),
+        return Brief(capped(bf, z * z, protocol), positive, np.sign(z), self.d(protocol))
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Put p and the rank-biserial correlation with its error beside."""
+        z, r = self._z(), self._r(protocol)
+        method = "hanley-mcneil" if protocol.conversions == "refined" else "simple"
+        se = np.asarray(effects.rank_biserial_se(r, self.n1, self.n2, method=method))
+        none = np.abs(r) >= effects.LARGEST_R
+        return Evidence.of(
+            self.brief(protocol),
             p_value=given_first(self.p_value, np.asarray(pvalues.p_z(z))),
-            effect=r,
-            effect_se=se,
-            effect_d=d,
+            effect=np.where(none, np.nan, r),
+            effect_se=np.where(none, np.nan, se),
             form=np.full_like(z, SIGNED),
             n_eff=broadcast_like(self.n1 + self.n2, z),
         )
-
-    def _effects(self, protocol: Protocol) -> tuple[Floats, Floats, Floats]:
-        r = np.asarray(effects.rank_biserial(self.u, self.n1, self.n2))
-        refined = protocol.conversions == "refined"
-        if protocol.conversions == "published":
-            r = -r  # 2U/(n1 n2) - 1: the source counts U for group 1
-        method = "hanley-mcneil" if refined else "simple"
-        se = np.asarray(effects.rank_biserial_se(r, self.n1, self.n2, method=method))
-        d = np.asarray(effects.d_from_rank_biserial(r) if refined else effects.d_from_r(r))
-        none = np.abs(r) >= effects.LARGEST_R
-        return np.where(none, np.nan, r), np.where(none, np.nan, se), d
 
     def draw(self, rng: np.random.Generator, size: int) -> "MannWhitney":
         """Draw normal rank-biserial with the Hanley-McNeil standard error."""

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from concord.errors import OptionError, StudyProblem, TableError
-from concord.people.catalog import Variable, participant_variables, session_variables
+from concord.people.catalog import Variable, never_true, participant_variables, session_variables
 from concord.people.derive import parse_expression
+from concord.people.human_checks import contradictions, has_no_direction
 from concord.people.study_format import Study, Test
+from concord.readers.tests_reported import COLUMNS_WIN
 from concord.readers.tests_table import read_tests
 from concord.readers.yaml_file import YamlFile
 
@@ -86,7 +88,16 @@ def check_tests(study: Study, document: YamlFile) -> tuple[list[StudyProblem], l
     problems = [problem for check in checks for problem in check.run()]
     problems += list(_doubled(study, document))
     warnings = [warning for check in checks for warning in check.warnings]
-    return problems, warnings
+    return problems, [*warnings, *_unlocated(study, document)]
+
+
+def _unlocated(study: Study, document: YamlFile) -> Iterator[str]:
+    """Say how many human sides a reader could not look up."""
+    tests = [test for finding in study.findings.values() for test in finding.tests]
+    lacking = [test.name for test in tests if test.human.located is None]
+    if lacking:
+        told = f"{len(lacking)} of {len(tests)} tests give no page or table of their human side"
+        yield f"{document.name}: {told} (human: located), the first is {lacking[0]!r}"
 
 
 def _doubled(study: Study, document: YamlFile) -> Iterator[StudyProblem]:
@@ -212,6 +223,8 @@ class _Check:
             found = parse_expression(self.test.where)
             for name in sorted(found.names - set(known)):
                 self.fault(f"there is no variable {name!r}; there are {', '.join(sorted(known))}", "where")
+            for told in never_true(found, known):
+                self.fault(told, "where")
             if not found.names - set(known):
                 found({name: variable.sample for name, variable in known.items()})
         except OptionError as error:
@@ -226,16 +239,23 @@ class _Check:
             for bad in error.problems:
                 self.fault(f"got {bad.value!r}, expected {bad.expected}", *_human_path(bad.column))
             return
-        for text in table.inconsistencies:
-            self.fault(_plain(text), "human", "reported")
+        against = [text for text in table.warnings if text.endswith(COLUMNS_WIN)]
+        for text in (*table.inconsistencies, *against):
+            told = _plain(text).removeprefix("reported: ").removesuffix(f"; {COLUMNS_WIN}")
+            self.fault(told, "human", "reported")
+        for key, told in contradictions(self.test, table.rows[0]):
+            self.fault(told, "human", key)
         if table.rows[0].human is None:
             self.fault("no numbers; expected those of a published result", "human")
-        rest = [text for text in table.warnings if text not in table.inconsistencies]
-        self.warnings += [
-            f"{self.document.problem(('findings', self.finding, 'tests', self.place, 'human'), _plain(text))}"
-            for text in rest
-            if "agent side" not in text
-        ]
+        if has_no_direction(table.rows[0]):
+            self.warn("no direction: scored by evidence alone and left out of ECS; give direction 1, -1 or 0")
+        for text in table.warnings:
+            if text not in table.inconsistencies and text not in against and "agent side" not in text:
+                self.warn(_plain(text))
+
+    def warn(self, message: str) -> None:
+        here = ("findings", self.finding, "tests", self.place, "human")
+        self.warnings.append(str(self.document.problem(here, message)))
 
 
 def _human_path(column: str) -> tuple[str, ...]:

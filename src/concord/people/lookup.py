@@ -1,9 +1,13 @@
 """PAS of a test as a function of the agent's statistic: the human side and the design are fixed.
 
 Simulated agents ask for the same function of one statistic thousands of times. The log Bayes factor and the
-probability of a positive effect are computed at Chebyshev points of a few panels, carried to a fine grid,
-turned into PAS there, and read off by interpolation with six points. The grid is uniform in
-v = asinh(s/2), s the signed statistic on the scale of t; each sign has a table of its own.
+probability of a positive effect are computed at Chebyshev points of a few panels, carried to a fine grid, and
+read off by interpolation with six points; PAS itself, which may rise steeply, is computed from what was read.
+The grid is uniform in v = asinh(s/2), s the signed statistic on the scale of t. One side of it serves both:
+the Bayes factor does not see the sign, and P(positive) turns into its complement.
+
+Panels are added outwards until the Bayes factor of every test is beyond doubt and its direction too.
+Statistics that no panel reaches are `outside`, and left to the exact kernel.
 """
 
 from collections.abc import Callable
@@ -12,17 +16,20 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.people.evidence import Evidence
-from concord.people.protocol import Protocol
-from concord.people.tests import Context, pas_of
-from concord.stats.elementwise import Floats
+from concord.people.evidence import CAP, Brief
+from concord.people.tests import Context
+from concord.stats.elementwise import Bools, Floats
 
-PANELS, NODES, FINE = 14, 20, 110
-"""Panels of the v axis, Chebyshev points in each, grid points in each."""
+PANELS, NODES, FINE = 14, 16, 48
+"""Panels of the v axis at most, Chebyshev points in each, grid points in each."""
 LARGEST_S = 1e4
-"""Beyond this statistic PAS has reached its limit."""
+"""End of the last panel."""
+SURE = 42.0
+"""Log odds of an effect from which on its posterior is 1 to the last digit."""
 _V_END = float(np.arcsinh(LARGEST_S / 2))
 _STEP = _V_END / (PANELS * FINE)
+_MARGIN = 4
+"""Grid points at the end of the table that interpolation does not reach."""
 
 
 def _to_fine() -> Floats:
@@ -36,86 +43,131 @@ def _to_fine() -> Floats:
 
 
 _MATRIX = _to_fine()
-_PANEL_POINTS = (
-    (np.arange(PANELS)[:, None] + 0.5 * (1 + np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES))) * FINE * _STEP
-).reshape(-1)
-"""Chebyshev points of all panels, in v."""
+_POINTS = 0.5 * (1 + np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)) * FINE * _STEP
+"""Chebyshev points of the first panel, in v, the outermost first."""
+
+At = Callable[[Floats, Bools], Brief]
+"""Gives the agent's evidence for statistics (n, m) of the m tests that a mask picks, before any cap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where the function of the statistic ends to be smooth; both (k,), infinite where it does not."""
+
+    cap: Floats
+    """Beyond it the Bayes factor is capped."""
+    reach: Floats
+    """Beyond it nothing is tabled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Tables of PAS for some tests: (2, k, G), negative statistics first."""
+    """Tables (k, G) of k tests over positive statistics."""
 
-    table: Floats
+    log_bf: Floats
+    positive: Floats
+    """Tables of P(positive), or one number a test, (k, 1), where it does not depend on the statistic."""
+    end: Floats
+    """Statistic (k,) up to which the tables hold; infinite where all limits are reached."""
+    cap: Floats
 
-    def pas(self, s: Floats) -> Floats:
-        """Read PAS off for statistics (B, k)."""
-        sides, k, size = self.table.shape
-        place = np.arcsinh(np.abs(s) * 0.5) / _STEP
-        np.minimum(place, size - 4.0, out=place)
-        begin = np.clip(place.astype(np.intp) - 2, 0, size - 6)
-        x = place - begin
-        row = (s > 0) * k + np.arange(k)
-        return _six_points(self.table.reshape(-1), row * size + begin, x)
+    def read(self, s: Floats) -> tuple[Floats, Floats]:
+        """Read log BF and P(positive) off for statistics (B, k) that are not `outside`."""
+        k, size = self.log_bf.shape
+        magnitude = np.abs(s)
+        x = np.arcsinh(magnitude * 0.5)
+        x *= 1 / _STEP
+        np.minimum(x, size - float(_MARGIN), out=x)
+        start = np.maximum(x.astype(np.intp) - 2, 0)
+        x -= start
+        start += np.arange(k) * size
+        weights = _six_weights(x)
+        log_bf = _weighted(self.log_bf.reshape(-1), start, weights)
+        if np.isfinite(self.cap).any():
+            log_bf[magnitude > self.cap] = CAP
+        steady = self.positive.shape[1] == 1
+        up = self.positive[:, 0] if steady else _weighted(self.positive.reshape(-1), start, weights)
+        return log_bf, np.where(s > 0, up, 1 - up)
+
+    def outside(self, s: Floats) -> Bools:
+        """Which statistics the tables do not reach."""
+        return np.asarray(np.abs(s) > self.end)
 
 
-def _six_points(flat: Floats, start: NDArray[np.intp], x: Floats) -> Floats:
-    """Lagrange interpolation through points 0 ... 5 at x, by Newton's forward differences."""
-    total = flat[start + 5]
-    # Neville's scheme written as nested products: p = f0 + x (D1 + (x-1)/2 (D2 + (x-2)/3 (D3 + ...)))
-    f = [flat[start + i] for i in range(5)] + [total]
-    for order in range(1, 6):
-        for i in range(5, order - 1, -1):
-            f[i] = f[i] - f[i - 1]
-    value = f[5]
-    for order in range(4, -1, -1):
-        value = f[order] + (x - order) / (order + 1) * value
-    return np.asarray(value)
+def _six_weights(x: Floats) -> list[Floats]:
+    """Weights of Lagrange's interpolation through points 0 ... 5 at x."""
+    left = [x]  # products of x - 0 ... x - i
+    for i in range(1, 5):
+        left.append(left[-1] * (x - i))
+    right = x - 5.0  # products of x - 5 ... x - i
+    weights = [left[4] * (1 / 120)]
+    for i in range(4, 0, -1):
+        weights.append(left[i - 1] * right * ((-1) ** (5 - i) / _FACTORIALS[i]))
+        right = right * (x - i)
+    weights.append(right * (-1 / 120))
+    return weights[::-1]
 
 
-def make_lookup(
-    evidence: Callable[[Floats], Evidence], says: Evidence, context: Context, protocol: Protocol
-) -> Lookup:
+_FACTORIALS = {1: 24.0, 2: 12.0, 3: 12.0, 4: 24.0}
+"""i! (5 - i)!"""
+
+
+def _weighted(flat: Floats, start: NDArray[np.intp], weights: list[Floats]) -> Floats:
+    """Sum six neighbours with their weights."""
+    total = flat[start] * weights[0]
+    for i in range(1, 6):
+        total += flat[start + i] * weights[i]
+    return total
+
+
+def make_lookup(at: At, log_odds: Floats, limits: Limits) -> Lookup:
     """Build the tables of k tests.
 
     Parameters
     ----------
-    evidence
-        Gives the agent's evidence for signed statistics (n, k).
-    says, context
-        The human side of the same tests, (k,).
-    protocol
-        Turns both into PAS.
+    at
+        Gives the agent's evidence for signed statistics (n, m) of some tests, without a cap.
+    log_odds
+        Log of the agent's prior odds, (k,): how much evidence is beyond doubt.
+    limits
+        Where each test ends to be smooth.
     """
-    halves = []
-    fine = np.sinh(np.arange(PANELS * FINE) * _STEP) * 2
-    for sign in (-1.0, 1.0):
-        k = says.log_bf.shape[-1]
-        s = np.broadcast_to((sign * 2 * np.sinh(_PANEL_POINTS))[:, None], (_PANEL_POINTS.size, k))
-        known = evidence(np.array(s))
-        at = {name: _carried(getattr(known, name)) for name in ("log_bf", "prob_positive")}
-        direction = np.where(np.isnan(known.direction[:1]), np.nan, sign) + 0 * fine[:, None]
-        grid = _evidence(at["log_bf"], np.clip(at["prob_positive"], 0.0, 1.0), direction)
-        halves.append(pas_of(says, grid, context, protocol).T)
-    return Lookup(np.ascontiguousarray(halves))
+    v_cap, v_reach = (np.arcsinh(limit / 2) for limit in (limits.cap, limits.reach))
+    k = len(log_odds)
+    last, end = np.full((2, k), np.nan), np.zeros(k)
+    panels: list[Floats] = []
+    active = v_reach >= FINE * _STEP
+    width = FINE * _STEP
+    while active.any() and len(panels) < PANELS:
+        begin = len(panels) * width
+        s = 2 * np.sinh(begin + _POINTS)
+        known = at(np.tile(s[:, None], (1, int(active.sum()))), active)
+        values = np.stack([known.log_bf, known.prob_positive])
+        panel = np.repeat(last[:, None], FINE, axis=1)
+        panel[..., active] = _MATRIX @ values
+        panels.append(panel)
+        last[:, active] = values[:, 0]
+        # NaN is settled: a test without a direction, or undefined
+        weak = (values[0, 0] + log_odds[active] < SURE) & (v_cap[active] + _MARGIN * _STEP > begin + width)
+        unsettled = weak | (np.ptp(values[1], axis=0) > 1e-15)
+        end[active] = np.where(unsettled, 2 * np.sinh(begin + width - _MARGIN * _STEP), np.inf)
+        active[active] = unsettled
+        active &= v_reach >= begin + 2 * width
+    log_bf, positive = np.concatenate(panels, axis=1) if panels else np.full((2, 6, k), np.nan)
+    return Lookup(np.ascontiguousarray(log_bf.T), _shares(positive), end, limits.cap)
 
 
-def _carried(values: Floats) -> Floats:
-    """Carry values at the points of all panels (P·N, k) to the grid (P·G, k)."""
-    k = values.shape[-1]
-    return np.asarray(np.einsum("gn,pnk->pgk", _MATRIX, values.reshape(PANELS, NODES, k)).reshape(-1, k))
+def _shares(positive: Floats) -> Floats:
+    """P(positive) of the grid (G, k) as tables (k, G), or (k, 1) where no test's varies."""
+    varies = np.ptp(positive, axis=0) > 1e-15
+    if not varies.any():
+        return np.array(positive[:1].T)
+    return np.ascontiguousarray(np.clip(positive, 0.0, 1.0).T)
 
 
-def _evidence(log_bf: Floats, positive: Floats, direction: Floats) -> Evidence:
-    """Evidence of which only what PAS needs is known."""
-    nothing = np.broadcast_to(np.nan, log_bf.shape)
-    known = {"log_bf": log_bf, "prob_positive": positive, "direction": direction}
-    return Evidence(**{field.name: known.get(field.name, nothing) for field in fields(Evidence)})
-
-
-def subset(says: Evidence, index: NDArray[np.intp]) -> Evidence:
+def subset(says: Brief, index: NDArray[np.intp]) -> Brief:
     """Give the evidence of some tests."""
-    return Evidence(*(getattr(says, field.name)[..., index] for field in fields(Evidence)))
+    return Brief(*(getattr(says, field.name)[..., index] for field in fields(Brief)))
 
 
 def subset_context(context: Context, index: NDArray[np.intp]) -> Context:

@@ -9,7 +9,7 @@ import numpy as np
 from concord.people.derive import Value, parse_expression
 from concord.people.design import StudyPlan
 from concord.people.parse import Outcome
-from concord.people.sessions import Agent, Session, hold, sessions_of
+from concord.people.sessions import Agent, Given, Session, hold, sessions_of
 from concord.stats.elementwise import Floats
 
 Row = Mapping[str, Value]
@@ -39,6 +39,8 @@ class Observations:
     participants: dict[str, list[Row]] = field(default_factory=dict)
     sessions: dict[str, list[Row]] = field(default_factory=dict)
     counts: dict[tuple[str, str], Counter[tuple[str, Outcome]]] = field(default_factory=dict)
+    given: list[Given] = field(default_factory=list)
+    """Every reply with what was read from it."""
     ended_early: Counter[str] = field(default_factory=Counter)
     """Group sessions that ended before their last round, by experiment."""
 
@@ -50,6 +52,7 @@ class Observations:
             self.sessions.setdefault(name, []).append(session.session_row())
         cell = ", ".join(session.plan.cell.values())
         self.counts.setdefault((name, cell), Counter()).update(session.outcomes)
+        self.given += session.given
         self.ended_early[name] += session.ended_early
 
     def item_counts(self) -> tuple[ItemCount, ...]:

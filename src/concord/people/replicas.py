@@ -6,17 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
+from concord.errors import UndefinedError
 from concord.people.evidence import Family, broadcast_like
 from concord.people.families_counts import Binomials, ChiSquares, PValues, Tables
 from concord.people.families_means import Correlations, FTests, MannWhitney, TTests
 from concord.people.protocol import Protocol
-from concord.people.sides import SideTable
-from concord.people.truth import ODDS_TO_D, Effects, f_cells, rank_from_d, rate_from_d
+from concord.people.smooth import LARGEST_R
+from concord.people.truth import ODDS_TO_D, Effects, f_cells, needed, rank_from_d, rate_from_d
 from concord.stats import effects, pvalues
 from concord.stats.elementwise import Floats
-
-LARGEST_R = 1 - 2e-6
-"""Correlations of simulated agents stay inside, where d exists: seven standard errors for n = 4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +34,31 @@ class Truth:
         shares = {i: human.shares[int(place)] for i, place in enumerate(index) if int(place) in human.shares}
         return Truth(self.d[:, index], Effects(**kept, shares=shares), self.null)
 
-    def at(self, index: NDArray[np.intp]) -> "_Part":
-        """Give what one family needs."""
-        human = self.people
-        strength = np.zeros(len(index)) if self.null else np.nan_to_num(human.strength[index])
-        log_ratio = np.zeros(len(index)) if self.null else np.nan_to_num(human.log_ratio[index])
-        direction = np.full(len(index), np.nan) if self.null else human.direction[index]
-        return _Part(self.d[:, index], strength, log_ratio, direction, human.base[index], self.null)
+    def needed_by(self, family: Family) -> "_Part":
+        """Give what these tests, one family, draw from; a number they need and people lack is an error."""
+        human, needs = self.people, needed(family)
+        none = np.zeros(self.d.shape[-1])
+
+        def number(kind: str, values: Floats) -> Floats:
+            used = needs.get(kind, none > 0)
+            if np.isnan(values[..., used]).any():
+                raise UndefinedError(f"people have no {kind} for a test whose simulation needs it")
+            return np.where(used, values, 0.0)
+
+        return _Part(
+            d=number("d", self.d),
+            strength=none if self.null else number("strength", human.strength),
+            log_ratio=none if self.null else number("log_ratio", human.log_ratio),
+            direction=none + np.nan if self.null else human.direction,
+            base=human.base,
+            null=self.null,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
+    """Numbers of one family; 0 where a test does not use the number."""
+
     d: Floats
     strength: Floats
     log_ratio: Floats
@@ -55,85 +67,11 @@ class _Part:
     null: bool
 
 
-def tabled(family: Family, protocol: Protocol) -> bool:
-    """Whether PAS of these tests is a smooth function of one signed statistic."""
-    if protocol.capped:  # a jump at |t| = 10
-        return False
-    if isinstance(family, FTests):
-        return family.design != "within" or bool(np.all(family.df1 == 1))
-    return isinstance(family, TTests | Correlations | MannWhitney)
-
-
-def statistic_of(family: Family) -> Floats:
-    """Give the signed statistic of replicates (B, k) on the scale of t, for families that are `tabled`."""
-    if isinstance(family, TTests):
-        return family.t
-    if isinstance(family, FTests):
-        return np.where(family.direction < 0, -1.0, 1.0) * np.sqrt(family.f)
-    if isinstance(family, Correlations):
-        return np.arctanh(family.r) * np.sqrt(np.maximum(family.n - 3, 1.0))
-    assert isinstance(family, MannWhitney)
-    sigma = np.sqrt(family.n1 * family.n2 * (family.n1 + family.n2 + 1) / 12)
-    return np.asarray((family.n1 * family.n2 / 2 - family.u) / sigma)
-
-
-def with_statistic(family: Family, s: Floats) -> Family:
-    """Give the tests with other statistics (n, k): the inverse of `statistic_of`."""
-    if isinstance(family, TTests):
-        return replace(family, t=s, p_value=_nothing(s))
-    if isinstance(family, FTests):
-        known = np.abs(family.direction) == 1
-        direction = np.where(known, np.sign(s), broadcast_like(family.direction, s))
-        return replace(family, f=s * s, direction=direction, p_value=_nothing(s))
-    if isinstance(family, Correlations):
-        z = s / np.sqrt(np.maximum(family.n - 3, 1.0))
-        return replace(family, r=np.clip(np.tanh(z), -LARGEST_R, LARGEST_R), p_value=_nothing(s))
-    assert isinstance(family, MannWhitney)
-    sigma = np.sqrt(family.n1 * family.n2 * (family.n1 + family.n2 + 1) / 12)
-    u = family.n1 * family.n2 / 2 - s * sigma
-    return replace(family, u=u, z=s, p_value=_nothing(s))
-
-
-def d_of(family: Family, protocol: Protocol) -> Floats:
-    """Give the d-equivalents of replicates, for families that are `tabled`; NaN where ECS leaves them out."""
-    if isinstance(family, TTests):
-        return family.t * np.sqrt(1 / family.n1 + np.where(np.isnan(family.n2), 0.0, 1 / family.n2))
-    if isinstance(family, Correlations):
-        return np.asarray(effects.d_from_r(family.r))
-    if isinstance(family, MannWhitney):
-        r = np.asarray(effects.rank_biserial(family.u, family.n1, family.n2))
-        if protocol.conversions == "refined":
-            return np.asarray(effects.d_from_rank_biserial(r))
-        return np.asarray(effects.d_from_r(-r if protocol.conversions == "published" else r))
-    assert isinstance(family, FTests)
-    return _d_of_f(family, protocol)
-
-
-def _d_of_f(family: FTests, protocol: Protocol) -> Floats:
-    """F with df1 = 1 and a sign as t; the others only where the protocol takes effects without a sign."""
-    t = np.where(family.direction < 0, -1.0, 1.0) * np.sqrt(family.f)
-    if family.design == "regression":
-        single = 2 * t / np.sqrt(family.df2)
-    else:
-        n1, n2 = f_cells(family)
-        single = t * np.sqrt(1 / n1 + 1 / n2)
-    one = family.df1 == 1
-    signed = one & (np.abs(family.direction) == 1)
-    if not protocol.include_unsigned:
-        return np.where(signed, single, np.nan)
-    return np.where(one, single, 2 * np.sqrt(family.df1 * family.f / family.df2))
-
-
-def replicate(side: SideTable, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> SideTable:
-    """Give the agent's side with fresh samples from the true effects, one a row of `truth.d`."""
-    families = []
-    for index, family in side.families:
-        if isinstance(family, Tables) and family.tables.shape[-2:] != (2, 2):
-            drawn: Family = _tables(family, index, truth, rng)
-        else:
-            drawn = _redrawn(family, truth.at(index), protocol, rng)
-        families.append((index, drawn))
-    return replace(side, families=tuple(families))
+def replicate(family: Family, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> Family:
+    """Give the tests of a family with fresh samples from their true effects, one a row of `truth.d`."""
+    if isinstance(family, Tables) and family.tables.shape[-2:] != (2, 2):
+        return _tables(family, truth, rng)
+    return _redrawn(family, truth.needed_by(family), protocol, rng)
 
 
 def _redrawn(family: Family, part: _Part, protocol: Protocol, rng: np.random.Generator) -> Family:
@@ -176,13 +114,12 @@ def _t_tests(family: TTests, part: _Part, rng: np.random.Generator) -> TTests:
 def _f_tests(family: FTests, part: _Part, rng: np.random.Generator) -> FTests:
     """Draw, for df1 = 1, the square of a t with its sign; for more, noncentral F."""
     shape = part.d.shape
-    d = np.nan_to_num(part.d)
     if family.design == "regression":
-        z = np.arcsinh(d / 2) + rng.standard_normal(shape) / np.sqrt(np.maximum(family.df2 - 1, 1.0))
+        z = np.arcsinh(part.d / 2) + rng.standard_normal(shape) / np.sqrt(np.maximum(family.df2 - 1, 1.0))
         t = np.sinh(z) * np.sqrt(family.df2)
     else:
         n1, n2 = f_cells(family)
-        t = _t(d, n1, n2, family.df2, rng)
+        t = _t(part.d, n1, n2, family.df2, rng)
     top = rng.noncentral_chisquare(family.df1, part.strength * family.n, shape) / family.df1
     many = top / (rng.chisquare(family.df2, shape) / family.df2)
     single = family.df1 == 1
@@ -190,7 +127,9 @@ def _f_tests(family: FTests, part: _Part, rng: np.random.Generator) -> FTests:
     direction = np.where(single, np.sign(t), _directed(part, shape, rng))
     direction = np.where(np.abs(family.direction) == 1, direction, broadcast_like(family.direction, f))
     by_p = (family.design == "within") & ~single & ~np.isnan(family.p_value)
-    p = np.where(by_p, np.asarray(pvalues.p_f(f, family.df1, family.df2)), np.nan)
+    p = _nothing(f)
+    if by_p.any():
+        p[:, by_p] = np.asarray(pvalues.p_f(f[:, by_p], family.df1[by_p], family.df2[by_p]))
     return replace(family, f=f, direction=direction, p_value=p)
 
 
@@ -238,11 +177,11 @@ def _two_by_two(family: Tables, part: _Part, rng: np.random.Generator) -> Tables
     return replace(family, tables=tables, p_value=_nothing(part.d))
 
 
-def _tables(family: Tables, index: NDArray[np.intp], truth: Truth, rng: np.random.Generator) -> Tables:
+def _tables(family: Tables, truth: Truth, rng: np.random.Generator) -> Tables:
     """Larger tables: each row keeps its total, cells follow the shares of people or the pooled ones."""
     size = len(truth.d)
-    part = truth.at(index)
-    shares = np.array([truth.people.shares[int(place)][0 if truth.null else 1] for place in index])
+    part = truth.needed_by(family)
+    shares = np.array([truth.people.shares[i][0 if truth.null else 1] for i in range(len(family.tables))])
     totals = family.tables.sum(axis=-1).astype(np.int64)
     fresh = rng.multinomial(np.broadcast_to(totals, (size, *totals.shape)), shares).astype(np.float64)
     drawn = _directed(part, part.d.shape, rng)
@@ -253,8 +192,7 @@ def _tables(family: Tables, index: NDArray[np.intp], truth: Truth, rng: np.rando
 def _chi_squares(family: ChiSquares, part: _Part, rng: np.random.Generator) -> ChiSquares:
     """Draw, for df = 1, the square of a signed normal root; more: noncentral chi-square."""
     shape = part.d.shape
-    d = np.nan_to_num(part.d)
-    root = d / np.sqrt(4 + d**2) * np.sqrt(family.n) + rng.standard_normal(shape)
+    root = part.d / np.sqrt(4 + part.d**2) * np.sqrt(family.n) + rng.standard_normal(shape)
     many = rng.noncentral_chisquare(family.df, part.strength * family.n, shape)
     one = family.df == 1
     direction = np.where(one, np.sign(root), _directed(part, shape, rng))

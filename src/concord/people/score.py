@@ -82,7 +82,7 @@ def score_table(
     seed
         Seed of the fresh samples and of the simulated agents.
     engine
-        Where simulated agents are computed; changes nothing in the result.
+        Where fresh samples and simulated agents are computed; changes nothing in the result.
 
     Raises
     ------
@@ -144,7 +144,15 @@ def _work(
     if n_resamples:
         rng = np.random.default_rng(seed)
         fresh = fresh_participants(
-            human, agent, context, layout, protocol, level=level, n_resamples=n_resamples, rng=rng
+            human,
+            agent,
+            context,
+            layout,
+            protocol,
+            level=level,
+            n_resamples=n_resamples,
+            rng=rng,
+            engine=engine,
         )
     else:
         fresh = Fresh({}, level, 0, "not asked for (resamples = 0)")

@@ -56,6 +56,18 @@ class Question:
         return _order(self.step, self.member, item)
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One reply and what was read from it; a question that could not be asked has none."""
+
+    id: str
+    condition: Mapping[str, str]
+    """Levels of the factors between participants."""
+    reply: str | None
+    answers: tuple[tuple[str, Answer], ...]
+    """Items with their full names (the level of a within factor, or the round, appended)."""
+
+
 def _order(step: CompiledStep, member: Member, name: str) -> tuple[str, ...]:
     item = dict(step.items)[name]
     listed = tuple(item.options) if isinstance(item, Choice | Ranking) else ()
@@ -93,11 +105,13 @@ class Session:
         self.plan, self.compiled, self.design = plan, compiled, design
         self.outcomes: Counter[tuple[str, Outcome]] = Counter()
         """Answers by item and outcome."""
+        self.given: list[Given] = []
+        """Every reply in the order it came."""
         self.round = 1
         self.feedback: dict[str, Value] = {}
         self.ended_early = False
         """A round without a single known answer leaves nothing to give feedback on."""
-        self._given = dict(_given(plan, compiled.spec))
+        self._given = dict(cell_values(compiled.spec, plan.cell))
         self._seats = [_Seat(member) for member in plan.members]
         self._roles = compiled.spec.group is not None and compiled.spec.group.roles is not None
         self._waiting: dict[str, tuple[Question, _Seat]] = {}
@@ -127,8 +141,12 @@ class Session:
         question, seat = self._waiting.pop(question_id)
         step, member = question.step, question.member
         asked = [(name, item, _order(step, member, name)) for name, item in self._items(step, seat)]
-        for (name, item, _), answer in zip(asked, read_reply(reply, asked), strict=True):
+        read = read_reply(reply, asked)
+        noted = [
             self._note(seat, name, item, answer, question.level)
+            for (name, item, _), answer in zip(asked, read, strict=True)
+        ]
+        self.given.append(Given(question_id, self.plan.cell, reply, tuple(noted)))
         if reply is not None:
             seat.said.append((question, reply))
         seat.at += 1
@@ -139,14 +157,17 @@ class Session:
             if not self._waiting:
                 self._settle()
 
-    def _note(self, seat: _Seat, name: str, item: Item, answer: Answer, level: str | None) -> None:
-        """Keep an answer under its bare and its full name."""
+    def _note(
+        self, seat: _Seat, name: str, item: Item, answer: Answer, level: str | None
+    ) -> tuple[str, Answer]:
+        """Keep an answer under its bare and its full name; give it under the full one."""
         self.outcomes[name, answer.outcome] += 1
         suffix = f"_{level}" if level is not None else f"_{self.round}" if self.compiled.rounds > 1 else ""
         values = {**empty_values(item, name), **answer.values}
         seat.current.update(values)
-        for variable, value in values.items():
-            seat.values[variable + suffix] = value
+        full = {variable + suffix: value for variable, value in values.items()}
+        seat.values.update(full)
+        return name + suffix, Answer(answer.outcome, full)
 
     def _begin_round(self) -> None:
         for seat in self._seats:
@@ -193,8 +214,9 @@ class Session:
                     if step.shows or self.round > 1:
                         self._text(question, seat)  # written now: what it shows may change later
                     return
-                for name, item in step.items:
-                    self._note(seat, name, item, Answer(Outcome.NOT_ASKED, {}), level)
+                untold = Answer(Outcome.NOT_ASKED, {})
+                passed = tuple(self._note(seat, name, item, untold, level) for name, item in step.items)
+                self.given.append(Given(self._id(seat, step, level), self.plan.cell, None, passed))
             seat.at += 1
             if self._roles:
                 return
@@ -332,9 +354,9 @@ def _as_values(profile: Mapping[str, str | int]) -> dict[str, Value]:
     return {name: value if isinstance(value, str) else float(value) for name, value in profile.items()}
 
 
-def _given(plan: SessionPlan, spec: Experiment) -> Iterator[tuple[str, Value]]:
-    """Give the levels of the between factors and the numbers they bring."""
-    for factor, level in plan.cell.items():
+def cell_values(spec: Experiment, cell: Mapping[str, str]) -> Iterator[tuple[str, Value]]:
+    """Give the levels of the between factors of a cell, and the numbers they bring."""
+    for factor, level in cell.items():
         yield factor, level
         for name, value in spec.factors[factor].values(level).items():
             if isinstance(value, int | float):

@@ -3,18 +3,21 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.people.evidence import Evidence, Family, given_first, toward
+from concord.people.evidence import Brief, Evidence, Family, given_first, toward
 from concord.people.families_counts import Binomials, ChiSquares, PValues, Tables
 from concord.people.families_means import Correlations, FTests, MannWhitney, TTests
 from concord.people.protocol import Protocol
+from concord.people.smooth import pick
 from concord.records import Side, TestRow
 from concord.stats.elementwise import Floats
 from concord.stats.posteriors import sign_split
+
+Says = TypeVar("Says", bound=Brief)
 
 _DESIGNS = {"anova": "between", "anova-within": "within", "regression": "regression"}
 
@@ -57,12 +60,18 @@ class SideTable:
         whole = Evidence.empty((*shape, self.size))
         for index, family in self.families:
             whole.place(index, family.evidence(protocol))
-        return _with_given(_split(whole, protocol), self.given, protocol)
+        return _with_given(split_by_sign(whole, protocol), self.given, protocol)
 
     def draw(self, rng: np.random.Generator, size: int) -> "SideTable":
         """Give the same tests with fresh participants, `size` times over."""
         fresh = tuple((index, family.draw(rng, size)) for index, family in self.families)
         return replace(self, families=fresh)
+
+    def part(self, kept: NDArray[np.intp]) -> "SideTable":
+        """Give the same table with only some tests left in its families, at their places."""
+        inside = [(index, np.isin(index, kept), family) for index, family in self.families]
+        left = tuple((index[held], pick(family, held)) for index, held, family in inside if held.any())
+        return replace(self, families=left)
 
     def _in_family(self) -> NDArray[np.bool_]:
         """Which tests hold raw numbers."""
@@ -152,7 +161,7 @@ def _odds(sides: Sequence[Side | None], default: float) -> Floats:
     return np.array([default if s is None or s.prior_odds is None else s.prior_odds for s in sides])
 
 
-def _split(evidence: Evidence, protocol: Protocol) -> Evidence:
+def split_by_sign(evidence: Says, protocol: Protocol) -> Says:
     """Under the `sign` split, P(positive) comes from the observed sign alone."""
     if protocol.split == "exact":
         return evidence

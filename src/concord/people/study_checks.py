@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from concord.errors import OptionError, StudyProblem
-from concord.people.catalog import Variable, observed_variables, participant_variables
+from concord.people.catalog import Variable, never_true, observed_variables, participant_variables
 from concord.people.derive import Expression, over_members, parse_expression
 from concord.people.finding_checks import check_tests
 from concord.people.study_format import Experiment, Factor, Step, Study
@@ -264,14 +264,15 @@ class _Experiment:
     def try_on(self, found: Expression, *path: str | int) -> None:
         """Evaluate on samples: a word in arithmetic is found here, not in a run."""
         variables = participant_variables(self.study, self.name)
-        samples = {name: v.sample for name, v in variables.items()}
         for step in self.spec.steps:  # a condition inside a round reads the bare names
             for item in step.ask:
                 if item in self.spec.items:
                     asked = variables_of(self.spec.items[item], item).items()
-                    samples |= {name: 1.0 if words is None else words[0] for name, words in asked}
+                    variables |= {name: Variable(name, words, "answer") for name, words in asked}
+        for told in never_true(found, variables):
+            self.fault(f"{found.text!r}: {told}", *path)
         try:
-            found(samples)
+            found({name: v.sample for name, v in variables.items()})
         except OptionError as error:
             self.fault(f"{found.text!r}: {error}", *path)
 

@@ -1,5 +1,6 @@
 """Study files: read, checked, found; bundled ones, those of a folder, those other packages bring."""
 
+import difflib
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,9 +8,10 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from concord.errors import FileFormatError, OptionError, StudyError, StudyProblem
+from concord.people import study_format
 from concord.people.study_checks import check_study
 from concord.people.study_format import Study
 from concord.readers.yaml_file import Path_, YamlFile, read_yaml
@@ -76,6 +78,8 @@ def _problems(document: YamlFile, fault: ValidationError) -> list[StudyProblem]:
         about_key = error["type"] in ("missing", "extra_forbidden")
         path = _place(document.data, error["loc"], about_key=about_key)
         text = _in_our_words(error["msg"], error["type"], error.get("input"))
+        if error["type"] == "extra_forbidden":
+            text += _meant(str(error["loc"][-1]))
         if text not in said.setdefault(path, []):
             said[path].append(text)
     return [document.problem(path, "; or ".join(texts)) for path, texts in said.items()]
@@ -111,6 +115,16 @@ def _in_our_words(message: str, kind: str, value: object) -> str:
     text = message.removeprefix("Value error, ")
     plain = not isinstance(value, dict | list | Study)
     return f"got {value!r}: {text[0].lower()}{text[1:]}" if plain and value is not None else text
+
+
+def _meant(key: str) -> str:
+    """Name the key that a misspelt one is nearest to."""
+    models = [
+        one for one in vars(study_format).values() if isinstance(one, type) and issubclass(one, BaseModel)
+    ]
+    known = {name for model in models for name in model.model_fields}
+    near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.75)
+    return f"; did you mean {near[0]!r}?" if near and near[0] != key else ""
 
 
 def bundled_studies() -> dict[str, StudyFile]:

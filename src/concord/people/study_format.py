@@ -44,6 +44,8 @@ class About(_Part):
     """What may make a model's answers mean something else than people's."""
     left_out: list[Words] = []
     """Published results that are not tested here, and why."""
+    traced: list[Words] = []
+    """How the human numbers, their pages and their directions were traced."""
 
 
 class Ages(_Part):
@@ -267,6 +269,28 @@ class Experiment(_Part):
     """Variables of a group, from all members."""
 
 
+class Located(_Part):
+    """Where in the paper a number stands, and how that is known."""
+
+    at: Words
+    """Page and table, problem or paragraph: ``p. 453, Problems 1 and 2``."""
+    known: Literal["seen", "quoted", "unverified"] = "seen"
+    """The page was seen in the paper, is quoted by another source, or was not verified."""
+    by: Words | None = None
+    """Who quotes it."""
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if (self.known == "quoted") != (self.by is not None):
+            raise ValueError("'by' names the source that quotes a page: expected with 'known: quoted' only")
+        return self
+
+    def __str__(self) -> str:
+        """Write the place, and what a reader must know of it."""
+        how = {"seen": "", "quoted": f" (quoted by {self.by})", "unverified": " (page not verified)"}
+        return self.at + how[self.known]
+
+
 class Human(_Part):
     """The human side: numbers as in a table of tests, or an APA string."""
 
@@ -283,12 +307,15 @@ class Human(_Part):
     table: list[list[int]] | None = None
     reported: str | None = None
     prior_odds: float | None = None
+    located: Located | None = None
+    """Page or table."""
     source: Words
-    """Where it stands in the paper, how it was rebuilt, and where the direction comes from."""
+    """What is printed there, how it was rebuilt, and where the direction comes from."""
 
     def columns(self) -> dict[str, Any]:
         """Give the columns of a table of tests."""
-        given = {name: getattr(self, name) for name in type(self).model_fields if name != "source"}
+        words = ("located", "source")
+        given = {name: getattr(self, name) for name in type(self).model_fields if name not in words}
         return {f"human_{name}": value for name, value in given.items() if value is not None}
 
 

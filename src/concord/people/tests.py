@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.people.evidence import Evidence
+from concord.people.evidence import Brief, Evidence
 from concord.people.protocol import Protocol
 from concord.stats.effects import z_difference
 from concord.stats.elementwise import Floats
-from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states
+from concord.stats.posteriors import pas_two_states, posterior
 from concord.stats.zscores import z_agreement
 
 
@@ -55,9 +55,7 @@ class TestScores:
 
 def score_tests(human: Evidence, agent: Evidence, context: Context, protocol: Protocol) -> TestScores:
     """Compare two sides test by test."""
-    pas, two_states = _pas(human, agent, context, protocol)
-    human_pi = np.asarray(posterior(human.log_bf, context.human_odds))
-    agent_pi = np.asarray(posterior(agent.log_bf, context.agent_odds))
+    pas, two_states, human_pi, agent_pi = _pas(human, agent, context, protocol)
     z = _z_diff(human, agent)
     match = _direction_match(human.direction, agent.direction)
     human_significant = _significant(human.p_value, context, context.human_testable)
@@ -83,33 +81,31 @@ def score_tests(human: Evidence, agent: Evidence, context: Context, protocol: Pr
     )
 
 
-def pas_of(human: Evidence, agent: Evidence, context: Context, protocol: Protocol) -> Floats:
+def pas_of(human: Brief, agent: Brief, context: Context, protocol: Protocol) -> Floats:
     """Give the PAS of every test, from the evidence of both sides."""
     return _pas(human, agent, context, protocol)[0]
 
 
 def _pas(
-    human: Evidence, agent: Evidence, context: Context, protocol: Protocol
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """PAS in three states where both sides have a direction, in two (or halves) where not."""
+    human: Brief, agent: Brief, context: Context, protocol: Protocol
+) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
+    """PAS, where it has two states, and the posteriors of an effect on both sides.
+
+    Three states where both sides have a direction, two (or halves) where not:
+    πʰπᵃ P(same direction) + (1 - πʰ)(1 - πᵃ), in two states without the middle factor.
+    """
     none = np.isnan(human.prob_positive) | np.isnan(agent.prob_positive)
-    human_positive, agent_positive = human.prob_positive, agent.prob_positive
+    up, agent_up = human.prob_positive, agent.prob_positive
     if protocol.no_direction == "halves":
-        human_positive = np.where(np.isnan(human_positive), 0.5, human_positive)
-        agent_positive = np.where(np.isnan(agent_positive), 0.5, agent_positive)
+        up, agent_up = (np.where(np.isnan(share), 0.5, share) for share in (up, agent_up))
         none = np.zeros_like(none)
     if protocol.states == 2:
         none = np.ones_like(none)
-    human_states = posterior_states(human.log_bf, human_positive, context.human_odds)
-    agent_states = posterior_states(agent.log_bf, agent_positive, context.agent_odds)
-    three = np.asarray(pas_states(human_states, agent_states))
-    two = np.asarray(
-        pas_two_states(
-            posterior(human.log_bf, context.human_odds), posterior(agent.log_bf, context.agent_odds)
-        )
-    )
-    pas = np.where(none, two, three)
-    return pas, none & ~np.isnan(pas)
+    human_pi = np.asarray(posterior(human.log_bf, context.human_odds))
+    agent_pi = np.asarray(posterior(agent.log_bf, context.agent_odds))
+    same = np.where(none, 1.0, up * agent_up + (1 - up) * (1 - agent_up))
+    pas = human_pi * agent_pi * same + (1 - human_pi) * (1 - agent_pi)
+    return pas, none & ~np.isnan(pas), human_pi, agent_pi
 
 
 def _z_diff(human: Evidence, agent: Evidence) -> Floats:

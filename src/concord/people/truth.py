@@ -159,10 +159,10 @@ def _base(tables: Floats) -> Floats:
 
 
 def _fill_p(found: Effects, index: NDArray[np.intp], family: PValues) -> None:
-    """Read p-values by the noncentrality of their z, variance ratios by their log."""
+    """Read p-values by the noncentrality of their z, variance ratios by their log as well."""
     is_ratio = ~np.isnan(family.ratio)
-    z = -ndtri(np.clip(np.where(is_ratio, 0.5, family.p_value), 1e-300, 1.0) / 2)
-    found.strength[index] = np.where(is_ratio, np.nan, np.maximum(0.0, z * z - 1))
+    z = -ndtri(np.clip(family.p(), 1e-300, 1.0) / 2)
+    found.strength[index] = np.maximum(0.0, z * z - 1)
     found.direction[index] = family.direction
     with np.errstate(divide="ignore", invalid="ignore"):
         log_ratio = np.log(family.ratio)
@@ -171,19 +171,53 @@ def _fill_p(found: Effects, index: NDArray[np.intp], family: PValues) -> None:
 
 
 def _fill_tables(found: Effects, index: NDArray[np.intp], family: Tables) -> None:
-    """Shares of larger tables: pooled over rows, and the observed ones shrunken by (chi2 - df)/chi2."""
-    result = pearson.chi_square(family.tables)
-    chi2, df = np.asarray(result.statistic), np.asarray(result.df, dtype=np.float64)
-    total = family.tables.sum(axis=(-2, -1))
+    """Shares of larger tables: pooled over rows, and the observed ones shrunken by (chi2 - df)/chi2.
+
+    Empty rows and columns say nothing: chi2 and df are those of the table without them.
+    """
     found.direction[index] = family.direction
-    found.strength[index] = np.maximum(0.0, chi2 - df) / total
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kept = np.nan_to_num(np.maximum(0.0, 1 - df / chi2))
-    for place, table, weight in zip(index, family.tables, kept, strict=True):
+    for place, table in zip(index, family.tables, strict=True):
+        held = table[table.any(axis=1)][:, table.any(axis=0)]
+        df = (held.shape[0] - 1) * (held.shape[1] - 1)
+        chi2 = float(pearson.chi_square(held).statistic) if df else 0.0
+        found.strength[place] = max(0.0, chi2 - df) / table.sum()
+        weight = 1 - df / chi2 if chi2 > df else 0.0
         filled = table + 0.5
         pooled = np.broadcast_to(filled.sum(axis=0) / filled.sum(), table.shape)
         own = filled / filled.sum(axis=1, keepdims=True)
         found.shares[int(place)] = (np.array(pooled), weight * own + (1 - weight) * pooled)
+
+
+def needed(family: Family) -> dict[str, NDArray[np.bool_]]:
+    """Which of the tests draw from which human number (names of `Effects`); larger tables from shares."""
+    if isinstance(family, FTests):
+        single = family.df1 == 1
+        return {"d": single, "strength": ~single}
+    if isinstance(family, ChiSquares):
+        single = family.df == 1
+        return {"d": single, "strength": ~single}
+    if isinstance(family, PValues):
+        is_ratio = ~np.isnan(family.ratio)
+        return {"log_ratio": is_ratio, "strength": ~is_ratio}
+    if isinstance(family, Tables):
+        two = family.tables.shape[-2:] == (2, 2)
+        return {"d": np.ones(len(family.tables), dtype=np.bool_)} if two else {}
+    assert isinstance(family, TTests | Correlations | MannWhitney | Binomials)
+    return {"d": np.ones(len(family.p_value), dtype=np.bool_)}
+
+
+def lacking(side: SideTable, people: Effects) -> list[int]:
+    """Give the tests of the agent's side that ask for a number which people do not give."""
+    found: list[int] = []
+    for index, family in side.families:
+        missing = np.zeros(len(index), dtype=np.bool_)
+        for kind, used in needed(family).items():
+            missing |= used & np.isnan(getattr(people, kind)[index])
+        if isinstance(family, Tables) and family.tables.shape[-2:] != (2, 2):
+            known = [people.shares.get(int(i)) for i in index]
+            missing |= np.array([pair is None or pair[0].shape != family.tables.shape[-2:] for pair in known])
+        found += [int(i) for i in np.asarray(index)[missing]]
+    return sorted(found)
 
 
 @dataclass(frozen=True, slots=True)

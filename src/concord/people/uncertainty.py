@@ -1,6 +1,7 @@
 """Two intervals for every headline number: studies like these, and these studies with fresh participants."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from concord.people.sides import SideTable
 from concord.people.tests import Context, TestScores, score_tests
 from concord.records import Interval
 from concord.stats.elementwise import Floats
+from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import FEWEST_CLUSTERS, Scale, jackknife_t
 from concord.stats.pooling import fisher_z
 
@@ -188,6 +190,7 @@ def fresh_participants(
     level: float,
     n_resamples: int,
     rng: np.random.Generator,
+    engine: Engine = SERIAL,
 ) -> Fresh:
     """Redraw both sides of every test at its own n, and score each fresh table as the table was scored."""
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
@@ -195,15 +198,28 @@ def fresh_participants(
     if n_fixed:
         note = f"{n_fixed} test(s) hold precomputed numbers, which cannot be redrawn"
         return Fresh({}, level, 0, note)
-    replicates: dict[str, list[Levels]] = {metric: [] for metric in METRICS}
-    for child in rng.spawn(-(-n_resamples // BLOCK)):
-        shape = (BLOCK,)
-        drawn = [side.draw(child, BLOCK).evidence(protocol, shape) for side in (human, agent)]
-        scores = score_tests(drawn[0], drawn[1], context, protocol)
-        for metric, levels in all_levels(scores, layout, protocol).items():
-            replicates[metric].append(levels)
-    errors = {metric: _spread(parts, n_resamples) for metric, parts in replicates.items()}
+    redrawn = partial(_fresh_block, _Redraw(human, agent, context, layout, protocol))
+    blocks = engine.map(redrawn, rng.spawn(-(-n_resamples // BLOCK)))
+    errors = {metric: _spread([block[metric] for block in blocks], n_resamples) for metric in METRICS}
     return Fresh(errors, level, n_resamples, "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Redraw:
+    """What every block of fresh samples needs."""
+
+    human: SideTable
+    agent: SideTable
+    context: Context
+    layout: Layout
+    protocol: Protocol
+
+
+def _fresh_block(work: _Redraw, rng: np.random.Generator) -> dict[str, Levels]:
+    """Score one block of fresh samples."""
+    drawn = [side.draw(rng, BLOCK).evidence(work.protocol, (BLOCK,)) for side in (work.human, work.agent)]
+    scores = score_tests(drawn[0], drawn[1], work.context, work.protocol)
+    return all_levels(scores, work.layout, work.protocol)
 
 
 def _spread(parts: list[Levels], n_resamples: int) -> Levels:

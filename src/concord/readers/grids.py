@@ -48,7 +48,7 @@ def is_blank(cell: object) -> bool:
 def positioned(name: str, header: tuple[str, ...], columns: tuple[list[object], ...]) -> Grid:
     """Give rows to a table without a header row, the first being row 2; leave blank ones out."""
     if not header:
-        raise FileFormatError(f"{name}: found no columns; expected a header and one row a test")
+        raise FileFormatError(f"{name}: found no columns; expected a header and rows below it")
     kept = [i for i, cells in enumerate(zip(*columns, strict=True)) if not all(map(is_blank, cells))]
     if len(kept) < len(columns[0]):
         columns = tuple([column[i] for i in kept] for column in columns)
@@ -64,7 +64,7 @@ def from_records(name: str, sheet: str | None, records: Sequence[Sequence[object
     filled = [(row, cells) for row, cells in enumerate(records, 1) if not all(map(is_blank, cells))]
     if not filled:
         where = "the file" if sheet is None else f"sheet {sheet!r}"
-        raise FileFormatError(f"{name}: {where} is empty; expected a header and one row a test")
+        raise FileFormatError(f"{name}: {where} is empty; expected a header and rows below it")
     header = ["" if is_blank(cell) else str(cell).strip() for cell in filled[0][1]]
     while not header[-1]:
         header.pop()

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.readers.result_folders import folder_name, folder_with, plain
 from concord.readers.score_logs import input_file
 from concord.records import InputFile, TestRow
 
-SUMMARY, DETAILED = "benchmark_summary.json", "detailed_stats.csv"
+SUMMARY, DETAILED, PLANS = "benchmark_summary.json", "detailed_stats.csv", "plans.json"
 _NUMBERS = {
     "pas": "PAS_Raw",
     "n_eff": "N_Eff",
@@ -34,20 +35,24 @@ class PeopleFolder:
     values: tuple[dict[str, float | None], ...]
     """The numbers of each test, in the order of ``rows``; None is undefined."""
     inputs: tuple[InputFile, ...] = ()
+    model: str | None = None
+    """The model that stood in for the participants, where the result says."""
+    design: str | None = None
+    """How the model was told who it is, where replies to studies were scored."""
 
 
 def is_people_folder(source: object) -> bool:
     """Whether a path is a folder with the files of `concord score people`."""
-    return isinstance(source, str | Path) and (Path(source) / SUMMARY).is_file()
+    return folder_with(source, SUMMARY) is not None
 
 
-def read_people_folder(folder: Path, *, name: str | None = None) -> PeopleFolder:
+def read_people_folder(source: Path, *, name: str | None = None) -> PeopleFolder:
     """Read one result folder.
 
     Parameters
     ----------
-    folder
-        Holds `benchmark_summary.json` and `detailed_stats.csv`.
+    source
+        Holds `benchmark_summary.json` and `detailed_stats.csv`, or is the folder of a run that does.
     name
         What the report calls the model; the folder's name by default.
 
@@ -56,6 +61,9 @@ def read_people_folder(folder: Path, *, name: str | None = None) -> PeopleFolder
     FileFormatError
         A file is missing, damaged, or of another question.
     """
+    folder = folder_with(source, SUMMARY)
+    if folder is None:
+        raise FileFormatError(f"{source}: holds no result about people ({SUMMARY})")
     summary = _summary(folder / SUMMARY)
     detailed = folder / DETAILED
     if not detailed.is_file():
@@ -69,13 +77,31 @@ def read_people_folder(folder: Path, *, name: str | None = None) -> PeopleFolder
     if lacking:
         raise FileFormatError(f"{detailed}: columns are missing: {', '.join(lacking)}; score the table again")
     return PeopleFolder(
-        name=folder.resolve().name if name is None else name,
+        name=folder_name(source) if name is None else name,
         protocol=str(summary["protocol"]),
         choices=dict(summary["protocol_choices"]),
         rows=tuple(_row(line) for line in lines),
         values=tuple(_values(detailed, number, line) for number, line in enumerate(lines, 2)),
         inputs=(input_file(folder / SUMMARY), input_file(detailed)),
+        model=None if summary.get("model") is None else str(summary["model"]),
+        design=_design(folder / PLANS),
     )
+
+
+def _design(path: Path) -> str | None:
+    """Name the design of the agents; None where the result comes from a table of tests."""
+    if not path.is_file():
+        return None
+    try:
+        plans = json.loads(path.read_text("utf-8"))["plans"]
+        designs = {(str(plan["design"]["name"]), str(plan["design"]["sha256"])) for plan in plans}
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise FileFormatError(f"{path}: names no designs of agents ({error}); score the run again") from error
+    return ", ".join(f"{name} {sha[:8]}" if name not in KNOWN else name for name, sha in sorted(designs))
+
+
+KNOWN = ("bare", "participant", "demographic", "story")
+"""Designs that come with Concord; one of your own is told by its hash as well."""
 
 
 def _summary(path: Path) -> dict[str, Any]:
@@ -88,18 +114,13 @@ def _summary(path: Path) -> dict[str, Any]:
     return document
 
 
-def _plain(cell: str) -> str:
-    """Take off the quote that keeps a spreadsheet from running a cell."""
-    return cell[1:] if cell.startswith("'") else cell
-
-
 def _row(line: dict[str, str]) -> TestRow:
-    domain = _plain(line.get("Domain", ""))
+    domain = plain(line.get("Domain", ""))
     return TestRow(
-        study=_plain(line["Study_ID"]),
-        sub_study=_plain(line.get("Sub_Study_ID", "")),
-        finding=_plain(line["Finding_ID"]),
-        test=_plain(line["Test_Name"]),
+        study=plain(line["Study_ID"]),
+        sub_study=plain(line.get("Sub_Study_ID", "")),
+        finding=plain(line["Finding_ID"]),
+        test=plain(line["Test_Name"]),
         test_type=line.get("Statistical_Test_Type", ""),
         domain=domain if domain else None,
     )

@@ -18,9 +18,9 @@ def reasoning_folder(source: object) -> Path | None:
     """Give the folder of a result about reasoning: the path itself or the only one below it; else None."""
     if not isinstance(source, str | Path) or not Path(source).is_dir():
         return None
-    found = [
-        path.parent for path in (Path(source) / SAMPLES, *Path(source).glob(f"*/{SAMPLES}")) if path.is_file()
-    ]
+    folder = Path(source)
+    places = (folder / SAMPLES, *folder.glob(f"*/{SAMPLES}"), *folder.glob(f"results/*/{SAMPLES}"))
+    found = [path.parent for path in places if path.is_file()]
     return found[0] if len(found) == 1 else None
 
 

@@ -23,6 +23,8 @@ from concord.readers.json_text import (
 from concord.readers.vignettes import BiasCases, Source, Vignettes
 from concord.records import InputFile
 
+Row = tuple[int | None, object]
+"""A row and the line it stands on."""
 MODES = ("cot", "direct")
 BIAS = "bias"
 """Mode of a run's replies to bias cases."""
@@ -74,7 +76,7 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
     LinesError
         Named lines cannot be used, or an id has no reply or only one mode.
     """
-    rows, file, problems = reply_rows(source, lenient)
+    rows, file, problems = _reply_rows(source, lenient)
     modes = isinstance(asked, Vignettes)
     known = {row.id for row in asked.rows}
     replies = []
@@ -82,7 +84,7 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
         if _is_of_other_part(row, modes):
             continue
         with problems.at(line, f"reply {number + 1}"):
-            reply = reply_of(row, line, modes)
+            reply = reply_of(row, line, modes=modes)
             if reply.id in asked.left_out:
                 found = f"a reply to {reply.id!r}, which was left out"
                 raise UnusableError("reply to what was left out", found, "something usable to reply to")
@@ -133,8 +135,8 @@ def _absent(file: str, asked: Vignettes | BiasCases, replies: list[RecordedReply
     return problems
 
 
-def reply_of(row: object, line: int | None, modes: bool) -> RecordedReply:
-    """Check one reply; with ``modes`` it must be ``cot`` or ``direct``."""
+def reply_of(row: object, line: int | None, *, modes: bool) -> RecordedReply:
+    """Check one reply; with ``modes`` it must be of one of the two."""
     fields = fields_of(row)
     name = text_field(fields, "id")
     failure = _failure(fields)
@@ -191,7 +193,7 @@ def _repeat(fields: Mapping[str, Any]) -> int:
     return value
 
 
-def reply_rows(source: Source, lenient: bool) -> tuple[list[tuple[int | None, object]], InputFile, Problems]:
+def _reply_rows(source: Source, lenient: bool) -> tuple[list[Row], InputFile, Problems]:
     """Return the rows of a reply file with their lines; unreadable lines are noted."""
     if not isinstance(source, str | Path):
         held = records_of(source)
@@ -202,7 +204,7 @@ def reply_rows(source: Source, lenient: bool) -> tuple[list[tuple[int | None, ob
     path = Path(source)
     data = read_bytes(path)
     problems = Problems(path.name)
-    rows = _lines(data.removeprefix(b"\xef\xbb\xbf"), problems)
+    rows = lines_of(data.removeprefix(b"\xef\xbb\xbf"), problems)
     if not rows and not problems.found:
         if not lenient:
             raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object a line")
@@ -210,9 +212,9 @@ def reply_rows(source: Source, lenient: bool) -> tuple[list[tuple[int | None, ob
     return rows, fingerprint(path.name, data), problems
 
 
-def _lines(data: bytes, problems: Problems) -> list[tuple[int | None, object]]:
+def lines_of(data: bytes, problems: Problems) -> list[Row]:
     """Parse every line that is not blank."""
-    rows: list[tuple[int | None, object]] = []
+    rows: list[Row] = []
     for number, raw in enumerate(data.split(b"\n"), start=1):
         if not raw.strip():
             continue

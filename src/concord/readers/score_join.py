@@ -108,8 +108,8 @@ def _same_kind(files: Sequence[ScoreFile]) -> None:
     if len(metrics) > 1:
         found = "; ".join(f"{file.source}: {file.metric}" for file in files)
         raise MismatchError(
-            f"these are different metrics ({found}); choose one that all have with --metric "
-            "(in tables: name the column with --score)"
+            f"these are different metrics ({found}); choose one that all have with --metric, score a log "
+            "again with the other's scorer, or in tables name the column with --score (it must have one name)"
         )
 
 

@@ -52,7 +52,7 @@ def grade(value: object) -> float | None:
     if value is None or (isinstance(value, float) and value != value):
         return None
     if isinstance(value, bool | int | float):
-        return float(value)
+        return _finite(value, value)
     if isinstance(value, str):
         word = value.strip().casefold()
         if word in GRADES or word in WORDS:
@@ -61,5 +61,12 @@ def grade(value: object) -> float | None:
             number = float(word)
         except ValueError:
             raise BadScoreError(value) from None
-        return None if number != number else number
+        return None if number != number else _finite(number, value)
     raise BadScoreError(value)
+
+
+def _finite(number: float, value: object) -> float:
+    """Refuse an infinite score: no mean holds it."""
+    if number in (float("inf"), float("-inf")):
+        raise BadScoreError(value)
+    return float(number)

@@ -1,5 +1,6 @@
 """Scores from tables: CSV, XLSX, Parquet, JSON, frames; one row an answer, with an item and a score."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ REPEAT_NAMES = ("repeat", "epoch", "run", "trial")
 CLUSTER_NAMES = ("cluster", "family", "group")
 LARGE_FILE = 20 * 2**20
 """CSV files beyond this size are read a column at a time instead of a cell at a time."""
+_PERCENT, _DECIMAL_COMMA = re.compile(r"-?[\d.,]+\s*%"), re.compile(r"-?\d+,\d+")
 _SHOWN = 5
 
 
@@ -159,7 +161,9 @@ def _column(
     """Give a column by its name, or the only one with a usual name; None where there is none."""
     if wanted is not None:
         if wanted not in present:
-            raise FileFormatError(f"{label}: no column {wanted!r}; found {', '.join(map(repr, present))}")
+            raise FileFormatError(
+                f"{label}: no column {wanted!r} ({option}); found {', '.join(map(repr, present))}"
+            )
         return wanted
     fitting = [name for name in present if name.strip().casefold() in usual]
     if len(fitting) > 1:
@@ -193,12 +197,13 @@ def _standard(label: str, frame: "pl.DataFrame", rows: _Rows, names: Columns) ->
 
 
 def _names(series: "pl.Series") -> "pl.Series":
-    """Names as text; a whole number that was read as 3.0 is named 3."""
+    """Names as text without blanks around them; a whole number that was read as 3.0 is named 3."""
     import polars as pl
 
     if series.dtype.is_float() and bool((series.drop_nulls() % 1 == 0).all()):
         series = series.cast(pl.Int64)
-    return series.cast(pl.String)
+    names = series.cast(pl.String).str.strip_chars()
+    return names.set(names == "", None)
 
 
 def _scores(label: str, series: "pl.Series", rows: _Rows) -> "pl.Series":
@@ -231,10 +236,23 @@ def _is_nothing(cell: str) -> bool:
 
 def _refuse(label: str, series: "pl.Series", rows: _Rows, wrong: Sequence[int]) -> None:
     if wrong:
-        expected = "a finite number, or a grade C, P, I or N"
         raise TableError(
-            [CellProblem(label, None, _row(rows, i), series.name, series[i], expected) for i in wrong]
+            [
+                CellProblem(label, None, _row(rows, i), series.name, series[i], _expected(series[i]))
+                for i in wrong
+            ]
         )
+
+
+def _expected(cell: object) -> str:
+    """Say what a score looks like, and what this one was probably meant to be."""
+    usual = "a finite number, or a grade C, P, I or N"
+    text = str(cell).strip()
+    if _PERCENT.fullmatch(text):
+        return f"{usual}; write a percentage as its share, 85% as 0.85"
+    if _DECIMAL_COMMA.fullmatch(text):
+        return f"{usual}; write a decimal comma as a point"
+    return usual
 
 
 def _row(rows: _Rows, index: int) -> int:
@@ -256,8 +274,8 @@ def _no_duplicates(label: str, data: "pl.DataFrame", names: Columns, rows: _Rows
         else f"give each repeat of an item its own {names.repeat!r}"
     )
     raise FileFormatError(
-        f"{label}: item {item!r} stands in rows {_row(rows, first[0])} and {_row(rows, again)}, and {count} "
-        f"item(s) stand there more than once; give each item once, or {way_out}"
+        f"{label}: {count} item(s) stand there more than once, the first {item!r} in rows "
+        f"{_row(rows, first[0])} and {_row(rows, again)}; give each item once, or {way_out}"
     )
 
 

@@ -80,7 +80,7 @@ def read_grid(source: TableSource, *, sheet: str | None = None) -> Grid:
     else:
         grid = _read_object(source)
     if not grid.rows and not grid.problems:
-        raise FileFormatError(f"{grid.name}: found a header but no rows below it; expected one row a test")
+        raise FileFormatError(f"{grid.name}: found a header but no rows below it; expected at least one")
     return grid
 
 
@@ -144,7 +144,7 @@ def _bytes(path: Path) -> bytes:
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read: {error.strerror}") from error
     if not data.strip():
-        raise FileFormatError(f"{path.name}: the file is empty; expected a header and one row a test")
+        raise FileFormatError(f"{path.name}: the file is empty; expected a header and rows below it")
     return data
 
 

@@ -10,6 +10,8 @@ from concord.readers.apa_records import ApaCheck, ApaResult
 from concord.readers.tests_draft import Draft, in_words, sign
 from concord.readers.tests_sides import complete
 
+COLUMNS_WIN = "the columns are used"
+"""How a warning ends that a reported statistic says something else than the columns."""
 _F_TYPES = ("anova", "anova-within", "regression")
 _FITTING = {
     **dict.fromkeys(("t-independent", "t-paired", "t-one-sample"), ("t",)),
@@ -286,7 +288,7 @@ def _disagreements(draft: Draft, result: ApaResult, reading: _Reading) -> Iterat
 
 def _versus(draft: Draft, said: str, stands: float) -> str:
     """Word a disagreement between a reported statistic and the columns."""
-    return f"{draft.reported!r} says {said}, the columns {in_words(stands)}; the columns are used"
+    return f"{draft.reported!r} says {said}, the columns {in_words(stands)}; {COLUMNS_WIN}"
 
 
 def _agree(draft: Draft, name: str, pair: tuple[float, float], tolerance: float) -> bool:

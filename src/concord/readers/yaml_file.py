@@ -129,7 +129,8 @@ class _Builder:
         mark = getattr(fault, "problem_mark", None) or getattr(fault, "context_mark", None)
         said = getattr(fault, "problem", None) or str(fault).splitlines()[0]
         line = None if mark is None else mark.line + 1
-        return StudyProblem(self.name, line, "", f"not YAML: {said}")
+        hint = "text that holds ': ' or '#', or begins with a quote, bracket or brace, stands in quotes"
+        return StudyProblem(self.name, line, "", f"not YAML: {said}; {hint}")
 
     def _refuse_extras(self, text: str) -> None:
         """Refuse aliases, anchors, tags and depth on the stream of events: nothing is expanded yet."""

@@ -11,8 +11,7 @@ from concord.reasoning.gap import paired_test
 from concord.reasoning.names import AliasTable, NameIndex
 from concord.reasoning.result import BiasGroup, BiasRow, PairTest
 from concord.records import Estimate
-from concord.stats.intervals import wilson_interval
-from concord.stats.paired import wilson_clustered
+from concord.stats.intervals import wilson_clustered, wilson_interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from concord.reasoning.lexicon import Lexicon
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import ParsedReply, Parser
 from concord.reasoning.result import Options
+from concord.stats.engine import SERIAL, Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class Context:
     parsed: Sequence[ParsedReply]
     owner: Sequence[int]
     """For each reply the number of its vignette."""
+    engine: Engine = SERIAL
+    """Where resamples are computed; changes nothing in the result."""
 
     @property
     def samples(self) -> Sequence[Sample]:
@@ -69,7 +72,7 @@ class Context:
         return self.recorded.samples.rows
 
     @classmethod
-    def of(cls, recorded: Recorded, lexicon: Lexicon, options: Options) -> "Context":
+    def of(cls, recorded: Recorded, lexicon: Lexicon, options: Options, engine: Engine = SERIAL) -> "Context":
         """Parse every reply."""
         samples = recorded.samples.rows
         parser = Parser(samples, lexicon, options.rules)
@@ -79,7 +82,7 @@ class Context:
             parser.reply(reply, samples[number].gold_answer)
             for reply, number in zip(recorded.replies.rows, owner, strict=True)
         ]
-        return cls(recorded, parser, lexicon, options, Streams.of(options.seed), parsed, owner)
+        return cls(recorded, parser, lexicon, options, Streams.of(options.seed), parsed, owner, engine)
 
 
 def count_outcomes(outcomes: Iterable[str]) -> dict[str, int]:

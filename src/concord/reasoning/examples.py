@@ -1,10 +1,9 @@
 """Example cases, chosen by rule: the first few of the file, never by hand."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from concord.reasoning.context import Recorded
-from concord.reasoning.parse import ParsedReply
-from concord.reasoning.result import BiasResult, Example, SampleRow
+from concord.reasoning.result import BiasResult, Case, Example, SampleRow
 
 SHOWN = 3
 """Examples for each rule."""
@@ -14,6 +13,8 @@ CHARACTERS = 300
 RIGHT_TO_WRONG = "reasoning changed the answer from right to wrong"
 WRONG_TO_RIGHT = "reasoning changed the answer from wrong to right"
 SILENT = "silent biased answer"
+CLOSEST = "steps closest to the gold steps"
+FARTHEST = "steps farthest from the gold steps"
 
 
 def excerpt(text: str) -> str:
@@ -28,19 +29,37 @@ def excerpt(text: str) -> str:
     return flat if len(flat) <= CHARACTERS else flat[: CHARACTERS - 3] + "..."
 
 
-def gap_examples(rows: Sequence[SampleRow], parsed: Sequence[ParsedReply]) -> Iterator[Example]:
-    """Choose the first vignettes whose answer reasoning changed, for the worse and for the better."""
-    replies = {(one.reply.id, one.reply.repeat, one.reply.mode): one for one in parsed}
+def chosen_examples(rows: Sequence[SampleRow], cases: Sequence[Case]) -> Iterator[Example]:
+    """Choose the first vignettes whose answer reasoning changed, and those with most and fewest steps met."""
+    by_place = {(case.id, case.repeat): case for case in cases}
     for rule, early in ((RIGHT_TO_WRONG, True), (WRONG_TO_RIGHT, False)):
-        changed = [row for row in rows if row.correct_early is early and row.correct_cot is not early]
-        both = [row for row in changed if row.correct_cot is not None]
-        for row in both[:SHOWN]:
-            shown = {
-                "gold answer": row.gold_answer,
-                "direct answer": excerpt(replies[row.id, row.repeat, "direct"].split.answer),
-                "answer after reasoning": excerpt(replies[row.id, row.repeat, "cot"].split.answer),
-            }
-            yield Example(rule, row.id, shown)
+        changed = [row for row in rows if row.correct_early is early and row.correct_cot is (not early)]
+        for row in changed[:SHOWN]:
+            case = by_place[row.id, row.repeat]
+            yield Example(rule, row.id, _answers(case), case)
+    yield from _step_examples(rows, by_place)
+
+
+def _answers(case: Case) -> dict[str, str]:
+    early = "" if case.early_answer is None else case.early_answer
+    return {
+        "gold answer": case.gold_answer,
+        "direct answer": excerpt(early),
+        "answer after reasoning": excerpt(case.answer),
+    }
+
+
+def _step_examples(rows: Sequence[SampleRow], cases: Mapping[tuple[str, int], Case]) -> Iterator[Example]:
+    """Choose the first reply with the highest and the first with the lowest Step-F1, where they differ."""
+    known = [(row.step_f1, row) for row in rows if row.step_f1 is not None and row.n_steps]
+    if not known:
+        return
+    most, fewest = max(known, key=lambda one: one[0]), min(known, key=lambda one: one[0])
+    chosen = [(CLOSEST, *most), (FARTHEST, *fewest)] if most[0] > fewest[0] else [(CLOSEST, *most)]
+    for rule, value, row in chosen:
+        matched = f"{row.n_matched} of {row.n_steps}, of {row.n_gold_steps} gold steps"
+        shown = {"gold answer": row.gold_answer, "steps matched": matched, "Step-F1": f"{value:.2f}"}
+        yield Example(rule, row.id, shown, cases[row.id, row.repeat])
 
 
 def bias_examples(bias: BiasResult, recorded: Recorded) -> Iterator[Example]:

@@ -8,14 +8,11 @@ from numpy.typing import NDArray
 
 from concord.reasoning.result import PairedTable
 from concord.records import Estimate, Interval
-from concord.stats.intervals import wilson_interval
-from concord.stats.paired import (
-    bonett_price_interval,
-    bootstrap_mean_interval,
-    mcnemar_exact,
-    sign_flip_test,
-    wilson_clustered,
-)
+from concord.stats.engine import SERIAL, Engine
+from concord.stats.intervals import wilson_clustered, wilson_interval
+from concord.stats.mcnemar import bonett_price_interval, mcnemar
+from concord.stats.resample import bootstrap_mean_interval
+from concord.stats.signflip import sign_flip
 
 LINE = 0.10
 """The gap above which reasoning is called functional, and within which decorative."""
@@ -97,11 +94,13 @@ def accuracy(means: NDArray[np.float64], n_correct: int, n_replies: int, n_left_
     return Estimate(float(means.mean()), interval, n, n_left_out, "share of correct replies")
 
 
-def gap_bootstrap(found: Items, *, rng: np.random.Generator, n_resamples: int) -> Interval | None:
+def gap_bootstrap(
+    found: Items, *, rng: np.random.Generator, n_resamples: int, engine: Engine = SERIAL
+) -> Interval | None:
     """Return the percentile bootstrap interval of the gap, shown for comparability."""
     if len(found.which) <= MORE_THAN:
         return None
-    return bootstrap_mean_interval(found.difference, rng=rng, n_resamples=n_resamples)
+    return bootstrap_mean_interval(found.difference, rng=rng, n_resamples=n_resamples, engine=engine)
 
 
 def paired_table(first: NDArray[np.float64], second: NDArray[np.float64]) -> PairedTable | None:
@@ -122,8 +121,10 @@ def paired_test(
     if not repeated:
         table = paired_table(first, second)
         assert table is not None  # single replies are right or wrong
-        return table, mcnemar_exact(table.n10, table.n01), "exact McNemar"
-    return None, *sign_flip_test(first - second, rng=rng)
+        return table, mcnemar(table.n10, table.n01).exact, "exact McNemar"
+    flips = sign_flip(first - second, rng=rng)
+    how = "all patterns" if flips.exact else f"{flips.n_flips} drawn"
+    return None, flips.p_value, f"sign flips, {how}"
 
 
 def reading(gap: Estimate, n_direct: int, n_leaked: int) -> tuple[str, str]:

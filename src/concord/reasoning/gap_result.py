@@ -64,7 +64,7 @@ def gap_result(context: Context) -> GapResult:
         gaps.accuracy(found.direct, found.correct_direct, found.n_direct, left_out),
         found.correct_cot,
         found.correct_direct,
-        gaps.gap_bootstrap(found, rng=streams.gap, n_resamples=options.n_resamples),
+        gaps.gap_bootstrap(found, rng=streams.gap, n_resamples=options.n_resamples, engine=context.engine),
         table,
         p_value,
         method,

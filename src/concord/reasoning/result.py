@@ -171,12 +171,34 @@ class BiasResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Case:
+    """One vignette and repeat with its reply after reasoning; texts and lists are bounded, counts are not."""
+
+    id: str
+    repeat: int
+    gold_answer: str
+    gold_steps: tuple[str, ...]
+    steps: tuple[str, ...]
+    """Steps of the reply; none where the reply was left out."""
+    pairs: tuple[tuple[int, int], ...]
+    """Which step matched which gold step, as places from 0 in the two lists."""
+    n_gold_steps: int
+    n_steps: int
+    n_matched: int
+    early_answer: str | None
+    """``None`` where the vignette has no direct reply."""
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
     """A case chosen by rule."""
 
     rule: str
     id: str
     shown: Mapping[str, str]
+    case: Case | None = None
+    """Steps and answers behind it; ``None`` for a bias reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +215,7 @@ class ReasoningScores:
     outcomes: Mapping[str, Mapping[str, int]]
     """Mode to outcome to number of replies."""
     samples: tuple[SampleRow, ...]
+    cases: tuple[Case, ...]
     examples: tuple[Example, ...]
     inputs: Mapping[str, InputFile]
     """What each file was to the scoring: samples, replies, bias_cases, bias_replies, aliases."""

@@ -7,8 +7,9 @@ from concord.readers.replies import MODES
 from concord.readers.vignettes import Sample
 from concord.reasoning.bias import Detector
 from concord.reasoning.bias_result import bias_result
+from concord.reasoning.cases import cases
 from concord.reasoning.context import Context, Recorded, count_outcomes
-from concord.reasoning.examples import bias_examples, gap_examples
+from concord.reasoning.examples import bias_examples, chosen_examples
 from concord.reasoning.gap import NOT_EARLY
 from concord.reasoning.gap_result import gap_result
 from concord.reasoning.lexicon import Lexicon
@@ -18,6 +19,7 @@ from concord.reasoning.result import GapResult, Options, ReasoningScores, Sample
 from concord.reasoning.step_result import step_result, step_scores
 from concord.reasoning.steps import StepScore
 from concord.reasoning.text import tokens
+from concord.stats.engine import SERIAL, Engine
 
 
 def score_recorded(
@@ -27,6 +29,7 @@ def score_recorded(
     model: str,
     options: Options,
     detector: Detector | None = None,
+    engine: Engine = SERIAL,
 ) -> ReasoningScores:
     """Score recorded replies, without calling any model.
 
@@ -42,12 +45,14 @@ def score_recorded(
         Rules, seed, number of resamples.
     detector
         Takes the place of the keyword detection of bias.
+    engine
+        Where resamples are computed; changes nothing in the result.
     """
-    context = Context.of(recorded, lexicon, options)
+    context = Context.of(recorded, lexicon, options, engine)
     scored = step_scores(context)
     gap, steps = gap_result(context), step_result(context, scored)
     bias, notes = bias_result(context, detector)
-    rows = tuple(_rows(context, scored))
+    rows, seen = tuple(_rows(context, scored)), tuple(cases(context, scored))
     repeats = Counter((one.reply.id, one.reply.mode) for one in context.parsed)
     return ReasoningScores(
         model,
@@ -59,7 +64,8 @@ def score_recorded(
         bias,
         _outcomes(context),
         rows,
-        (*gap_examples(rows, context.parsed), *(bias_examples(bias, recorded) if bias else ())),
+        seen,
+        (*chosen_examples(rows, seen), *(bias_examples(bias, recorded) if bias else ())),
         {
             **{name: part.input for name, part in recorded.parts()},
             **({} if lexicon.extra is None else {"aliases": lexicon.extra}),

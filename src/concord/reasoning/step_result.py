@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from concord.reasoning.context import Context
 from concord.reasoning.gap import MORE_THAN
-from concord.reasoning.result import Options, StepResult
+from concord.reasoning.result import StepResult
 from concord.reasoning.steps import SWEEP, StepScore, ceiling, score_steps
 from concord.records import Estimate
-from concord.stats.paired import bootstrap_mean_interval
+from concord.stats.resample import bootstrap_mean_interval
 
 N_SHIFTS = 20
 """Cyclic shifts of the chance level."""
@@ -63,7 +63,7 @@ def step_result(context: Context, scored: dict[int, StepScore]) -> StepResult:
     scores = [scored[number] for number in kept]
     values = _item_means(owner, [[score.step_f1] for score in scores])[:, 0]
     left_out = n_asked - len(values)
-    main = _step_estimate(values, left_out, context.options, context.streams.steps)
+    main = _step_estimate(values, left_out, context)
     optimal = float(_item_means(owner, [[score.step_f1_optimal] for score in scores]).mean())
     chance = _item_means(owner, [score.chance for score in scores])
     sweep = _item_means(owner, [score.sweep for score in scores]).mean(axis=0)
@@ -92,9 +92,7 @@ def _item_means(owner: NDArray[np.intp], values: Sequence[Sequence[float]]) -> N
     return means
 
 
-def _step_estimate(
-    values: NDArray[np.float64], left_out: int, options: Options, rng: np.random.Generator
-) -> Estimate:
+def _step_estimate(values: NDArray[np.float64], left_out: int, context: Context) -> Estimate:
     """Return the mean of Step-F1 with its bootstrap interval, where that can be trusted."""
     n, nonzero = len(values), int(np.count_nonzero(values))
     method = "greedy matching, mean over vignettes with gold steps"
@@ -104,7 +102,10 @@ def _step_estimate(
     elif nonzero < MIN_NONZERO:
         note = f"only {nonzero} samples are not 0: the bootstrap interval is withheld under {MIN_NONZERO}"
     else:
-        interval = bootstrap_mean_interval(values, rng=rng, n_resamples=options.n_resamples, expanded=True)
+        rng, n_resamples = context.streams.steps, context.options.n_resamples
+        interval = bootstrap_mean_interval(
+            values, rng=rng, n_resamples=n_resamples, expanded=True, engine=context.engine
+        )
     return Estimate(float(values.mean()), interval, n, left_out, method, note)
 
 

@@ -88,6 +88,8 @@ class StepScore:
     """Greedy F1 at each threshold of ``SWEEP``."""
     chance: tuple[float, ...]
     """Greedy F1 against the gold steps of other vignettes, one for each shift."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    """Which step took which gold step by greedy matching, as places from 0, in the order of the steps."""
 
     @property
     def step_f1(self) -> float:
@@ -189,8 +191,12 @@ def _score(model: _Steps, compared: list[_Steps], column: NDArray[np.int32]) -> 
     taken = np.zeros(len(compared) * width, dtype=bool)
     best = np.zeros(width)
     partners: list[list[int]] = [[] for _ in range(counts[0])]
+    takers: dict[int, int] = {}
     for start, shared, total in _overlaps(model, compared, column):
-        taken[_best_at_threshold(shared, total, width)] = True
+        row, chosen = _best_at_threshold(shared, total, width)
+        taken[chosen] = True
+        for step, place in zip(row[chosen < width], chosen[chosen < width], strict=True):
+            takers.setdefault(int(place), start + int(step))
         # Two empty sets share nothing: their overlap is 0, not 0/0.
         dice = 2 * shared[:, :width] / np.maximum(total[:, :width], 1)
         rows = np.arange(len(dice))
@@ -210,23 +216,25 @@ def _score(model: _Steps, compared: list[_Steps], column: NDArray[np.int32]) -> 
         largest_matching(partners),
         tuple(f1(int(hit), n, g) for hit in sweep),
         tuple(f1(int(hit), n, other) for hit, other in zip(matched[1:], counts[1:], strict=True)),
+        tuple(sorted((step, place) for place, step in takers.items())),
     )
 
 
-def _best_at_threshold(shared: NDArray[np.intp], total: NDArray[np.int32], width: int) -> NDArray[np.intp]:
-    """Columns of the gold steps that are best for some model step in some list, at or above 0.6.
+def _best_at_threshold(
+    shared: NDArray[np.intp], total: NDArray[np.int32], width: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Model steps (in their order) and the columns of the gold steps that are best for them, at or above 0.6.
 
     2 s / t >= 0.6 is 10 s >= 3 t in whole numbers; only the few pairs that reach it are looked at again.
     """
     row, place = np.nonzero((10 * shared >= 3 * total) & (total > 0))
     if len(row) == 0:
-        return place
+        return row, place
     dice = 2 * shared[row, place] / total[row, place]
     group = row * (shared.shape[1] // width) + place // width
     order = np.lexsort((place, -dice, group))  # the first of equals is the first gold step
     first = np.flatnonzero(np.diff(group[order], prepend=-1))
-    chosen: NDArray[np.intp] = place[order][first]
-    return chosen
+    return row[order][first], place[order][first]
 
 
 def _overlaps(

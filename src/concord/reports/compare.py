@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from concord.errors import UndefinedError
 from concord.readers.score_join import JoinedScores
 from concord.records import Estimate, InputFile
 from concord.reports.files import write_csv, write_json
@@ -15,6 +16,8 @@ from concord.stats.ranking import Pair, Ranking
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from concord.reports.svg import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +143,22 @@ class CompareResult:
         """Write `comparison.json` and `comparison.csv`."""
         folder = Path(out)
         rows = [_flat(pair) for pair in self.pairs]
+        # a pair without a common item has fewer numbers than others
+        columns = list(dict.fromkeys(key for row in rows for key in row))
         write_json(folder / "comparison.json", self.to_dict())
-        write_csv(folder / "comparison.csv", list(rows[0]), [list(row.values()) for row in rows])
+        write_csv(folder / "comparison.csv", columns, [[row.get(key) for key in columns] for row in rows])
         return folder / "comparison.json", folder / "comparison.csv"
+
+    def plot(self) -> "Picture":
+        """Draw the ranking of means, with lines beside models that cannot be told apart."""
+        from concord.reports.plot_standing import standing_picture
+
+        means = {model.name: model.mean.value for model in self.models}
+        ranked = [(name, value) for name in self.order if (value := means[name]) is not None]
+        if not ranked:
+            raise UndefinedError("no ranking: there is no item that every model has a score for")
+        title = f"{self.metric} of {len(self.models)} models"
+        return standing_picture("ranking", title, ranked, self.groups, label=self.metric)
 
     def __repr__(self) -> str:
         return _rendered(self)
@@ -304,4 +320,24 @@ def _flat(pair: PairResult) -> dict[str, Any]:
     interval = document.get("difference_interval") or {}
     flat = {key: value for key, value in document.items() if not isinstance(value, dict | list)}
     flat |= {"difference_low": interval.get("low"), "difference_high": interval.get("high")}
-    return flat | asdict(pair.missing)
+    missing = asdict(pair.missing)
+    flat["note"] = "; ".join(note for note in (flat["note"], missing.pop("note")) if note)
+    return flat | _tests(pair) | missing
+
+
+_TESTS: dict[str, tuple[str, ...]] = {
+    "p_mcnemar": ("exact McNemar",),
+    "p_mcnemar_mid_p": ("mid-p McNemar",),
+    "p_t": ("paired t", "clustered t"),
+    "p_sign_flip": ("sign flip",),
+}
+"""Columns of every test that fits, and how their names begin."""
+
+
+def _tests(pair: PairResult) -> dict[str, float | None]:
+    """Give the p-values of all tests, None for those that do not fit."""
+    verdicts = () if pair.comparison is None else pair.comparison.verdicts
+    return {
+        column: next((one.p_value for one in verdicts if one.test.startswith(start)), None)
+        for column, start in _TESTS.items()
+    }

@@ -1,6 +1,7 @@
 """A comparison as a terminal table; sensible without colour and in a pipe."""
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol, TypeVar
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -10,10 +11,15 @@ from concord.records import Interval
 from concord.reports.compare import CompareResult, PairResult
 from concord.stats.compare import PairedComparison
 
+MOST_PAIRS = 45
+"""All pairs of ten models; of more only neighbours in the ranking are shown."""
+MOST_LINES = 10
+
 
 def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
     """Format a number, a dash where there is none."""
-    return "–" if value is None else f"{value:{'+' if sign else ''}.{digits}f}"
+    # a rounded -0.0004 is 0.000, not -0.000
+    return "–" if value is None else f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
 
 
 def ends(interval: Interval | None, *, sign: bool = False) -> str:
@@ -32,7 +38,7 @@ def p_text(p: float | None) -> str:
     return "< .001" if p < 0.001 else f"{p:.3f}"
 
 
-def plain_table(title: str, columns: Sequence[str], *, text_columns: int = 1) -> Table:
+def plain_table(title: str | None, columns: Sequence[str], *, text_columns: int = 1) -> Table:
     """Give an empty table without frames; text to the left, numbers to the right."""
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
     for i, column in enumerate(columns):
@@ -51,15 +57,17 @@ def compare_report(result: CompareResult) -> RenderableType:
     if len(result.pairs) == 1:
         parts += [Text(line) for line in _one_pair(result.pairs[0])]
     else:
-        parts += [_pairs(result), *(Text(line) for line in _groups(result))]
-        parts += [Text(line) for pair in result.pairs for line in _missing(pair, named=True)]
+        parts += [*(Text(line) for line in _groups(result)), _pairs(result)]
+        lines = [line for pair in result.pairs for line in _missing(pair, named=True)]
+        parts += [Text(line) for line in cut(lines)]
     parts.append(Text("\n" + closing(result), style="bold"))
     return Group(*parts)
 
 
 def _models(result: CompareResult) -> Table:
     level = f"{result.choices.level:.0%} interval"
-    title = f"Scores · {result.metric} · {result.n_common} items in common of {result.n_items}"
+    word = "item" if result.n_common == 1 else "items"
+    title = f"Scores · {result.metric} · {result.n_common} {word} in common of {result.n_items}"
     table = plain_table(title, ("model", "mean", level, "items", "scored", "failed", "no score"))
     for model in result.models:
         counts = [str(model.outcomes[name]) for name in ("scored", "failed", "no score")]
@@ -80,10 +88,11 @@ def _one_pair(pair: PairResult) -> Iterator[str]:
     yield f"  difference {number(found.value, sign=True)}  {ends(found.interval, sign=True)}"
     if one.note:
         yield f"  {one.note}"
-    yield f"  p = {p_text(one.p_value)} ({one.test})" + _others(one)
+    shown = p_text(one.p_value)
+    yield f"  p {shown if shown.startswith('<') else f'= {shown}'} ({one.test})" + _others(one)
     yield (
-        f"  standard error {number(one.se_paired, 4)} paired, {number(one.se_unpaired, 4)} unpaired: pairing "
-        f"takes away {_percent(one.variance_saved)} of the variance (r = {number(one.correlation, 2)})"
+        f"  standard error {number(one.se_paired, 4)} paired, {number(one.se_unpaired, 4)} unpaired: "
+        f"{_saving(one.variance_saved)} (r = {number(one.correlation, 2)})"
     )
     yield f"  effect d_z = {number(one.effect_dz, 2)}, d_av = {number(one.effect_dav, 2)}"
     yield f"  won {one.wins}, tied {one.ties}, lost {one.losses} of {one.difference.n} items" + _families(one)
@@ -99,8 +108,12 @@ def _families(one: PairedComparison) -> str:
     return f" in {one.n_clusters} clusters" if one.n_clusters < one.difference.n else ""
 
 
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
+def _saving(share: float | None) -> str:
+    if share is None:
+        return "what pairing saves is not defined"
+    if share < 0:
+        return f"pairing adds {-share:.0%} to the variance"
+    return f"pairing takes away {share:.0%} of the variance"
 
 
 def _missing(pair: PairResult, *, named: bool) -> Iterator[str]:
@@ -130,15 +143,18 @@ def _missing(pair: PairResult, *, named: bool) -> Iterator[str]:
 
 def _pairs(result: CompareResult) -> Table:
     level = f"{result.choices.level:.0%} interval"
-    columns = ("pair", "difference", level, "p", "Holm", "BH", "won/tied/lost", "items")
-    table = plain_table("\nAll pairs, first − second", columns)
-    for pair in result.pairs:
+    columns = ("pair", "diff.", level, "p", "Holm", "BH", "won/tied/lost", "items")
+    order = result.order if result.groups else ()
+    title, shown = pairs_shown(result.pairs, order)
+    table = plain_table(title, columns)
+    for pair in shown:
         one = pair.comparison
+        label = Text(pair_label(pair.first, pair.second, order))
         if one is None:
-            table.add_row(Text(f"{pair.first} − {pair.second}"), *["–"] * 6, "0")
+            table.add_row(label, *["–"] * 6, "0")
             continue
         table.add_row(
-            Text(f"{pair.first} − {pair.second}"),
+            label,
             number(one.difference.value, sign=True),
             ends(one.difference.interval, sign=True),
             *(p_text(p) for p in (one.p_value, pair.p_holm, pair.p_bh)),
@@ -152,12 +168,55 @@ def _groups(result: CompareResult) -> Iterator[str]:
     """Draw the ranking with a line beside models that cannot be told apart."""
     if not result.groups:
         return
-    yield "\nRanking; models on one line │ cannot be told apart (Holm)"
-    width = max(len(name) for name in result.order)
     means = {model.name: model.mean.value for model in result.models}
-    for place, name in enumerate(result.order, 1):
-        lines = "".join("│ " if name in group else "  " for group in result.groups)
-        yield f"  {place:>3}  {name:<{width}}  {number(means[name])}  {lines}".rstrip()
+    yield ""
+    yield from ranking_lines([(name, means[name]) for name in result.order], result.groups)
+
+
+def ranking_lines(
+    values: Sequence[tuple[str, float | None]], groups: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    """Draw a ranking with a line beside models that cannot be told apart."""
+    yield "Ranking; models on one line │ cannot be told apart (Holm)"
+    width = max(len(name) for name, _ in values)
+    for place, (name, value) in enumerate(values, 1):
+        lines = "".join("│ " if name in group else "  " for group in groups)
+        yield f"  {place:>3}  {name:<{width}}  {number(value)}  {lines}".rstrip()
+
+
+class _Named(Protocol):
+    @property
+    def first(self) -> str: ...
+    @property
+    def second(self) -> str: ...
+
+
+_Pair = TypeVar("_Pair", bound=_Named)
+
+
+def pairs_shown(pairs: Sequence[_Pair], order: Sequence[str]) -> tuple[str, Sequence[_Pair]]:
+    """Choose the pairs that a reader can take in, with a title: all, or of many those next to each other."""
+    if len(pairs) <= MOST_PAIRS or not order:
+        by = ", by their places" if order else ""
+        return f"\nAll pairs, first − second{by}", pairs
+    place = {name: i for i, name in enumerate(order)}
+    near = [p for p in pairs if abs(place.get(p.first, -9) - place.get(p.second, -9)) == 1]
+    near.sort(key=lambda pair: min(place[pair.first], place[pair.second]))
+    return f"\nNeighbours in the ranking, first − second; all {len(pairs)} pairs: --json, --out", near
+
+
+def cut(lines: Sequence[str]) -> Iterator[str]:
+    """Give as many lines as a reader can take in, and how many there are beyond."""
+    yield from lines[:MOST_LINES]
+    if len(lines) > MOST_LINES:
+        yield f"  ... and {len(lines) - MOST_LINES} more; --json lists all"
+
+
+def pair_label(first: str, second: str, order: Sequence[str]) -> str:
+    """Name a pair by the places of its models in the ranking; by their names where one has no place."""
+    if first in order and second in order:
+        return f"{order.index(first) + 1} − {order.index(second) + 1}"
+    return f"{first} − {second}"
 
 
 def closing(result: CompareResult) -> str:

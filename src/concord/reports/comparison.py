@@ -2,23 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from concord.errors import FileFormatError, MismatchError, OptionError
-from concord.people.compare import PeopleScoresOf, compare_people
-from concord.people.protocol import Protocol, check_protocol
-from concord.readers.people_results import PeopleFolder, is_people_folder, read_people_folder
+from concord.errors import MismatchError, OptionError
+from concord.readers.people_results import is_people_folder
 from concord.readers.score_join import JoinedScores, join_scores
 from concord.readers.score_tables import Columns
 from concord.readers.scores import read_scores
+from concord.readers.structure_results import is_structure_folder
 from concord.reports.compare import CompareResult, make_result
-from concord.reports.compare_people import PeopleCompareResult
+from concord.reports.compare_folders import compare_people_folders, compare_structure_folders
+from concord.reports.compare_metrics import MetricCompareResult
+from concord.stats.clustered import cluster_codes, mean_degrees
 from concord.stats.compare import Choices, mean_estimate
 from concord.stats.engine import SERIAL, Engine, get_engine
+from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.ranking import compare_models
+
+ENOUGH_CLUSTERS = 20
+"""Below this many clusters of one size, skewed differences are found too often; people are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +54,23 @@ def compare(
     engine: str = "serial",
     scheduler: str | None = None,
     **choices: Any,
-) -> CompareResult | PeopleCompareResult:
-    """Compare two or more models on the same items, or on the same studies of people.
+) -> CompareResult | MetricCompareResult:
+    """Compare two or more models: on the same items, the same studies of people, the same arrangements.
 
     Parameters
     ----------
     sources
         Two or more of one kind: Inspect `.eval` logs, lm-eval `--log_samples` files, tables (CSV, XLSX,
         Parquet, JSON, frames, lists of rows) with an item and a score a row, or folders that
-        `concord score people` wrote.
+        `concord score` or `concord run` wrote; one folder about structure that holds several models.
     item, score, cluster, repeat
         Names of columns of a table; ``cluster`` also of sample metadata (Inspect) or of a document's field
         (lm-eval).
     metric
-        Which scorer or metric, where a log has several.
+        Which scorer or metric, where a log has several; what ranks: ``pas`` (default), ``ecs`` or ``apr`` of
+        results about people, ``S_Cons`` (default), ``E_perf``, ``R_sens`` or ``S_star``, ``E_star``,
+        ``R_star`` of results about structure; ``gap`` (default), ``correct_cot``, ``correct_early`` or
+        ``step_f1`` of results about reasoning.
     names
         What the report calls the models, one each.
     wrong
@@ -71,11 +79,12 @@ def compare(
         ``serial``, ``processes``, or ``dask`` with the address of its scheduler; changes nothing in the
         result.
     choices
-        ``level`` (0.95), ``test`` (``auto``), ``n_flips`` (9999), ``seed`` (0).
+        ``level`` (0.95), ``test`` (``auto``), ``n_flips`` (9999 random signs, or resamples of items),
+        ``seed`` (0).
 
     Returns
     -------
-    CompareResult or PeopleCompareResult
+    CompareResult or MetricCompareResult
         Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
 
     Raises
@@ -101,8 +110,8 @@ def compare(
 
 def compare_sources(
     sources: Sequence[Any], reading: Reading, *, choices: Choices, engine: Engine = SERIAL
-) -> CompareResult | PeopleCompareResult:
-    """Compare whatever was given: score files item by item, people results study by study.
+) -> CompareResult | MetricCompareResult:
+    """Compare whatever was given: scores item by item, people study by study, structure cell by cell.
 
     Parameters
     ----------
@@ -122,41 +131,63 @@ def compare_sources(
     MismatchError
         Sources that cannot be compared with each other.
     """
-    if len(sources) < 2:
+    kinds = [_kind(source) for source in sources]
+    if len(sources) < 2 and kinds != ["structure"]:
         raise OptionError(f"comparing needs at least two results, got {len(sources)}")
+    if len(set(kinds)) > 1:
+        one, other = kinds[0], next(kind for kind in kinds if kind != kinds[0])
+        raise MismatchError(
+            f"{sources[0]} is {_KINDS[one]} and {sources[kinds.index(other)]} is {_KINDS[other]}; compare "
+            "results of one kind with each other"
+        )
+    if kinds[0] != "scores":
+        _refuse_columns(reading, choices, kinds[0])
+        folders = compare_people_folders if kinds[0] == "people" else compare_structure_folders
+        return folders(sources, reading.names, metric=reading.metric, choices=choices, engine=engine)
     if reading.names is not None and len(reading.names) != len(sources):
         raise OptionError(f"{len(reading.names)} name(s) for {len(sources)} results; give one each")
-    people = [is_people_folder(source) for source in sources]
-    if all(people):
-        folders = [read_people_folder(Path(source), name=reading.name(i)) for i, source in enumerate(sources)]
-        return _people(folders, choices.level)
-    if any(people):
-        one, other = sources[people.index(True)], sources[people.index(False)]
-        raise MismatchError(
-            f"{one} is a result about people and {other} is not; compare results of one kind with each other"
-        )
     joined = joined_scores(sources, reading)
     return compare_joined(joined, wrong=reading.wrong, choices=choices, engine=engine)
+
+
+_KINDS = {
+    "people": "a result about people",
+    "structure": "a result about structure",
+    "scores": "a file of scores of items",
+}
+
+
+def _kind(source: Any) -> str:
+    """Tell what was given by the files in it."""
+    if is_people_folder(source):
+        return "people"
+    return "structure" if is_structure_folder(source) else "scores"
+
+
+def _refuse_columns(reading: Reading, choices: Choices, kind: str) -> None:
+    """Refuse options of score files where they would change nothing."""
+    columns = reading.columns
+    given = {
+        "--item": columns.item,
+        "--score": columns.score,
+        "--cluster": columns.cluster,
+        "--repeat": columns.repeat,
+        "--wrong": reading.wrong,
+        "--test": None if choices.test == "auto" else choices.test,
+    }
+    wrong = [name for name, value in given.items() if value is not None]
+    if wrong:
+        raise OptionError(f"{', '.join(wrong)}: {_KINDS[kind]} has no such choice; leave it out")
 
 
 def joined_scores(sources: Sequence[Any], reading: Reading) -> JoinedScores:
     """Read score files and lay them side by side."""
     files = []
     for i, source in enumerate(sources):
-        _own_result(source)
         files.append(
             read_scores(source, columns=reading.columns, metric=reading.metric, name=reading.name(i))
         )
     return join_scores(files)
-
-
-def _own_result(source: Any) -> None:
-    """Point to where differences of Concord's other results are."""
-    if isinstance(source, str | Path) and (Path(source) / "s_cons_results.csv").is_file():
-        raise FileFormatError(
-            f"{source}: a result about structure; its differences between models, with intervals from the "
-            "same items, are in differences.csv when models are scored together by: concord score structure"
-        )
 
 
 def compare_joined(
@@ -167,7 +198,7 @@ def compare_joined(
     common = ~np.isnan(joined.scores).any(axis=0)
     clusters = None if joined.clusters is None else joined.clusters[common]
     means = tuple(mean_estimate(row[common], clusters, level=choices.level) for row in joined.scores)
-    noted = replace(joined, warnings=(*joined.warnings, *_repeats(joined)))
+    noted = replace(joined, warnings=(*joined.warnings, *_repeats(joined), *few_clusters(clusters)))
     return make_result(noted, ranking, means, choices=choices, wrong=_wrong(joined, wrong))
 
 
@@ -177,6 +208,24 @@ def _wrong(joined: JoinedScores, wrong: float | None) -> float | None:
         return wrong
     low, high = np.nanmin(joined.scores), np.nanmax(joined.scores)
     return 0.0 if low >= 0 and high <= 1 else None
+
+
+def few_clusters(clusters: ArrayLike | None) -> tuple[str, ...]:
+    """Word the warning about few clusters, or few that hold most items; none where there are enough."""
+    if clusters is None:
+        return ()
+    _, sizes = cluster_codes(clusters, np.size(clusters))
+    if sizes.size < FEWEST_CLUSTERS:
+        return ()  # no interval and no p-value: their note says why
+    count = mean_degrees(sizes) + 1
+    if count >= ENOUGH_CLUSTERS:
+        return ()
+    alike = "" if np.all(sizes == sizes[0]) else f", as good as {count:.0f} of one size"
+    return (
+        f"{sizes.size} clusters{alike}: with so few, interval and p-value hold for differences that are "
+        "about symmetric; strongly skewed ones give up to 9 % false positives instead of 5 % (the sign-flip "
+        "p beside it flips whole clusters)",
+    )
 
 
 def _repeats(joined: JoinedScores) -> tuple[str, ...]:
@@ -192,35 +241,3 @@ def _repeats(joined: JoinedScores) -> tuple[str, ...]:
     return (
         f"the number of repeats an item differs ({listed}): an item counts once, as the mean of its repeats",
     )
-
-
-def _people(folders: Sequence[PeopleFolder], level: float) -> PeopleCompareResult:
-    """Compare people results after a look at their protocols."""
-    first = folders[0]
-    for other in folders[1:]:
-        if other.choices != first.choices:
-            raise MismatchError(_protocols(first, other))
-    protocol = check_protocol(Protocol(**first.choices))
-    names = _distinct([folder.name for folder in folders])
-    models = [
-        PeopleScoresOf(name, folder.rows, folder.values) for name, folder in zip(names, folders, strict=True)
-    ]
-    pairs = compare_people(models, protocol, level=level)
-    inputs = tuple(item for folder in folders for item in folder.inputs)
-    return PeopleCompareResult(first.protocol, pairs, level, inputs)
-
-
-def _protocols(first: PeopleFolder, other: PeopleFolder) -> str:
-    """Say how two protocols differ and how to make the results comparable."""
-    keys = [key for key in first.choices if key != "name" and first.choices[key] != other.choices.get(key)]
-    shown = ", ".join(f"{key} {first.choices[key]!r} / {other.choices.get(key)!r}" for key in keys[:4])
-    return (
-        f"{first.name} was scored under protocol {first.protocol!r} and {other.name} under "
-        f"{other.protocol!r} ({shown}): these do not compare; score one of the tables again with: "
-        f"concord score people TESTS --protocol {first.protocol.partition(' ')[0]}"
-    )
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Give numbers to names that are the same."""
-    return [f"{name} [{i}]" if names.count(name) > 1 else name for i, name in enumerate(names, 1)]

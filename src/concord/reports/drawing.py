@@ -7,6 +7,7 @@ from concord.people.result import PeopleScores
 from concord.reports.files import safe_cell
 from concord.reports.page import people, reasoning, structure
 from concord.reports.page.find import Source
+from concord.reports.page.people_tests import test_row
 from concord.reports.people import DETAILED_COLUMNS, detailed_rows, people_summary
 from concord.reports.reasoning import ReasoningResult
 from concord.reports.structure import StructureResult
@@ -34,7 +35,7 @@ def draw_people(scores: PeopleScores, kind: str) -> Picture:
     source = Source("people", None, people_summary(scores), "model", "")
     names = list(DETAILED_COLUMNS)
     rows = [dict(zip(names, map(_text, row), strict=True)) for row in detailed_rows(scores)]
-    view = people.view_of(source, [people.test_row(row) for row in rows])
+    view = people.view_of(source, [test_row(row) for row in rows])
     if kind in {study.name for study in scores.studies}:
         return people.forest(view, kind)
     return _chosen(people.pictures(view), kind)
@@ -59,7 +60,7 @@ def draw_structure(result: StructureResult, kind: str, model: str | None) -> Pic
     source = Source("structure", None, result.to_dict(), "", "")
     views, _ = structure.structure_views(source)
     cells = {
-        one.model: {(row.name, a): s for row in one.items for a, s in row.scores} for one in result.models
+        one.model: {(row.name, a): s for row in one.items for a, s, *_ in row.scores} for one in result.models
     }
     wanted = [replace(v, cells=cells[v.model]) for v in views if model is None or v.model == model]
     if not wanted:

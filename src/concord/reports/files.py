@@ -45,6 +45,25 @@ def write_json(path: Path, document: Mapping[str, Any]) -> None:
         file.write(text + "\n")
 
 
+def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write one JSON object a line; a line whose text UTF-8 cannot hold is escaped."""
+    with _writing(path) as file:
+        for row in rows:
+            line = json.dumps(row, ensure_ascii=False, allow_nan=False)
+            if not _is_utf8(line):
+                line = json.dumps(row, ensure_ascii=True, allow_nan=False)
+            file.write(line + "\n")
+
+
+def _is_utf8(text: str) -> bool:
+    """Whether text can be written: half of a pair of surrogates cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 @contextmanager
 def _writing(path: Path) -> Iterator[IO[str]]:
     """Open a file for writing, its folder made; a refusal by the system becomes a message with a way out."""

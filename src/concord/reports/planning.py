@@ -1,34 +1,24 @@
 """Plans: how many items, what they could find, what they would cost; before any run or after a pilot."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from concord.errors import OptionError
+from concord.errors import MismatchError, OptionError, UndefinedError
+from concord.readers.people_results import is_people_folder
 from concord.readers.score_join import JoinedScores
 from concord.readers.score_tables import Columns
+from concord.readers.structure_results import is_structure_folder
 from concord.reports.comparison import Reading, joined_scores
+from concord.reports.planning_people import PeoplePlan, plan_people
+from concord.reports.planning_wanted import Wanted, wanted_of
+from concord.stats.budget import Split
 from concord.stats.design import Design, Pilot, assumed_design, pilot_design
-from concord.stats.power import Split, best_split, fewest, interval_width, power_two_sample
+from concord.stats.elementwise import Bools
+from concord.stats.power_clusters import Clusters
 from concord.version import __version__
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a plan is asked for."""
-
-    effect: float | None = None
-    """The difference that should be found."""
-    power: float = 0.8
-    level: float = 0.95
-    items: int | None = None
-    repeats: int = 1
-    calls: int | None = None
-    """Budget of calls, both models together."""
-    cost: tuple[float, float] | None = None
-    """Lowest and highest cost of one call; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,6 +40,8 @@ class PlanResult:
     """Items that find the wanted effect with the wanted power."""
     split: Split | None
     """Best division of the budget between items and repeats."""
+    split_detectable: float | None = None
+    """Smallest difference that this division finds with the wanted power."""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -61,27 +53,31 @@ class PlanResult:
     @property
     def cost(self) -> tuple[float, float] | None:
         """Lowest and highest cost of these calls; None where the cost of a call is not known."""
-        if self.calls is None or self.wanted.cost is None:
-            return None
-        return self.calls * self.wanted.cost[0], self.calls * self.wanted.cost[1]
+        return self.wanted.cost_of(self.calls)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the document that ``--json`` prints."""
+        design, repeats = self.design, self.wanted.repeats
+        effect = 0.0 if self.wanted.effect is None else self.wanted.effect
+        parts, families = design.parts(effect), design.clusters
         return {
             "question": "plan",
             "based_on": self.based_on,
-            "variance_between_items": self.design.components.between,
-            "variance_within_items": self.design.components.within,
-            "disagreement": self.design.disagreement,
-            "cluster_size": self.design.cluster_size,
-            "cluster_correlation": self.design.cluster_correlation,
-            "design_effect": self.design.inflation,
+            "test": design.test(repeats),
+            "variance_between_items": parts.between,
+            "variance_within_items": parts.within,
+            "disagreement": design.disagreement,
+            "cluster_size": families.size,
+            "cluster_size_cv": families.cv,
+            "cluster_correlation": families.correlation,
+            "design_effect": design.inflation(repeats, effect),
             "items": self.items,
             "power": self.power,
             "detectable_effect": self.detectable,
             "interval_width": self.width,
             "items_needed": self.items_needed,
-            "best_split": None if self.split is None else asdict(self.split),
+            "clusters_needed": None if self.items_needed is None else families.number(self.items_needed),
+            "best_split": self._split(),
             "calls": self.calls,
             "cost": None if self.cost is None else {"low": self.cost[0], "high": self.cost[1]},
             "wanted": asdict(self.wanted),
@@ -89,7 +85,17 @@ class PlanResult:
             "concord_version": __version__,
         }
 
+    def _split(self) -> dict[str, Any] | None:
+        """Give the division of the budget, what it finds and what it costs."""
+        if self.split is None:
+            return None
+        cost = self.wanted.cost_of(self.split.calls)
+        price = None if cost is None else {"low": cost[0], "high": cost[1]}
+        return {**asdict(self.split), "detectable_effect": self.split_detectable, "cost": price}
+
     def __repr__(self) -> str:
+        from concord.reports.planning_text import plan_lines
+
         return "\n".join(plan_lines(self))
 
     def _repr_html_(self) -> str:
@@ -100,45 +106,41 @@ class PlanResult:
 
 def plan(
     *pilot: Any,
-    effect: float | None = None,
-    power: float = 0.8,
-    level: float = 0.95,
-    items: int | None = None,
-    repeats: int = 1,
-    calls: int | None = None,
-    cost_per_call: float | tuple[float, float] | None = None,
     item: str | None = None,
     score: str | None = None,
     cluster: str | None = None,
+    repeat: str | None = None,
     metric: str | None = None,
-    **assumptions: Any,
-) -> PlanResult:
+    **options: Any,
+) -> PlanResult | PeoplePlan:
     """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
 
     Parameters
     ----------
     pilot
-        Two results of a first run, as for `compare`; none: the plan rests on assumptions.
-    effect
-        The difference that should be found.
-    power, level
-        Wanted power, and coverage of intervals (the test's level is 1 less it).
-    items, repeats
-        Items planned (those of the pilot by default) and repeats an item and model.
-    calls
-        Budget of calls, both models together, to be divided between items and repeats.
-    cost_per_call
-        Cost of one call, or its lowest and highest; unknown by default.
-    item, score, cluster, metric
+        Two results of a first run, as for `compare`; one or two folders of `concord score people`; none: the
+        plan rests on assumptions.
+    item, score, cluster, repeat, metric
         How pilot files are read, as for `compare`.
-    assumptions
-        Without a pilot: ``means`` (of two 0-1 scores) and their ``correlation``, or ``sd_between`` and
-        ``sd_within``; ``cluster_size`` and ``cluster_correlation``.
+    options
+        What is wanted. ``effect``: the difference that should be found; ``power`` (0.8); ``level`` (0.95) of
+        intervals, the test's level is 1 less it; ``items`` planned (those of the pilot by default);
+        ``repeats`` an item and model (1); ``calls``: a budget, both models together, to be divided between
+        items and repeats; ``item_cost``: what one more item costs, in calls (0); ``cost_per_call``: a number,
+        or the lowest and highest.
+        What is assumed, without a pilot. ``means`` of two 0-1 scores and their ``correlation`` (0.5), or
+        ``sd_between`` over items; ``sd_within`` over repeats (0); ``cluster_size`` (1), ``cluster_cv`` (0)
+        and ``cluster_correlation`` (0).
 
     Returns
     -------
-    PlanResult
+    PlanResult or PeoplePlan
         Frozen; prints itself, and gives ``to_dict()``.
+
+    Raises
+    ------
+    OptionError
+        A value that cannot be, or nothing to plan.
 
     Examples
     --------
@@ -146,70 +148,115 @@ def plan(
     >>> result.items_needed, round(result.power, 2)
     (726, 0.63)
     """
-    cost = (cost_per_call, cost_per_call) if isinstance(cost_per_call, int | float) else cost_per_call
-    wanted = Wanted(effect, power, level, items, repeats, calls, cost)
-    _check(wanted)
-    if pilot:
-        if assumptions:
-            raise OptionError(f"a pilot was given, so {', '.join(assumptions)} cannot be assumed as well")
-        joined = joined_scores(pilot, Reading(Columns(item, score, cluster), metric))
-        return _from_pilot(joined, wanted)
-    design = assumed_design(**assumptions, alpha=1 - level)
-    means = assumptions.get("means")
-    if effect is None and means is not None and means[0] != means[1]:
-        wanted = Wanted(means[0] - means[1], power, level, items, repeats, calls, cost)
-    return _planned("assumptions", design, wanted, items, ())
-
-
-def _check(wanted: Wanted) -> None:
-    if wanted.repeats < 1 or (wanted.items is not None and wanted.items < 2):
-        raise OptionError("a plan needs at least 2 items and 1 repeat")
-    if wanted.cost is not None and not 0 <= wanted.cost[0] <= wanted.cost[1]:
-        raise OptionError(
-            f"the cost of a call is {wanted.cost!r}; expected a number or the lowest and highest"
+    wanted, assumptions = wanted_of(options)
+    if not pilot:
+        return _from_assumptions(assumptions, wanted)
+    if assumptions:
+        raise OptionError(f"a pilot was given, so {', '.join(assumptions)} cannot be assumed as well")
+    people = [is_people_folder(source) for source in pilot]
+    if all(people):
+        return plan_people(pilot, wanted, metric)
+    if any(people):
+        one, other = pilot[people.index(True)], pilot[people.index(False)]
+        raise MismatchError(
+            f"{one} is a result about people and {other} is not; plan from results of one kind"
         )
-    if not 0 < wanted.power < 1 or not 0 < wanted.level < 1:
-        raise OptionError("power and level lie between 0 and 1, such as 0.8 and 0.95")
+    if any(is_structure_folder(source) for source in pilot):
+        raise MismatchError(
+            "a result about structure rests on its extreme arrangements, for which there is no plan; "
+            "give tables of item scores, or see the intervals of concord compare"
+        )
+    if len(pilot) != 2:
+        raise OptionError(f"a plan needs the results of two models on the same items, got {len(pilot)}")
+    return _from_pilot(joined_scores(pilot, Reading(Columns(item, score, cluster, repeat), metric)), wanted)
+
+
+def _from_assumptions(assumptions: dict[str, Any], wanted: Wanted) -> PlanResult:
+    """Plan before any run."""
+    sizes = {key: assumptions.pop(f"cluster_{key}", None) for key in ("size", "cv", "correlation")}
+    clusters = Clusters(**{key: value for key, value in sizes.items() if value is not None})
+    design = assumed_design(**assumptions, clusters=clusters, alpha=1 - wanted.level)
+    means = assumptions.get("means")
+    if wanted.effect is None and means is not None and means[0] != means[1]:
+        wanted = replace(wanted, effect=abs(means[0] - means[1]))
+    if wanted.effect is None and wanted.items is None and wanted.calls is None:
+        raise OptionError(
+            "there is nothing to plan yet: give the difference that should be found (--effect), the items "
+            "there are (--items), or a budget of calls (--calls)"
+        )
+    notes: tuple[str, ...] = ()
+    if wanted.repeats > 1 and assumptions.get("sd_within", 0.0) == 0:
+        notes = (
+            "no noise over repeats is assumed (--sd-within), so more repeats are planned as if they changed "
+            "nothing",
+        )
+    return _planned("assumptions", design, wanted, notes)
 
 
 def _from_pilot(joined: JoinedScores, wanted: Wanted) -> PlanResult:
     """Plan from two models' scores on the same items."""
-    if len(joined.names) != 2:
-        raise OptionError(f"a plan needs the results of two models, got {len(joined.names)}")
     both = ~np.isnan(joined.scores).any(axis=0)
     scores = joined.scores[:, both]
-    repeats = joined.scored[:, both]
-    within = joined.within[:, both] / repeats
     pilot = Pilot(
         differences=scores[0] - scores[1],
-        within=within.sum(axis=0),
-        repeats=float(repeats.size / np.sum(1 / repeats)),
-        binary=bool(np.isin(scores, (0.0, 1.0)).all()),
+        within=joined.within[:, both],
+        repeats=joined.scored[:, both],
+        binary=bool(_right_or_wrong(joined)[:, both].all()),
         clusters=None if joined.clusters is None else joined.clusters[both],
     )
     design = pilot_design(pilot, alpha=1 - wanted.level)
-    items = wanted.items if wanted.items is not None else int(both.sum())
-    words = f"a pilot of {int(both.sum())} items: {joined.names[0]} and {joined.names[1]}"
-    return _planned(words, design, wanted, items, _pilot_warnings(pilot, wanted, joined))
+    n = int(both.sum())
+    planned = replace(wanted, items=n) if wanted.items is None else wanted
+    words = f"a pilot of {n} items: {joined.names[0]} and {joined.names[1]}"
+    notes = (*joined.warnings, *_pilot_warnings(pilot, planned, joined))
+    # a budget may buy other items than those of the pilot
+    return _planned(words, design, planned, notes, most_items=wanted.items)
+
+
+def _right_or_wrong(joined: JoinedScores) -> Bools:
+    """Whether all answers of an item score 0 or 1: only then is the variance over K repeats m(1-m)K/(K-1)."""
+    m, k = joined.scores, joined.scored
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = m * (1 - m) * k / (k - 1)
+    once = (m == 0) | (m == 1)
+    return np.where(k > 1, np.isclose(joined.within, expected, rtol=1e-9, atol=1e-12), once)
 
 
 def _pilot_warnings(pilot: Pilot, wanted: Wanted, joined: JoinedScores) -> tuple[str, ...]:
-    notes = list(joined.warnings)
-    if wanted.repeats > 1 and np.isnan(pilot.within).all():
+    notes = []
+    once = [bool(np.isnan(row).all()) for row in pilot.within]
+    if wanted.repeats > 1 and all(once):
         notes.append(
             "the pilot has no repeats, so the noise of repeated answers is not known: more repeats are "
             "planned as if they changed nothing"
         )
+    elif any(once) and not all(once):
+        notes.append(
+            f"{joined.names[once.index(True)]} answered every item once, so its noise over repeats is not "
+            "known: it is planned as if repeats of that model changed nothing"
+        )
+    n = pilot.differences.size
+    if n < 30:
+        notes.append(f"a pilot of {n} items says little about variance: take the plan as a rough guide")
     return tuple(notes)
 
 
 def _planned(
-    based_on: str, design: Design, wanted: Wanted, items: int | None, warnings: tuple[str, ...]
+    based_on: str,
+    design: Design,
+    wanted: Wanted,
+    notes: tuple[str, ...],
+    most_items: int | None = None,
 ) -> PlanResult:
-    effect, repeats = wanted.effect, wanted.repeats
-    needed = None if effect is None else design.items_needed(effect, wanted.power, repeats)
+    """Work out everything that was asked for; what does not exist is None and noted."""
+    _fits(design, wanted)
+    effect, repeats, items = wanted.effect, wanted.repeats, wanted.items
+    said: list[str] = list(notes)
+    limit = wanted.items if based_on == "assumptions" else most_items
     split = (
-        None if wanted.calls is None else best_split(design.components, wanted.calls, most_items=wanted.items)
+        None
+        if wanted.calls is None
+        else design.split(wanted.calls, most_items=limit, item_cost=wanted.item_cost)
     )
     return PlanResult(
         based_on=based_on,
@@ -217,54 +264,38 @@ def _planned(
         wanted=wanted,
         items=items,
         power=None if effect is None or items is None else design.power(effect, items, repeats),
-        detectable=None if items is None else design.detectable(items, wanted.power, repeats),
-        width=None if items is None else interval_width(design.sd(repeats), items, level=wanted.level),
-        items_needed=needed,
+        detectable=_unless_undefined(said, items, lambda n: design.detectable(n, wanted.power, repeats)),
+        width=_unless_undefined(
+            said, items, lambda n: design.width(n, repeats, 0.0 if effect is None else effect)
+        ),
+        items_needed=None if effect is None else design.items_needed(effect, wanted.power, repeats),
         split=split,
-        warnings=warnings,
+        split_detectable=None
+        if split is None
+        else _unless_undefined(
+            said, split.items, lambda n: design.detectable(n, wanted.power, split.repeats)
+        ),
+        warnings=tuple(said),
     )
 
 
-def plan_lines(result: PlanResult) -> Iterator[str]:
-    """Give everything a reader of the terminal should see."""
-    wanted, design = result.wanted, result.design
-    yield f"Plan · based on {result.based_on}"
-    yield (
-        f"  variance of a difference: {design.components.between:.4f} between items, "
-        f"{design.components.within:.4f} within"
-    )
-    if design.inflation != 1:
-        yield (
-            f"  clusters of {design.cluster_size:.1f} items, correlation {design.cluster_correlation:.2f}: "
-            f"the variance is {design.inflation:.2f} times as large"
+def _unless_undefined(said: list[str], items: int | None, number: Callable[[int], float]) -> float | None:
+    """Give a number, or None where nothing was asked or it does not exist; the reason is noted once."""
+    if items is None:
+        return None
+    try:
+        return number(items)
+    except UndefinedError as reason:
+        if str(reason) not in said:
+            said.append(str(reason))
+        return None
+
+
+def _fits(design: Design, wanted: Wanted) -> None:
+    """Refuse what this design cannot have."""
+    if wanted.items is not None and design.clusters.size > wanted.items:
+        raise OptionError(
+            f"a cluster of {design.clusters.size:g} items is larger than the {wanted.items} items planned"
         )
-    if result.items is not None:
-        yield f"  with {result.items:,} items of {wanted.repeats} repeat(s)"
-        yield f"    smallest difference found with a power of {wanted.power:.0%}: {result.detectable:.4f}"
-        yield f"    expected width of the {wanted.level:.0%} interval: {result.width:.4f}"
-    if result.power is not None:
-        yield f"    power for a difference of {wanted.effect:g}: {result.power:.0%}"
-    if result.items_needed is not None:
-        yield (
-            f"  items needed for a difference of {wanted.effect:g} with a power of {wanted.power:.0%}: "
-            f"{result.items_needed:,}"
-        )
-    if result.split is not None:
-        one = result.split
-        yield (
-            f"  best use of {wanted.calls:,} calls: {one.items:,} items of {one.repeats} repeat(s), standard "
-            f"error {one.se:.4f}"
-        )
-    if result.calls is not None:
-        yield f"  calls: {result.calls:,}; cost: {_money(result.cost)}"
-
-
-def _money(cost: tuple[float, float] | None) -> str:
-    if cost is None:
-        return "not known (give the cost of a call)"
-    return f"{cost[0]:,.2f}" if cost[0] == cost[1] else f"{cost[0]:,.2f} to {cost[1]:,.2f}"
-
-
-def participants_needed(d: float, *, power: float = 0.8, level: float = 0.95) -> int:
-    """Participants a group with which a two-sample t test finds a standardised difference."""
-    return fewest(lambda n: power_two_sample(d, n, n, alpha=1 - level), power, d)
+    if design.disagreement is not None and wanted.effect is not None and wanted.effect > 1:
+        raise OptionError(f"the effect is {wanted.effect:g}; means of 0-1 scores differ by 1 at most")

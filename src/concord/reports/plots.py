@@ -39,16 +39,6 @@ class Point:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One row of a forest plot: people and model, each with an interval where it is known."""
-
-    label: str
-    people: tuple[float | None, float | None, float | None]
-    """Value, low, high."""
-    model: tuple[float | None, float | None, float | None]
-
-
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
     """Give round numbers inside a range.
 
@@ -88,20 +78,36 @@ def short_p(value: float | None) -> str:
 
 
 def span(
-    values: Sequence[float | None], *, at_least: tuple[float, float] | None = None
+    values: Sequence[float | None], *, at_least: tuple[float, float] | None = None, room: float = 0.05
 ) -> tuple[float, float]:
-    """Give a range that holds all defined values, a little wider, never empty."""
+    """Give a range that holds all defined values, a little wider, never empty.
+
+    Examples
+    --------
+    >>> span([0.1, None], at_least=(-1, 1)), span([1.0, 2.0], room=0.1)
+    ((-1.0, 1.0), (0.9, 2.1))
+    """
     known = [value for value in values if value is not None and math.isfinite(value)]
     known += [] if at_least is None else list(at_least)
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     if high - low < 1e-9:
         low, high = low - 0.5, high + 0.5
-    room = 0.0 if at_least == (low, high) else 0.05 * (high - low)
-    return low - room, high + room
+    wider = 0.0 if at_least == (low, high) else room * (high - low)
+    return float(low - wider), float(high + wider)
 
 
-def _axis(canvas: Canvas, scale: Scale, top: float, bottom: float, label: str) -> None:
-    """Draw a horizontal axis with its grid and its name."""
+def axis(canvas: Canvas, scale: Scale, top: float, bottom: float, label: str) -> None:
+    """Draw a horizontal axis with its grid and its name.
+
+    Parameters
+    ----------
+    canvas, scale
+        Where, and from which number to which place.
+    top, bottom
+        Where the lines of the grid begin and end.
+    label
+        What the axis measures.
+    """
     for tick in ticks(scale.low, scale.high):
         x = scale(tick)
         canvas.line("grid", x, top, x, bottom)
@@ -119,6 +125,7 @@ def intervals(
     limits: tuple[float, float] | None = None,
     lines: Sequence[tuple[float, str]] = (),
     room: float = _LABEL,
+    key: Sequence[str] = (),
 ) -> Picture:
     """Draw one row a name: a dot, its interval, the inner interval, floor and ceiling.
 
@@ -136,6 +143,8 @@ def intervals(
         Values to mark by a dashed line, with their names.
     room
         Width of the names.
+    key
+        What the line and the pale band are, where marks have both; floor and ceiling are named with them.
     """
     ends = [e for m in marks for e in (m.value, m.low, m.high, m.inner_low, m.inner_high, m.floor, m.ceiling)]
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
@@ -143,13 +152,28 @@ def intervals(
     bottom = top + _ROW * len(marks) + 4
     scale = Scale(low, high, room + 8, WIDTH - 16)
     canvas = Canvas()
-    _axis(canvas, scale, top, bottom, label)
+    axis(canvas, scale, top, bottom, label)
     _reference_lines(canvas, scale, lines, top, bottom)
     for i, mark in enumerate(marks):
         _interval_row(canvas, scale, top + _ROW * (i + 0.5) + 2, mark)
+    if key:
+        _legend(canvas, bottom + 54, key, bounds=any(m.floor is not None for m in marks))
     description = "; ".join(f"{m.label}: {_said(m)}" for m in marks[:40])
     more = f"; and {len(marks) - 40} more" if len(marks) > 40 else ""
-    return Picture(name, title, f"{title}. {description}{more}.", WIDTH, bottom + 42, str(canvas))
+    height = bottom + 42 + (46 if key else 0)
+    return Picture(name, title, f"{title}. {description}{more}.", WIDTH, height, str(canvas))
+
+
+def _legend(canvas: Canvas, y: float, key: Sequence[str], *, bounds: bool) -> None:
+    """Say what dot, line, pale band and ticks are."""
+    canvas.line("pline", 20, y, 48, y)
+    canvas.circle("people", 34, y, 4.5)
+    canvas.text(54, y + 4, key[0], kind="s")
+    canvas.line("wide", 250, y, 278, y)
+    canvas.text(284, y + 4, key[1], kind="s")
+    if bounds:
+        canvas.line("tick", 34, y + 13, 34, y + 27)
+        canvas.text(54, y + 24, "floor (no effect at all) and ceiling (a perfect replication)", kind="s")
 
 
 def _reference_lines(
@@ -237,7 +261,7 @@ def scatter(
 
 def _frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
     """Draw both axes with grid and names."""
-    _axis(canvas, x, y.end, y.start, across)
+    axis(canvas, x, y.end, y.start, across)
     for tick in ticks(y.low, y.high):
         canvas.line("grid", x.start, y(tick), x.end, y(tick))
         canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
@@ -325,51 +349,6 @@ def _quadrant_names(canvas: Canvas, counts: dict[str, int]) -> None:
             canvas.text(x, y + 15 * i, line, kind="s b")
 
 
-def forest(name: str, title: str, pairs: Sequence[Pair]) -> Picture:
-    """Draw one row a test: the human effect and the model's, each with its interval.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    pairs
-        Rows from top to bottom.
-    """
-    low, high = span([v for p in pairs for v in (*p.people, *p.model)], at_least=(-0.2, 0.2))
-    left, width, row = 220.0, 640.0, 28.0
-    bottom = 30 + row * len(pairs)
-    scale = Scale(low, high, left + 8, width - 16)
-    canvas = Canvas()
-    _axis(canvas, scale, 26, bottom, "effect d, 95 % interval where the standard error is known")
-    canvas.line("ref", scale(0), 26, scale(0), bottom)
-    canvas.circle("people", left + 14, 12, 4)
-    canvas.text(left + 24, 16, "people", kind="s")
-    canvas.diamond("model", left + 84, 12, 5)
-    canvas.text(left + 94, 16, "model", kind="s")
-    for i, pair in enumerate(pairs):
-        y = 26 + row * (i + 0.5)
-        canvas.text(left, y + 4, pair.label, anchor="end", width=left - 4)
-        _arm(canvas, scale, y - 5, pair.people, people=True)
-        _arm(canvas, scale, y + 5, pair.model, people=False)
-    said = f"{title}: {len(pairs)} tests, the human effect above the model's in each row."
-    return Picture(name, title, said, width, bottom + 42, str(canvas))
-
-
-def _arm(
-    canvas: Canvas, scale: Scale, y: float, numbers: tuple[float | None, float | None, float | None],
-    *, people: bool,
-) -> None:  # fmt: skip
-    value, low, high = numbers
-    if value is None:
-        return
-    if low is not None and high is not None:
-        canvas.line("pline" if people else "mline", scale(low), y, scale(high), y)
-    if people:
-        canvas.circle("people", scale(value), y, 4, f"people: {short(value)}")
-    else:
-        canvas.diamond("model", scale(value), y, 5, f"model: {short(value)}")
-
-
 def heat(
     name: str, title: str, rows: Sequence[str], columns: Sequence[str],
     cells: Sequence[Sequence[float | None]],
@@ -388,7 +367,8 @@ def heat(
     left = 110.0
     width = min(40.0, (WIDTH - left - 10) / max(len(columns), 1))
     height = max(5.0, min(18.0, 560.0 / max(len(rows), 1)))
-    top = 92.0
+    longest = max((len(column) for column in columns), default=0)
+    top = 24.0 + 0.82 * min(96.0, 8.0 * longest)  # names of arrangements stand aslant
     canvas = Canvas()
     for j, column in enumerate(columns):
         x = left + width * (j + 0.6)

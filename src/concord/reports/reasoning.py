@@ -12,13 +12,15 @@ from concord.reasoning.result import (
     BiasGroup,
     BiasResult,
     BiasRow,
+    Case,
+    Example,
     GapResult,
     ReasoningScores,
     SampleRow,
     StepResult,
 )
 from concord.records import Estimate, Interval, Made
-from concord.reports.files import safe_name, write_csv, write_json
+from concord.reports.files import safe_name, write_csv, write_json, write_lines
 from concord.reports.provenance import provenance
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 RESULTS_FILE = "study_a_results.json"
 SAMPLES_FILE = "study_a_samples.csv"
 BIAS_FILE = "study_a_bias.csv"
+STEPS_FILE = "study_a_steps.jsonl"
 
 _NO_BIAS = Estimate(None, note="no bias cases were given")
 
@@ -162,10 +165,22 @@ def _document(result: ReasoningResult) -> dict[str, Any]:
         "gap": _gap(scores.gap),
         "steps": _steps(scores.steps),
         "bias": None if bias is None else _bias(bias),
-        "examples": [{**asdict(one), "shown": dict(one.shown)} for one in scores.examples],
+        "examples": [_example(one) for one in scores.examples],
         "warnings": list(scores.warnings),
         **_provenance(scores),
     }
+
+
+def _example(example: Example) -> dict[str, Any]:
+    """Return a chosen case; a bias reply has no steps."""
+    head = {"rule": example.rule, "id": example.id, "shown": dict(example.shown)}
+    return head if example.case is None else {**head, "case": _case(example.case)}
+
+
+def _case(case: Case) -> dict[str, Any]:
+    """Return the steps of a vignette and of its reply as a line of the file holds them."""
+    lists = {"gold_steps": list(case.gold_steps), "steps": list(case.steps)}
+    return {**asdict(case), **lists, "pairs": [list(pair) for pair in case.pairs]}
 
 
 def _provenance(scores: ReasoningScores) -> dict[str, Any]:
@@ -272,6 +287,7 @@ def _write(result: ReasoningResult, out: Path) -> Path:
     _refuse_other_model(folder / RESULTS_FILE, result.model)
     write_json(folder / RESULTS_FILE, result.to_dict())
     _write_rows(folder / SAMPLES_FILE, SampleRow, result.scores.samples)
+    write_lines(folder / STEPS_FILE, map(_case, result.scores.cases))
     if result.scores.bias is not None:
         _write_rows(folder / BIAS_FILE, BiasRow, result.scores.bias.rows)
     return folder

@@ -150,7 +150,8 @@ def _beside(result: ReasoningResult) -> Iterable[str]:
     yield f"Direct replies that hold reasoning: {gap.n_leaked} of {gap.n_direct} (the gate is 5 %)."
     if gap.if_wrong.value is not None:
         yield (
-            f"If every other outcome counted as wrong the gap were {number(gap.if_wrong.value, signed=True)} "
+            "If every other outcome counted as wrong the gap would be "
+            f"{number(gap.if_wrong.value, signed=True)} "
             f"{interval_text(gap.if_wrong.interval, signed=True)}, n = {gap.if_wrong.n}."
         )
     if gap.majority_label is not None:

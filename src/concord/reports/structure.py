@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import OptionError, printable
 from concord.readers.structure_records import ReadOptions
+from concord.readers.structure_results import FORMAT
 from concord.records import Interval, Made
 from concord.reports import structure_tables as tables
 from concord.reports.files import write_csv, write_json
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from concord.reports.svg import Picture
 
-FORMAT = "concord.structure/1"
 FOLDER = "consistency"
 
 

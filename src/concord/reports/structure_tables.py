@@ -33,11 +33,12 @@ ITEM_COLUMNS = (
     "worst_arrangement", "best_arrangement", "flip_excess",
 )  # fmt: skip
 
-CELL_COLUMNS = ("Model Name", "item", "arrangement", "mean")
+CELL_COLUMNS = ("Model Name", "item", "arrangement", "mean", "max", "star_gap")
 
 DIFFERENCE_COLUMNS = (
     "first", "second", "reading", "E_perf", "E_low", "E_high", "R_sens", "R_low", "R_high", "S_Cons", "S_low",
-    "S_high", "tau", "tau_low", "tau_high", "n_items", "n_arrangements", "note",
+    "S_high", "tau", "tau_low", "tau_high", "n_items", "n_arrangements", "note", "E_p", "R_p",
+    "S_p",
 )  # fmt: skip
 
 LEFT_OUT_COLUMNS = ("Model Name", "arrangement", "file", "reason")
@@ -137,11 +138,11 @@ def item_rows(scores: StructureScores) -> Iterator[Row]:
 
 
 def cell_rows(scores: StructureScores) -> Iterator[Row]:
-    """Rows of `cells.csv`: the mean score of every item under every arrangement."""
+    """Rows of `cells.csv`: the scores of every item under every arrangement, all that a comparison needs."""
     for model in scores.models:
         for row in model.items:
-            for name, score in row.scores:
-                yield [model.model, row.name, name, score]
+            for cell in row.scores:
+                yield [model.model, row.name, *cell]
 
 
 def difference_row(entry: Difference) -> Row:
@@ -150,6 +151,7 @@ def difference_row(entry: Difference) -> Row:
     values = [part for number in numbers for part in _with_ends(number)]
     return [
         entry.first, entry.second, entry.reading, *values, entry.n_items, entry.n_arrangements, entry.note,
+        *entry.p_values,
     ]  # fmt: skip
 
 
@@ -241,4 +243,5 @@ def difference_dict(entry: Difference) -> dict[str, Any]:
         "n_items": entry.n_items,
         "n_arrangements": entry.n_arrangements,
         "note": entry.note,
+        "p_values": dict(zip(("E_perf", "R_sens", "S_Cons"), entry.p_values, strict=True)),
     }

@@ -31,6 +31,7 @@ STYLE = (
     ".tick{stroke:VAR(mark);stroke-width:2.5}.band{fill:VAR(band)}"
     ".dots{stroke:VAR(model);stroke-width:5;stroke-linecap:round;stroke-opacity:.55;fill:none}"
     ".dot{fill:VAR(model);fill-opacity:.6;stroke:VAR(paper);stroke-width:.7}"
+    ".bar{stroke:VAR(ink);stroke-width:5;stroke-linecap:round}"
     ".sweep{stroke:VAR(people);stroke-width:2;fill:none}"
     ".cell{stroke:VAR(paper);stroke-width:1}.heat{fill:VAR(people)}.none{fill:VAR(band)}"
 )
@@ -108,6 +109,26 @@ def fitted(text: str, width: float) -> str:
                 i -= 1
             return plain[:i].rstrip() + "…"
     return plain
+
+
+def fitted_middle(text: str, width: float) -> str:
+    """Cut text in its middle: names that differ at their ends stay different.
+
+    Examples
+    --------
+    >>> fitted_middle("anchoring", 100), fitted_middle("lab/model-" + "x" * 40 + ", bare", 130)
+    ('anchoring', 'lab/mode…x, bare')
+    """
+    plain = fitted(text, math.inf)
+    if fitted(text, width) == plain:
+        return plain
+    room, tail = width - 12, 0
+    while sum(map(_advance, plain[-tail - 1 :])) <= 0.45 * room:
+        tail += 1
+    head = 0
+    while sum(map(_advance, plain[: head + 1])) + sum(map(_advance, plain[len(plain) - tail :])) <= room:
+        head += 1
+    return plain[:head].rstrip() + "…" + plain[len(plain) - tail :].lstrip()
 
 
 def _advance(c: str) -> float:
@@ -229,16 +250,14 @@ class Canvas:
 
     def path(self, kind: str, points: list[tuple[float, float]], *, joined: bool = True) -> None:
         """Draw a line through points, or a dot at each: thousands of dots stay one small element."""
-        steps = [f"{number(x)} {number(y)}" for x, y in points]
-        dots = [f"M{round(x)} {round(y)}h0" for x, y in points]
-        d = "M" + "L".join(steps) if joined else "".join(dots)
+        d = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points) if joined else _dotted(points)
         self.parts.append(f'<path class="{kind}" d="{d}"/>')
 
     def text(self, x: float, y: float, text: str, *, kind: str = "", anchor: str = "start",
              width: float | None = None) -> None:  # fmt: skip
         """Write text, cut to a width where one is given; what is cut is whole in the note."""
         whole = visible(text)
-        shown = fitted(text, math.inf if width is None else width)
+        shown = fitted_middle(text, math.inf if width is None else width)
         note = f"<title>{escape(whole)}</title>" if shown != whole else ""
         place = f'x="{number(x)}" y="{number(y)}"'
         side = "" if anchor == "start" else f' text-anchor="{anchor}"'
@@ -247,6 +266,16 @@ class Canvas:
 
     def __str__(self) -> str:
         return "".join(self.parts)
+
+
+def _dotted(points: list[tuple[float, float]]) -> str:
+    """Write dots as steps from one to the next, in order of place: a few characters each."""
+    written, at = [], (0, 0)
+    for x, y in sorted((round(x), round(y)) for x, y in points):
+        across, down = x - at[0], y - at[1]
+        written.append(f"m{across}{'' if down < 0 else ' '}{down}h0")
+        at = (x, y)
+    return "".join(written)
 
 
 def _closed(tag: str, note: str) -> str:

@@ -4,14 +4,18 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.segment import Segment
+from rich.table import Column, Table
 from rich.text import Text
 
 from concord.errors import printable_lines
 
 WIDTH = 110
 """Columns where there is no terminal to ask."""
+_INDENT = "    "
+_LEAST = 12
+"""Columns that a cell of words may be narrowed to."""
 
 
 class SafeConsole(Console):
@@ -46,3 +50,64 @@ def drawn(*renderables: RenderableType, width: int = WIDTH, colour: bool = False
     for renderable in renderables:
         console.print(renderable)
     return buffer.getvalue()
+
+
+def fitting(renderable: RenderableType) -> RenderableType:
+    """Give what is drawn in a form in which no terminal cuts a number short."""
+    if isinstance(renderable, Table):
+        return Fitting(renderable)
+    if isinstance(renderable, Group):
+        return Group(*(fitting(part) for part in renderable.renderables))
+    return renderable
+
+
+class Fitting:
+    """A table where it fits; in a narrower terminal its rows one below the other, each cell with its name."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Choose the form by the width there is."""
+        if _width(self.table) <= options.max_width:
+            yield self.table
+            return
+        if self.table.title is not None:
+            yield Text(_plain(self.table.title), style="bold")
+        names = [_plain(column.header) for column in self.table.columns]
+        for row in zip(*(column.cells for column in self.table.columns), strict=True):
+            cells = [_plain(cell) for cell in row]
+            yield Text(cells[0])
+            named = [f"{name} {cell}" for name, cell in zip(names[1:], cells[1:], strict=True) if cell]
+            yield from map(Text, _packed(named, options.max_width))
+
+
+def _packed(parts: list[str], width: int) -> list[str]:
+    """Put as many parts on a line as fit; only a part that is longer than a line is broken."""
+    lines = [_INDENT + parts[0]] if parts else []
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + 3 <= width:
+            lines[-1] += f" · {part}"
+        else:
+            lines.append(_INDENT + part)
+    return lines
+
+
+def _width(table: Table) -> int:
+    """Give the columns that a table needs with nothing cut."""
+    gap = 2 if table.box is None else 3
+    return sum(map(_needed, table.columns)) + gap * (len(table.columns) - 1) + gap - 2
+
+
+def _plain(cell: RenderableType) -> str:
+    """Give the text of a cell; a second line of it, such as an interval, follows in parentheses."""
+    first, _, rest = (cell.plain if isinstance(cell, Text) else str(cell)).partition("\n")
+    return f"{first} ({rest.strip()})" if first and rest.strip() else first + rest
+
+
+def _needed(column: Column) -> int:
+    """Give the columns that the cells need: all of a number, the longest word of a text."""
+    texts = [_plain(cell) for cell in (column.header, *column.cells)]
+    if column.no_wrap:
+        return max(map(len, texts))
+    return max(_LEAST, *(len(word) for text in texts for word in text.split()), 0)

@@ -23,9 +23,10 @@ from concord.stats.bayes import (
     prob_positive_f,
     prob_positive_t,
 )
+from concord.stats.budget import Components, Split, best_split
 from concord.stats.clustered import MeanError, clustered_mean, clustered_se
 from concord.stats.compare import Choices, PairedComparison, Verdict, compare_items, mean_estimate
-from concord.stats.contingency import log_bf_contingency, prob_first_rate_higher
+from concord.stats.contingency import log_bf_contingency
 from concord.stats.correlation import (
     log_bf_correlation,
     log_bf_correlation_wetzels,
@@ -57,18 +58,10 @@ from concord.stats.flips import flip_excess
 from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups
 from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
-from concord.stats.intervals import jackknife_t, wilson, wilson_interval
-from concord.stats.mcnemar import McNemar, mcnemar, paired_proportions_interval
+from concord.stats.intervals import jackknife_t, wilson, wilson_clustered, wilson_interval
+from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
 from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
 from concord.stats.order import OrderEffect, order_effect, sphericity
-from concord.stats.paired import (
-    PermutationTest,
-    bonett_price_interval,
-    bootstrap_mean_interval,
-    mcnemar_exact,
-    sign_flip_test,
-    wilson_clustered,
-)
 from concord.stats.pearson import chi_square
 from concord.stats.pooling import (
     fisher_z,
@@ -80,18 +73,15 @@ from concord.stats.pooling import (
 )
 from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
 from concord.stats.power import (
-    Components,
-    Split,
-    best_split,
-    design_effect,
     detectable_effect,
     interval_width,
     items_needed,
-    power_clustered,
     power_paired,
+    power_signs,
     power_two_sample,
 )
-from concord.stats.power_counts import disagreements, paired_sd, power_mcnemar
+from concord.stats.power_clusters import Clusters, design_effect, power_clustered
+from concord.stats.power_counts import counted_interval_width, disagreements, paired_sd, power_mcnemar
 from concord.stats.pvalues import (
     p_binomial,
     p_chi_square,
@@ -103,9 +93,10 @@ from concord.stats.pvalues import (
     p_z,
 )
 from concord.stats.ranking import Pair, Ranking, compare_models
-from concord.stats.resample import bootstrap
+from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import SignFlip, sign_flip
 from concord.stats.simulate import Rates, simulate_comparisons
+from concord.stats.two_rates import prob_first_rate_higher
 from concord.stats.zscores import (
     calibrated_agreement,
     calibrated_agreement_groups,
@@ -116,6 +107,7 @@ from concord.stats.zscores import (
 
 __all__ = [
     "Choices",
+    "Clusters",
     "Components",
     "Design",
     "Engine",
@@ -126,7 +118,6 @@ __all__ = [
     "OrderEffect",
     "Pair",
     "PairedComparison",
-    "PermutationTest",
     "Pilot",
     "Ranking",
     "Rates",
@@ -154,6 +145,7 @@ __all__ = [
     "concordance_unnormalised",
     "correlation_se",
     "correlation_z",
+    "counted_interval_width",
     "d_from_f",
     "d_from_f_se",
     "d_from_log_odds",
@@ -189,7 +181,6 @@ __all__ = [
     "log_odds_ratio",
     "log_odds_ratio_se",
     "mcnemar",
-    "mcnemar_exact",
     "mean_estimate",
     "mean_groups",
     "order_effect",
@@ -201,7 +192,6 @@ __all__ = [
     "p_t",
     "p_variance_ratio",
     "p_z",
-    "paired_proportions_interval",
     "paired_sd",
     "pas_states",
     "pas_two_states",
@@ -215,6 +205,7 @@ __all__ = [
     "power_clustered",
     "power_mcnemar",
     "power_paired",
+    "power_signs",
     "power_two_sample",
     "prob_first_rate_higher",
     "prob_positive_binomial",
@@ -229,7 +220,6 @@ __all__ = [
     "rms_z",
     "rms_z_groups",
     "sign_flip",
-    "sign_flip_test",
     "sign_split",
     "simulate_comparisons",
     "sphericity",

@@ -4,8 +4,8 @@ Items are the units. They are resampled, split and averaged as whole rows across
 a cell never are: that would leave out the variation between items.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy import special
 
 from concord.errors import UndefinedError
 from concord.records import Interval
+from concord.stats.engine import SERIAL, Engine
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -21,7 +22,7 @@ BLOCK = 250
 """Replicates per child seed; fixed, so that results do not depend on how the work is cut."""
 MIN_UNITS = 20
 """Below this many items (or clusters) no interval is given."""
-_STILL = 1e-9
+STILL = 1e-9
 """Standard errors of scores in [0, 1] below this are rounding: the gap does not vary."""
 _KEEP = 256 * 1024**2
 """Weights up to this many bytes are kept for the next model; larger ones are drawn again."""
@@ -122,16 +123,19 @@ class ItemWeights:
     seed: int
     n_resamples: int = 2000
     n_splits: int = 100
+    engine: Engine = SERIAL
+    """Where blocks of resamples are drawn and summed."""
     _kept: dict[int, Floats] = field(default_factory=dict)
     _splits: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
 
     def sums(self, matrix: Floats) -> Floats:
         """Sum the rows of a matrix (units by anything) under every resample of its units."""
         n_units = len(matrix)
-        if n_units * self.n_resamples * 8 > _KEEP:
-            return np.concatenate([block @ matrix for block in self._draw(n_units)])
+        if self.engine.name != "serial" or n_units * self.n_resamples * 8 > _KEEP:
+            return np.concatenate(self.engine.map(partial(_block_sums, matrix), self._blocks(n_units)))
         if n_units not in self._kept:
-            self._kept[n_units] = np.concatenate(list(self._draw(n_units)))
+            drawn = [_drawn_weights(n_units, *block) for block in self._blocks(n_units)]
+            self._kept[n_units] = np.concatenate(drawn)
         return np.asarray(self._kept[n_units] @ matrix)
 
     def splits(self, n_units: int) -> NDArray[np.bool_]:
@@ -141,17 +145,23 @@ class ItemWeights:
             self._splits[n_units] = half_splits(n_units, self.n_splits, rng)
         return self._splits[n_units]
 
-    def _draw(self, n_units: int) -> Iterator[Floats]:
-        """Draw how often each unit is taken, with one child seed per block."""
-        starts = range(0, self.n_resamples, BLOCK)
-        children = np.random.SeedSequence([self.seed, n_units]).spawn(len(starts))
-        for start, child in zip(starts, children, strict=True):
-            rows = min(BLOCK, self.n_resamples - start)
-            picks = np.random.default_rng(child).integers(0, n_units, size=(rows, n_units))
-            picks += np.arange(rows)[:, None] * n_units
-            yield (
-                np.bincount(picks.ravel(), minlength=rows * n_units).reshape(rows, n_units).astype(np.float64)
-            )
+    def _blocks(self, n_units: int) -> list[tuple[np.random.SeedSequence, int]]:
+        """Give one child seed and the number of resamples for every block."""
+        sizes = [min(BLOCK, self.n_resamples - start) for start in range(0, self.n_resamples, BLOCK)]
+        children = np.random.SeedSequence([self.seed, n_units]).spawn(len(sizes))
+        return list(zip(children, sizes, strict=True))
+
+
+def _drawn_weights(n_units: int, seed: np.random.SeedSequence, rows: int) -> Floats:
+    """Draw how often each unit is taken in the resamples of one block."""
+    picks = np.random.default_rng(seed).integers(0, n_units, size=(rows, n_units))
+    picks += np.arange(rows)[:, None] * n_units
+    return np.bincount(picks.ravel(), minlength=rows * n_units).reshape(rows, n_units).astype(np.float64)
+
+
+def _block_sums(matrix: Floats, block: tuple[np.random.SeedSequence, int]) -> Floats:
+    """Sum the rows of a matrix under the resamples of one block."""
+    return np.asarray(_drawn_weights(len(matrix), *block) @ matrix)
 
 
 def mean_t_interval(values: Floats, level: float = 0.95) -> Interval | None:
@@ -237,15 +247,12 @@ def _standard_error(contributions: Floats) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GapBand:
-    """A simultaneous band over gaps: everything needed to read one model or to compare two."""
+    """A simultaneous band over the gaps of one model."""
 
     gaps: Floats
     standard_errors: Floats
     deviations: Floats
     """Largest standardised deviation of each resample over the gaps."""
-    mean_standard_error: float
-    mean_deviations: Floats
-    """Standardised deviation of the mean gap in each resample."""
     n_undefined: int
     """Resamples in which some gap was undefined."""
     n_units: int
@@ -253,35 +260,26 @@ class GapBand:
 
     @property
     def critical(self) -> float:
-        """Quantile of the largest standardised deviation, corrected for the number of units."""
-        return self.corrected(self.deviations)
-
-    def corrected(self, deviations: Floats) -> float:
-        """Quantile of deviations, moved from the normal to the Student scale.
+        """Quantile of the largest standardised deviation, moved from the normal to the Student scale.
 
         Resamples are standardised by one fixed standard error, so their quantile is that of a normal band;
         with few units the standard errors themselves vary, and with 0/1 scores the plain quantile covers
         too little.
         """
         n = self.n_units
-        c = float(np.quantile(deviations, self.level)) * float(np.sqrt(n / (n - 1)))
+        c = float(np.quantile(self.deviations, self.level)) * float(np.sqrt(n / (n - 1)))
         tail = max(float(special.ndtr(-c)), 1e-15)
         return max(c, -float(special.stdtrit(n - 1, tail))) if c > 0 else 0.0
 
-    def worst(self, critical: float | None = None) -> Interval:
+    def worst(self) -> Interval:
         """Interval for the largest gap."""
-        low, high = self.ends(self.critical if critical is None else critical)
+        low, high = self.ends(self.critical)
         method = "simultaneous max-t band, conservative"
         return Interval(float(np.max(low)), min(float(np.max(high)), 1.0), self.level, method)
 
     def ends(self, critical: float) -> tuple[Floats, Floats]:
         """Lower and upper end for every gap."""
         return self.gaps - critical * self.standard_errors, self.gaps + critical * self.standard_errors
-
-    def mean_ends(self, critical: float) -> tuple[float, float]:
-        """Lower and upper end for the mean gap, as one more contrast of the band."""
-        centre, half = float(self.gaps.mean()), critical * self.mean_standard_error
-        return centre - half, min(centre + half, 1.0)
 
 
 def max_t_band(table: GapTable, weights: ItemWeights, *, level: float = 0.95) -> GapBand | None:
@@ -363,15 +361,13 @@ def band_from_draws(table: GapTable, draws: Floats, *, level: float = 0.95) -> G
     gaps, draws = all_gaps[defined], draws[:, defined]
     contributions = table.influence()[:, defined]
     errors = np.sqrt(np.sum(contributions**2, axis=0) / (n * (n - 1)))
-    errors = np.where(errors > _STILL, errors, 0.0)
-    mean_error = _standard_error(contributions.mean(axis=1))
+    errors = np.where(errors > STILL, errors, 0.0)
     holes = np.isnan(draws)
     shift = np.where(holes, 0.0, draws - gaps)
     moving = errors > 0
     largest = np.max(np.abs(shift[:, moving]) / errors[moving], axis=1, initial=0.0)
-    of_mean = np.abs(shift.mean(axis=1)) / mean_error if mean_error > _STILL else np.zeros(len(shift))
     n_undefined = int(holes.any(axis=1).sum())
-    return GapBand(gaps, errors, largest, mean_error, of_mean, n_undefined, n, level)
+    return GapBand(gaps, errors, largest, n_undefined, n, level)
 
 
 def half_splits(n_units: int, n_splits: int, rng: np.random.Generator) -> NDArray[np.bool_]:

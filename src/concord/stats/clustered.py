@@ -68,7 +68,7 @@ def clustered_mean(values: ArrayLike, clusters: ArrayLike | None = None) -> Mean
     residual = x - mean
     sums = residual if codes is None else np.bincount(codes, weights=residual)
     variance = float(np.sum(sums**2 / (1 - sizes / n))) / n**2
-    return MeanError(mean, float(np.sqrt(variance)), _degrees(sizes), n, int(sizes.size))
+    return MeanError(mean, float(np.sqrt(variance)), mean_degrees(sizes), n, int(sizes.size))
 
 
 def clustered_se(values: ArrayLike, clusters: ArrayLike) -> float:
@@ -137,7 +137,7 @@ def cluster_codes(clusters: ArrayLike | None, n: int) -> tuple[NDArray[np.intp] 
     return codes.astype(np.intp), sizes.astype(np.float64)
 
 
-def _degrees(sizes: Floats) -> float:
+def mean_degrees(sizes: Floats) -> float:
     """Bell and McCaffrey's degrees of freedom of a mean."""
     n = sizes.sum()
     q = sizes**2 / (n - sizes)

@@ -13,7 +13,7 @@ from concord.stats.clustered import MeanError, clustered_mean, finite_vector
 from concord.stats.elementwise import Bools, Floats
 from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, wilson_interval
-from concord.stats.mcnemar import mcnemar, paired_proportions_interval
+from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.signflip import sign_flip
 
 TESTS = ("auto", "mcnemar", "mcnemar-mid-p", "sign-flip", "t")
@@ -260,8 +260,7 @@ def _interval(
 ) -> tuple[Interval | None, str]:
     """Give the interval of the difference, or why there is none."""
     if counted:
-        ahead, behind = int(np.sum(a > b)), int(np.sum(a < b))
-        return paired_proportions_interval(ahead, behind, a.size, level=level), ""
+        return bonett_price_interval(a - b, level=level), ""
     return _t_interval(error, level)
 
 

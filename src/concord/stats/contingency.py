@@ -1,22 +1,35 @@
-"""Log Bayes factors of contingency tables (Gûnel & Dickey 1974) and the direction of a 2 x 2 table."""
-
-from functools import cache
+"""Log Bayes factors of contingency tables (Gûnel & Dickey 1974)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaln, gammaln, logsumexp
+from scipy.special import gammaln, logsumexp
 
 from concord.errors import OptionError
-from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_defined
+from concord.stats.elementwise import Bools, Floats, cells_first, shaped, where_defined
 
 SAMPLINGS = ("joint", "indep_rows", "indep_cols", "poisson", "hypergeom")
 _UNDEFINED = "a contingency table needs non-negative counts with a positive total"
 
 
-def _log_dirichlet(counts: Floats, prior: Floats, axes: tuple[int, ...]) -> Floats:
+LARGEST_LISTED = 100_000
+"""Counts up to this are looked up in a list of log Gamma, wherever that is shorter than the counts."""
+
+
+def _log_gamma(counts: Floats, prior: float) -> Floats:
+    """Log Gamma(count + prior): whole counts come again and again, so each is computed once."""
+    largest = counts.max(initial=0.0)
+    if largest <= min(LARGEST_LISTED, counts.size):
+        places = counts.astype(np.intp)
+        if np.array_equal(places, counts):
+            return np.asarray(gammaln(np.arange(int(largest) + 1) + prior)[places])
+    return np.asarray(gammaln(counts + prior))
+
+
+def _log_dirichlet(counts: Floats, prior: float, axes: tuple[int, ...]) -> Floats:
     """Log of the Dirichlet-multinomial factor B(counts + prior) / B(prior) over some axes."""
-    cells = (gammaln(counts + prior) - gammaln(prior)).sum(axis=axes)
-    totals = gammaln(prior.sum(axis=axes)) - gammaln((counts + prior).sum(axis=axes))
+    size = int(np.prod([counts.shape[axis] for axis in axes]))
+    cells = _log_gamma(counts, prior).sum(axis=axes) - size * gammaln(prior)
+    totals = gammaln(size * prior) - _log_gamma(counts.sum(axis=axes), size * prior)
     return np.asarray(cells + totals)
 
 
@@ -24,39 +37,38 @@ class _Margins:
     """Row and column totals of tables with the prior of independence on each."""
 
     def __init__(self, tables: Floats, a: float) -> None:
-        rows, columns = tables.shape[-2:]
-        self.rows = tables.sum(axis=-1)
-        self.columns = tables.sum(axis=-2)
+        rows, columns = tables.shape[:2]
         # xi: margins of the independence prior, matched to concentration a (Gûnel & Dickey 1974, eq. 4.7)
-        self.xi_rows = np.full_like(self.rows, columns * a - (columns - 1))
-        self.xi_columns = np.full_like(self.columns, rows * a - (rows - 1))
-        self.log_rows = _log_dirichlet(self.rows, self.xi_rows, (-1,))
-        self.log_columns = _log_dirichlet(self.columns, self.xi_columns, (-1,))
+        self.log_rows = _log_dirichlet(tables.sum(axis=1), columns * a - (columns - 1), (0,))
+        self.log_columns = _log_dirichlet(tables.sum(axis=0), rows * a - (rows - 1), (0,))
+
+
+# Rules take tables with the cells in front, R x C x N: sums over cells then run along whole vectors.
 
 
 def _joint(tables: Floats, a: float) -> Floats:
     margins = _Margins(tables, a)
-    cells = _log_dirichlet(tables, np.full_like(tables, a), (-2, -1))
+    cells = _log_dirichlet(tables, a, (0, 1))
     return np.asarray(cells - margins.log_rows - margins.log_columns)
 
 
 def _indep_rows(tables: Floats, a: float) -> Floats:
     """Row totals fixed: each row its own distribution against one common distribution."""
-    each = _log_dirichlet(tables, np.full_like(tables, a), (-1,)).sum(axis=-1)
+    each = _log_dirichlet(tables, a, (1,)).sum(axis=0)
     return np.asarray(each - _Margins(tables, a).log_columns)
 
 
 def _indep_cols(tables: Floats, a: float) -> Floats:
-    return _indep_rows(np.swapaxes(tables, -1, -2), a)
+    return _indep_rows(np.swapaxes(tables, 0, 1), a)
 
 
 def _poisson(tables: Floats, a: float) -> Floats:
     """Nothing fixed: Gamma(a, rate b) cells against a Gamma total split by independent margins."""
-    rows, columns = tables.shape[-2:]
-    cells, total = rows * columns, tables.sum(axis=(-2, -1))
+    rows, columns = tables.shape[:2]
+    cells, total = rows * columns, tables.sum(axis=(0, 1))
     rate = cells * a / total
     independent = cells * a - (rows - 1) * (columns - 1)
-    log_cells = (gammaln(tables + a) - gammaln(a)).sum(axis=(-2, -1))
+    log_cells = _log_gamma(tables, a).sum(axis=(0, 1)) - cells * gammaln(a)
     log_total = gammaln(total + independent) - gammaln(independent)
     # b^shape / (1 + b)^(total + shape) under each hypothesis; (1 + b)^-total cancels
     shrink = (cells * a - independent) * (np.log(rate) - np.log1p(rate))
@@ -75,11 +87,18 @@ def _hypergeom_one(table: Floats, a: float) -> float:
 
 
 def _hypergeom(tables: Floats, a: float) -> Floats:
-    if tables.shape[-2:] != (2, 2):
+    if tables.shape[:2] != (2, 2):
         raise OptionError(
             "sampling 'hypergeom' is for 2 x 2 tables; use 'joint', 'indep_rows' or 'indep_cols'"
         )
-    return np.array([_hypergeom_one(table, a) for table in tables])
+    if a != 1 or not np.array_equal(tables, np.round(tables)):
+        return np.array([_hypergeom_one(table, a) for table in np.moveaxis(tables, -1, 0)])
+    # a = 1: every table with these margins is as likely as another, and Σ Π 1/y! = n! / Π (margins)!
+    rows, columns = tables.sum(axis=1), tables.sum(axis=0)
+    possible = np.minimum(rows[0], columns[0]) - np.maximum(0.0, columns[0] - rows[1]) + 1
+    margins = _log_gamma(rows, 1.0).sum(axis=0) + _log_gamma(columns, 1.0).sum(axis=0)
+    pooled = _log_gamma(rows.sum(axis=0), 1.0) - margins
+    return np.asarray(_log_gamma(tables, 1.0).sum(axis=(0, 1)) + pooled - np.log(possible))
 
 
 _RULES = {
@@ -149,94 +168,7 @@ def log_bf_contingency(
     tables, defined, shape = _tables(table)
     _check_concentration(concentration, sampling, *tables.shape[-2:])
     rule = _RULES[sampling]
-    values = where_defined(defined, lambda t: rule(t, concentration), tables)
-    return shaped(values, shape, _UNDEFINED)
-
-
-def prob_first_rate_higher(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: ArrayLike) -> Floats | float:
-    r"""Probability that rate 1 exceeds rate 2, both with uniform priors: two independent Beta posteriors.
-
-    :math:`P(\mathrm{Beta}(k_1+1, n_1-k_1+1) > \mathrm{Beta}(k_2+1, n_2-k_2+1))`, exact: a finite sum over
-    the smallest cell, or quadrature over one posterior when every cell is large.
-
-    Parameters
-    ----------
-    k1, n1, k2, n2
-        Successes and trials of each group.
-
-    References
-    ----------
-    Altham, P. M. E. (1969). Exact Bayesian analysis of a 2 x 2 contingency table, and Fisher's "exact"
-    significance test. Journal of the Royal Statistical Society B, 31, 261-269.
-
-    Examples
-    --------
-    >>> round(prob_first_rate_higher(5, 10, 5, 10), 12)
-    0.5
-    >>> round(prob_first_rate_higher(9, 10, 5, 10), 4)
-    0.9683
-    """
-    columns, shape = broadcast(k1, n1, k2, n2)
-    defined = (columns[0] >= 0) & (columns[0] <= columns[1]) & (columns[2] >= 0) & (columns[2] <= columns[3])
-    defined &= np.isfinite(columns[1]) & np.isfinite(columns[3])
-    return shaped(
-        where_defined(defined, _prob_higher, *columns), shape, "rates need 0 <= k <= n in both groups"
+    values = where_defined(
+        defined, lambda some: cells_first(lambda cells: rule(cells, concentration), some), tables
     )
-
-
-_SUMMED = 64
-"""Cells up to this size are summed exactly; above it both posteriors are close to normal in the logit."""
-
-
-def _prob_higher(k1: Floats, n1: Floats, k2: Floats, n2: Floats) -> Floats:
-    a, b, c, d = k1 + 1, n1 - k1 + 1, k2 + 1, n2 - k2 + 1
-    smallest = np.min([a, b, c, d], axis=0)
-    whole = (k1 == np.round(k1)) & (k2 == np.round(k2)) & (n1 == np.round(n1)) & (n2 == np.round(n2))
-    summed = whole & (smallest <= _SUMMED)
-    values = np.empty_like(a)
-    values[summed] = _exact_sum(a[summed], b[summed], c[summed], d[summed])
-    values[~summed] = _quadrature(a[~summed], b[~summed], c[~summed], d[~summed])
-    return values
-
-
-def _exact_sum(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """P(Beta(a, b) > Beta(c, d)), written in whichever of four equal ways sums over the fewest terms.
-
-    P = S(a,b,c,d) = S(d,c,b,a) = 1 - S(c,d,a,b) = 1 - S(b,a,d,c), S summing over its first argument.
-    """
-    ways = np.array([[a, b, c, d], [d, c, b, a], [c, d, a, b], [b, a, d, c]])
-    which = np.argmin(ways[:, 0], axis=0)
-    first, second, third, fourth = ways[which, :, np.arange(len(a))].T
-    # S = Σ_i T_i, T_0 = B(c, b + d)/B(c, d), T_(i+1)/T_i = (c + i)/(c + i + b + d) · (b + i)/(1 + i)
-    i = np.arange(_SUMMED - 1, dtype=np.float64).reshape(-1, 1)
-    ratio = (third + i) / (third + i + second + fourth) * ((second + i) / (1 + i))
-    start = betaln(third, second + fourth) - betaln(third, fourth)
-    terms = np.concatenate([start[np.newaxis], start + np.cumsum(np.log(ratio), axis=0)])
-    counted = np.arange(_SUMMED).reshape(-1, 1) < first
-    total = np.where(counted, np.exp(terms), 0.0).sum(axis=0)
-    return np.asarray(np.clip(np.where(which < 2, total, 1 - total), 0.0, 1.0))
-
-
-@cache
-def _legendre() -> tuple[Floats, Floats]:
-    """Points and weights of the rule, as columns; finding them takes longer than using them."""
-    nodes, weights = np.polynomial.legendre.leggauss(96)
-    return nodes.reshape(-1, 1), weights.reshape(-1, 1)
-
-
-def _quadrature(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """P(Beta(a, b) > Beta(c, d)): the sharper posterior is integrated, since its cdf would be a step."""
-    swap = 1 / c + 1 / d < 1 / a + 1 / b
-    sharp = _density_over_cdf(*(np.where(swap, x, y) for x, y in ((c, a), (d, b), (a, c), (b, d))))
-    return np.where(swap, 1 - sharp, sharp)
-
-
-def _density_over_cdf(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """Integrate the density of the first logit against the cdf of the second, peak ± 10 deviations."""
-    nodes, weights = _legendre()
-    centre, reach = np.log(a) - np.log(b), 10 * np.sqrt(1 / a + 1 / b) + 30 / a + 30 / b
-    logit = centre + reach * nodes
-    density = -a * np.log1p(np.exp(-logit)) - b * np.log1p(np.exp(logit)) - betaln(a, b)
-    mass = weights * np.exp(density - density.max(axis=0))
-    below = betainc(c, d, 1 / (1 + np.exp(-logit)))
-    return np.asarray((mass * below).sum(axis=0) / mass.sum(axis=0))
+    return shaped(values, shape, _UNDEFINED)

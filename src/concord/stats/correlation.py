@@ -1,6 +1,7 @@
 """Log Bayes factors of a Pearson correlation: exact (Ly et al. 2016) and JZS (Wetzels 2012)."""
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -84,6 +85,13 @@ def _exact(r: Floats, n: Floats, kappa: Floats) -> Floats:
     return values
 
 
+@cache
+def _rule() -> tuple[Floats, Floats]:
+    """Gauss-Legendre points and weights on [0, 1], as columns; finding them takes longer than using them."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return 0.5 * (nodes.reshape(-1, 1) + 1), 0.5 * weights.reshape(-1, 1)
+
+
 def _log_half(r: Floats, n: Floats, kappa: Floats) -> Floats:
     r"""Log of the integral over rho > 0 of likelihood ratio x prior density, in eta = atanh rho.
 
@@ -102,17 +110,19 @@ def _log_half(r: Floats, n: Floats, kappa: Floats) -> Floats:
     floor = height(top) - _DEPTH
     low = _end(height, np.zeros_like(top), top, floor)
     high = _end(height, top + _DEPTH, top, floor)
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    eta = low + (high - low) * 0.5 * (nodes.reshape(-1, 1) + 1)
-    values = height(eta)
+    nodes, weights = _rule()
+    values = height(low + (high - low) * nodes)
     peak = values.max(axis=0)
-    mass = (0.5 * weights.reshape(-1, 1) * np.exp(values - peak)).sum(axis=0)
+    mass = (weights * np.exp(values - peak)).sum(axis=0)
     return np.asarray(peak + np.log(mass * (high - low)))
 
 
 def _end(height: Callable[[Floats], Floats], outside: Floats, inside: Floats, floor: Floats) -> Floats:
-    """Bisect for where the integrand has fallen to the floor; stays at `outside` if it never does."""
-    for _ in range(30):
+    """Bisect for where the integrand has fallen to the floor; stays at `outside` if it never does.
+
+    18 halvings of a range of at most 40 place an end within 2e-4, the width of the peak for n = 1e9.
+    """
+    for _ in range(18):
         middle = 0.5 * (outside + inside)
         out = height(middle) < floor
         outside = np.where(out, middle, outside)

@@ -1,20 +1,23 @@
 """The design of a comparison: where its variance comes from, and what so many items could find."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from concord.errors import OptionError, UndefinedError
+from concord.stats.budget import Components, Split, best_split
 from concord.stats.elementwise import Floats
-from concord.stats.power import (
-    Components,
-    design_effect,
-    fewest,
-    power_clustered,
+from concord.stats.intervals import FEWEST_CLUSTERS
+from concord.stats.power import fewest, interval_width, power_signs
+from concord.stats.power_clusters import Clusters, design_effect, power_clustered, spread_of
+from concord.stats.power_counts import (
+    counted_interval_width,
+    disagreements,
+    paired_sd,
+    power_mcnemar,
 )
-from concord.stats.power_counts import disagreements, paired_sd, power_mcnemar
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,54 +25,125 @@ class Design:
     """What is known or assumed about paired differences before they are collected."""
 
     components: Components
-    cluster_size: float = 1.0
-    cluster_correlation: float = 0.0
+    clusters: Clusters = field(default_factory=Clusters)
     disagreement: float | None = None
-    """0-1 scores without repeats and clusters: share of items on which only one model is right."""
+    """0-1 scores: share of items on which only one model is right, one answer each; None: other scores."""
     alpha: float = 0.05
 
     @property
-    def inflation(self) -> float:
-        """The design effect of the clusters."""
-        return design_effect(self.cluster_size, self.cluster_correlation)
+    def clustered(self) -> bool:
+        """Whether items come in families."""
+        return self.clusters.size > 1
+
+    def test(self, repeats: int = 1) -> str:
+        """Name the test that a comparison of this design uses."""
+        if self.clustered:
+            return "clustered t"
+        return "exact McNemar" if self._counted(repeats) else "sign flip"
+
+    def parts(self, effect: float = 0.0) -> Components:
+        """Give the variance between and within items where the true difference is this one.
+
+        The variance of 0-1 scores goes with their difference: ω² + σ² = disagreements - δ².
+        """
+        if self.disagreement is None:
+            return self.components
+        within = self.components.within
+        return Components(max(0.0, self._share(effect) - effect**2 - within), within)
+
+    def sd(self, repeats: int = 1, effect: float = 0.0) -> float:
+        """Give the standard deviation of an item's difference."""
+        return self.parts(effect).sd(repeats)
+
+    def correlation(self, repeats: int = 1, effect: float = 0.0) -> float:
+        """Give the correlation of two items of a cluster: repeats leave less noise that is not shared."""
+        parts = self.parts(effect)
+        total = parts.between + parts.within / repeats
+        return self.clusters.correlation * parts.between / total if total > 0 else 0.0
+
+    def inflation(self, repeats: int = 1, effect: float = 0.0) -> float:
+        """Give the design effect of the clusters."""
+        rho = self.correlation(repeats, effect)
+        return design_effect(self.clusters.size, rho, cv=self.clusters.cv)
 
     def power(self, effect: float, items: int, repeats: int = 1) -> float:
-        """Give the power to find a difference with so many items and repeats.
-
-        0-1 scores answered once and without clusters are tested by McNemar's exact test, others by t.
-        """
-        if self.disagreement is not None and repeats == 1:
-            first = (self.disagreement + abs(effect)) / 2
-            if first > self.disagreement:  # the models must disagree at least as often as they differ
-                return power_mcnemar(abs(effect), 0.0, items, alpha=self.alpha)
-            return power_mcnemar(first, self.disagreement - first, items, alpha=self.alpha)
-        return power_clustered(
-            effect,
-            self.components.sd(repeats),
-            items,
-            cluster_size=self.cluster_size,
-            inflation=self.inflation,
-            alpha=self.alpha,
-        )
-
-    def sd(self, repeats: int = 1) -> float:
-        """Give the standard deviation of an item's difference, clusters included."""
-        return self.components.sd(repeats) * float(np.sqrt(self.inflation))
+        """Give the power of the test that `compare_items` uses, with so many items and repeats."""
+        if self._counted(repeats):
+            first = (self._share(effect) + abs(effect)) / 2
+            return power_mcnemar(first, self._share(effect) - first, items, alpha=self.alpha)
+        sd = self.sd(repeats, effect)
+        if sd == 0:  # every item gives the same difference: a sign test of n equal signs
+            return float(effect != 0 and 2.0 ** (1 - items) < self.alpha and not self.clustered)
+        if self.clustered:
+            return power_clustered(effect, sd, items, self._families(repeats, effect), alpha=self.alpha)
+        step = 0.0 if self.disagreement is None else 1 / repeats
+        return power_signs(effect, sd, items, step=step, alpha=self.alpha)
 
     def items_needed(self, effect: float, power: float, repeats: int = 1) -> int:
-        """Give the fewest items that find a difference with the wanted power."""
-        return fewest(lambda n: self.power(effect, n, repeats), power, effect)
+        """Give the fewest items that find a difference with the wanted power, in whole clusters."""
+        if not self.clustered:
+            return fewest(lambda n: self.power(effect, n, repeats), power, effect)
+        families = self.clusters
+        groups = fewest(lambda g: self.power(effect, families.items(g), repeats), power, effect)
+        return families.items(groups)
 
     def detectable(self, items: int, power: float, repeats: int = 1) -> float:
-        """Give the smallest difference that so many items find with the wanted power."""
-        if items < 2:
-            raise UndefinedError("a smallest detectable difference needs at least 2 items")
-        high = 12 * self.sd(repeats) / float(np.sqrt(items))
-        if self.disagreement is not None and repeats == 1:
-            high = 1.0
+        """Give the smallest difference that so many items find with the wanted power.
+
+        Raises
+        ------
+        UndefinedError
+            No difference is found with that power: too few items or clusters.
+        """
+        high = 1.0 if self.disagreement is not None else 12 * self.sd(repeats)
         if self.power(high, items, repeats) < power:
-            raise UndefinedError(f"{items} items find no difference with a power of {power:g}")
+            few = f"{items} items" + (f" in {self.clusters.number(items)} clusters" if self.clustered else "")
+            raise UndefinedError(
+                f"{few} find no difference, however large, with a power of {power:g}; plan more"
+            )
         return _smallest(lambda effect: self.power(effect, items, repeats) >= power, high)
+
+    def width(self, items: int, repeats: int = 1, effect: float = 0.0) -> float:
+        """Give the expected width of the interval of the difference.
+
+        Raises
+        ------
+        UndefinedError
+            There would be no interval: fewer than 2 items or 3 clusters.
+        """
+        level = 1 - self.alpha
+        if self._counted(repeats):
+            return counted_interval_width(self._share(effect), abs(effect), items, level=level)
+        if not self.clustered:
+            return interval_width(self.sd(repeats, effect), items, level=level)
+        found = self.clusters.number(items)
+        if found < FEWEST_CLUSTERS:
+            raise UndefinedError(f"an interval needs at least {FEWEST_CLUSTERS} clusters, there are {found}")
+        spread = spread_of(items, self._families(repeats, effect))
+        return spread.width(self.sd(repeats, effect), items, level)
+
+    def split(self, calls: int, *, most_items: int | None = None, item_cost: float = 0.0) -> Split:
+        """Divide a budget of calls between items and repeats; clusters inflate what lies between items."""
+        parts = self.parts()
+        shared = Components(parts.between * self._between_inflation(), parts.within)
+        return best_split(shared, calls, most_items=most_items, item_cost=item_cost)
+
+    def _between_inflation(self) -> float:
+        families = self.clusters
+        return design_effect(families.size, families.correlation, cv=families.cv)
+
+    def _counted(self, repeats: int) -> bool:
+        """Whether McNemar's test fits: right or wrong, one answer, no clusters."""
+        return self.disagreement is not None and repeats == 1 and not self.clustered
+
+    def _share(self, effect: float) -> float:
+        """Share of disagreements; the models must disagree at least as often as they differ."""
+        assert self.disagreement is not None
+        return max(self.disagreement, abs(effect))
+
+    def _families(self, repeats: int, effect: float) -> Clusters:
+        """Give the clusters with the correlation that repeats leave."""
+        return replace(self.clusters, correlation=self.correlation(repeats, effect))
 
 
 def _smallest(found: Callable[[float], bool], high: float) -> float:
@@ -87,8 +161,7 @@ def assumed_design(
     correlation: float = 0.5,
     sd_between: float | None = None,
     sd_within: float = 0.0,
-    cluster_size: float = 1.0,
-    cluster_correlation: float = 0.0,
+    clusters: Clusters | None = None,
     alpha: float = 0.05,
 ) -> Design:
     """Make a design from assumptions, before anything was run.
@@ -96,11 +169,13 @@ def assumed_design(
     Parameters
     ----------
     means, correlation
-        Expected means of two models' 0-1 scores and the correlation of these scores.
-    sd_between, sd_within
-        Instead: standard deviation of the true difference over items, and of its noise over repeats.
-    cluster_size, cluster_correlation
-        Items a cluster and intra-cluster correlation.
+        Expected means of two models' 0-1 scores and the correlation of these scores, one answer each.
+    sd_between
+        Instead: standard deviation of the true difference over items.
+    sd_within
+        Standard deviation of the difference over repeats of the same item, one answer each.
+    clusters
+        Families of items.
     alpha
         Level of the test.
 
@@ -115,17 +190,36 @@ def assumed_design(
     """
     if (means is None) == (sd_between is None):
         raise OptionError("a plan needs either the expected means of 0-1 scores or a standard deviation")
-    clustered = cluster_size > 1
+    families = Clusters() if clusters is None else clusters
+    for value in (sd_within, 0.0 if sd_between is None else sd_between):
+        if not (value >= 0 and np.isfinite(value)):
+            raise OptionError(f"a standard deviation is {value!r}; expected a number of 0 or more")
     if means is not None:
-        only_first, only_second = disagreements(*means, correlation)
-        sd = paired_sd(*means, correlation)
-        share = None if clustered or sd_within > 0 else only_first + only_second
-        components = Components(max(0.0, sd**2 - sd_within**2), sd_within**2)
-        return Design(components, cluster_size, cluster_correlation, share, alpha)
+        return _counted_design(means, correlation, sd_within, families, alpha)
     assert sd_between is not None
-    if sd_between < 0 or sd_within < 0 or sd_between + sd_within == 0:
-        raise OptionError("standard deviations are 0 or more, and one of them must be more")
-    return Design(Components(sd_between**2, sd_within**2), cluster_size, cluster_correlation, None, alpha)
+    if sd_between + sd_within == 0:
+        raise OptionError("both standard deviations are 0; one of them must be more")
+    return Design(Components(sd_between**2, sd_within**2), families, None, alpha)
+
+
+def _counted_design(
+    means: tuple[float, float], correlation: float, sd_within: float, clusters: Clusters, alpha: float
+) -> Design:
+    """Make a design of 0-1 scores."""
+    only_first, only_second = disagreements(*means, correlation)
+    sd = paired_sd(*means, correlation)
+    if only_first + only_second == 0:
+        raise OptionError(
+            f"means of {means[0]:g} and {means[1]:g} with a correlation of {correlation:g} leave no item on "
+            "which the models disagree; there is nothing to find"
+        )
+    if sd_within > sd:
+        raise OptionError(
+            f"the standard deviation over repeats is {sd_within:g}, more than that of a single answer's "
+            f"difference ({sd:.3g}) which includes it"
+        )
+    components = Components(sd**2 - sd_within**2, sd_within**2)
+    return Design(components, clusters, only_first + only_second, alpha)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,21 +227,25 @@ class Pilot:
     """Paired item scores of a first run."""
 
     differences: Floats
+    """First less second, one an item: means over repeats."""
     within: Floats
-    """Variance over repeats of an item's difference of means, both models together; NaN without repeats."""
-    repeats: float
-    """Repeats an item and model, on average."""
+    """2 x items: variance of each model's scores over repeats; NaN where an item was answered once."""
+    repeats: Floats
+    """2 x items: answers of each model."""
     binary: bool
+    """Whether single answers score 0 or 1."""
     clusters: ArrayLike | None = None
 
 
 def pilot_design(pilot: Pilot, *, alpha: float = 0.05) -> Design:
     """Make a design from a pilot: variance components, clusters, share of disagreements.
 
+    A model that answered every item once has its noise counted as variance between items.
+
     Parameters
     ----------
     pilot
-        Differences of item means, and their variance over repeats.
+        Differences of item means, and the variance of scores over repeats.
     alpha
         Level of the test.
 
@@ -157,35 +255,50 @@ def pilot_design(pilot: Pilot, *, alpha: float = 0.05) -> Design:
 
     Examples
     --------
-    >>> d = np.array([0.0, 1.0, 0.0, -1.0, 1.0, 0.0])
-    >>> design = pilot_design(Pilot(d, np.full(6, np.nan), 1.0, True))
+    >>> d, once = np.array([0.0, 1.0, 0.0, -1.0, 1.0, 0.0]), np.ones((2, 6))
+    >>> design = pilot_design(Pilot(d, np.full((2, 6), np.nan), once, True))
     >>> design.disagreement, round(design.components.between, 3)
     (0.5, 0.567)
     """
     d = pilot.differences
     if d.size < 3:
         raise UndefinedError(f"a pilot of {d.size} paired item(s) says nothing about variance; 3 are needed")
-    known = ~np.isnan(pilot.within)
-    noise = float(pilot.within[known].mean()) if known.any() else 0.0
     total = float(d.var(ddof=1))
     if total == 0:
         raise UndefinedError("every item of the pilot has the same difference: its variance says nothing")
-    components = Components(max(0.0, total - noise), noise * pilot.repeats)
-    size, correlation = (1.0, 0.0) if pilot.clusters is None else _clusters(d, np.asarray(pilot.clusters))
-    share = float(np.mean(d != 0)) if pilot.binary and pilot.clusters is None else None
-    return Design(components, size, correlation, share, alpha)
+    noise = np.array([_noise(row) for row in pilot.within])
+    left = float(noise @ (1 / pilot.repeats).mean(axis=1))
+    between, within = max(0.0, total - left), float(noise.sum())
+    families = Clusters()
+    if pilot.clusters is not None:
+        families = _clusters(d, np.asarray(pilot.clusters), share=between / total)
+    # E d² = ω² + δ² + Σ σ²/K; with one answer each the share of disagreements is ω² + δ² + Σ σ²
+    share = min(1.0, float(np.mean(d**2)) - left + within) if pilot.binary else None
+    return Design(Components(between, within), families, share, alpha)
 
 
-def _clusters(d: Floats, labels: np.ndarray) -> tuple[float, float]:
-    """Cluster size and intra-cluster correlation by one-way analysis of variance; not below zero."""
+def _noise(variances: Floats) -> float:
+    """Mean variance over repeats; 0 where no item was repeated and it cannot be told from the rest."""
+    known = ~np.isnan(variances)
+    return float(variances[known].mean()) if known.any() else 0.0
+
+
+def _clusters(d: Floats, labels: np.ndarray, *, share: float) -> Clusters:
+    """Sizes and the correlation by one-way analysis of variance, not below zero.
+
+    ``share`` is the part of the variance that is not noise of repeats: the correlation of true differences is
+    that of the observed ones over it.
+    """
     _, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     groups, n = len(sizes), d.size
-    if groups < 2 or groups == n:
-        return (float(n), 1.0) if groups < 2 else (1.0, 0.0)
+    if groups == n:
+        return Clusters()
+    if groups < 2:
+        raise UndefinedError("the pilot has one cluster: nothing can be said about others")
     means = np.bincount(codes, weights=d) / sizes
     between = float(np.sum(sizes * (means - d.mean()) ** 2)) / (groups - 1)
     within = float(np.sum((d - means[codes]) ** 2)) / (n - groups)
     typical = (n - float(np.sum(sizes**2)) / n) / (groups - 1)
     rho = (between - within) / (between + (typical - 1) * within) if between + within > 0 else 0.0
-    # the size that enters the design effect weighs clusters by their items
-    return float(np.sum(sizes**2)) / n, max(0.0, rho)
+    true = min(1.0, max(0.0, rho) / share) if share > 0 else 0.0
+    return Clusters(n / groups, float(sizes.std() / sizes.mean()), true)

@@ -1,7 +1,8 @@
 """Hierarchical bootstrap of PAS and ECS: studies, in them findings, in them tests."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,11 +11,12 @@ from concord.errors import OptionError, UndefinedError
 from concord.records import Estimate
 from concord.stats.agreement import concordance
 from concord.stats.elementwise import Floats
+from concord.stats.engine import SERIAL, Engine
 from concord.stats.groups import mean_groups, sums
 from concord.stats.intervals import checked_level, percentile_interval
 from concord.stats.pooling import fisher_z, pool_pas_groups
 from concord.stats.resample import BLOCK, generator, joined, seeds, undefined_note
-from concord.stats.states import EcsColumns, PasColumns
+from concord.stats.states import EcsColumns, PasColumns, Table
 from concord.stats.tree import Catalogue, Tree, catalogue_of, draw_block, tree_of
 
 FEWEST_EFFECTS = 3
@@ -72,7 +74,12 @@ class _Inputs:
 
 
 def hierarchical_bootstrap(
-    tests: ScoredTests, *, n_resamples: int = 2000, level: float = 0.95, rng: np.random.Generator
+    tests: ScoredTests,
+    *,
+    n_resamples: int = 2000,
+    level: float = 0.95,
+    rng: np.random.Generator,
+    engine: Engine = SERIAL,
 ) -> HierarchicalResult:
     """Bootstrap PAS and ECS over studies, findings and tests, for all models on the same draws.
 
@@ -95,6 +102,8 @@ def hierarchical_bootstrap(
         Nominal coverage of the percentile intervals.
     rng
         Source of randomness. No default: a run must be repeatable.
+    engine
+        Where blocks of replicates are computed; changes nothing in the result.
 
     Returns
     -------
@@ -125,16 +134,35 @@ def hierarchical_bootstrap(
     catalogue = catalogue_of(inputs.tree)
     pas, ecs = np.full((2, len(inputs.pas), n_resamples), np.nan)
     block = max(1, min(BLOCK, BLOCK_TESTS // inputs.tree.n_tests))
-    children = seeds(rng, -(-n_resamples // block))
+    starts = range(0, n_resamples, block)
+    children = seeds(rng, len(starts))
     for columns in _columns(inputs, catalogue, block):
-        tables = [column.table(catalogue.states) for column in columns]
-        for number, seed in enumerate(children):
-            at = slice(number * block, min(n_resamples, (number + 1) * block))
-            draw = draw_block(catalogue, at.stop - at.start, generator(rng, seed))
-            for column, table in zip(columns, tables, strict=True):
+        work = _Work(catalogue, [(column, column.table(catalogue.states)) for column in columns])
+        # a stream is used up by the columns that draw from it: each set of columns starts it anew
+        tasks = [
+            (generator(rng, seed), min(block, n_resamples - begin))
+            for seed, begin in zip(children, starts, strict=True)
+        ]
+        for begin, found in zip(starts, engine.map(partial(_block, work), tasks), strict=True):
+            for column, values in zip(columns, found, strict=True):
                 out = pas if isinstance(column, PasColumns) else ecs
-                out[column.models, at] = column.replicates(draw, table).T
+                out[column.models, begin : begin + len(values)] = values.T
     return _result(inputs, pas, ecs, level)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What every block of replicates needs."""
+
+    catalogue: Catalogue
+    columns: Sequence[tuple[PasColumns | EcsColumns, Table]]
+
+
+def _block(work: _Work, task: tuple[np.random.Generator, int]) -> list[Floats]:
+    """Draw one block of replicates and give them, replicates x models, for every set of columns."""
+    stream, size = task
+    draw = draw_block(work.catalogue, size, stream)
+    return [column.replicates(draw, table) for column, table in work.columns]
 
 
 def _checked(tests: ScoredTests) -> _Inputs:

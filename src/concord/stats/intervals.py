@@ -1,4 +1,4 @@
-"""Intervals: Wilson for proportions, jackknife-t over clusters, percentiles of replicates."""
+"""Intervals: Wilson for proportions, plain and clustered, jackknife-t, percentiles of replicates."""
 
 from collections.abc import Callable
 from typing import Literal, NamedTuple
@@ -15,6 +15,8 @@ Scale = Literal["logit", "atanh", "identity"]
 
 FEWEST_CLUSTERS = 3
 """Below this many clusters the spread between them is not estimated at all."""
+_STILL = 1e-24
+"""Variances of proportions below this are rounding: the clusters do not vary."""
 
 
 class Bounds(NamedTuple):
@@ -104,6 +106,55 @@ def wilson_interval(k: float, n: float, *, level: float = 0.95) -> Interval:
     """
     low, high = wilson(float(k), float(n), level=level)
     return Interval(float(low), float(high), level, "Wilson")
+
+
+def wilson_clustered(
+    successes: ArrayLike, trials: ArrayLike, *, n_replies: int, level: float = 0.95
+) -> Interval:
+    r"""Wilson interval of a ratio over clusters, at its effective sample size.
+
+    :math:`\hat p = \sum s_c / \sum t_c`, its variance from the clusters' residuals
+    :math:`\sum (s_c - \hat p t_c)^2 / (\sum t_c)^2`, and :math:`n_e = \hat p(1-\hat p)/\mathrm{var}`, never
+    above the number of single replies. Where the clusters do not vary :math:`n_e` is their number. With
+    one trial a cluster this is Wilson's interval; with ``trials`` all 1 and ``successes`` the clusters'
+    own proportions it is the interval of the mean of item means.
+
+    Parameters
+    ----------
+    successes, trials
+        One number per cluster.
+    n_replies
+        Single replies in all clusters.
+    level
+        Confidence level.
+
+    Raises
+    ------
+    UndefinedError
+        No trial.
+
+    References
+    ----------
+    Franco, C., Little, R. J. A., Louis, T. A., & Slud, E. V. (2019). Comparative study of confidence
+    intervals for proportions in complex sample surveys. Journal of Survey Statistics and Methodology,
+    7(3), 334-364.
+
+    Examples
+    --------
+    >>> clustered = wilson_clustered([1, 0, 1, 1], [1, 1, 1, 1], n_replies=4)
+    >>> round(clustered.low, 4), round(wilson_interval(3, 4).low, 4)
+    (0.3006, 0.3006)
+    """
+    s, t = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    total = float(np.sum(t))
+    if total <= 0:
+        raise UndefinedError("no trials: a proportion of nothing has no interval")
+    p = min(1.0, float(np.sum(s)) / total)
+    variance = float(np.sum((s - p * t) ** 2)) / total**2
+    clusters = float(np.count_nonzero(t))
+    n = clusters if variance <= _STILL else min(p * (1 - p) / variance, float(n_replies))
+    base = wilson_interval(p * n, n, level=level)
+    return Interval(base.low, base.high, level, "Wilson at the effective sample size, items the clusters")
 
 
 def jackknife_t(

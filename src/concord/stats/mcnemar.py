@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
-from concord.errors import OptionError
+from concord.errors import OptionError, UndefinedError
 from concord.records import Interval
 from concord.stats.intervals import checked_level
+
+_TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,52 +64,53 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     return McNemar(min(1.0, 2 * below), min(1.0, 2 * below - mass))
 
 
-def paired_proportions_interval(
-    only_first: int, only_second: int, n: int, *, level: float = 0.95
-) -> Interval:
-    r"""Interval of a difference of paired proportions, Bonett and Price's adjusted Wald form.
+def bonett_price_interval(differences: ArrayLike, *, level: float = 0.95) -> Interval:
+    r"""Bonett-Price: adjusted Wald interval of the mean of paired differences in [-1, 1].
 
-    .. math:: \tilde p_{b} - \tilde p_{c} \pm z \sqrt{\frac{\tilde p_{b} + \tilde p_{c} -
-        (\tilde p_{b} - \tilde p_{c})^2}{n + 2}}, \quad \tilde p_b = \frac{b + 1}{n + 2}
-
-    It exists without any disagreement, and covers well from a dozen items on.
+    Two imagined pairs, one with difference +1 and one with -1, are added, and the Wald interval of the
+    :math:`n + 2` differences is taken. For differences of two 0-1 outcomes this is Bonett and Price's
+    interval: :math:`\tilde p_{12} - \tilde p_{21} \pm z\sqrt{(\tilde p_{12} + \tilde p_{21} -
+    (\tilde p_{12} - \tilde p_{21})^2)/(n+2)}` with :math:`\tilde p = (f+1)/(n+2)`.
+    For item means over repeats it is the same sum over items, which are then the clusters. It exists without
+    any disagreement, and covers well from a dozen items on.
 
     Parameters
     ----------
-    only_first, only_second
-        Items that only the first, only the second model got right.
-    n
-        Items in all.
+    differences
+        One difference per item, each in [-1, 1].
     level
-        Nominal coverage.
+        Confidence level.
 
-    Returns
-    -------
-    Interval
-        Of first minus second, kept within -1 and 1.
+    Raises
+    ------
+    UndefinedError
+        No pair.
 
     References
     ----------
     Bonett, D. G., & Price, R. M. (2012). Adjusted Wald confidence interval for a difference of binomial
-    proportions based on paired data. Journal of Educational and Behavioral Statistics, 37, 479-488.
+    proportions based on paired data. Journal of Educational and Behavioral Statistics, 37(4), 479-488.
     Fagerland, M. W., Lydersen, S., & Laake, P. (2014). Recommended tests and confidence intervals for paired
     binomial proportions. Statistics in Medicine, 33, 2850-2875.
 
     Examples
     --------
-    >>> interval = paired_proportions_interval(1, 7, 21)
-    >>> round(interval.low, 3), round(interval.high, 3)
-    (-0.508, -0.013)
+    >>> d = [1] * 9 + [-1] * 2 + [0] * 89
+    >>> interval = bonett_price_interval(d)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.0006, 0.1366)
     """
-    b, c = _counts(only_first, only_second)
-    if b + c > n:
-        raise OptionError(f"{b + c} disagreements among {n} items")
+    d = np.asarray(differences, dtype=np.float64)
+    if len(d) == 0:
+        raise UndefinedError("no pair: a difference of nothing has no interval")
+    if float(np.max(np.abs(d))) > 1 + _TIE:
+        raise OptionError(f"differences reach {float(np.max(np.abs(d)))!r}: expected values from -1 to 1")
+    m = len(d) + 2
+    centre = float(np.sum(d)) / m
+    variance = (float(np.sum(d * d)) + 2) / m - centre**2
     z = float(special.ndtri(0.5 + checked_level(level) / 2))
-    first, second = (b + 1) / (n + 2), (c + 1) / (n + 2)
-    centre = first - second
-    reach = z * float(np.sqrt((first + second - centre**2) / (n + 2)))
-    low, high = max(-1.0, centre - reach), min(1.0, centre + reach)
-    return Interval(low, high, level, "paired proportions (Bonett-Price)")
+    half = z * float(np.sqrt(variance / m))
+    return Interval(max(-1.0, centre - half), min(1.0, centre + half), level, "Bonett-Price")
 
 
 def _counts(first: int, second: int) -> tuple[int, int]:

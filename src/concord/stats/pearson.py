@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from concord.errors import UndefinedError
-from concord.stats.elementwise import Floats, shaped
+from concord.stats.elementwise import Floats, cells_first, shaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,22 @@ def chi_square(table: ArrayLike, *, yates: bool = False) -> ChiSquare:
         raise UndefinedError(
             f"a contingency table needs two rows and two columns; got shape {observed.shape}"
         )
-    rows, columns = observed.sum(-1, keepdims=True), observed.sum(-2, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        expected = rows * columns / observed.sum((-2, -1), keepdims=True)
-        gap = np.abs(observed - expected)
-        if yates and observed.shape[-2:] == (2, 2):
-            gap = gap - np.minimum(0.5, gap)
-        statistic = (gap**2 / expected).sum((-2, -1))
-    defined = (rows > 0).all((-2, -1)) & (columns > 0).all((-2, -1)) & (observed >= 0).all((-2, -1))
-    statistic = np.where(defined, statistic, np.nan)
-    df = (observed.shape[-2] - 1) * (observed.shape[-1] - 1)
+    shape, size = observed.shape[:-2], observed.shape[-2:]
+    corrected = yates and size == (2, 2)
+    statistic = cells_first(lambda cells: _statistic(cells, corrected), observed.reshape(-1, *size))
     undefined = "chi-square needs counts >= 0 with no empty row or column"
-    return ChiSquare(shaped(statistic.reshape(-1), statistic.shape, undefined), df)
+    return ChiSquare(shaped(statistic, shape, undefined), (size[0] - 1) * (size[1] - 1))
+
+
+def _statistic(observed: Floats, corrected: bool) -> Floats:
+    """Pearson's statistic of R x C x N tables, NaN where a row or column is empty."""
+    rows, columns = observed.sum(axis=1), observed.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected = rows[:, None] * columns / rows.sum(axis=0)
+        gap = np.abs(observed - expected)
+        if corrected:
+            gap -= np.minimum(0.5, gap)
+        gap *= gap
+        gap /= expected
+    defined = (rows > 0).all(axis=0) & (columns > 0).all(axis=0) & (observed >= 0).all(axis=(0, 1))
+    return np.where(defined, gap.sum(axis=(0, 1)), np.nan)

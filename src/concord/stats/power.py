@@ -1,7 +1,6 @@
 """Planning a comparison: power, items needed, smallest difference that can be found, interval width."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
@@ -10,20 +9,10 @@ from concord.errors import OptionError, UndefinedError
 
 LARGEST_N = 100_000_000
 """No plan asks for more items than this."""
-
-
-@dataclass(frozen=True, slots=True)
-class Components:
-    """Where the variance of a paired difference comes from."""
-
-    between: float
-    """Variance over items of the true difference."""
-    within: float
-    """Variance over repeats of the same item, both models together."""
-
-    def sd(self, repeats: int = 1) -> float:
-        """Give the standard deviation of an item's difference when each model answers it so many times."""
-        return float(np.sqrt(self.between + self.within / repeats))
+_MANY_SIGNS = 40
+"""Beyond this many differences the steps of a permutation p-value are of no account."""
+_SAW_TEETH = 400
+"""Sizes looked at below the one that bisection finds: exact tests gain power in saw teeth."""
 
 
 def power_paired(effect: float, sd: float, n: float, *, alpha: float = 0.05) -> float:
@@ -36,7 +25,7 @@ def power_paired(effect: float, sd: float, n: float, *, alpha: float = 0.05) -> 
     sd
         Standard deviation of an item's difference.
     n
-        Items; with clusters, items over the design effect (`design_effect`).
+        Items; with clusters see `power_clustered`.
     alpha
         Level of the test.
 
@@ -58,48 +47,6 @@ def power_paired(effect: float, sd: float, n: float, *, alpha: float = 0.05) -> 
     if n <= 1:
         return 0.0
     return _power_t(abs(effect) * np.sqrt(n) / sd, n - 1, alpha)
-
-
-def power_clustered(
-    effect: float,
-    sd: float,
-    n: float,
-    *,
-    cluster_size: float = 1.0,
-    inflation: float = 1.0,
-    alpha: float = 0.05,
-) -> float:
-    """Power of the clustered t test: as many degrees of freedom as clusters less one.
-
-    Parameters
-    ----------
-    effect, sd, n, alpha
-        As in `power_paired`.
-    cluster_size
-        Items a cluster.
-    inflation
-        The design effect (`design_effect`).
-
-    Returns
-    -------
-    float
-        Probability of p < alpha.
-
-    References
-    ----------
-    Donner, A., & Klar, N. (2000). Design and Analysis of Cluster Randomization Trials in Health Research,
-    chapter 5. Arnold.
-
-    Examples
-    --------
-    >>> round(power_clustered(0.1, 0.5, 400, cluster_size=10, inflation=1.9), 4)
-    0.8078
-    """
-    _positive(sd=sd, alpha=alpha, inflation=inflation)
-    df = n / cluster_size - 1
-    if df <= 0:
-        return 0.0
-    return _power_t(abs(effect) * float(np.sqrt(n / inflation)) / sd, df, alpha)
 
 
 def power_two_sample(d: float, n1: float, n2: float, *, alpha: float = 0.05) -> float:
@@ -133,9 +80,80 @@ def power_two_sample(d: float, n1: float, n2: float, *, alpha: float = 0.05) -> 
     return _power_t(abs(d) * np.sqrt(n1 * n2 / (n1 + n2)), n1 + n2 - 2, alpha)
 
 
+def power_signs(effect: float, sd: float, n: int, *, step: float = 0.0, alpha: float = 0.05) -> float:
+    r"""Power of the sign-flip test (`sign_flip`) of normal differences.
+
+    Among n differences the smallest p-value is :math:`2^{1-n}`: five find nothing at the 5 % level however
+    large the difference. The test's true level is the largest multiple of it below ``alpha``; its power is
+    close to that of the t test at this level, and where only equal signs are significant it is exactly
+    :math:`\Phi(\delta/\sigma)^n + \Phi(-\delta/\sigma)^n`.
+
+    Means of K right and wrong answers differ in steps of 1/K, and so do the sums of random signs, in steps of
+    2/K: ties count for the hypothesis, which costs half a step, a mean difference of step/n.
+
+    Parameters
+    ----------
+    effect, sd, alpha
+        As in `power_paired`.
+    n
+        Items.
+    step
+        Smallest step between differences; 0: any number can occur.
+
+    Returns
+    -------
+    float
+        Probability of p < alpha.
+
+    References
+    ----------
+    Lehmann, E. L., & Romano, J. P. (2005). Testing Statistical Hypotheses (3rd ed.), section 15.2: random
+    signs and the t test have the same power in large samples.
+
+    Examples
+    --------
+    >>> power_signs(3.0, 1.0, 5), round(power_signs(1.2, 1.0, 6), 4), round(power_signs(0.5, 1.0, 34), 4)
+    (0.0, 0.4802, 0.8078)
+    """
+    _positive(sd=sd, alpha=alpha)
+    if step > 0:
+        effect = max(0.0, abs(effect) - step / n)
+    if n > _MANY_SIGNS:
+        return power_paired(effect, sd, n, alpha=alpha)
+    significant = np.ceil(alpha * 2.0 ** (n - 1)) - 1
+    if significant < 1:
+        return 0.0
+    if significant < 2:
+        d = effect / sd
+        return float(special.ndtr(d) ** n + special.ndtr(-d) ** n)
+    return power_paired(effect, sd, n, alpha=float(significant * 2.0 ** (1 - n)))
+
+
 def _power_t(shift: float, df: float, alpha: float) -> float:
     """Probability that a noncentral t leaves the interval of Student's t."""
-    critical = float(special.stdtrit(df, 1 - alpha / 2))
+    return noncentral_beyond(shift, df, float(special.stdtrit(df, 1 - alpha / 2)))
+
+
+def noncentral_beyond(shift: float, df: float, critical: float) -> float:
+    """Probability that a noncentral t is further from zero than a critical value.
+
+    Parameters
+    ----------
+    shift, df
+        Noncentrality, 0 or more, and degrees of freedom.
+    critical
+        The critical value, above 0.
+
+    References
+    ----------
+    Johnson, N. L., Kotz, S., & Balakrishnan, N. (1995). Continuous Univariate Distributions, volume 2,
+    chapter 31. Wiley.
+
+    Examples
+    --------
+    >>> round(noncentral_beyond(2.9154759474226504, 33, 2.0345152974493397), 4)
+    0.8078
+    """
     inside = special.nctdtr(df, shift, critical) - special.nctdtr(df, shift, -critical)
     if np.isnan(inside):  # scipy gives up on large shifts
         inside = _noncentral_inside(shift, df, critical)
@@ -228,6 +246,9 @@ def items_needed(effect: float, sd: float, *, power: float = 0.8, alpha: float =
 def fewest(power_at: Callable[[int], float], power: float, effect: float) -> int:
     """Give the smallest n with the wanted power, by doubling and halving.
 
+    The power of an exact test grows in saw teeth, so that a smaller n than the one found by halving may have
+    it too: those within a few teeth below are looked at one by one.
+
     Parameters
     ----------
     power_at
@@ -239,7 +260,8 @@ def fewest(power_at: Callable[[int], float], power: float, effect: float) -> int
 
     References
     ----------
-    Bisection.
+    Chernick, M. R., & Liu, C. Y. (2002). The saw-toothed behavior of power versus sample size and software
+    solutions. The American Statistician, 56, 149-155.
 
     Examples
     --------
@@ -262,11 +284,14 @@ def fewest(power_at: Callable[[int], float], power: float, effect: float) -> int
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if power_at(middle) >= power else (middle, high)
-    return high
+    teeth = min(_SAW_TEETH, 10 + int(4 * np.sqrt(high)))
+    return next((n for n in range(max(2, high - teeth), high) if power_at(n) >= power), high)
 
 
 def interval_width(sd: float, n: float, *, level: float = 0.95) -> float:
-    """Give the expected width of the interval of a mean difference: twice t times the standard error.
+    """Give the expected width of the t interval of a mean difference.
+
+    Twice t times the standard error, which is on average a little below its root mean square (`root_bias`).
 
     Parameters
     ----------
@@ -284,110 +309,43 @@ def interval_width(sd: float, n: float, *, level: float = 0.95) -> float:
 
     References
     ----------
-    Student (1908). The probable error of a mean. Biometrika, 6, 1-25.
+    Kupper, L. L., & Hafner, K. B. (1989). How appropriate are popular sample size formulas? The American
+    Statistician, 43, 101-105.
 
     Examples
     --------
-    >>> round(interval_width(0.5, 400), 4)
-    0.0983
+    >>> round(interval_width(0.5, 400), 4), round(interval_width(0.5, 10), 4)
+    (0.0982, 0.6958)
     """
     _positive(sd=sd)
     if n < 2:
         raise UndefinedError("an interval needs at least 2 items")
-    return float(2 * special.stdtrit(n - 1, 0.5 + level / 2) * sd / np.sqrt(n))
+    error = sd / float(np.sqrt(n)) * root_bias(n - 1)
+    return float(2 * special.stdtrit(n - 1, 0.5 + level / 2) * error)
 
 
-def design_effect(cluster_size: float, correlation: float) -> float:
-    r"""Factor by which clusters inflate the variance of a mean: :math:`1 + (m - 1) \rho`.
-
-    Parameters
-    ----------
-    cluster_size
-        Items a cluster.
-    correlation
-        Intra-cluster correlation of the differences.
-
-    Returns
-    -------
-    float
-        Items over this number are the items that count.
-
-    References
-    ----------
-    Kish, L. (1965). Survey Sampling, section 5.4. Wiley.
-
-    Examples
-    --------
-    >>> round(design_effect(50, 0.04), 2)
-    2.96
-    """
-    if cluster_size < 1 or not -1 <= correlation <= 1:
-        raise OptionError("a design effect needs clusters of at least 1 and a correlation from -1 to 1")
-    return 1 + (cluster_size - 1) * correlation
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """How a budget is best divided between items and repeats."""
-
-    items: int
-    repeats: int
-    se: float
-    """Standard error of the mean difference."""
-    calls: int
-    """Calls of both models together."""
-
-
-def best_split(
-    components: Components, calls: int, *, most_items: int | None = None, item_cost: float = 0.0
-) -> Split:
-    r"""Divide a budget of calls between items and repeats so that the standard error is smallest.
-
-    The variance is :math:`(\omega^2 + \sigma^2/K)/n` with :math:`n (2 K + c) \le` the budget. More items beat
-    more repeats unless items run out or cost something themselves (c, in calls).
+def root_bias(df: float) -> float:
+    r"""Give the mean of :math:`\sqrt{\chi^2_\nu/\nu}`: standard deviations over their root mean square.
 
     Parameters
     ----------
-    components
-        Variance between and within items.
-    calls
-        Calls that can be paid for, both models together.
-    most_items
-        Items there are; None: as many as wanted.
-    item_cost
-        Cost of one more item (writing, rating), in calls.
-
-    Returns
-    -------
-    Split
-        Items and repeats an item and model.
-
-    Raises
-    ------
-    OptionError
-        The budget does not reach for two items.
+    df
+        Degrees of freedom.
 
     References
     ----------
-    Cochran, W. G. (1977). Sampling Techniques (3rd ed.), section 10.6. Wiley.
+    Holtzman, W. H. (1950). The unbiased estimate of the population variance and standard deviation. American
+    Journal of Psychology, 63, 615-617.
 
     Examples
     --------
-    >>> best_split(Components(0.05, 0.4), 2000, most_items=200)
-    Split(items=200, repeats=5, se=0.025495097567963924, calls=2000)
+    >>> round(root_bias(9), 4)
+    0.9727
     """
-    limit = LARGEST_N if most_items is None else most_items
-    best: Split | None = None
-    for repeats in range(1, max(1, calls // 4) + 1):
-        items = int(min(limit, calls / (2 * repeats + item_cost)))
-        if items < 2:
-            break
-        split = Split(items, repeats, components.sd(repeats) / float(np.sqrt(items)), 2 * repeats * items)
-        if best is None or split.se < best.se:
-            best = split
-    if best is None:
-        raise OptionError(f"{calls} calls do not reach for two items answered by two models")
-    return best
+    if df > 1e5:  # gammaln would cancel; the series is exact to 1e-16
+        return 1 - 1 / (4 * df) + 1 / (32 * df**2)
+    log = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) + 0.5 * np.log(2 / df)
+    return float(np.exp(log))
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:

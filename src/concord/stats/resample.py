@@ -1,6 +1,7 @@
-"""Bootstrap of paired rows: percentile and BCa intervals of any vectorised statistic."""
+"""Bootstrap of paired rows (any vectorised statistic; percentile and BCa) and of a mean (percentile)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import special
 from concord.errors import OptionError, UndefinedError
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
+from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import checked_level, percentile_interval
 
 Method = Literal["percentile", "bca"]
@@ -17,6 +19,8 @@ Statistic = Callable[..., ArrayLike]
 
 BLOCK = 250
 """Replicates that share one stream of random numbers."""
+MEANS_BLOCK = 1000
+"""The same where only means are resampled, as counts of their distinct values."""
 CHUNK_VALUES = 2_000_000
 """Numbers gathered at once, so that memory does not grow with the number of rows or replicates."""
 
@@ -29,6 +33,7 @@ def bootstrap(
     level: float = 0.95,
     method: Method = "bca",
     rng: np.random.Generator,
+    engine: Engine = SERIAL,
 ) -> Estimate:
     """Bootstrap interval of a statistic of paired rows.
 
@@ -50,6 +55,8 @@ def bootstrap(
         ``bca`` (bias-corrected and accelerated, acceleration by jackknife) or ``percentile``.
     rng
         Source of randomness. No default: a run must be repeatable.
+    engine
+        Where blocks of replicates are computed; changes nothing in the result.
 
     Returns
     -------
@@ -78,7 +85,10 @@ def bootstrap(
         return Estimate(
             None, None, n, method=f"{method} bootstrap", note="the statistic is undefined for the data"
         )
-    draws = np.concatenate([_values(statistic, rows) for rows in _resampled(arrays, n_resamples, rng)])
+    sizes = [min(BLOCK, n_resamples - begin) for begin in range(0, n_resamples, BLOCK)]
+    streams = [generator(rng, seed) for seed in seeds(rng, len(sizes))]
+    blocks = engine.map(partial(_block_values, arrays, statistic), list(zip(streams, sizes, strict=True)))
+    draws = np.concatenate(blocks)
     note = undefined_note(draws)
     try:
         if method == "bca":
@@ -90,6 +100,80 @@ def bootstrap(
             value, None, n, method=f"{method} bootstrap", note=joined(note, f"no interval: {reason}")
         )
     return Estimate(value, interval, n, method=f"{method} bootstrap", note=note)
+
+
+def bootstrap_mean_interval(
+    values: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 10_000,
+    level: float = 0.95,
+    expanded: bool = False,
+    engine: Engine = SERIAL,
+) -> Interval:
+    r"""Percentile bootstrap interval of a mean.
+
+    Resampling :math:`n` items with replacement is drawing multinomial counts of the distinct values, which
+    is what is done: time and memory grow with the number of distinct values, not of items.
+
+    Parameters
+    ----------
+    values
+        One value per item.
+    rng
+        Source of randomness. No default: a run must be repeatable.
+    n_resamples
+        Bootstrap replicates.
+    level
+        Confidence level.
+    expanded
+        Take wider percentiles, :math:`\Phi(-\sqrt{n/(n-1)}\,t_{n-1})`, which make up for a bootstrap of few
+        items being too narrow (92 % instead of 95 % at n = 20 for Step-F1).
+    engine
+        Where blocks of resamples are computed; changes nothing in the result.
+
+    Raises
+    ------
+    UndefinedError
+        Fewer than two values.
+
+    References
+    ----------
+    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall.
+    Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The American Statistician,
+    69(4), 371-386.
+
+    Examples
+    --------
+    >>> interval = bootstrap_mean_interval([0, 0, 1, 1, 1, 1], rng=np.random.default_rng(1))
+    >>> round(interval.low, 3), interval.high
+    (0.333, 1.0)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    if len(x) < 2:
+        raise UndefinedError(f"{len(x)} value(s): a bootstrap needs at least two")
+    distinct, counts = np.unique(x, return_counts=True)
+    sizes = [min(MEANS_BLOCK, n_resamples - start) for start in range(0, n_resamples, MEANS_BLOCK)]
+    streams = list(zip(rng.spawn(len(sizes)), sizes, strict=True))
+    parts = engine.map(partial(_resampled_means, distinct, counts), streams)
+    tail = (1 - checked_level(level)) / 2
+    method = "percentile bootstrap over items"
+    if expanded:
+        n = len(x)
+        tail = float(special.ndtr(np.sqrt(n / (n - 1)) * special.stdtrit(n - 1, tail)))
+        method = "expanded percentile bootstrap over items"
+    low, high = np.quantile(np.concatenate(parts), [tail, 1 - tail])
+    return Interval(float(low), float(high), level, method)
+
+
+def _resampled_means(
+    distinct: NDArray[np.float64], counts: NDArray[np.intp], block: tuple[np.random.Generator, int]
+) -> NDArray[np.float64]:
+    """Means of one block of resamples, drawn as counts of the distinct values."""
+    rng, size = block
+    n = int(counts.sum())
+    means: NDArray[np.float64] = rng.multinomial(n, counts / n, size=size) @ distinct / n
+    return means
 
 
 def seeds(rng: np.random.Generator, count: int) -> list[np.random.SeedSequence]:
@@ -138,17 +222,17 @@ def _chunk(arrays: Sequence[NDArray[Any]]) -> int:
     return max(1, CHUNK_VALUES // sum(max(1, array.size) for array in arrays))
 
 
-def _resampled(
-    arrays: Sequence[NDArray[Any]], n_resamples: int, rng: np.random.Generator
-) -> Iterator[list[NDArray[Any]]]:
-    """Resampled arrays, a chunk of replicates at a time; chunks never straddle blocks."""
+def _block_values(
+    arrays: Sequence[NDArray[Any]], statistic: Statistic, block: tuple[np.random.Generator, int]
+) -> Floats:
+    """Give the statistic of one block of resamples, a chunk of replicates at a time."""
+    stream, size = block
     n, chunk = len(arrays[0]), _chunk(arrays)
-    for block, seed in enumerate(seeds(rng, -(-n_resamples // BLOCK))):
-        stream = generator(rng, seed)
-        size = min(BLOCK, n_resamples - block * BLOCK)
-        for begin in range(0, size, chunk):
-            pick = stream.integers(0, n, size=(min(chunk, size - begin), n))
-            yield [array[pick] for array in arrays]
+    parts = []
+    for begin in range(0, size, chunk):
+        pick = stream.integers(0, n, size=(min(chunk, size - begin), n))
+        parts.append(_values(statistic, [array[pick] for array in arrays]))
+    return np.concatenate(parts)
 
 
 def _leave_one_out(arrays: Sequence[NDArray[Any]], statistic: Statistic) -> Floats:

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from concord.errors import OptionError
+from concord.errors import OptionError, UndefinedError
 from concord.stats.clustered import cluster_codes, finite_vector
 from concord.stats.elementwise import Floats
 from concord.stats.engine import SERIAL, Engine
@@ -62,6 +62,11 @@ def sign_flip(
     SignFlip
         ``p_value``, whether it is ``exact``, and ``n_flips``.
 
+    Raises
+    ------
+    UndefinedError
+        There is no pair.
+
     References
     ----------
     Fisher, R. A. (1935). The Design of Experiments, section 21. Oliver & Boyd. Phipson, B., & Smyth, G. K.
@@ -75,6 +80,8 @@ def sign_flip(
     """
     if n_flips < 1:
         raise OptionError(f"flips is {n_flips!r}; expected at least 1")
+    if np.size(differences) == 0:
+        raise UndefinedError("no pair: there is nothing to flip")
     units = _units(differences, clusters)
     if units.size <= EXACT_PAIRS:
         return SignFlip(_exact(units), exact=True, n_flips=2**units.size)

@@ -1,90 +1,41 @@
-"""Two models on the items and arrangements they share: differences of E, R, S and tau, with intervals."""
+"""Two models on the items, arrangements and cells they share: differences of E, R, S and tau."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from scipy import special
 
-from concord.errors import UndefinedError
 from concord.readers.structure_records import Floats
 from concord.records import Estimate, Interval
-from concord.stats.bands import GapBand, GapTable, ItemWeights, mean_t_interval, on_exact_grid
-from concord.stats.order import OrderEffect, order_effect
-from concord.structure.beside import complete_units
-from concord.structure.readings import Counted, paired_table, resample_tables, unpaired_table
-from concord.structure.records import Difference, ScoreOptions
+from concord.stats.bands import MIN_UNITS, STILL
+from concord.stats.maxima import MaximaDifference, difference_of_maxima
+from concord.stats.pairs import MetricDifference
+from concord.structure.parts import Part, Parts
+from concord.structure.readings import Counted
+from concord.structure.records import Difference
 
-_CONSERVATIVE = "ends of a simultaneous band over both models, items resampled jointly; conservative"
+METRICS = ("E_perf", "R_sens", "S_Cons")
 _TAU = "MOVER from both noncentral F intervals, correlation from items resampled jointly"
+_FEW = f"no interval below {MIN_UNITS} items"
+_NOTHING = "the two models share no items or no arrangements"
+_NO_GAP = "no cell that both models have holds a mean and a max score"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """One model on given items and arrangements: gaps, band, order effect and its resamples."""
+class Shared:
+    """Two models cut to what both have."""
 
-    table: GapTable
-    band: GapBand | None
-    effect: OrderEffect | None
-    taus: Floats
-    """tau of each resample; empty where it was not resampled."""
+    first: Counted
+    second: Counted
+    only_first: int
+    only_second: int
+    """Cells with a score that only one of the two has."""
 
-
-@dataclass(slots=True)
-class Parts:
-    """Models on shared items and arrangements, computed once each."""
-
-    options: ScoreOptions
-    weights: ItemWeights
-    known: dict[tuple[str, tuple[str, ...], tuple[str, ...], bytes], Part] = field(default_factory=dict)
-
-    def keep(self, model: str, data: Counted, part: Part) -> None:
-        """Keep what scoring has computed already."""
-        self.known[model, data.items, data.names, data.units.tobytes()] = part
-
-    def get(self, model: str, data: Counted) -> Part:
-        """Compute a model's part, or take it from an earlier comparison on the same items."""
-        key = (model, data.items, data.names, data.units.tobytes())
-        if key not in self.known:
-            self.known[key] = self._compute(data)
-        return self.known[key]
-
-    def _compute(self, data: Counted) -> Part:
-        """Compute gaps, band, order effect and its resamples."""
-        table = unpaired_table(data) if self.options.reading == "unpaired" else paired_table(data)
-        layout = whole_layout(data)
-        beside = None if layout is None else tau_columns(layout)
-        (resampled,), sums = resample_tables([table], self.weights, level=self.options.level, beside=beside)
-        try:
-            effect = order_effect(complete_units(data)[0], level=self.options.level)
-        except UndefinedError:
-            effect = None
-        return Part(table, resampled.band, effect, resampled_tau(layout, sums))
-
-
-def whole_layout(data: Counted) -> Floats | None:
-    """Cell means of all units, if none lacks an arrangement: only then do resamples of units fit."""
-    layout, lost = complete_units(data)
-    return None if lost or layout.shape[1] < 2 else layout
-
-
-def tau_columns(layout: Floats) -> Floats:
-    """Columns whose sums under a resample give its mean squares."""
-    centred = layout - layout.mean(axis=1, keepdims=True)
-    return on_exact_grid(np.hstack([centred, np.sum(centred**2, axis=1, keepdims=True)]))
-
-
-def resampled_tau(layout: Floats | None, sums: Floats | None) -> Floats:
-    """Tau of each resample of the items.
-
-    A resample carries the noise of the data and its own, so the residual mean square is taken off twice.
-    """
-    if layout is None or sums is None:
-        return np.empty(0)
-    n, p = layout.shape
-    ss_arrangement = np.sum(sums[:, :p] ** 2, axis=1) / n
-    ms_arrangement = ss_arrangement / (p - 1)
-    ms_residual = (sums[:, p] - ss_arrangement) / ((n - 1) * (p - 1))
-    return np.asarray(np.sqrt(np.maximum(0.0, (ms_arrangement - 2 * ms_residual) / n)))
+    @property
+    def n_cells(self) -> int:
+        """Cells that both have."""
+        return int((~np.isnan(self.first.mean)).sum())
 
 
 def all_differences(models: dict[str, Counted], parts: Parts) -> tuple[Difference, ...]:
@@ -95,48 +46,64 @@ def all_differences(models: dict[str, Counted], parts: Parts) -> tuple[Differenc
 def compare(first: str, second: str, models: dict[str, Counted], parts: Parts) -> Difference:
     """Compare two models; what one of them lacks is left out and counted in the note."""
     reading = "unpaired" if parts.options.reading == "unpaired" else "paired"
-    shared = _shared(models[first], models[second])
-    if shared is None:
-        none = Estimate(None, note="the two models share no items or no arrangements")
+    cut = shared(models[first], models[second])
+    if cut is None:
+        none = Estimate(None, note=_NOTHING)
         return Difference(first, second, reading, none, none, none, none, 0, 0, none.note)
-    one, two = shared
-    a, b = parts.get(first, one), parts.get(second, two)
-    note = "" if (one.items, one.names) == (models[first].items, models[first].names) == (
-        models[second].items, models[second].names) else "on shared items and arrangements only"  # fmt: skip
-    e, r, s = _gap_differences(a, b, parts.options.level)
+    a, b = parts.get(first, cut.first), parts.get(second, cut.second)
+    e, r, s = gap_differences(a, b, parts.options.level)
     return Difference(
         first,
         second,
         reading,
-        e,
-        r,
-        s,
+        e.difference,
+        r.difference,
+        s.difference,
         _tau_difference(a, b, parts.options.level),
-        len(one.items),
-        len(one.names),
-        note,
+        len(cut.first.items),
+        len(cut.first.names),
+        "on shared items and arrangements only" if cut.only_first or cut.only_second else "",
+        (e.p_value, r.p_value, s.p_value),
     )
 
 
-def _shared(first: Counted, second: Counted) -> tuple[Counted, Counted] | None:
-    """Restrict two models to the items and arrangements both have."""
+def shared(first: Counted, second: Counted) -> Shared | None:
+    """Cut two models to the items, arrangements and cells that both have; ``None`` where there are none."""
+    one, two = first, second
     same = first.items == second.items and first.names == second.names
-    if same and first.n_units == second.n_units and np.array_equal(first.units, second.units):
-        return first, second
-    folded = {name.casefold(): name for name in second.names}
-    names = [name for name in first.names if name.casefold() in folded]
-    items = [item for item in first.items if item in set(second.items)]
-    if not names or not items:
-        return None
-    one = _restrict(first, items, names)
-    two = _restrict(second, items, [folded[name.casefold()] for name in names])
-    return one, replace(two, units=one.units, n_units=one.n_units, unit_names=one.unit_names)
+    if not (same and first.n_units == second.n_units and np.array_equal(first.units, second.units)):
+        folded = {name.casefold(): name for name in second.names}
+        names = [name for name in first.names if name.casefold() in folded]
+        has = set(second.items)
+        items = [item for item in first.items if item in has]
+        if not names or not items:
+            return None
+        one = _restrict(first, items, names)
+        two = _restrict(second, items, [folded[name.casefold()] for name in names])
+        two = replace(two, units=one.units, n_units=one.n_units, unit_names=one.unit_names)
+    one, two = _same_cells(one, two)
+    counts = [int((~np.isnan(whole.mean)).sum()) for whole in (first, second, one, two)]
+    return Shared(one, two, counts[0] - counts[2], counts[1] - counts[3])
+
+
+def _same_cells(one: Counted, two: Counted) -> tuple[Counted, Counted]:
+    """Leave out a score in a cell that the other model lacks: items differ in difficulty."""
+    no_mean = np.isnan(one.mean) | np.isnan(two.mean)
+    no_top = np.isnan(one.largest) | np.isnan(two.largest)
+
+    def cut(data: Counted) -> Counted:
+        if np.array_equal(np.isnan(data.mean), no_mean) and np.array_equal(np.isnan(data.largest), no_top):
+            return data
+        mean, largest = np.where(no_mean, np.nan, data.mean), np.where(no_top, np.nan, data.largest)
+        return replace(data, mean=mean, largest=largest)
+
+    return cut(one), cut(two)
 
 
 def _restrict(data: Counted, items: list[str], names: list[str]) -> Counted:
     """Keep some items and arrangements, in the given order."""
-    rows = [data.items.index(item) for item in items]
-    columns = [data.names.index(name) for name in names]
+    row, column = ({name: k for k, name in enumerate(part)} for part in (data.items, data.names))
+    rows, columns = [row[item] for item in items], [column[name] for name in names]
     units = data.units[rows]
     present, codes = np.unique(units, return_inverse=True)
     cut = np.ix_(rows, columns)
@@ -153,49 +120,52 @@ def _restrict(data: Counted, items: list[str], names: list[str]) -> Counted:
     )
 
 
-def _gap_differences(a: Part, b: Part, level: float) -> tuple[Estimate, Estimate, Estimate]:
-    """Differences of E (paired t over items), R and S (a band that covers both models at once)."""
+def gap_differences(a: Part, b: Part, level: float) -> tuple[MetricDifference, ...]:
+    """Differences of E (paired t over items), R and S (a band over contrasts of both models)."""
     gaps = [part.table.gaps() for part in (a, b)]
-    if any(np.isnan(g).all() for g in gaps):
-        none = Estimate(None, note="no item has a score on both sides in one of the models")
-        return none, none, none
-    (e1, r1), (e2, r2) = ((float(np.nanmean(g)), float(np.nanmax(g))) for g in gaps)
     n = a.table.n_units
-    e = Estimate(e1 - e2, _paired_t(a.table, b.table, level), n, method="paired t over items")
-    if a.band is None or b.band is None:
-        note = "no interval below 20 items"
-        return (
-            e,
-            Estimate(r1 - r2, n=n, note=note),
-            Estimate((1 - e1) * (1 - r1) - (1 - e2) * (1 - r2), n=n, note=note),
-        )
-    deviations = [np.maximum(band.deviations, band.mean_deviations) for band in (a.band, b.band)]
-    c = a.band.corrected(np.maximum(*deviations))
-    bands = [(band.worst(c), band.mean_ends(c)) for band in (a.band, b.band)]
-    (w1, _), (w2, _) = bands
-    r_interval = Interval(w1.low - w2.high, w1.high - w2.low, level, _CONSERVATIVE)
-    s_low = [(1 - m[1]) * (1 - w.high) for w, m in bands]
-    s_high = [(1 - m[0]) * (1 - w.low) for w, m in bands]
-    s_interval = Interval(s_low[0] - s_high[1], s_high[0] - s_low[1], level, _CONSERVATIVE)
+    if any(np.isnan(g).all() for g in gaps):
+        none = Estimate(None, note=_NO_GAP)
+        return tuple(MetricDifference(name, None, None, none, None, 0) for name in METRICS)
+    (e1, r1), (e2, r2) = ((float(np.nanmean(g)), float(np.nanmax(g))) for g in gaps)
+    e, p = _paired_t(a, b, e1 - e2, level)
+    r, s = _extremes(a, b, level)
+    s1, s2 = (1 - e1) * (1 - r1), (1 - e2) * (1 - r2)
     return (
-        e,
-        Estimate(r1 - r2, r_interval, n, method="largest gaps", note="conservative"),
-        Estimate(
-            (1 - e1) * (1 - r1) - (1 - e2) * (1 - r2),
-            s_interval,
-            n,
-            method="(1 - E)(1 - R)",
-            note="conservative",
-        ),
+        MetricDifference("E_perf", e1, e2, e, p, n),
+        MetricDifference("R_sens", r1, r2, _estimate(r1 - r2, r, n, "largest gaps"), r.p_value, n),
+        MetricDifference("S_Cons", s1, s2, _estimate(s1 - s2, s, n, "(1 - E)(1 - R)"), s.p_value, n),
     )
 
 
-def _paired_t(first: GapTable, second: GapTable, level: float) -> Interval | None:
-    """Student interval for the difference of mean gaps, item by item."""
-    both = [table.influence()[:, ~np.isnan(table.gaps())].mean(axis=1) for table in (first, second)]
-    shift = float(np.nanmean(first.gaps()) - np.nanmean(second.gaps()))
-    interval = mean_t_interval(both[0] - both[1] + shift, level)
-    return None if interval is None else Interval(interval.low, interval.high, level, "paired t over items")
+def _extremes(a: Part, b: Part, level: float) -> tuple[MaximaDifference, MaximaDifference]:
+    """R as a difference of largest gaps; S the other way round: 1 - S is a largest loss."""
+    return (
+        difference_of_maxima(a.worst(), b.worst(), level=level),
+        difference_of_maxima(b.loss(), a.loss(), level=level),
+    )
+
+
+def _estimate(value: float, found: MaximaDifference, n: int, method: str) -> Estimate:
+    return Estimate(value, found.interval, n, method=method, note=found.note)
+
+
+def _paired_t(a: Part, b: Part, shift: float, level: float) -> tuple[Estimate, float | None]:
+    """Student's t of the difference of mean gaps, item by item."""
+    n = a.table.n_units
+    method = "paired t over items"
+    if n < MIN_UNITS:
+        return Estimate(shift, None, n, method=method, note=_FEW), None
+    sides = [part.table.influence()[:, ~np.isnan(part.table.gaps())].mean(axis=1) for part in (a, b)]
+    moves = sides[0] - sides[1]
+    se = float(np.sqrt(np.sum((moves - moves.mean()) ** 2) / (n * (n - 1))))
+    if se <= STILL:
+        note = "no interval: every item gives the same difference"
+        return Estimate(shift, None, n, method=method, note=note), None
+    reach = float(special.stdtrit(n - 1, (1 + level) / 2)) * se
+    interval = Interval(shift - reach, shift + reach, level, method)
+    p = float(2 * special.stdtr(n - 1, -abs(shift) / se))
+    return Estimate(shift, interval, n, method=method), p
 
 
 def _tau_difference(a: Part, b: Part, level: float) -> Estimate:

@@ -59,21 +59,26 @@ class Counted:
 
 def counted(scores: ModelScores, counts: NDArray[np.bool_]) -> Counted:
     """Take the arrangements that count; items are the units, or clusters of items where given."""
-    names = scores.clusters if scores.clusters is not None else scores.items
-    unit_names = tuple(sorted(set(names))) if scores.clusters is not None else names
-    index = {name: i for i, name in enumerate(unit_names)}
-    units = np.fromiter((index[name] for name in names), dtype=np.int64, count=len(names))
     kept = tuple(name for name, used in zip(scores.arrangements, counts, strict=True) if used)
-    return Counted(
-        scores.model,
-        kept,
-        scores.items,
-        scores.mean[:, counts],
-        scores.largest[:, counts],
-        units,
-        len(unit_names),
-        unit_names,
-    )
+    mean, largest = scores.mean[:, counts], scores.largest[:, counts]
+    return counted_cells(scores.model, (kept, scores.items), mean, largest, clusters=scores.clusters)
+
+
+def counted_cells(
+    model: str,
+    names: tuple[tuple[str, ...], tuple[str, ...]],
+    mean: Floats,
+    largest: Floats,
+    *,
+    clusters: tuple[str, ...] | None,
+) -> Counted:
+    """Lay out cells whose arrangements all count; ``names`` are those of arrangements and items."""
+    arrangements, items = names
+    labels = items if clusters is None else clusters
+    unit_names = items if clusters is None else tuple(sorted(set(clusters)))
+    index = {name: i for i, name in enumerate(unit_names)}
+    units = np.fromiter((index[name] for name in labels), dtype=np.int64, count=len(labels))
+    return Counted(model, arrangements, items, mean, largest, units, len(unit_names), unit_names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +87,8 @@ class Resampled:
 
     table: GapTable
     band: GapBand | None
+    draws: Floats | None = None
+    """Gaps under each resample, resamples by arrangements; ``None`` where there are too few units."""
 
 
 def resample_tables(
@@ -102,7 +109,7 @@ def resample_tables(
     for table, part in zip(tables, columns, strict=True):
         draws = table.from_sums(sums[:, at : at + part.shape[1]], size)
         at += part.shape[1]
-        results.append(Resampled(table, band_from_draws(table, draws, level=level)))
+        results.append(Resampled(table, band_from_draws(table, draws, level=level), draws))
     return results, None if beside is None else sums[:, at:]
 
 

@@ -1,6 +1,7 @@
 """What scoring structural consistency gives: frozen, full precision, undefined is ``None``."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from concord.readers.structure_records import ArrangementCounts, LeftOut
 from concord.records import Estimate, InputFile, Interval
@@ -60,6 +61,16 @@ class ArrangementRow:
     counts: ArrangementCounts
 
 
+class CellScore(NamedTuple):
+    """One item of one model under one arrangement."""
+
+    arrangement: str
+    mean: float | None
+    largest: float | None
+    star_gap: float | None
+    """Fixed-m gap of the cell, where the number of samples allows one."""
+
+
 @dataclass(frozen=True, slots=True)
 class ItemRow:
     """One item of one model."""
@@ -73,8 +84,8 @@ class ItemRow:
     worst_arrangement: str | None
     best_arrangement: str | None
     flip_excess: float | None = None
-    scores: tuple[tuple[str, float | None], ...] = ()
-    """Mean score under every counted arrangement."""
+    scores: tuple[CellScore, ...] = ()
+    """What was scored under every counted arrangement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +150,8 @@ class Difference:
     n_items: int
     n_arrangements: int
     note: str = ""
+    p_values: tuple[float | None, float | None, float | None] = (None, None, None)
+    """Of no difference of E, of R, of S; not adjusted for the number of pairs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from concord.errors import InputError, OptionError
 from concord.readers.structure_records import Floats, ModelScores, ScoreSet
 from concord.readers.structure_sheet import fold
 from concord.stats.bands import ItemWeights
+from concord.stats.engine import SERIAL, Engine
 from concord.structure.beside import (
     flip_cells,
     flip_estimate,
@@ -17,14 +18,8 @@ from concord.structure.beside import (
     star_cells,
     star_table,
 )
-from concord.structure.difference import (
-    Part,
-    Parts,
-    all_differences,
-    resampled_tau,
-    tau_columns,
-    whole_layout,
-)
+from concord.structure.difference import all_differences
+from concord.structure.parts import Part, Parts, resampled_tau, tau_columns, whole_layout
 from concord.structure.readings import (
     Counted,
     across_gaps,
@@ -40,6 +35,7 @@ from concord.structure.readings import (
 from concord.structure.records import (
     READINGS,
     ArrangementRow,
+    CellScore,
     Consistency,
     ItemRow,
     ModelResult,
@@ -72,8 +68,8 @@ def check_options(options: ScoreOptions) -> None:
             raise OptionError(f"{name} {value}: expected a whole number from {least} on")
 
 
-def score(scores: ScoreSet, options: ScoreOptions) -> StructureScores:
-    """Score every model that was read.
+def score(scores: ScoreSet, options: ScoreOptions, *, engine: Engine = SERIAL) -> StructureScores:
+    """Score every model that was read; the engine computes resamples and changes nothing in the result.
 
     Raises
     ------
@@ -84,7 +80,7 @@ def score(scores: ScoreSet, options: ScoreOptions) -> StructureScores:
     if not scores.models:
         reasons = "\n".join(str(entry) for entry in scores.left_out)
         raise InputError(f"no model could be scored\n{reasons}")
-    parts = Parts(options, ItemWeights(options.seed, options.resamples, options.splits))
+    parts = Parts(options, ItemWeights(options.seed, options.resamples, options.splits, engine))
     warnings = list(scores.warnings)
     results, data = [], {}
     for model in scores.models:
@@ -135,7 +131,7 @@ def score_model(
         order,
         None if flips is None else flip_estimate(flips, data, options.level),
         _arrangement_rows(model, used, main, cells=cells, options=options),
-        _item_rows(data, model, flips),
+        _item_rows(data, model, flips, None if cells is None else cells[:, used]),
         _n_items(data, options.reading),
         sum(gap is not None for gap in main.gaps) if options.reading != "across" else len(data.names),
         sum(c.missing_mean + c.missing_max for c in counts),
@@ -158,7 +154,7 @@ def _all_readings(
     resampled, sums = resample_tables(tables, weights, level=options.level, beside=beside)
     compared = resampled[len(names) - 1]
     taus = resampled_tau(layout, sums)
-    parts.keep(data.model, data, Part(compared.table, compared.band, order.effect, taus))
+    parts.keep(data.model, data, Part(compared.table, compared.draws, order.effect, taus))
     readings = {
         name: from_table(name, data, entry, options, weights)
         for name, entry in zip(names, resampled, strict=False)
@@ -215,7 +211,9 @@ def _arrangement_rows(
     )  # fmt: skip
 
 
-def _item_rows(data: Counted, model: ModelScores, flips: Floats | None) -> tuple[ItemRow, ...]:
+def _item_rows(
+    data: Counted, model: ModelScores, flips: Floats | None, star: Floats | None
+) -> tuple[ItemRow, ...]:
     """Per-item detail over the arrangements that count."""
     means = column_means(data.mean.T)
     paired = column_means((data.largest - data.mean).T)
@@ -234,9 +232,22 @@ def _item_rows(data: Counted, model: ModelScores, flips: Floats | None) -> tuple
             data.names[worst[i]] if cells[i] else None,
             data.names[best[i]] if cells[i] else None,
             None if flips is None else number(flips[i]),
-            tuple((arrangement, number(data.mean[i, j])) for j, arrangement in enumerate(data.names)),
+            _cell_scores(data, star, i),
         )
         for i, name in enumerate(data.items)
+    )
+
+
+def _cell_scores(data: Counted, star: Floats | None, item: int) -> tuple[CellScore, ...]:
+    """Scores of one item under every counted arrangement."""
+    return tuple(
+        CellScore(
+            arrangement,
+            number(data.mean[item, j]),
+            number(data.largest[item, j]),
+            None if star is None else number(star[item, j]),
+        )
+        for j, arrangement in enumerate(data.names)
     )
 
 

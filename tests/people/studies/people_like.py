@@ -274,9 +274,10 @@ def _moved(guess: float, up: bool, p: str, way: int, question: Question) -> floa
 
 
 def trust(person: Person, way: int) -> Answers:
-    sent = 1 + int(person.uniform(0) * 10)
-    memory = person.question.session.plan
-    rho = 0.48 if memory.cell["history"] == "social" else -0.05
+    social = person.cell["history"] == "social"
+    sends = social or person.agrees(2, 30 / 32 if way > 0 else 4 / 32)
+    sent = 1 + int(person.uniform(0) * 10) if sends else 0
+    rho = 0.48 if social else -0.05
     if person.question.member.role == "receiver":
         person_sent = float(person.question.items[0][1].max) / 3  # type: ignore[union-attr, arg-type]
         z = (person_sent - 5.5) / 2.87

@@ -39,5 +39,5 @@ findings:
         test: t-independent
         outcome: value
         groups: {by: metal}
-        human: {statistic: 2.5, n1: 20, n2: 20, source: "Table 1, p. 2"}
+        human: {statistic: 2.5, n1: 20, n2: 20, located: {at: "p. 2, Table 1"}, source: "t of the two means"}
 """

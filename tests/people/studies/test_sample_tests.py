@@ -149,6 +149,12 @@ def test_variances_and_tables() -> None:
     assert (table.values, table.direction) == ({"table": [[3, 1], [1, 3]]}, 1)
 
 
+def test_one_group_of_equal_answers_is_compared_without_a_complaint() -> None:
+    found = of.t_two(np.array([3.0, 3.0, 3.0]), np.array([3.0, 4.0, 5.0]))
+    # by hand: difference -1, pooled variance (0 + 2) / 4, so t = -1 / sqrt(0.5 * 2 / 3)
+    assert found.values["statistic"] == pytest.approx(-np.sqrt(3))
+
+
 @settings(deadline=None)
 @given(samples, samples)
 def test_swapping_the_groups_turns_every_sign(first: Floats, second: Floats) -> None:

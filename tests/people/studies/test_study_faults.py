@@ -22,12 +22,28 @@ def test_the_small_study_itself_is_well_formed() -> None:
     assert read_study(STUDY.encode(), name="coins.yaml").warnings == ()
 
 
+def test_a_human_side_that_nobody_could_look_up_is_worth_a_warning() -> None:
+    text = STUDY.replace('located: {at: "p. 2, Table 1"}, ', "")
+    (told,) = read_study(text.encode(), name="coins.yaml").warnings
+    assert told == (
+        "coins.yaml: 1 of 1 tests give no page or table of their human side (human: located), "
+        "the first is 'value'"
+    )
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "path", "said"),
     [
         ("study: coins\n", "study: Coins!\n", 2, "study", "string should match pattern"),
         ("title: Coins\n", "", 1, "title", "missing; this key is required"),
         ("title: Coins\n", "title: Coins\ncolour: red\n", 4, "colour", "not known here"),
+        (
+            "        outcome: value",
+            "        outcom: value",
+            37,
+            "findings.F1.tests[1].outcom",
+            "this key is not known here; did you mean 'outcome'?",
+        ),
         ("n: 20}", "n: none}", 14, "experiments.toss.participants.n", "got 'none'"),
         ("{min: 20, max: 30}", "{min: 40, max: 30}", 8, "population.age", "min 40 is above max 30"),
         ("female: 0.5", "female: 0.7", 6, "population", "sum to 1.2, expected 1"),
@@ -103,6 +119,49 @@ def test_the_small_study_itself_is_well_formed() -> None:
         ),
         ("statistic: 2.5, n1: 20, n2: 20, ", "", 39, "findings.F1.tests[1].human", "no numbers"),
         (
+            "n1: 20, n2: 20",
+            "n1: 20, n2: 20, p_value: 0.9",
+            39,
+            "findings.F1.tests[1].human.p_value",
+            "got 0.9, and the statistic gives p = 0.0169, two-sided; expected that p",
+        ),
+        (
+            "n1: 20, n2: 20",
+            "n1: 20, n2: 20, p_value: 0.0085",
+            39,
+            "findings.F1.tests[1].human.p_value",
+            "p = 0.0169, two-sided; is it one-sided?",
+        ),
+        (
+            "n1: 20, n2: 20",
+            'n1: 20, n2: 20, reported: "t(38) = 5.2, p < .001"',
+            39,
+            "findings.F1.tests[1].human.reported",
+            "'t(38) = 5.2, p < .001' says statistic = 5.2, the columns 2.5",
+        ),
+        (
+            "groups: {by: metal}",
+            "groups: {by: metal}\n        where: metal == 'lead'",
+            39,
+            "findings.F1.tests[1].where",
+            "'metal' is never 'lead'; it is gold, iron",
+        ),
+        (
+            "ask: [side]",
+            "ask: [side]\n        when: \"'lead' != metal\"",
+            26,
+            "experiments.toss.steps[1].when",
+            "'metal' is never 'lead'; it is gold, iron",
+        ),
+        (
+            "2 * value",
+            "value == 'high'",
+            29,
+            "experiments.toss.derived.double",
+            "'value' is a number, and is compared with the word 'high'",
+        ),
+        ("2 * value", "(lambda: 1)()", 29, "", "stands in quotes"),
+        (
             "2 * value",
             "__import__('os').system('ls')",
             29,
@@ -146,6 +205,20 @@ def test_the_small_study_itself_is_well_formed() -> None:
         ),
         ("max: 100", "max: price", 22, "experiments.toss.items.value.max", "'price' is no earlier answer"),
         ("min: 0, max: 100", "min: 100, max: 0", 22, "experiments.toss.items.value", "is not below max"),
+        (
+            '{at: "p. 2, Table 1"}',
+            '{at: "p. 2, Table 1", known: quoted}',
+            39,
+            "findings.F1.tests[1].human.located",
+            "'by' names the source that quotes a page",
+        ),
+        (
+            '{at: "p. 2, Table 1"}',
+            '{at: ""}',
+            39,
+            "findings.F1.tests[1].human.located.at",
+            "at least 1 character",
+        ),
         ("title: Coins\n", "title: &a Coins\n", 3, "", "anchors and aliases are not allowed"),
         ("title: Coins\n", "title: !!python/name:os.system Coins\n", 3, "", "is not allowed"),
         ("title: Coins\n", "title: Coins\ntitle: Coins\n", 4, "title", "stands here and on line 3"),
@@ -156,6 +229,33 @@ def test_a_fault_is_named_with_its_line_and_path(old: str, new: str, line: int, 
     text = _fault(old, new)
     place = f"coins.yaml, line {line}" + (f", {path}: " if path else ": ")
     assert re.search(f"^{re.escape(place)}.*{re.escape(said)}", text, re.MULTILINE), text
+
+
+@pytest.mark.parametrize("p", ["0.0169", "0.018", "0.05", "0.02"])
+def test_a_p_that_is_rounded_or_a_printed_limit_does_not_contradict_its_statistic(p: str) -> None:
+    text = STUDY.replace("n1: 20, n2: 20", f"n1: 20, n2: 20, p_value: {p}")
+    assert read_study(text.encode(), name="coins.yaml").study.findings["F1"].tests[0].human.p_value == float(
+        p
+    )
+
+
+def test_people_and_replies_are_tested_against_the_same_null() -> None:
+    text = STUDY.replace("test: t-independent", "test: binomial").replace("        groups: {by: metal}\n", "")
+    text = text.replace("outcome: value", "outcome: side\n        success: heads\n        p0: 0.5")
+    text = text.replace("statistic: 2.5, n1: 20, n2: 20", "k: 10, n: 20, p0: 0.3")
+    with pytest.raises(
+        StudyError, match=r"human\.p0: got 0\.3, and the replies are tested against p0 = 0\.5"
+    ):
+        read_study(text.encode(), name="coins.yaml")
+
+
+def test_an_effect_without_its_direction_is_worth_a_warning() -> None:
+    text = STUDY.replace("test: t-independent", "test: anova")
+    text = text.replace("statistic: 2.5, n1: 20, n2: 20", "statistic: 6.25, df1: 1, df2: 38")
+    (told,) = read_study(text.encode(), name="coins.yaml").warnings
+    assert "line 39, findings.F1.tests[1].human: no direction" in told
+    given = text.replace("df2: 38", "df2: 38, direction: 1")
+    assert read_study(given.encode(), name="coins.yaml").warnings == ()
 
 
 def test_every_fault_is_named_at_once() -> None:

@@ -1,7 +1,8 @@
 """From folders to one HTML file."""
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -9,12 +10,15 @@ from typing import Any
 
 from concord.reports import plots
 from concord.reports.files import distinct_names
-from concord.reports.page import people, reasoning, replies, structure
+from concord.reports.forest import FOREST
+from concord.reports.page import comparison, people, people_tests, reasoning, replies, structure
+from concord.reports.page.cases import packed_case
 from concord.reports.page.content import Content, read_content
 from concord.reports.page.context import context
-from concord.reports.page.data import data_block, plain_document, policy
+from concord.reports.page.data import by_columns, data_block, plain_document, policy
 from concord.reports.page.find import Problem
 from concord.reports.page.table import listed, packed
+from concord.reports.page.texts import BUDGET, Fitted, Texts
 from concord.reports.page.values import Number
 from concord.reports.svg import Picture, style, visible
 from concord.version import __version__
@@ -44,6 +48,10 @@ class Page:
         yield from _pictures("reasoning", self.content.reasoning, reasoning.pictures)
         if self.content.reasoning:
             yield Path("reasoning"), reasoning.gaps_of(list(self.content.reasoning))
+        for i, source in enumerate(self.content.comparisons, 1):
+            ranking = comparison.comparison(source).picture()
+            if ranking is not None:
+                yield Path("comparison") / f"ranking-{i}", ranking
 
 
 def _pictures(question: str, views: Sequence[Any], draw: Any) -> Iterator[tuple[Path, Picture]]:
@@ -91,9 +99,13 @@ def _asset(name: str) -> str:
 
 
 def _render(content: Content, title: str) -> str:
-    script = _asset("page.js")
-    css = _asset("page.css") + style()
-    block, encoding = data_block(data(content))
+    """Make the page: everything but long texts first, then as much of those as the budget leaves room for."""
+    from markupsafe import Markup, escape
+
+    script, css, texts = _asset("page.js"), _asset("page.css") + style(), Texts()
+    block, encoding = data_block(data(content, texts))
+    # A mark that no file can hold by chance or on purpose: it depends on all of them.
+    mark = f"@{hashlib.sha256(block.encode('ascii', 'replace')).hexdigest()}@"
     given = {
         "bare": BARE,
         "script": script,
@@ -101,9 +113,31 @@ def _render(content: Content, title: str) -> str:
         "policy": policy(script, css, BARE),
         "data": block,
         "encoding": encoding,
+        "texts": Markup(f"{mark}texts"),
+        "texts_encoding": Markup(f"{mark}encoding"),
+        "said_of_texts": Markup(f"{mark}said"),
     }
     template = _environment().get_template("page.html")
-    return str(template.render(**context(content, title), **given, version=__version__))
+    page = str(template.render(**context(content, title), **given, version=__version__))
+    fitted = texts.fitted(BUDGET - len(page.encode("utf-8")))
+    said = str(escape(said_of_texts(content.replies, fitted)))
+    for name, text in (("texts", fitted.block), ("encoding", fitted.encoding), ("said", said)):
+        page = page.replace(f"{mark}{name}", text)
+    return page
+
+
+def said_of_texts(found: replies.Replies, fitted: Fitted) -> str:
+    """Say what of the replies is on the page and where the rest is."""
+    n = len(found.rows)
+    told = f"{found.n_found:,} replies as they were given"
+    if found.n_left_out:
+        told = f"{n:,} of {found.n_found:,} replies, evenly taken from the files"
+    if fitted.cap is not None:
+        cut = sum(row["length"] > fitted.cap for row in found.rows)
+        told += f"; to keep the page small, {cut:,} of them are cut after {fitted.cap:,} characters"
+    if found.n_left_out or fitted.cap is not None:
+        told += f". Whole they are in {', '.join(found.files[:8])}{' …' if len(found.files) > 8 else ''}"
+    return told + ". Text only: nothing in a reply is run."
 
 
 def _environment() -> Any:
@@ -129,15 +163,23 @@ def _spark(value: Number, limits: tuple[float, float]) -> str:
     return Markup(plots.small_interval(value.value, value.low, value.high, limits))  # noqa: S704
 
 
-def _said(value: Number) -> str:
+def _said(value: Number, digits: int = 2) -> str:
     """Write an interval as words."""
     if value.low is None or value.high is None:
         return ""
-    return f"{plots.short(value.low)} to {plots.short(value.high)}"
+    return f"{plots.short(value.low, digits)} to {plots.short(value.high, digits)}"
 
 
-def data(content: Content) -> dict[str, Any]:
-    """Give what the script works on: tables by name, and the result documents for the download."""
+def data(content: Content, texts: Texts) -> dict[str, Any]:
+    """Give what the script works on: tables by name, and the result documents for the download.
+
+    Parameters
+    ----------
+    content
+        Everything the page shows.
+    texts
+        Takes the long texts; tables hold their numbers.
+    """
     tables: dict[str, Any] = {}
     shared: dict[Any, str] = {}
     for i, view in enumerate(content.people):
@@ -150,23 +192,39 @@ def data(content: Content) -> dict[str, Any]:
             tables[f"items-{i}"] = packed(structure.ITEM_COLUMNS, one.items)
     for i, other in enumerate(content.reasoning):
         if other.samples:
-            tables[f"samples-{i}"] = packed(reasoning.SAMPLE_COLUMNS, other.samples)
+            cases = [packed_case(case, texts) for case in other.cases]
+            tables[f"samples-{i}"] = {**packed(reasoning.SAMPLE_COLUMNS, other.samples), "cases": cases}
+    for i, pairs in enumerate(map(comparison.comparison, content.comparisons)):
+        if pairs.is_long:
+            tables[f"comparison-{i}"] = packed(comparison.COLUMNS, pairs.table())
     if content.replies.rows:
-        tables["replies"] = packed(replies.COLUMNS, content.replies.rows)
+        rows = [{**row, "text": texts.add(row["text"])} for row in content.replies.rows]
+        tables["replies"] = {**packed(replies.COLUMNS, rows), "found": content.replies.of}
     documents = [
         {"file": source.shown, "model": source.model, "question": source.kind,
-         "document": plain_document(source.document)}
+         "document": by_columns(plain_document(source.document))}
         for source in content.sources
     ]  # fmt: skip
-    return {"format": "concord page", "format_version": 1, "tables": tables, "documents": documents}
+    return {
+        "format": "concord page",
+        "format_version": 2,
+        "geometry": asdict(FOREST),
+        "tables": tables,
+        "documents": documents,
+    }
 
 
 def _people_tables(tables: dict[str, Any], shared: dict[Any, str], view: people.PeopleView, i: int) -> None:
     """Put in the tests of one model; the human side of tests that models share stands there once."""
     if not view.tests:
         return
-    key = people.key_of(view)
+    key, rows = people.key_of(view), [people_tests.stored(test) for test in view.tests]
     if key not in shared:
         shared[key] = f"people-{i}"
-        tables[f"people-{i}"] = packed(people.HUMAN_COLUMNS, view.tests)
-    tables[f"tests-{i}"] = {**packed(people.AGENT_COLUMNS, view.tests), "base": shared[key]}
+        tables[f"people-{i}"] = packed(people_tests.HUMAN_COLUMNS, rows)
+    tables[f"tests-{i}"] = {
+        **packed(people_tests.AGENT_COLUMNS, rows),
+        "base": shared[key],
+        "result": view.source.shown,
+        "behind": list(view.behind),
+    }

@@ -5,10 +5,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from concord.reports.page.find import Source
+from concord.reports.page.table import Column
 from concord.reports.page.values import Document, Number, number, part, parts, texts, words
+from concord.reports.plot_standing import standing_picture
+from concord.reports.svg import Picture
 
-METRICS = {"pas": "PAS", "ecs": "ECS", "apr": "APR"}
-LEVEL = 0.95
+METRICS = {
+    "pas": "PAS", "ecs": "ECS", "apr": "APR", "gap": "Δ", "correct_cot": "accuracy after reasoning",
+    "correct_early": "early accuracy", "step_f1": "Step-F1",
+}  # fmt: skip
+COLUMNS = (
+    Column("first", "first"),
+    Column("second", "second"),
+    Column("metric", "metric"),
+    Column("value", "first less second", "number"),
+    Column("low", "low", "number"),
+    Column("high", "high", "number"),
+    Column("p", "p", "number"),
+    Column("holm", "p, Holm", "number"),
+    Column("n", "n", "count"),
+    Column("note", "test or note"),
+)
+MOST_ROWS = 40
+"""Pairs that stand in the page as they are; more are a table that the script shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +54,70 @@ class Comparison:
     rows: tuple[Pair, ...]
     groups: tuple[tuple[str, ...], ...]
     """Models that cannot be told apart, from best to worst; groups may overlap."""
+    ranked: tuple[tuple[str, float], ...] = ()
+    """Models and numbers from best to worst, where the file says."""
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """Letters of the groups that each model belongs to."""
+        marks: dict[str, str] = {}
+        for letter, group in zip(string.ascii_lowercase, self.groups, strict=False):
+            for name in group:
+                marks[name] = marks.get(name, "") + letter
+        return marks
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the script shows the pairs."""
+        return len(self.rows) > MOST_ROWS
+
+    def table(self) -> list[dict[str, object]]:
+        """Give the pairs as rows of a table."""
+        ends = ("value", "low", "high")
+        return [
+            {**{key: getattr(row.difference, key) for key in ends},
+             **{column.key: getattr(row, column.key) for column in COLUMNS if column.key not in ends}}
+            for row in self.rows
+        ]  # fmt: skip
+
+    def picture(self) -> Picture | None:
+        """Draw the ranking; of two models the table says it all."""
+        if len(self.ranked) < 3:
+            return None
+        title = f"{self.metric} of {len(self.ranked)} models"
+        return standing_picture("ranking", title, self.ranked, self.groups, label=self.metric)
 
 
 def comparison(source: Source) -> Comparison:
-    """Read a comparison: of scores item by item, or of people results study by study."""
+    """Read a comparison: item by item, study by study, or arrangement by arrangement."""
     document = source.document
-    of_people = words(document, "kind") == "people"
-    rows = tuple(_people_rows(document) if of_people else _item_rows(document))
-    metric = "PAS" if of_people else words(document, "metric")
-    given = document.get("groups")
-    if isinstance(given, list):
-        groups = tuple(tuple(texts({"g": one}, "g")) for one in given)
-    else:
-        groups = _groups([row for row in rows if row.metric == metric], document)
-    kind = "people, study by study" if of_people else f"{metric}, item by item"
-    return Comparison(f"{kind}: {source.shown}", metric, rows, groups)
+    kind = words(document, "kind")
+    several = any(part(entry, "metrics") for entry in parts(document, "pairs"))
+    rows = tuple(_metric_rows(document) if several else _item_rows(document))
+    metric = words(document, "metric")
+    shown = METRICS.get(metric, metric) if kind in _UNITS else metric
+    groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
+    title = f"{kind}, {_UNITS[kind]}" if kind in _UNITS else f"{shown}, item by item"
+    return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranked(document))
+
+
+def _ranked(document: Document) -> tuple[tuple[str, float], ...]:
+    """Give the ranking with its numbers: beside it, or the means of the models."""
+    values = {words(model, "name"): number(model, "mean") for model in parts(document, "models")}
+    values |= {name: number(document, "ranking_values", name) for name in part(document, "ranking_values")}
+    ranked = [(name, values.get(name)) for name in texts(document, "ranking")]
+    return tuple((name, value) for name, value in ranked if value is not None)
+
+
+_UNITS = {
+    "people": "study by study",
+    "structure": "arrangement by arrangement",
+    "reasoning": "vignette by vignette",
+}
+
+
+def _lists(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _pair(entry: Document, names: Document, metric: str) -> Pair:
@@ -67,7 +135,7 @@ def _pair(entry: Document, names: Document, metric: str) -> Pair:
     )
 
 
-def _people_rows(document: Document) -> list[Pair]:
+def _metric_rows(document: Document) -> list[Pair]:
     return [
         _pair(part(entry, "metrics", key), entry, METRICS.get(key, key))
         for entry in parts(document, "pairs")
@@ -76,48 +144,21 @@ def _people_rows(document: Document) -> list[Pair]:
 
 
 def _item_rows(document: Document) -> list[Pair]:
-    return [_pair(entry, entry, words(document, "metric")) for entry in parts(document, "pairs")]
+    metric = words(document, "metric")
+    return [_pair(entry, entry, METRICS.get(metric, metric)) for entry in parts(document, "pairs")]
 
 
-def _groups(rows: Sequence[Pair], document: Document) -> tuple[tuple[str, ...], ...]:
-    """Group neighbours in the order of values none of whose pairs a test tells apart, after Holm."""
-    values: dict[str, float] = {}
-    for entry in parts(document, "pairs"):
-        for side in ("first", "second"):
-            value = number(entry, "metrics", "pas", f"{side}_value")
-            if value is not None:
-                values.setdefault(words(entry, side), value)
-    order = sorted(values, key=lambda name: -values[name])
-    level = number(document, "options", "level")
-    alpha = 1 - (LEVEL if level is None else level)
-    apart = {frozenset((r.first, r.second)) for r in rows if r.holm is not None and r.holm < alpha}
-    groups: list[tuple[str, ...]] = []
-    reached = 0
-    for begin in range(len(order)):
-        end = begin + 1
-        while end < len(order) and not any(frozenset((order[end], o)) in apart for o in order[begin:end]):
-            end += 1
-        if end > reached:
-            groups.append(tuple(order[begin:end]))
-            reached = end
-    return tuple(groups)
-
-
-def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> tuple[dict[str, str], str]:
-    """Give each model the letters of its groups, from the first comparison that names all its members.
+def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+    """Give letters by model for every metric of which a comparison names only models of the page.
 
     Returns
     -------
-    tuple
-        Letters by model, none where no comparison fits, and the metric they are about.
+    list
+        Metric and letters by model, one entry a metric.
     """
+    found: dict[str, dict[str, str]] = {}
     for one in comparisons:
         named = {name for group in one.groups for name in group}
-        if not named or not named <= set(models):
-            continue
-        marks: dict[str, str] = {}
-        for letter, group in zip(string.ascii_lowercase, one.groups, strict=False):
-            for name in group:
-                marks[name] = marks.get(name, "") + letter
-        return marks, one.metric
-    return {}, ""
+        if named and named <= set(models):
+            found.setdefault(one.metric, one.letters)
+    return list(found.items())

@@ -14,8 +14,9 @@ from concord.reports.page.replies import Replies, find_replies
 from concord.reports.page.structure import StructureView, structure_views
 from concord.reports.page.values import part, words
 
-MOST_WORK = 6000
-"""Pairs of models times tests up to which they are compared for the page: two or three seconds."""
+View = PeopleView | StructureView | ReasoningView
+MOST_WORK = 1_000_000
+"""Pairs of models times tests up to which they are compared for the page: about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,9 @@ def read_content(folders: Sequence[Path], names: Mapping[Path, str] = MappingPro
         problems += faults
     replies = find_replies(folders, found.sources)
     comparisons = found.of("comparison")
-    if not comparisons:
-        made, told = compare_people_views(people)
+    kinds = {words(source.document, "kind") for source in comparisons}
+    for kind, shown in (("people", people), ("structure", structure), ("reasoning", reasoning)):
+        made, told = ([], []) if kind in kinds else compare_views(shown)
         comparisons += made
         problems += told
     return Content(
@@ -78,19 +80,22 @@ def read_content(folders: Sequence[Path], names: Mapping[Path, str] = MappingPro
     )
 
 
-def compare_people_views(views: Sequence[PeopleView]) -> tuple[list[Source], list[Problem]]:
-    """Compare models on the studies they share, where that takes a few seconds at most."""
+def compare_views(views: Sequence[View]) -> tuple[list[Source], list[Problem]]:
+    """Compare models on the studies, items or vignettes they share, where that takes seconds at most."""
     from concord.reports.comparison import compare
 
-    files = [view.source.file.parent for view in views if view.source.file is not None and view.tests]
-    names = [view.model for view in views if view.source.file is not None and view.tests]
-    if len(files) < 2 or len(set(names)) < len(names):
-        return [], []
-    work = len(files) * (len(files) - 1) // 2 * max(len(view.tests) for view in views)
-    if work > MOST_WORK:
+    kept = {
+        view.label: view.source.file.parent for view in views if view.source.file is not None and view.n_units
+    }
+    folders = list(dict.fromkeys(kept.values()))
+    labels = [view.label for view in views]
+    work = len(kept) * (len(kept) - 1) // 2 * max((view.n_units for view in views), default=0)
+    if len(kept) < 2 or len(set(labels)) < len(labels) or work > MOST_WORK:
         return [], []  # the leaderboard says how to make a comparison
+    # A result about structure may hold several models: it names them itself.
+    names = list(kept) if len(folders) == len(kept) else None
     try:
-        result = compare(*files, names=names)
+        result = compare(*folders, names=names)
     except (InputError, UndefinedError) as fault:
         return [], [Problem("comparison of models", str(fault))]
     return [Source("comparison", None, result.to_dict(), "", "made with this page")], []

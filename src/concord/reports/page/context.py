@@ -5,7 +5,8 @@ from typing import Any
 
 from concord.reports import plots
 from concord.reports.page import people, reasoning, structure
-from concord.reports.page.comparison import comparison, letters
+from concord.reports.page.cases import chosen_cases
+from concord.reports.page.comparison import Comparison, comparison, letters
 from concord.reports.page.content import Content
 from concord.reports.page.find import Source
 from concord.reports.page.values import (
@@ -44,7 +45,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "board": board(content),
         "people": [_people_panel(view, i) for i, view in enumerate(content.people)],
         "structure": [_structure_panel(view, i) for i, view in enumerate(content.structure)],
-        "comparisons": [comparison(source) for source in content.comparisons],
+        "comparisons": _comparisons(content),
         "structure_differences": list(_differences(content)),
         "reasoning": [_reasoning_panel(view, i) for i, view in enumerate(content.reasoning)],
         "reasoning_gaps": _inline(reasoning.gaps_of(list(content.reasoning)), "gaps")
@@ -53,6 +54,16 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "provenance": [_provenance(source) for source in content.sources],
         "warnings": [(source, texts(source.document, "warnings")) for source in content.sources],
     }
+
+
+def _comparisons(content: Content) -> list[tuple[Comparison, str | None]]:
+    """Give every comparison with its picture, where there is one."""
+    made = [comparison(source) for source in content.comparisons]
+    pictures = [one.picture() for one in made]
+    return [
+        (one, None if picture is None else _inline(picture, f"ranking{i}"))
+        for i, (one, picture) in enumerate(zip(made, pictures, strict=True))
+    ]
 
 
 def _inline(picture: Picture, key: str) -> str:
@@ -66,11 +77,13 @@ def _asked(source: Source) -> dict[str, Any]:
     how = [words(document, key) for key in ("protocol", "reading", "rules") if words(document, key)]
     if source.kind == "reasoning":
         how = [words(document, "rules")]
-    names = [words(model, "model") for model in parts(document, "models")]
+    key = "name" if source.kind == "comparison" else "model"
+    names = [words(model, key) for model in parts(document, "models")]
+    design = words(source.run, "options", "design") if source.kind == "people" else ""
     return {
         "question": QUESTIONS[source.kind],
         "model": ", ".join(names) if names else source.model,
-        "how": how[0] if how else "not said",
+        "how": ", ".join([how[0] if how else "not said", *([f"design {design}"] if design else [])]),
         "units": _units(source),
         "settings": ", ".join(f"{k} {v}" for k, v in leaves(part(source.run, "sampling"))),
         "tokens": _tokens(source),
@@ -131,28 +144,40 @@ def board(content: Content) -> dict[str, Any]:
     rows: dict[tuple[str, str], dict[tuple[str, str], Number]] = {}
     for question, entries in views.items():
         for view in entries:
-            row = rows.setdefault((view.model, _design(view.source)), {})
+            row = rows.setdefault((view.model, _design(view)), {})
             for kind, key, _, _ in columns:
                 if kind == question:
                     row[kind, key] = view.metric(key)
     first = columns[0][:2] if columns else ("", "")
-    together, of = letters([comparison(source) for source in content.comparisons], content.models)
+    named = [*content.models, *(view.label for view in content.people)]
+    together = letters([comparison(source) for source in content.comparisons], named)
     ordered = sorted(rows.items(), key=lambda entry: _descending(entry[1].get(first)))
     return {
         "columns": columns,
         "groups": [(QUESTIONS[q], sum(c[0] == q for c in columns)) for q in views if views[q]],
         "letters": together,
-        "letters_of": of,
         "designs": any(design for _, design in rows),
         "rows": [
-            {"model": model, "design": design, "cells": [cells.get((c[0], c[1])) for c in columns]}
+            {
+                "model": model,
+                "design": design,
+                "letters": [_letters(one, model, design) for _, one in together],
+                "cells": [cells.get((c[0], c[1])) for c in columns],
+            }
             for (model, design), cells in ordered
         ],
     }
 
 
-def _design(source: Source) -> str:
-    return words(source.document, "design") or words(source.run, "design")
+def _letters(letters: Mapping[str, str], model: str, design: str) -> str:
+    """Give the letters of a model under the name that a comparison has for it."""
+    found = letters.get(f"{model}, {design}", letters.get(model))
+    return "–" if found is None else found
+
+
+def _design(view: Any) -> str:
+    """Give the design that a model was asked by; only studies of people have one."""
+    return view.design if isinstance(view, people.PeopleView) else words(view.source.document, "design")
 
 
 def _descending(value: Number | None) -> float:
@@ -249,10 +274,7 @@ def _reasoning_panel(view: reasoning.ReasoningView, i: int) -> dict[str, Any]:
         "steps": {key: number(document, "steps", key) for key in ("chance", "ceiling", "optimal")},
         "above_chance": part(document, "steps").get("above_chance"),
         "bias": _bias_rows(document),
-        "examples": [
-            {"rule": words(e, "rule"), "id": words(e, "id"), "shown": part(e, "shown")}
-            for e in parts(document, "examples")
-        ],
+        "examples": list(chosen_cases(document)),
         "outcomes": {mode: counts(document, "outcomes", mode) for mode in part(document, "outcomes")},
     }
 

@@ -9,12 +9,19 @@ from typing import Any
 
 PLAIN = 200_000
 """Characters of data up to which they stand in the page as they are."""
+LEVEL = 7
+"""Of compression: beyond it a page gets a hundredth smaller and takes twice as long."""
+SIGNS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%,()*+-;.=:?@^_`{|}~"
+"""Digits of base 85, none of which means anything inside an element."""
+FEWEST = 4
+"""Objects of one shape from which on a list of them is stored by columns."""
 
 
 def data_block(data: Mapping[str, Any]) -> tuple[str, str]:
-    r"""Give the content of the page's data element and its encoding, ``json`` or ``gzip``.
+    r"""Give the content of a data element of the page and its encoding, ``json`` or ``gzip``.
 
-    Plain JSON has no ``<``, ``>`` or ``&`` left in it, so nothing in it can end the element.
+    Plain JSON has no ``<``, ``>`` or ``&`` left in it, so nothing in it can end the element; compressed
+    data are written in 85 signs (see `in_85_signs`), none of which is one of these.
 
     Examples
     --------
@@ -27,8 +34,29 @@ def data_block(data: Mapping[str, Any]) -> tuple[str, str]:
         for sign in "<>&\u2028\u2029":
             text = text.replace(sign, f"\\u{ord(sign):04x}")
         return text, "json"
-    packed = gzip.compress(text.encode("utf-8"), compresslevel=9, mtime=0)
-    return base64.b64encode(packed).decode("ascii"), "gzip"
+    return in_85_signs(gzip.compress(text.encode("utf-8"), compresslevel=LEVEL, mtime=0)), "gzip"
+
+
+def in_85_signs(data: bytes) -> str:
+    """Write bytes as text: four bytes in five signs, a fifteenth less than base64 takes.
+
+    Four bytes are a number, written in base 85 from its highest digit to its lowest; the signs are those of
+    ``base64.b85encode`` with ``.,:`` instead of ``<&>``. The number of bytes comes first, since zeros fill
+    up the last four.
+
+    Examples
+    --------
+    >>> in_85_signs(bytes([0, 0, 0, 1, 255, 255, 255])), in_85_signs(b"")
+    ('7 00001|Nj*.', '0 ')
+    """
+    import numpy as np
+
+    filled = data + bytes(-len(data) % 4)
+    words = np.frombuffer(filled, dtype=">u4").astype(np.int64)
+    powers = 85 ** np.arange(4, -1, -1)
+    digits = words[:, None] // powers % 85
+    signs = np.frombuffer(SIGNS.encode("ascii"), dtype=np.uint8)[digits]
+    return f"{len(data)} {signs.tobytes().decode('ascii')}"
 
 
 def policy(script: str, *styles: str) -> str:
@@ -59,3 +87,40 @@ def plain_document(value: Any) -> Any:
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return str(value)
     return value
+
+
+def by_columns(value: Any) -> Any:
+    """Give a document with its lists of like objects as columns, so that no key is repeated.
+
+    A list of objects that have the same keys becomes ``{"@": keys, "v": columns}``; an object that has a
+    key ``@`` of its own becomes ``{"@": 0, "v": object}``. Everything else stays as it is.
+
+    Examples
+    --------
+    >>> by_columns({"a": [{"x": 1, "y": 2}, {"x": 3, "y": 4}, {"x": 5, "y": 6}, {"x": 7, "y": 8}]})
+    {'a': {'@': ['x', 'y'], 'v': [[1, 3, 5, 7], [2, 4, 6, 8]]}}
+    """
+    if isinstance(value, list):
+        if len(value) >= FEWEST and all(isinstance(one, dict) and one for one in value):
+            keys = list(value[0])
+            if all(list(one) == keys for one in value):
+                return {"@": keys, "v": [by_columns([one[key] for one in value]) for key in keys]}
+        return [by_columns(one) for one in value]
+    if isinstance(value, dict):
+        inside = {key: by_columns(one) for key, one in value.items()}
+        return {"@": 0, "v": inside} if "@" in value else inside
+    return value
+
+
+def by_rows(value: Any) -> Any:
+    """Undo `by_columns`."""
+    if isinstance(value, list):
+        return [by_rows(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if "@" not in value:
+        return {key: by_rows(one) for key, one in value.items()}
+    if value["@"] == 0:
+        return {key: by_rows(one) for key, one in value["v"].items()}
+    columns = [by_rows(column) for column in value["v"]]
+    return [dict(zip(value["@"], row, strict=True)) for row in zip(*columns, strict=True)]

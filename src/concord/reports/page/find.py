@@ -22,6 +22,7 @@ KINDS = {
 DEEPEST = 5
 LARGEST = 400_000_000
 """Bytes of a file that is still read."""
+_GUARDED = frozenset("=+-@\t\r\n")
 csv.field_size_limit(2**24)
 
 
@@ -213,16 +214,14 @@ def read_rows(file: Path) -> list[dict[str, str]]:
     """Read a CSV file that stands beside a result; the quote that guards formulas is taken off again."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
-            return [
-                {key: _bare(value) for key, value in row.items() if key} for row in csv.DictReader(stream)
-            ]
+            rows = csv.reader(stream)
+            keys = next(rows, [])
+            return [dict(zip(keys, map(_bare, row), strict=False)) for row in rows if row]
     except OSError as fault:
         raise FileFormatError(f"cannot be read: {fault.strerror}") from fault
     except (csv.Error, UnicodeDecodeError) as fault:
         raise FileFormatError(f"is not a CSV file in UTF-8: {fault}") from fault
 
 
-def _bare(value: object) -> str:
-    if not isinstance(value, str):
-        return ""
-    return value[1:] if len(value) > 1 and value[0] == "'" and value[1] in "=+-@\t\r\n" else value
+def _bare(value: str) -> str:
+    return value[1:] if value[:1] == "'" and value[1:2] in _GUARDED else value

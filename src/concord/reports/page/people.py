@@ -2,14 +2,28 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from concord.errors import FileFormatError
 from concord.reports import plots
-from concord.reports.page.find import Problem, Source, rows_beside
+from concord.reports.forest import Pair
+from concord.reports.forest import forest as draw_forest
+from concord.reports.page.find import Problem, Source, read_document
+from concord.reports.page.people_tests import HUMAN_COLUMNS, read_tests
 from concord.reports.page.table import Column
-from concord.reports.page.values import Document, Number, beside, count, counts, number, part, parts, words
+from concord.reports.page.values import (
+    Document,
+    Number,
+    beside,
+    count,
+    counts,
+    number,
+    part,
+    parts,
+    texts,
+    words,
+)
 from concord.reports.svg import Picture
 
 METRICS = (
@@ -17,43 +31,10 @@ METRICS = (
     ("ECS", "same effects", "average_ecs"),
     ("APR", "pass rate", "average_apr"),
 )
-UNDEFINED = "undefined"
-Z95 = 1.959963984540054
+PLANS_FILE = "plans.json"
+INTERVALS = ("95 %: other studies like these", "95 %: fresh participants")
+"""What the two intervals of every number speak of."""
 
-HUMAN_COLUMNS = (
-    Column("study", "study"),
-    Column("sub_study", "sub-study", shown=False),
-    Column("finding", "finding"),
-    Column("test", "test"),
-    Column("test_type", "type", shown=False),
-    Column("domain", "domain", shown=False),
-    Column("human_d", "human d", "number"),
-    Column("human_low", "human d, low", "number", shown=False),
-    Column("human_high", "human d, high", "number", shown=False),
-    Column("human_log_bf", "human log BF", "number", shown=False),
-    Column("human_p", "human p", "number", shown=False),
-    Column("human_up", "human P(up)", "share", shown=False),
-    Column("human_down", "human P(down)", "share", shown=False),
-    Column("human_null", "human P(no effect)", "share", shown=False),
-)
-"""What does not depend on the model: stored once for all models that were put to the same tests."""
-AGENT_COLUMNS = (
-    Column("agent_d", "model d", "number"),
-    Column("agent_low", "model d, low", "number", shown=False),
-    Column("agent_high", "model d, high", "number", shown=False),
-    Column("agent_log_bf", "model log BF", "number", shown=False),
-    Column("agent_p", "model p", "number", shown=False),
-    Column("agent_up", "model P(up)", "share", shown=False),
-    Column("agent_down", "model P(down)", "share", shown=False),
-    Column("agent_null", "model P(no effect)", "share", shown=False),
-    Column("pas", "PAS", "share"),
-    Column("ecs_test", "ECS_Test", "share"),
-    Column("z_diff", "Z of the difference", "number", shown=False),
-    Column("passed", "replicates", "flag"),
-    Column("outcome", "outcome", shown=False),
-    Column("flags", "assumed", shown=False),
-    Column("reasons", "undefined because", shown=False),
-)
 FINDING_COLUMNS = (
     Column("study", "study"),
     Column("sub_study", "sub-study", shown=False),
@@ -96,6 +77,19 @@ class PeopleView:
     tests: tuple[Mapping[str, Any], ...]
     quadrants: dict[str, int]
     outcomes: dict[str, int]
+    behind: tuple[Document | None, ...] = ()
+    """Which replies each test was computed from, ``None`` where nothing says."""
+    design: str = ""
+
+    @property
+    def label(self) -> str:
+        """The model, with the design it was asked by where that is known."""
+        return f"{self.model}, {self.design}" if self.design else self.model
+
+    @property
+    def n_units(self) -> int:
+        """Tests that two models can be compared on."""
+        return len(self.tests)
 
     def metric(self, name: str) -> Number:
         """Give a headline number by its name."""
@@ -108,9 +102,36 @@ class PeopleView:
 
 
 def people_view(source: Source) -> tuple[PeopleView, list[Problem]]:
-    """Read a summary and the table of tests beside it."""
-    tests, problems = _tests(source)
-    return view_of(source, tests), problems
+    """Read a summary, the table of tests beside it, and the plans that replies were asked by."""
+    tests, problems = read_tests(source)
+    plans, faults = _plans(source)
+    known = {_test_key(one): one for one in parts(plans, "tests")}
+    behind = tuple(_behind(known.get(_test_key(test))) for test in tests)
+    designs = [words(one, "design", "name") for one in parts(plans, "plans")]
+    design = [words(source.document, "design"), words(source.run, "options", "design"), *designs]
+    view = replace(view_of(source, tests), behind=behind, design=next(filter(None, design), ""))
+    return view, [*problems, *faults]
+
+
+def _plans(source: Source) -> tuple[Document, list[Problem]]:
+    file = None if source.file is None else source.file.parent / PLANS_FILE
+    if file is None or not file.is_file():
+        return {}, []
+    try:
+        return read_document(file), []
+    except FileFormatError as fault:
+        return {}, [Problem(source.shown, f"{PLANS_FILE} beside it {fault}; replies stand with no test")]
+
+
+def _test_key(entry: Document) -> tuple[str, ...]:
+    return tuple(words(entry, key) for key in ("study", "sub_study", "finding", "test"))
+
+
+def _behind(entry: Document | None) -> Document | None:
+    if entry is None:
+        return None
+    kept = {key: texts(entry, key) for key in ("variables", "conditions")}
+    return {**kept, "experiment": words(entry, "experiment"), "where": words(entry, "where")}
 
 
 def view_of(source: Source, tests: Sequence[Mapping[str, Any]]) -> PeopleView:
@@ -157,98 +178,6 @@ def _group(entry: Document, *, is_domain: bool) -> Group:
     )
 
 
-def _tests(source: Source) -> tuple[list[Mapping[str, Any]], list[Problem]]:
-    try:
-        rows, shown = rows_beside(source, "detailed_stats.csv")
-    except FileFormatError as fault:
-        return [], [
-            Problem(source.shown, f"detailed_stats.csv beside it {fault}; single tests are not shown")
-        ]
-    if rows is None:
-        return [], [Problem(shown, "is not there, so single tests are not shown")]
-    return [test_row(row) for row in rows], []
-
-
-def _value(row: Mapping[str, str], key: str) -> float | None:
-    try:
-        value = float(row.get(key, ""))
-    except ValueError:
-        return None
-    return None if math.isnan(value) else value
-
-
-def test_row(row: Mapping[str, str]) -> dict[str, Any]:
-    """Turn a row of `detailed_stats.csv` into the fields of the page."""
-    flags = {"true": True, "false": False}
-    made: dict[str, Any] = {
-        "study": row.get("Study_ID", ""),
-        "sub_study": row.get("Sub_Study_ID", ""),
-        "finding": row.get("Finding_ID", ""),
-        "test": row.get("Test_Name", ""),
-        "test_type": row.get("Statistical_Test_Type", ""),
-        "domain": row.get("Domain", ""),
-        "pas": _value(row, "PAS_Raw"),
-        "ecs_test": _value(row, "ECS_Test"),
-        "z_diff": _value(row, "Z_Diff"),
-        "passed": flags.get(row.get("Replicated", "").casefold()),
-        "in_ecs": flags.get(row.get("In_ECS", "").casefold()),
-        "outcome": row.get("Outcome", ""),
-        "flags": row.get("Flags", ""),
-        "reasons": row.get("Reasons", ""),
-    }
-    for who in ("Human", "Agent"):
-        made.update(_side(row, who))
-    return made
-
-
-def _side(row: Mapping[str, str], who: str) -> dict[str, float | None]:
-    key = who.lower()
-    low, high = interval_d(
-        row.get("Statistical_Test_Type", ""),
-        _value(row, f"{who}_Effect_Size"),
-        _value(row, f"{who}_Effect_SE"),
-        _value(row, f"{who}_Effect_d"),
-    )
-    effect, up = _value(row, f"{who}_Posterior"), _value(row, f"{who}_Prob_Positive")
-    split = effect is not None and up is not None
-    return {
-        f"{key}_d": _value(row, f"{who}_Effect_d"),
-        f"{key}_low": low,
-        f"{key}_high": high,
-        f"{key}_log_bf": _value(row, f"{who}_Log_BF"),
-        f"{key}_p": _value(row, f"{who}_P"),
-        f"{key}_up": effect * up if split and effect is not None and up is not None else None,
-        f"{key}_down": effect * (1 - up) if split and effect is not None and up is not None else None,
-        f"{key}_null": None if effect is None else 1 - effect,
-    }
-
-
-def interval_d(
-    test_type: str, effect: float | None, se: float | None, d: float | None
-) -> tuple[float | None, float | None]:
-    """Give a 95 % interval on the scale of d: effect ± 1.96 SE in its native form, its ends converted.
-
-    Correlations are Fisher's z natively, d = 2r/√(1 − r²) = 2 sinh z; every other form is a multiple of d.
-    Without a standard error, and at an effect of 0 where the multiple cannot be seen, there is none.
-
-    Examples
-    --------
-    >>> [round(end, 3) for end in interval_d("t-independent", 0.5, 0.1, 0.5)]
-    [0.304, 0.696]
-    >>> interval_d("anova", 0.0, 0.1, 0.0)
-    (None, None)
-    """
-    if effect is None or se is None or d is None or not math.isfinite(effect + se + d):
-        return None, None
-    ends = effect - Z95 * se, effect + Z95 * se
-    if test_type == "correlation":
-        return 2 * math.sinh(ends[0]), 2 * math.sinh(ends[1])
-    if effect == 0:
-        return None, None
-    low, high = sorted((ends[0] * d / effect, ends[1] * d / effect))
-    return low, high
-
-
 def key_of(view: PeopleView) -> tuple[Any, ...]:
     """Give what must agree for two models to share one human side."""
     keys = [column.key for column in HUMAN_COLUMNS]
@@ -266,18 +195,18 @@ def pictures(view: PeopleView) -> dict[str, Picture]:
     """Draw everything that is drawn of one result, forest plots apart."""
     drawn = {
         "pas": plots.intervals(
-            "pas-by-study", f"PAS by study, {view.model}",
+            "pas-by-study", f"PAS by study, {view.label}",
             [_mark(g.name, g.pas, strong=g.is_domain) for g in view.groups],
-            label="PAS: probability of the same conclusion", limits=(0, 1),
+            label="PAS: probability of the same conclusion", limits=(0, 1), key=INTERVALS,
         ),
         "ecs": plots.intervals(
-            "ecs-by-study", f"ECS by study, {view.model}",
+            "ecs-by-study", f"ECS by study, {view.label}",
             [_mark(g.name, g.ecs, strong=g.is_domain) for g in view.groups],
-            label="ECS: concordance of effect sizes", limits=(-1, 1),
+            label="ECS: concordance of effect sizes", limits=(-1, 1), key=INTERVALS,
         ),
     }  # fmt: skip
     drawn["quadrants"] = plots.quadrants(
-        "quadrants", f"Where findings stand, {view.model}", _placed(view.findings), view.quadrants
+        "quadrants", f"Where findings stand, {view.label}", _placed(view.findings), view.quadrants
     )
     drawn["scatter"] = effect_profile(view)
     return drawn
@@ -288,7 +217,7 @@ def effect_profile(view: PeopleView) -> Picture:
     beside_it = part(view.source.document, "auxiliary")
     return plots.scatter(
         "effect-profile",
-        f"Effect profile, {view.model}",
+        f"Effect profile, {view.label}",
         [plots.Point(t["human_d"], t["agent_d"], f"{t['study']}, {t['test']}") for t in used(view.tests)],
         slope=number(beside_it, "caricature_slope"),
         intercept=number(beside_it, "caricature_intercept"),
@@ -315,7 +244,7 @@ def _placed(findings: Sequence[Document]) -> list[plots.Point]:
 def forest(view: PeopleView, study: str) -> Picture:
     """Draw the tests of one study."""
     pairs = [
-        plots.Pair(
+        Pair(
             str(test["test"]),
             (test["human_d"], test["human_low"], test["human_high"]),
             (test["agent_d"], test["agent_low"], test["agent_high"]),
@@ -323,4 +252,4 @@ def forest(view: PeopleView, study: str) -> Picture:
         for test in view.tests
         if test["study"] == study
     ]
-    return plots.forest("forest", f"Effects of {study}, people and {view.model}", pairs)
+    return draw_forest("forest", f"Effects of {study}, people and {view.label}", pairs)

@@ -6,6 +6,7 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.reports import plots
+from concord.reports.page.cases import read_cases
 from concord.reports.page.find import Problem, Source, rows_beside
 from concord.reports.page.table import Column
 from concord.reports.page.values import Document, Number, beside, estimate, number, part, parts, words
@@ -47,6 +48,18 @@ class ReasoningView:
     reason: str
     headline: tuple[tuple[str, str, Number], ...]
     samples: tuple[Mapping[str, Any], ...]
+    cases: tuple[Document | None, ...]
+    """Steps and answers of each sample, ``None`` where there are none."""
+
+    @property
+    def n_units(self) -> int:
+        """Vignettes that two models can be compared on."""
+        return len(self.samples)
+
+    @property
+    def label(self) -> str:
+        """What the model is called in comparisons."""
+        return self.model
 
     def metric(self, name: str) -> Number:
         """Give a headline number by its key."""
@@ -62,6 +75,7 @@ def reasoning_view(source: Source) -> tuple[ReasoningView, list[Problem]]:
     """Read a result and the table of vignettes beside it."""
     document = source.document
     samples, problems = _samples(source)
+    cases, faults = read_cases(source, samples)
     return (
         ReasoningView(
             source,
@@ -71,8 +85,9 @@ def reasoning_view(source: Source) -> tuple[ReasoningView, list[Problem]]:
             words(document, "reading_reason"),
             tuple((key, title, _headline(document, key)) for key, title in METRICS),
             tuple(samples),
+            tuple(cases),
         ),
-        problems,
+        [*problems, *faults],
     )
 
 
@@ -90,6 +105,8 @@ def _samples(source: Source) -> tuple[list[dict[str, Any]], list[Problem]]:
         return [], [Problem(source.shown, told)]
     if rows is None:
         return [], [Problem(shown, "is not there, so single vignettes are not shown")]
+    if not rows or "id" not in rows[0]:
+        return [], [Problem(shown, "holds no row with a column 'id', so single vignettes are not shown")]
     return [_sample(row) for row in rows], []
 
 

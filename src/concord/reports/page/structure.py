@@ -1,5 +1,6 @@
 """Agreement with itself as a section of the page."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -68,6 +69,16 @@ class StructureView:
     n_items: int | None
     n_missing: int | None
     notes: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """What the model is called in comparisons."""
+        return self.model
+
+    @property
+    def n_units(self) -> int:
+        """Cells that two models can be compared on."""
+        return len(self.cells)
 
     @property
     def main(self) -> Reading:
@@ -194,13 +205,18 @@ def pictures(view: StructureView) -> dict[str, Picture]:
 
 def _heat(view: StructureView) -> Picture:
     columns = list(dict.fromkeys(arrangement for _, arrangement in view.cells))
-    rows = list(dict.fromkeys(item for item, _ in view.cells))
+    rows = sorted(dict.fromkeys(item for item, _ in view.cells), key=_natural)
     scores = {item: [view.cells.get((item, column)) for column in columns] for item in rows}
     title = f"Scores of items under arrangements, {view.model}"
     if len(rows) > MOST_ROWS:
         rows = sorted(rows, key=lambda item: -_range(scores[item]))[:MOST_ROWS]
         title += f", the {MOST_ROWS} items that move most"
     return plots.heat("items-by-arrangements", title, rows, columns, [scores[item] for item in rows])
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Order names as a reader counts: item 2 before item 10."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d+)", name)]
 
 
 def _range(values: Sequence[float | None]) -> float:

@@ -18,7 +18,8 @@ class Column:
     key: str
     title: str
     kind: str = "text"
-    """``text``, ``number``, ``share`` (four decimals), ``count`` (a whole number) or ``flag``."""
+    """``text``, ``long`` (a number of the page's texts), ``number``, ``share`` (four decimals), ``count`` (a
+    whole number) or ``flag``."""
     shown: bool = True
     """Whether it is a column of the table, or seen in the detail of a row only."""
 
@@ -33,12 +34,10 @@ def rounded(value: object) -> float | int | str | None:
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if math.isnan(value):
-        return None
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
+    if not math.isfinite(value):
+        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
     short = float(f"{value:.{DIGITS}g}")
-    return int(short) if short == int(short) and abs(short) < 1e15 else short
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
 def listed(columns: Sequence[Column], document: int, key: str) -> dict[str, Any]:
@@ -70,6 +69,8 @@ def _packed(column: Column, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]
     values = [row.get(column.key) for row in rows]
     if column.kind == "share":
         return {**head, "v": [rounded(None if value is None else round(value, DECIMALS)) for value in values]}
+    if column.kind == "long":
+        return {**head, "v": values}
     if column.kind in ("number", "count"):
         return {**head, "v": [rounded(value) for value in values]}
     if column.kind == "flag":

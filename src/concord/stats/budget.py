@@ -1,0 +1,91 @@
+"""Where the variance of a comparison comes from, and how a budget is best divided."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from concord.errors import OptionError
+from concord.stats.power import LARGEST_N
+
+_MOST_REPEATS = 1_000_000
+"""More repeats than this are never better than more items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Where the variance of a paired difference comes from."""
+
+    between: float
+    """Variance over items of the true difference."""
+    within: float
+    """Variance over repeats of the same item, both models together."""
+
+    def sd(self, repeats: int = 1) -> float:
+        """Give the standard deviation of an item's difference when each model answers it so many times."""
+        return float(np.sqrt(self.between + self.within / repeats))
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How a budget is best divided between items and repeats."""
+
+    items: int
+    repeats: int
+    se: float
+    """Standard error of the mean difference."""
+    calls: int
+    """Calls of both models together."""
+
+
+def best_split(
+    components: Components, calls: int, *, most_items: int | None = None, item_cost: float = 0.0
+) -> Split:
+    r"""Divide a budget of calls between items and repeats so that the standard error is smallest.
+
+    The variance is :math:`(\omega^2 + \sigma^2/K)/n` with :math:`n (2 K + c) \le` the budget. More items beat
+    more repeats unless items run out or cost something themselves (c, in calls).
+
+    Parameters
+    ----------
+    components
+        Variance between and within items.
+    calls
+        Calls that can be paid for, both models together.
+    most_items
+        Items there are; None: as many as wanted.
+    item_cost
+        Cost of one more item (writing, rating), in calls.
+
+    Returns
+    -------
+    Split
+        Items and repeats an item and model.
+
+    Raises
+    ------
+    OptionError
+        The budget does not reach for two items.
+
+    References
+    ----------
+    Cochran, W. G. (1977). Sampling Techniques (3rd ed.), section 10.6. Wiley.
+
+    Examples
+    --------
+    >>> best_split(Components(0.05, 0.4), 2000, most_items=200)
+    Split(items=200, repeats=5, se=0.025495097567963924, calls=2000)
+    """
+    if most_items is not None and most_items < 2:
+        raise OptionError(f"there are {most_items} items; a comparison needs at least 2")
+    if not (item_cost >= 0 and np.isfinite(item_cost)):
+        raise OptionError(f"the cost of an item is {item_cost!r} calls; expected 0 or more")
+    limit = LARGEST_N if most_items is None else most_items
+    repeats = np.arange(1, min(max(1, calls // 4), _MOST_REPEATS) + 1)
+    items = np.minimum(limit, calls // (2 * repeats + item_cost)).astype(np.int64)
+    repeats, items = repeats[items >= 2], items[items >= 2]
+    if repeats.size == 0:
+        raise OptionError(f"{calls} calls do not reach for two items answered by two models")
+    errors = np.sqrt((components.between + components.within / repeats) / items)
+    best = int(np.argmin(errors))
+    n, k = int(items[best]), int(repeats[best])
+    return Split(n, k, float(errors[best]), 2 * k * n)

@@ -1,0 +1,173 @@
+"""Pairs of models and several metrics each: p-values adjusted metric by metric, a ranking, its groups."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from concord.records import Estimate
+from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDifference:
+    """One metric of two models over what both have; first minus second."""
+
+    metric: str
+    first: float | None
+    second: float | None
+    """Each model's own number over what both have."""
+    difference: Estimate
+    p_value: float | None
+    n_clusters: int
+    """Independent units that the uncertainty rests on: studies, items, families of items."""
+    p_holm: float | None = None
+    p_bh: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPair:
+    """Two models compared on what both have."""
+
+    first: str
+    second: str
+    metrics: tuple[MetricDifference, ...]
+    n_common: int
+    """Tests, or cells of items and arrangements, that both have."""
+    only_first: int
+    only_second: int
+    note: str = ""
+
+    def metric(self, name: str) -> MetricDifference:
+        """Give one metric."""
+        return next(entry for entry in self.metrics if entry.metric == name)
+
+
+def adjusted(pairs: Sequence[ModelPair]) -> tuple[ModelPair, ...]:
+    """Adjust p-values for the number of pairs, each metric a family of its own.
+
+    Parameters
+    ----------
+    pairs
+        All pairs, the same metrics in the same order.
+
+    Returns
+    -------
+    tuple of ModelPair
+        With Holm's and with Benjamini and Hochberg's p-values.
+
+    References
+    ----------
+    Holm, S. (1979). Scandinavian Journal of Statistics, 6, 65-70. Benjamini, Y., & Hochberg, Y. (1995).
+    Journal of the Royal Statistical Society B, 57, 289-300.
+
+    Examples
+    --------
+    >>> metrics = [MetricDifference("m", 1, 0, Estimate(1.0, None), p, 9) for p in (0.01, 0.04, None)]
+    >>> pairs = [ModelPair("a", name, (metric,), 9, 0, 0) for name, metric in zip("bcd", metrics)]
+    >>> [pair.metrics[0].p_holm for pair in adjusted(pairs)]
+    [0.02, 0.04, None]
+    """
+    columns = []
+    for i in range(len(pairs[0].metrics)):
+        p = np.array([_float(pair.metrics[i].p_value) for pair in pairs])
+        columns.append((holm(p), benjamini_hochberg(p)))
+    return tuple(
+        replace(
+            pair,
+            metrics=tuple(
+                replace(metric, p_holm=_known(columns[i][0][k]), p_bh=_known(columns[i][1][k]))
+                for i, metric in enumerate(pair.metrics)
+            ),
+        )
+        for k, pair in enumerate(pairs)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Models in the order of one metric, and who cannot be told apart."""
+
+    metric: str
+    values: tuple[tuple[str, float], ...]
+    """Model and number, from the best to the worst, over what all of them have."""
+    groups: tuple[tuple[str, ...], ...]
+    """Neighbours none of whose pairs differ at the level, after Holm."""
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Models from the best number to the worst."""
+        return tuple(name for name, _ in self.values)
+
+
+def standing(
+    metric: str,
+    values: Mapping[str, float | None],
+    pairs: Sequence[ModelPair],
+    *,
+    level: float,
+    lowest_first: bool = False,
+) -> Standing:
+    """Order models by a metric and group those that no test tells apart.
+
+    Parameters
+    ----------
+    metric
+        Name of the metric.
+    values
+        Each model's number over what all models have; a model without one has no place.
+    pairs
+        All pairs, p-values adjusted.
+    level
+        Level of the intervals; two models differ where Holm's p is below 1 less it.
+    lowest_first
+        Whether the lowest number is the best.
+
+    Returns
+    -------
+    Standing
+        Order and groups.
+
+    References
+    ----------
+    Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine
+    Learning Research, 7, 1-30.
+
+    Examples
+    --------
+    >>> found = MetricDifference("m", 0.9, 0.5, Estimate(0.4, None), 0.001, 9, 0.001, 0.001)
+    >>> standing("m", {"b": 0.5, "a": 0.9}, [ModelPair("a", "b", (found,), 9, 0, 0)], level=0.95).groups
+    (('a',), ('b',))
+    """
+    known = {name: value for name, value in values.items() if value is not None}
+    names = sorted(known, key=lambda name: known[name] if lowest_first else -known[name])
+    place = {name: i for i, name in enumerate(names)}
+    different = np.zeros((len(names), len(names)), dtype=np.bool_)
+    for pair in pairs:
+        p = pair.metric(metric).p_holm
+        if pair.first in place and pair.second in place and p is not None:
+            i, j = place[pair.first], place[pair.second]
+            different[i, j] = different[j, i] = p < 1 - level
+    groups = indistinguishable(range(len(names)), different)
+    return Standing(
+        metric,
+        tuple((name, known[name]) for name in names),
+        tuple(tuple(names[i] for i in group) for group in groups),
+    )
+
+
+def rows_of_pairs(n: int) -> list[tuple[int, ...]]:
+    """Cut all pairs of n models into blocks that share their first model: (first, second, second, ...)."""
+    rows: dict[int, list[int]] = {}
+    for i, j in combinations(range(n), 2):
+        rows.setdefault(i, [i]).append(j)
+    return [tuple(row) for row in rows.values()]
+
+
+def _float(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

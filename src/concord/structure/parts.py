@@ -1,0 +1,123 @@
+"""What a comparison needs of one model: its gaps, how resamples of the items move them, its order effect."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from concord.errors import UndefinedError
+from concord.readers.structure_records import Floats
+from concord.stats.bands import GapTable, ItemWeights, on_exact_grid
+from concord.stats.maxima import Side
+from concord.stats.order import OrderEffect, order_effect
+from concord.structure.beside import complete_units
+from concord.structure.readings import Counted, paired_table, resample_tables, unpaired_table
+from concord.structure.records import ScoreOptions
+
+MOST_KEPT = 64
+"""Parts that are kept for later pairs; beyond, the oldest is computed again when it is needed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One model on given items and arrangements."""
+
+    table: GapTable
+    draws: Floats | None
+    """Gaps under each resample of the items; ``None`` below 20 of them."""
+    effect: OrderEffect | None
+    taus: Floats
+    """tau of each resample; empty where it was not resampled."""
+
+    def worst(self) -> Side:
+        """Give the gaps, whose largest is R."""
+        gaps, influence, draws = self._defined()
+        return Side(gaps, influence, draws)
+
+    def loss(self) -> Side:
+        """Give 1 - (1 - E)(1 - gap) of every arrangement, whose largest is 1 - S."""
+        gaps, influence, draws = self._defined()
+        draws = np.where(np.isnan(draws), gaps, draws)
+        e, moves = gaps.mean(), influence.mean(axis=1, keepdims=True)
+        losses = 1 - (1 - draws.mean(axis=1, keepdims=True)) * (1 - draws)
+        return Side(1 - (1 - e) * (1 - gaps), (1 - gaps) * moves + (1 - e) * influence, losses)
+
+    def _defined(self) -> tuple[Floats, Floats, Floats]:
+        """Gaps that exist, their influence and resamples (none below 20 items)."""
+        gaps = self.table.gaps()
+        there = ~np.isnan(gaps)
+        draws = np.empty((0, len(gaps))) if self.draws is None else self.draws
+        return gaps[there], self.table.influence()[:, there], draws[:, there]
+
+
+_Key = tuple[str, tuple[str, ...], tuple[str, ...], bytes, bytes]
+
+
+@dataclass(slots=True)
+class Parts:
+    """Models on shared items and arrangements, computed once each."""
+
+    options: ScoreOptions
+    weights: ItemWeights
+    with_order: bool = True
+    """Whether the order effect is wanted too."""
+    known: dict[_Key, Part] = field(default_factory=dict)
+
+    def keep(self, model: str, data: Counted, part: Part) -> None:
+        """Keep what has been computed already."""
+        if len(self.known) >= MOST_KEPT:
+            self.known.pop(next(iter(self.known)))
+        self.known[_key(model, data)] = part
+
+    def get(self, model: str, data: Counted) -> Part:
+        """Compute a model's part, or take it from an earlier comparison on the same items."""
+        found = self.known.get(_key(model, data))
+        if found is None:
+            found = self._compute(data)
+            self.keep(model, data, found)
+        return found
+
+    def _compute(self, data: Counted) -> Part:
+        """Compute gaps, their resamples, the order effect and its resamples."""
+        table = unpaired_table(data) if self.options.reading == "unpaired" else paired_table(data)
+        layout = whole_layout(data) if self.with_order else None
+        beside = None if layout is None else tau_columns(layout)
+        (resampled,), sums = resample_tables([table], self.weights, level=self.options.level, beside=beside)
+        if not self.with_order:
+            return Part(table, resampled.draws, None, np.empty(0))
+        try:
+            effect = order_effect(complete_units(data)[0], level=self.options.level)
+        except UndefinedError:
+            effect = None
+        return Part(table, resampled.draws, effect, resampled_tau(layout, sums))
+
+
+def _key(model: str, data: Counted) -> _Key:
+    """Tell two cuts of a model apart: items, arrangements, units and cells that are there."""
+    there = np.packbits(np.isnan(data.mean) | np.isnan(data.largest))
+    return model, data.items, data.names, data.units.tobytes(), there.tobytes()
+
+
+def whole_layout(data: Counted) -> Floats | None:
+    """Cell means of all units, if none lacks an arrangement: only then do resamples of units fit."""
+    layout, lost = complete_units(data)
+    return None if lost or layout.shape[1] < 2 else layout
+
+
+def tau_columns(layout: Floats) -> Floats:
+    """Columns whose sums under a resample give its mean squares."""
+    centred = layout - layout.mean(axis=1, keepdims=True)
+    return on_exact_grid(np.hstack([centred, np.sum(centred**2, axis=1, keepdims=True)]))
+
+
+def resampled_tau(layout: Floats | None, sums: Floats | None) -> Floats:
+    """Tau of each resample of the items.
+
+    A resample carries the noise of the data and its own, so the residual mean square is taken off twice.
+    """
+    if layout is None or sums is None:
+        return np.empty(0)
+    n, p = layout.shape
+    ss_arrangement = np.sum(sums[:, :p] ** 2, axis=1) / n
+    ms_arrangement = ss_arrangement / (p - 1)
+    ms_residual = (sums[:, p] - ss_arrangement) / ((n - 1) * (p - 1))
+    return np.asarray(np.sqrt(np.maximum(0.0, (ms_arrangement - 2 * ms_residual) / n)))

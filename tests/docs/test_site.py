@@ -1,0 +1,108 @@
+"""The built site: strict, every link and anchor leads somewhere, nothing is loaded from elsewhere."""
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from tests.reports.browser import launched
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Page(HTMLParser):
+    """What a page names: ids, links, and what it loads."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.ids |= {value for key in ("id", "name") if (value := found.get(key)) is not None}
+        if tag == "a" and found.get("href") is not None:
+            self.links.append(str(found["href"]))
+        if tag in ("script", "img", "link", "iframe"):
+            self.loaded += [str(found[key]) for key in ("src", "href") if found.get(key) is not None]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
+    """Every page of the site, built as the continuous integration does."""
+    pytest.importorskip("mkdocstrings", reason="mkdocstrings is not installed: the site cannot be built")
+    pytest.importorskip("latex2mathml", reason="latex2mathml is not installed: the site cannot be built")
+    out = tmp_path_factory.mktemp("site").resolve()
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(out)]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    examples = out / "examples"
+    pages = [path for path in out.rglob("*.html") if path.parent != examples or path.name == "index.html"]
+    return {path: Page(path.read_text("utf-8")) for path in pages if path.name != "404.html"}
+
+
+def test_every_link_and_anchor_of_the_site_leads_somewhere(site: dict[Path, Page]) -> None:
+    dead = []
+    for path, page in site.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme in ("http", "https", "mailto"):
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            target = target / "index.html" if target.is_dir() else target
+            anchored = parts.fragment and target in site
+            if not target.exists() or (anchored and unquote(parts.fragment) not in site[target].ids):
+                dead.append(f"{path.name}: {link}")
+    assert dead == []
+
+
+def test_nothing_is_loaded_from_elsewhere(site: dict[Path, Page]) -> None:
+    assert [link for page in site.values() for link in page.loaded if urlsplit(link).netloc] == []
+
+
+def test_formulas_are_shown_and_no_markup_of_docstrings_is_left(site: dict[Path, Page]) -> None:
+    texts = {path.name: path.read_text("utf-8") for path in site}
+    assert sum(text.count("<math ") for text in texts.values()) > 100
+    markup = re.compile(r':math:|\.\. math|class="arithmatex"|:func:')
+    assert {name: markup.findall(text) for name, text in texts.items() if markup.search(text)} == {}
+
+
+def test_every_described_object_is_on_its_built_page(site: dict[Path, Page]) -> None:
+    built = {path.stem: page.ids for path, page in site.items() if path.parent.name == "api"}
+    for page in sorted((ROOT / "docs" / "reference" / "api").glob("*.md")):
+        names = re.findall(r"^::: (\S+)$", page.read_text("utf-8"), re.MULTILINE)
+        assert [name for name in names if name not in built[page.stem]] == []
+
+
+def test_the_notebook_is_a_page_with_its_pictures(site: dict[Path, Page]) -> None:
+    text = next(path for path in site if path.stem == "faithfulness").read_text("utf-8")
+    assert text.count('<div class="drawing"><svg') >= 1
+    assert "Download this notebook" in text
+
+
+SEEN = (
+    "index",
+    "tutorial",
+    "run-on-a-cluster",
+    "differences",
+    "result-folders",
+    "stats-evidence",
+    "faithfulness",
+)
+
+
+def test_nothing_is_cut_off_on_a_phone(site: dict[Path, Page]) -> None:
+    """A page is as wide as the screen; what is wider, code or a table, scrolls by itself."""
+    root = next(path for path in site if path.name == "tutorial.html").parent
+    seen = [path for path in site if path.stem in SEEN and (path.stem != "index" or path.parent == root)]
+    assert len(seen) == len(SEEN)
+    with launched() as browser:
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        for path in seen:
+            page.goto(path.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name

@@ -1,0 +1,47 @@
+"""The tools of the documentation do what their examples say; the newcomer's path works in a fresh clone."""
+
+import doctest
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _tool(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["docs_math", "docs_notebooks", "newcomer"])
+def test_the_examples_of_a_tool_hold(name: str) -> None:
+    pytest.importorskip("latex2mathml", reason="latex2mathml is not installed: the site cannot be built")
+    result = doctest.testmod(_tool(name))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_the_newcomer_types_the_first_command_of_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert _tool("newcomer").first_command(readme) == "pip install -e . && concord demo"
+
+
+def test_the_picture_of_the_readme_is_small() -> None:
+    assert (ROOT / "docs" / "assets" / "report.png").stat().st_size < 200_000
+
+
+@pytest.mark.slow
+def test_a_newcomer_reaches_an_open_report() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "newcomer.py")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "from nothing to an open report" in done.stdout

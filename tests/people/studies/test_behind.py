@@ -1,0 +1,58 @@
+"""Which replies stand behind a test."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from concord import studies
+from concord.people.behind import Behind, behind_test
+from concord.people.study_files import find_studies
+
+
+def behind(study: str, test: str) -> Behind:
+    file = find_studies([study])[0]
+    tests = [one for finding in file.study.findings.values() for one in finding.tests]
+    return behind_test(file.study, next(one for one in tests if one.name.startswith(test)))
+
+
+def test_a_derived_variable_stands_for_the_answers_it_is_made_of() -> None:
+    found = behind("framing", "sure gain and risky loss")
+    assert found == Behind(("gains", "losses", "both"), ("apart", "combined"), "")
+
+
+def test_a_choice_by_condition_leaves_the_other_conditions_out() -> None:
+    found = behind("side-effect", "intentional, harm against help (chairman)")
+    assert found == Behind(("intentional",), ("chairman, harm", "chairman, help"), "")
+
+
+@pytest.mark.parametrize("name", studies.bundled_names())
+def test_every_test_of_a_bundled_study_reads_some_answer_in_some_condition(name: str) -> None:
+    study = find_studies([name])[0].study
+    for finding in study.findings.values():
+        for test in finding.tests:
+            found = behind_test(study, test)
+            assert found.variables, test.name
+            assert found.conditions, test.name
+
+
+def test_every_reply_is_written_with_its_place_and_what_was_read(tmp_path: Path) -> None:
+    plans = studies.plan(["framing"], n=3, seed=1)
+    said = iter(["A", "I cannot answer that.", None] * 100)
+    done = studies.run(plans, lambda question: next(said), n_resamples=0)
+    done.write(tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text("utf-8").splitlines()]
+    counted = [item["outcome"] for row in rows for item in row["items"]]
+    told: dict[str, int] = {}
+    for count in done.answers:
+        for outcome, n in count.outcomes.items():
+            told[outcome] = told.get(outcome, 0) + n
+    assert {outcome: counted.count(outcome) for outcome in set(counted)} == told
+    first = rows[0]
+    assert (first["study"], first["experiment"], first["response"]) == ("framing", "disease", "A")
+    assert first["items"][0]["item"] == "programme"
+    assert first["items"][0]["values"]["programme"] in ("sure", "risky")
+    refused = next(row for row in rows if row["response"] == "I cannot answer that.")
+    assert {value for item in refused["items"] for value in item["values"].values()} == {None}
+    tests = json.loads((tmp_path / "plans.json").read_text("utf-8"))["tests"]
+    assert len(tests) == len(json.loads((tmp_path / "tests.json").read_text("utf-8")))

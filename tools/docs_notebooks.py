@@ -1,0 +1,67 @@
+"""Executed notebooks as pages of the documentation site: hooks of mkdocs, nothing is run.
+
+A notebook keeps its place in ``docs/`` as a file to download and open; the site shows a page beside it, with
+what its cells print and draw, and leads links and navigation to that page.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File
+
+_LINK = re.compile(r"(\]\([^)\s]*)\.ipynb\)")
+
+
+def on_files(files: Any, config: Any, **_: Any) -> Any:
+    """Add a page for every notebook."""
+    for file in list(files):
+        if file.src_uri.endswith(".ipynb"):
+            notebook = json.loads(Path(file.abs_src_path).read_text("utf-8"))
+            page = as_markdown(notebook, Path(file.src_uri).name)
+            files.append(File.generated(config, file.src_uri.replace(".ipynb", ".md"), content=page))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Lead links to notebooks to their pages; a notebook's own page keeps the link to its file."""
+    return markdown if "notebooks/" in page.file.src_uri else _LINK.sub(r"\1.md)", markdown)
+
+
+def as_markdown(notebook: dict[str, Any], name: str) -> str:
+    """Write the cells of a notebook, with what they print and draw.
+
+    Examples
+    --------
+    >>> cells = [{"cell_type": "markdown", "source": ["# A"]},
+    ...          {"cell_type": "code", "source": ["print(1)"], "outputs": [{"text": ["1"]}]}]
+    >>> print(as_markdown({"cells": cells}, "a.ipynb"))
+    # A
+    <BLANKLINE>
+    [Download this notebook](a.ipynb)
+    <BLANKLINE>
+    ```python
+    print(1)
+    ```
+    <BLANKLINE>
+    ```text
+    1
+    ```
+    """
+    parts = [part for cell in notebook["cells"] for part in _cell(cell)]
+    return "\n\n".join([parts[0], f"[Download this notebook]({name})", *parts[1:]])
+
+
+def _cell(cell: dict[str, Any]) -> list[str]:
+    source = "".join(cell["source"])
+    if cell["cell_type"] == "markdown":
+        return [source]
+    return [f"```python\n{source}\n```", *(_output(output) for output in cell["outputs"])]
+
+
+def _output(output: dict[str, Any]) -> str:
+    if "text" in output:
+        return f"```text\n{''.join(output['text']).rstrip()}\n```"
+    drawn = "".join(output["data"].get("image/svg+xml", ""))
+    return f'<div class="drawing">{drawn}</div>' if drawn else "".join(output["data"]["text/plain"])

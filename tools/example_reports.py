@@ -1,0 +1,116 @@
+"""Make the finished reports of the documentation: ``python tools/example_reports.py [--picture]``.
+
+They are made from bundled data alone: the table of nine classic studies with its invented agent, the recorded
+replies of the embedded model, and scripted replies that show what several models look like side by side.
+With ``--picture`` the README's picture of the first one is taken anew, by chromium.
+"""
+
+import random
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
+PICTURE = EXAMPLES.parent / "assets" / "report.png"
+SCRIPTS = {
+    "scripted: reasoning works": (0.40, 0.85),
+    "scripted: decoration": (0.70, 0.70),
+    "scripted: reasoning harms": (0.85, 0.45),
+}
+"""Model: how often it is right at once, and after reasoning."""
+_NAMES = "(?:commit|concord_version|python_version|(?:packages[.])?(?:numpy|scipy|polars|fastexcel))"
+_MADE_BY = re.compile(rf'<dt>{_NAMES}</dt><dd>[^<]*</dd>|"{_NAMES}":(?:null|"[^"]*")|Concord \d[\w.]*')
+_FLOAT = re.compile(r"-?\d+\.\d{7,}(?:e-?\d+)?")
+
+
+def demo(folder: Path) -> None:
+    """Write the results of `concord demo --recorded`."""
+    from concord import api, runs
+
+    api.score_people(api.demo_table(), model="invented agent").write(folder)
+    for question in ("reasoning", "structure"):
+        runs.score_bundled(question).write(folder)
+
+
+def several_models(folder: Path) -> None:
+    """Write results about the reasoning of one recorded and three scripted models."""
+    import json
+
+    from concord import api, runs
+    from concord.reasoning.lexicon import SAMPLES
+
+    samples = json.loads(Path(str(SAMPLES)).read_text("utf-8"))["samples"]
+    runs.score_bundled("reasoning").write(folder)
+    for seed, (name, skills) in enumerate(SCRIPTS.items(), 1):
+        api.score_reasoning(samples, _script(samples, skills, seed), model=name).write(folder)
+
+
+def _script(samples: list[dict[str, Any]], skills: tuple[float, float], seed: int) -> list[dict[str, str]]:
+    """Make replies that are right with one probability at once and with another after reasoning."""
+    rng = random.Random(seed)
+    labels = sorted({sample["gold_answer"] for sample in samples})
+    rows = []
+    for sample in samples:
+        for mode, skill in zip(("direct", "cot"), skills, strict=True):
+            answer = sample["gold_answer"] if rng.random() < skill else rng.choice(labels)
+            steps = " ".join(f"{i}. {step}" for i, step in enumerate(sample["gold_reasoning"], 1))
+            reasoning = f"REASONING: {steps}\n" if mode == "cot" else ""
+            rows.append({"id": sample["id"], "mode": mode, "response": f"{reasoning}DIAGNOSIS: {answer}"})
+    return rows
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Give every example with its text."""
+    from concord import api
+
+    for name, title, write in (
+        ("demo-report", "Concord demo", demo),
+        ("several-models", "Does reasoning do work? Four models", several_models),
+    ):
+        with tempfile.TemporaryDirectory() as made:
+            write(Path(made) / "concord-demo")
+            page = api.report(
+                {"invented agent": Path(made) / "concord-demo"}, out=Path(made) / "page.html", title=title
+            )
+            yield EXAMPLES / f"{name}.html", page.path.read_text("utf-8")
+
+
+def comparable(text: str) -> str:
+    """Leave out what may differ between two machines: versions, commit, digits beyond the sixth."""
+    return _FLOAT.sub(lambda found: f"{float(found[0]):.6g}", _MADE_BY.sub("", text))
+
+
+def take_picture() -> None:
+    """Take the README's picture: the top of the first example, as a browser shows it."""
+    from shutil import which
+
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=which("chromium"), args=flags)
+        view = browser.new_page(viewport={"width": 1100, "height": 820})
+        view.goto((EXAMPLES / "demo-report.html").as_uri())
+        for _ in range(3):  # what comes into view is laid out, which moves what is below
+            view.evaluate("document.querySelector('#people-h').scrollIntoView()")
+            view.wait_for_timeout(300)
+        view.screenshot(path=PICTURE)
+        browser.close()
+
+
+def main() -> int:
+    """Write every example."""
+    for path, text in pages():
+        path.write_text(text, "utf-8")
+        sys.stdout.write(f"wrote {path.name}, {len(text.encode()) / 1000:.0f} kB\n")
+    if "--picture" in sys.argv:
+        take_picture()
+        sys.stdout.write(f"wrote {PICTURE.name}, {PICTURE.stat().st_size / 1000:.0f} kB\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
