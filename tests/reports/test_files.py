@@ -61,9 +61,7 @@ def test_json_is_utf8_and_readable_back(tmp_path: Path) -> None:
 def test_a_full_disk_is_a_message_not_a_traceback(tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     path.symlink_to("/dev/full")
-    with pytest.raises(
-        FileFormatError, match=r"cannot write .*: No space left on device; make room"
-    ):
+    with pytest.raises(FileFormatError, match=r"cannot write .*: No space left on device; make room"):
         write_json(path, {"long": "x" * 100_000})
     with pytest.raises(FileFormatError, match="No space left on device"):
         write_csv(path, ["a"], [["x"]])
