@@ -121,7 +121,15 @@ def test_a_study_file_holds_what_the_page_says(written: Path) -> None:
     summary = json.loads((written / "benchmark_summary.json").read_text("utf-8"))
     study = summary["studies"][0]
     document = json.loads((written / study["study_id"] / "evaluation_results.json").read_text("utf-8"))
-    provenance = {"format_version", "concord_version", "commit", "python_version", "packages", "inputs"}
+    asking = {"seed", "model_settings", "templates", "tokens", "cost"}
+    provenance = {
+        "format_version",
+        "concord_version",
+        "commit",
+        "python_version",
+        "packages",
+        "inputs",
+    } | asking
     assert set(document) == {*study, "protocol", "findings", "tests", *provenance}
 
 
