@@ -39,6 +39,8 @@ class Choices:
             raise OptionError(f"test is {self.test!r}; expected one of {', '.join(TESTS)}")
         if self.n_flips < 1:
             raise OptionError(f"flips is {self.n_flips!r}; expected at least 1")
+        if self.seed < 0:
+            raise OptionError(f"seed is {self.seed!r}; expected 0 or a positive whole number")
 
 
 @dataclass(frozen=True, slots=True)
