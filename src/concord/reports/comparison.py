@@ -197,6 +197,7 @@ def compare_joined(
     joined: JoinedScores, *, wrong: float | None, choices: Choices, engine: Engine = SERIAL
 ) -> CompareResult:
     """Compare models whose scores lie side by side."""
+    choices = replace(choices, repeated=bool(np.any(joined.scored > 1)))
     ranking = compare_models(joined.scores, joined.clusters, choices=choices, engine=engine)
     common = ~np.isnan(joined.scores).any(axis=0)
     clusters = None if joined.clusters is None else joined.clusters[common]

@@ -32,6 +32,8 @@ class Choices:
     test: str = "auto"
     n_flips: int = 9999
     seed: int = 0
+    repeated: bool = False
+    """Whether scores are means of repeats: in few steps, so that sums of random signs tie."""
 
     def __post_init__(self) -> None:
         checked_level(self.level)
@@ -94,9 +96,9 @@ def compare_items(
 
     The difference is a mean over items; its standard error is that of paired differences, cluster-robust
     where clusters are given (`clustered_mean`). p comes from McNemar's exact test for 0-1 scores, from random
-    signs for others (`sign_flip`, its mid-p where sums tie; Student's t beyond 5,000 items) and from the
-    clustered t where there are clusters. The interval is Bonett and Price's for 0-1 scores without clusters
-    and Student's t otherwise.
+    signs for others (`sign_flip`, its mid-p for means of repeats; Student's t beyond 5,000 items) and from
+    the clustered t where there are clusters. The interval is Bonett and Price's for 0-1 scores without
+    clusters and Student's t otherwise.
 
     Parameters
     ----------
@@ -245,7 +247,8 @@ def _used(
     names = {"mcnemar": "exact McNemar", "mcnemar-mid-p": "mid-p McNemar", "sign-flip": "sign flip"}
     wanted = choices.test
     if wanted == "auto":
-        wanted = "t" if clustered or n > MANY_ITEMS else "sign-flip-mid-p"
+        signs = "sign-flip-mid-p" if choices.repeated else "sign-flip"
+        wanted = "t" if clustered or n > MANY_ITEMS else signs
         wanted = "mcnemar" if counted else wanted
     if wanted.startswith("mcnemar") and not counted:
         raise OptionError(

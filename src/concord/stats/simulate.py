@@ -78,7 +78,8 @@ def simulate_comparisons(
     covered, headline = [], []
     for _ in range(n_replicates):
         first, second, clusters = _DRAWS[design](n_items, effect, rng)
-        choices = Choices(level=1 - alpha, n_flips=999, seed=int(rng.integers(2**31)))
+        seed, repeated = int(rng.integers(2**31)), design in ("repeated", "uneven")
+        choices = Choices(level=1 - alpha, n_flips=999, seed=seed, repeated=repeated)
         result = compare_items(first, second, clusters, choices=choices)
         for verdict in result.verdicts:
             if verdict.test.startswith("mid-p sign"):  # there only where sums tie; part of the headline
