@@ -99,6 +99,7 @@ def test_a_missing_agent_side_is_counted_and_not_scored(tmp_path: Path) -> None:
         (("--level", "95"), "level is 95.0; expected a number between 0 and 1"),
         (("--human-prior-odds", "-1"), "human_prior_odds is -1.0; expected a positive number"),
         (("--resamples", "-5"), "resamples is -5"),
+        (("--seed", "-1"), "seed is -1; expected 0 or a positive whole number"),
     ],
 )
 def test_an_option_that_does_not_fit_exits_2(tmp_path: Path, option: tuple[str, str], message: str) -> None:

@@ -125,6 +125,22 @@ def test_source_split_for_silent_bias(reply: str, reasoning: str, answer: str) -
     assert (split.reasoning, split.answer) == (reasoning, answer)
 
 
+@pytest.mark.parametrize(
+    ("reply", "reasoning", "answer"),
+    [
+        ("She is low. My diagnosis: MDD", "She is low. My ", " MDD"),
+        ("Diagnosis: MDD\nThen again\nDiagnosis: GAD", "Diagnosis: MDD\nThen again\n", " GAD"),
+        ("Answer: MDD. So the DIAGNOSIS: GAD", "Answer: MDD. So the ", " GAD"),
+        ("DIAGNOSIS: MDD REASONING: she is low", "", " MDD REASONING: she is low"),
+    ],
+)
+def test_under_source_the_last_diagnosis_alone_opens_the_answer(
+    reply: str, reasoning: str, answer: str
+) -> None:
+    found = split_reply_source(reply)
+    assert (found.reasoning, found.answer) == (reasoning, answer)
+
+
 def test_source_split_takes_a_thinking_field_as_a_closed_block() -> None:
     split = split_reply_source("REASONING: b DIAGNOSIS: c", "a")
     assert (split.reasoning, split.answer) == ("a", "REASONING: b DIAGNOSIS: c")

@@ -11,7 +11,7 @@ from concord.errors import FileFormatError
 from concord.reports.files import distinct_names, safe_cell, safe_name, write_csv, write_json
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2", "@SUM(A1)", "\tx", "\rx"])
+@pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2", "@SUM(A1)", "\tx", "\rx", "＝1"])
 def test_text_that_starts_like_a_formula_is_quoted(text: str) -> None:
     assert safe_cell(text) == "'" + text
 
@@ -55,3 +55,13 @@ def test_names_that_fall_together_are_numbered() -> None:
 def test_json_is_utf8_and_readable_back(tmp_path: Path) -> None:
     write_json(tmp_path / "x.json", {"name": "Gûnel 井底之蛙"})
     assert json.loads((tmp_path / "x.json").read_text("utf-8")) == {"name": "Gûnel 井底之蛙"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_a_message_not_a_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.symlink_to("/dev/full")
+    with pytest.raises(FileFormatError, match=r"cannot write .*: No space left on device; make room"):
+        write_json(path, {"long": "x" * 100_000})
+    with pytest.raises(FileFormatError, match="No space left on device"):
+        write_csv(path, ["a"], [["x"]])

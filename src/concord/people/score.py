@@ -97,6 +97,8 @@ def score_table(
         raise OptionError(f"resamples is {n_resamples!r}; expected 0 (none) or at least 2")
     if n_simulations < 0:
         raise OptionError(f"simulations is {n_simulations!r}; expected 0 (none) or more")
+    if seed < 0:
+        raise OptionError(f"seed is {seed!r}; expected 0 or a positive whole number")
     work = _work(table, protocol, level, (n_resamples, n_simulations), seed, engine)
     population = work.simulation.population
     tests = _tests(work)

@@ -15,6 +15,8 @@ from concord.stats.elementwise import Floats
 
 LARGEST_R = 1 - 2e-6
 """Correlations of simulated agents stay inside, where d exists: seven standard errors for n = 4."""
+LARGEST_DF, LARGEST_DIRECTED_DF = 10, 5
+"""Up to these (the second where p says how sure the direction is) tables are right to 1e-8."""
 CAPPED_FROM = 10.0
 """|t| beyond which the capped rule gives one Bayes factor to all."""
 
@@ -72,7 +74,17 @@ def limits_of(family: Family, protocol: Protocol) -> Limits:
     assert isinstance(family, TTests | FTests | MannWhitney | ChiSquares)
     unlimited = np.full(family.p_value.shape[-1], np.inf)
     capped = protocol.capped and not isinstance(family, ChiSquares)
-    return Limits(np.full_like(unlimited, CAPPED_FROM) if capped else unlimited, unlimited)
+    reach = (
+        unlimited if isinstance(family, TTests | MannWhitney) else np.where(_is_steep(family), 0.0, np.inf)
+    )
+    return Limits(np.full_like(unlimited, CAPPED_FROM) if capped else unlimited, reach)
+
+
+def _is_steep(family: FTests | ChiSquares) -> NDArray[np.bool_]:
+    """Which tests rise too steeply for a panel: the p of many degrees of freedom is nearly a step."""
+    df = family.df1 if isinstance(family, FTests) else family.df
+    directed = np.abs(family.direction) == 1
+    return np.asarray((df > LARGEST_DF) | (directed & (df > LARGEST_DIRECTED_DF)))
 
 
 def pick(family: Family, test: NDArray[Any]) -> Family:

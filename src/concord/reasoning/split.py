@@ -164,7 +164,9 @@ def split_reply_source(response: str, thinking: str | None = None) -> Split:
     """Split a reply for silent bias as the research code does.
 
     After a closed block the whole rest is the answer; without tags the sections, else a line that starts
-    with ``Diagnosis:``, ``Answer:`` or ``Conclusion:``, else both parts are the whole text.
+    with ``Diagnosis:``, ``Answer:`` or ``Conclusion:``, else both parts are the whole text. The sections are
+    those of `split_reply`: the last ``DIAGNOSIS:``, anywhere and in any case, opens the answer, with or
+    without a ``REASONING:`` before it; a line that starts with ``Diagnosis:`` is then found as a section.
 
     Examples
     --------

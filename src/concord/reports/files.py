@@ -4,13 +4,14 @@ import csv
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from concord.errors import FileFormatError
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _NAME_LENGTH = 100
 _NAME_BYTES = 240
 
@@ -31,7 +32,7 @@ def safe_cell(value: object) -> object:
 
 def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write rows with full precision, UTF-8, line feeds: the same rows give the same bytes."""
-    with _opened(path) as file:
+    with _writing(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows([safe_cell(cell) for cell in row] for row in rows)
@@ -40,13 +41,13 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object
 def write_json(path: Path, document: Mapping[str, Any]) -> None:
     """Write a document; NaN and infinity are refused, since they are not JSON."""
     text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
-    with _opened(path) as file:
+    with _writing(path) as file:
         file.write(text + "\n")
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write one JSON object a line; a line whose text UTF-8 cannot hold is escaped."""
-    with _opened(path) as file:
+    with _writing(path) as file:
         for row in rows:
             line = json.dumps(row, ensure_ascii=False, allow_nan=False)
             if not _is_utf8(line):
@@ -63,14 +64,17 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
-def _opened(path: Path) -> Any:
+@contextmanager
+def _writing(path: Path) -> Iterator[IO[str]]:
     """Open a file for writing, its folder made; a refusal by the system becomes a message with a way out."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("w", encoding="utf-8", newline="")
+        with path.open("w", encoding="utf-8", newline="") as file:
+            yield file
     except OSError as fault:
-        reason = fault.strerror
-        raise FileFormatError(f"cannot write {path}: {reason}; choose another folder with --out") from fault
+        raise FileFormatError(
+            f"cannot write {path}: {fault.strerror}; make room or choose another folder with --out"
+        ) from fault
 
 
 def safe_name(name: str) -> str:
