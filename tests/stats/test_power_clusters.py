@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from concord.errors import OptionError
 from concord.stats.clustered import clustered_mean
-from concord.stats.power import power_paired
+from concord.stats.power import power_paired, root_bias
 from concord.stats.power_clusters import (
     Clusters,
     _beyond,
+    _mean_root,
     _sizes,
     design_effect,
     power_clustered,
@@ -125,3 +126,17 @@ def test_the_power_of_many_unequal_clusters_follows_that_of_fewer() -> None:
 def test_clusters_that_cannot_be_are_refused(options: dict[str, float], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         Clusters(**options)
+
+
+@pytest.mark.parametrize("df", [2, 7, 40])
+def test_the_mean_root_of_equal_terms_is_that_of_the_chi_distribution(df: int) -> None:
+    assert _mean_root(np.full(df, 1 / df)) == pytest.approx(root_bias(df), rel=1e-10)
+
+
+def test_the_mean_root_of_one_and_of_two_unequal_terms() -> None:
+    """E |z| = sqrt(2/π); for λ and μ the mean of sqrt(λ z² + μ w²) is an elliptic integral."""
+    from scipy import special
+
+    assert _mean_root(np.array([1.0])) == pytest.approx(np.sqrt(2 / np.pi), rel=1e-10)
+    expected = np.sqrt(0.9) * special.ellipe(1 - 0.1 / 0.9) * np.sqrt(2 / np.pi)
+    assert _mean_root(np.array([0.9, 0.1])) == pytest.approx(expected, rel=1e-10)

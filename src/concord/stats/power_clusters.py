@@ -164,6 +164,8 @@ class Spread:
     """Degrees of freedom of the squared standard error."""
     df_test: float
     """Degrees of freedom that the test uses."""
+    root: float
+    """Mean of the standard error over its root mean square."""
     sizes: Floats | None = None
     """Unequal sizes, where they are few enough to be laid out."""
 
@@ -178,7 +180,7 @@ class Spread:
 
     def width(self, sd: float, n: float, level: float) -> float:
         """Give the expected width of the interval of n items."""
-        error = sd * float(np.sqrt(self.inflation * self.ratio / n)) * root_bias(self.df)
+        error = sd * float(np.sqrt(self.inflation * self.ratio / n)) * self.root
         return 2 * self.critical(1 - level) * error
 
 
@@ -188,7 +190,8 @@ def spread_of(n: float, clusters: Clusters) -> Spread:
     groups = clusters.number(n)
     rho = clusters.correlation
     if clusters.cv == 0 or clusters.size == 1:
-        return Spread(1 + (n / groups - 1) * rho, 1.0, groups - 1.0, groups - 1.0)
+        df = groups - 1.0
+        return Spread(1 + (n / groups - 1) * rho, 1.0, df, df, root_bias(df))
     laid = min(groups, _GRID)
     sizes = _sizes(laid, n / groups, clusters.cv)
     variances = sizes * (1 + (sizes - 1) * rho)
@@ -201,8 +204,21 @@ def spread_of(n: float, clusters: Clusters) -> Spread:
     variance = 2 * float(weights @ covariance**2 @ weights)
     more = groups / laid
     inflation = true / sizes.sum()
+    df = 2 * mean**2 / variance * more
+    root = root_bias(df)
+    if laid == groups:
+        root = _mean_root(np.linalg.eigvalsh(np.sqrt(np.outer(weights, weights)) * covariance) / mean)
     kept = sizes if laid == groups else None
-    return Spread(inflation, mean / true, 2 * mean**2 / variance * more, mean_degrees(sizes) * more, kept)
+    return Spread(inflation, mean / true, df, mean_degrees(sizes) * more, root, kept)
+
+
+def _mean_root(values: Floats) -> float:
+    """E sqrt(Σ λ z²) = 1/(2 sqrt(π)) ∫ (1 - Π (1 + 2 λ t)^(-1/2)) t^(-3/2) dt, summed in log t."""
+    step = 0.1
+    log_t = np.arange(-70.0, 70.0, step)
+    logs = np.log1p(2 * np.exp(log_t)[:, None] * np.maximum(values, 0.0))
+    inner = -np.expm1(-0.5 * logs.sum(axis=1)) * np.exp(-0.5 * log_t)
+    return float(inner.sum() * step / (2 * np.sqrt(np.pi)))
 
 
 def _sizes(groups: int, mean: float, cv: float) -> Floats:
