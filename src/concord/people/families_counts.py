@@ -166,6 +166,11 @@ class ChiSquares:
         return replace(self, chi2=chi2, direction=direction, p_value=np.full(shape, np.nan))
 
 
+def _above_chance(k: Floats, chance: Floats) -> Floats:
+    """Sign of k - n p0; 29 of 100 against .29 is 0, though the product in floats is not 29."""
+    return np.where(np.isclose(k, chance, rtol=1e-9, atol=0.0), 0.0, np.sign(k - chance))
+
+
 @dataclass(frozen=True, slots=True)
 class Binomials:
     """Binomial and sign tests."""
@@ -181,7 +186,7 @@ class Binomials:
         if protocol.split == "exact":
             positive = np.asarray(bayes.prob_positive_binomial(self.k, self.n, self.p0))
         bf = np.asarray(bayes.log_bf_binomial(self.k, self.n, self.p0))
-        return Brief(bf, positive, np.sign(self.k - self.n * self.p0), self.d(protocol))
+        return Brief(bf, positive, _above_chance(self.k, self.n * self.p0), self.d(protocol))
 
     def d(self, protocol: Protocol) -> Floats:
         """Give the d-equivalent of the rate, as the protocol converts."""
