@@ -13,10 +13,12 @@ import os
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
     os.environ[_name] = "1"
 
+import contextlib
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ from concord.people.sides import SideTable
 from concord.people.tests import Context
 from concord.readers.tests_table import read_tests
 from concord.stats.engine import Engine
+from concord.stats.hierarchical import ScoredTests, hierarchical_bootstrap
 
 WANTED = 1.0
 """Million simulated Bayes factors a second."""
@@ -168,22 +171,58 @@ def kinds(agents: int) -> bool:
     return good
 
 
+def works(agents: int) -> dict[str, Callable[[Engine], object]]:
+    """What the engines are timed on: floor and ceiling, and a bootstrap of twenty models."""
+    case, rng = case_of(rows_of("two-sample t"), STANDARD), np.random.default_rng(2)
+    finding = np.repeat(np.arange(60), 8)
+    pas, agent = rng.random((20, finding.size)), rng.normal(0.4, 0.5, (20, finding.size))
+    tests = ScoredTests(finding // 5, finding, pas, np.ones(finding.size), agent[0], agent)
+    return {
+        "floor and ceiling": lambda engine: simulate(case, STANDARD, 5 * agents, engine),
+        "hierarchical bootstrap": lambda engine: hierarchical_bootstrap(
+            tests, n_resamples=10 * agents, rng=np.random.default_rng(3), engine=engine
+        ),
+    }
+
+
 def engines(agents: int) -> None:
-    """Print speed-up and overhead of two processes, on the clock."""
-    case, many = case_of(rows_of("two-sample t"), STANDARD), Engine("processes", n_jobs=2)
-    simulate(case, STANDARD, 2000, many)  # start the processes
-    clock = []
-    for engine in (Engine(), many):
-        begin = time.perf_counter()
-        simulate(case, STANDARD, 5 * agents, engine)
-        clock.append(time.perf_counter() - begin)
+    """Print speed-up and overhead of two processes and of a Dask cluster of two workers, on the clock."""
+    todo = works(agents)
+    serial = {name: clocked(partial(work, Engine())) for name, work in todo.items()}
+    print()
+    with contextlib.ExitStack() as stack:
+        for name, engine in (
+            ("two processes", Engine("processes", n_jobs=2)),
+            ("dask, two workers", dask(stack)),
+        ):
+            if engine is None:
+                print(f"{name}: distributed is not installed")
+                continue
+            for work in works(100).values():  # start the workers, and let them load what they need
+                work(engine)
+            nothing = clocked(partial(engine.map, abs, range(20)))
+            print(f"{name}: handing out 20 empty blocks takes {nothing:.3f} s")
+            for what, work in todo.items():
+                spread = clocked(partial(work, engine))
+                ratio = serial[what] / spread
+                print(f"  {what:24}{ratio:6.2f} x as fast ({serial[what]:.2f} s against {spread:.2f} s)")
+
+
+def dask(stack: contextlib.ExitStack) -> Engine | None:
+    """A cluster on loopback, closed with the stack."""
+    try:
+        from distributed import LocalCluster
+    except ImportError:
+        return None
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    cluster = stack.enter_context(LocalCluster(host="127.0.0.1", **options))
+    return Engine("dask", scheduler=cluster.scheduler_address)
+
+
+def clocked(call: Callable[[], object]) -> float:
     begin = time.perf_counter()
-    many.map(abs, range(20))
-    nothing = time.perf_counter() - begin
-    print(
-        f"\ntwo processes: {clock[0] / clock[1]:.2f} x as fast ({clock[0]:.2f} s against {clock[1]:.2f} s "
-        f"on the clock); handing out 20 empty blocks takes {nothing:.3f} s"
-    )
+    call()
+    return time.perf_counter() - begin
 
 
 def main() -> int:

@@ -3,12 +3,12 @@
 import subprocess
 import sys
 
-_TIME = "import time; begin = time.perf_counter(); {0}; print(time.perf_counter() - begin)"
+_TIME = "import time; begin = time.process_time(); {0}; print(time.process_time() - begin)"
 _MODULES = "{0}; import sys; print(' '.join({{name.partition('.')[0] for name in sys.modules}}))"
 
 
 def import_seconds(statement: str, repeats: int = 5) -> float:
-    """Best of a few fresh interpreters, their start not counted."""
+    """Best of a few fresh interpreters, in seconds of a processor, their start not counted."""
     return min(float(_output(_TIME.format(statement))) for _ in range(repeats))
 
 

@@ -1,6 +1,7 @@
 """Size and speed of the page of 20 models, 12 studies, 150 tests and 5,000 replies.
 
-By default every model has 150 tests in all; with ``--large`` it has 150 in each of the 12 studies.
+By default every model has 150 tests in all; with ``--large`` it has 150 in each of the 12 studies. With
+``--long`` every reply has 10 kB, so that the page has to cut them.
 """
 
 import json
@@ -38,7 +39,7 @@ def write_results(folder: Path, per_study: int) -> None:
         api.score_people(table(rng, per_study, human), n_resamples=0).write(where)
         with (where / "replies.jsonl").open("w", encoding="utf-8") as file:
             for reply in range(REPLIES // MODELS):
-                text = " ".join(rng.choices(WORDS, k=rng.randint(20, 250)))
+                text = " ".join(rng.choices(WORDS, k=1400 if "--long" in sys.argv else rng.randint(20, 250)))
                 file.write(json.dumps({"id": f"item {reply}", "mode": "cot", "response": text}) + "\n")
 
 

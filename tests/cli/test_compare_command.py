@@ -162,7 +162,7 @@ def test_results_under_different_protocols_are_refused_with_the_way_out(tmp_path
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--test", "z"), "test is 'z'; expected one of auto, mcnemar, mcnemar-mid-p, sign-flip, t"),
+        (("--test", "z"), "test is 'z'; expected one of auto, mcnemar, mcnemar-mid-p, sign-flip, sign-"),
         (("--level", "95"), "level between 0 and 1"),
         (("--name", "one"), "1 name(s) for 2 results; give one each"),
         (("--engine", "cloud"), "engine is 'cloud'; expected one of serial, processes, dask"),
@@ -207,6 +207,10 @@ def test_gaps_of_reasoning_are_compared_vignette_by_vignette(tmp_path: Path) -> 
     pair = json.loads(run("compare", first, second, "--json").stdout)["pairs"][0]
     assert (pair["first"], pair["second"], pair["n_items"]) == ("a", "b", 12)
     assert pair["difference"] == pytest.approx(0.75)
+    document = json.loads(run("compare", first, second, "--json").stdout)
+    # every gap of the second model is 0 here, yet a gap can be negative: its interval is that of a gap
+    assert document["models"][1]["mean_interval"]["low"] < 0
+    assert document["models"][1]["mean_interval"]["method"] == "Bonett-Price"
     again = run("compare", first, second, "--metric", "correct_cot", "--json")
     assert json.loads(again.stdout)["pairs"][0]["difference"] == 0
     assert "expected one of gap, correct_cot" in run("compare", first, second, "--metric", "delta").stderr

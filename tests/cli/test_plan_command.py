@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+import concord
+from concord.api import demo_table
 from concord.cli.app import app
 from concord.stats.power import power_paired, power_two_sample
 
@@ -37,6 +39,8 @@ def test_a_plan_after_a_pilot_takes_its_variance() -> None:
     assert document["disagreement"] == pytest.approx(6 / 11)
     assert document["test"] == "exact McNemar"
     assert document["items_needed"] > document["items"] == 11
+    low, high = document["items_needed_range"]
+    assert low < document["items_needed"] < high
     assert document["cost"] is None
     assert "a pilot of 11 items says little about variance" in result.stderr
 
@@ -55,6 +59,34 @@ def test_a_pilot_with_repeats_and_clusters_gives_components_and_families(tmp_pat
     assert document["variance_within_items"] == pytest.approx(2 * np.mean(p * (1 - p)), abs=0.06)
     assert (document["items"], document["clusters_needed"] * 5) == (60, document["items_needed"])
     assert document["test"] == "clustered t"
+
+
+def reasoned(folder: Path, name: str, right: set[int]) -> Path:
+    """A result about reasoning: 30 vignettes, some answered rightly at once, all rightly after reasoning."""
+    samples = [
+        {"id": str(i), "gold_answer": "Panic Disorder", "gold_reasoning": ["a step"]} for i in range(30)
+    ]
+    said = {True: "Panic Disorder", False: "Insomnia"}
+    replies = [
+        {"id": str(i), "mode": mode, "response": f"Final answer: {said[mode == 'cot' or i in right]}"}
+        for i in range(30)
+        for mode in ("cot", "direct")
+    ]
+    return concord.score_reasoning(samples, replies, model=name, n_resamples=100).write(folder)
+
+
+def test_two_results_about_reasoning_are_a_pilot(tmp_path: Path) -> None:
+    first, second = reasoned(tmp_path, "a", set(range(6))), reasoned(tmp_path, "b", set(range(3, 18)))
+    document = json.loads(run(first, second, "--effect", "0.2", "--json").stdout)
+    assert document["based_on"] == "a pilot of 30 items: a and b"
+    assert document["items_needed"] > 30
+
+
+def test_a_result_about_structure_is_no_pilot(tmp_path: Path) -> None:
+    (tmp_path / "s_cons_results.csv").write_text("model\n", encoding="utf-8")
+    result = run(tmp_path, tmp_path, "--effect", "0.1")
+    assert result.exit_code == 2
+    assert "rests on its extreme arrangements, for which there is no plan" in result.stderr
 
 
 def test_a_budget_is_divided_between_items_and_repeats() -> None:
@@ -99,9 +131,7 @@ def test_participants_are_planned_by_their_effect() -> None:
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two results about people: the demonstration, and the same with weaker agents."""
-    import concord
-
-    table = concord.api.demo_table()
+    table = demo_table()
     folders = []
     for name in ("first", "second"):
         folders.append(tmp_path_factory.mktemp(name))

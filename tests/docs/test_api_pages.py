@@ -93,3 +93,28 @@ def test_every_described_object_says_what_it_is(described: dict[str, Any]) -> No
         if (inspect.isclass(value) or inspect.isfunction(value)) and not inspect.getdoc(value)
     ]
     assert silent == []
+
+
+PAGES = [API.parents[2] / "README.md", *sorted(API.parents[1].rglob("*.md"))]
+
+
+def _named_in_pages() -> Iterator[tuple[str, Any]]:
+    """Give everything of Concord that the pages import, or name in full."""
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        for module, names in re.findall(r"^from (concord[\w.]*) import ([\w, ]+)$", text, re.MULTILINE):
+            yield from ((f"{module}.{name}", _object(f"{module}.{name}")) for name in names.split(", "))
+        for path in re.findall(r"`(concord(?:\.\w+){2,})`", text):
+            yield path, _object(path)
+
+
+def test_whatever_the_pages_import_or_name_is_described(described: dict[str, Any]) -> None:
+    objects = {id(value) for value in described.values()}
+    methods = {
+        id(member)
+        for value in described.values()
+        if inspect.isclass(value)
+        for member in vars(value).values()
+    }
+    lacking = {path for path, value in _named_in_pages() if id(value) not in objects | methods}
+    assert {path for path in lacking if not inspect.ismodule(_object(path))} == set()

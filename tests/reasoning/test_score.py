@@ -133,6 +133,12 @@ def test_examples_are_the_first_of_each_rule() -> None:
     ]
 
 
+def test_where_no_step_matches_none_is_called_close() -> None:
+    other = "The weather was fine and the buses ran on time all week long that day, as they often do."
+    replies = pair("a", f"REASONING: {other} {other}\nDIAGNOSIS: {MDD}", "DIAGNOSIS: MDD")
+    assert score(replies).scores.examples == ()
+
+
 def test_the_examples_of_steps_are_the_first_of_the_best_and_of_the_worst() -> None:
     other = "The weather was fine and the buses ran on time all week long that day."
     poor = f"REASONING: {STEPS[0]} {other}\nDIAGNOSIS: {MDD}"

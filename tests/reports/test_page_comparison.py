@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.reports.page import make_page
-from concord.reports.page.comparison import comparison
+from concord.reports.page.comparison import Comparison, comparison
 
 
 def pair(first: str, second: str, holm: float | None, values: tuple[float, float]) -> dict[str, Any]:
@@ -118,3 +118,10 @@ def test_every_question_is_compared_and_has_its_letters(results: Path) -> None:
     assert kinds == ["people", "structure", "reasoning"]
     for metric in ("PAS", "S_Cons", "Δ"):
         assert f'<th scope="col">{metric}: together</th>' in page.html
+
+
+def test_groups_beyond_the_alphabet_have_numbers() -> None:
+    groups = tuple((f"m{i}", f"m{i + 1}") for i in range(30))
+    made = Comparison("t", "x", (), groups)
+    assert (made.letters["m0"], made.letters["m29"]) == ("1", "29 30")
+    assert Comparison("t", "x", (), groups[:3]).letters["m1"] == "ab"

@@ -135,3 +135,25 @@ def test_a_standard_error_needs_two_clusters_and_one_label_a_unit() -> None:
         clustered_mean([1, 2, 3], ["a", "b"])
     with pytest.raises(UndefinedError, match="at least 2 units"):
         clustered_se([1], ["a"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=9))
+def test_mid_p_of_random_signs_counts_other_ties_half(steps: list[int]) -> None:
+    """Every pattern written out; the observed one and its mirror count whole (Lancaster, 1961)."""
+    units = [step for step in steps if step]
+    patterns = [1 - 2 * np.array([(k >> i) & 1 for i in range(len(units))]) for k in range(2 ** len(units))]
+    far = [abs(int(np.dot(signs, units))) for signs in patterns]
+    observed = abs(sum(units))
+    beyond, ties = sum(x > observed for x in far), sum(x == observed for x in far)
+    result = sign_flip([step / 3 for step in steps], rng=rng())
+    whole = min(2, ties)
+    assert result.mid_p == pytest.approx((beyond + whole + (ties - whole) / 2) / len(far), abs=1e-12)
+    assert result.p_value == pytest.approx((beyond + ties) / len(far), abs=1e-12)
+
+
+def test_drawn_signs_without_ties_have_one_p_and_with_ties_a_smaller_mid_p() -> None:
+    measured = sign_flip(rng(6).normal(0.2, 1, 60), rng=rng(1))
+    assert measured.mid_p == measured.p_value
+    stepped = sign_flip(rng(6).integers(-2, 4, 60) / 3, rng=rng(1))
+    assert stepped.mid_p < stepped.p_value < 1

@@ -32,7 +32,9 @@ def compare(
     name: Annotated[
         list[str] | None, typer.Option(help="What to call the models, once for each result, in order.")
     ] = None,
-    test: Annotated[str, typer.Option(help="auto, mcnemar, mcnemar-mid-p, sign-flip or t.")] = "auto",
+    test: Annotated[
+        str, typer.Option(help="auto, mcnemar, mcnemar-mid-p, sign-flip, sign-flip-mid-p or t.")
+    ] = "auto",
     wrong: Annotated[
         float | None, typer.Option(help="Score of a wrong answer (default: 0 where scores lie from 0 to 1).")
     ] = None,

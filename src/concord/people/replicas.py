@@ -43,7 +43,7 @@ class Truth:
             used = needs.get(kind, none > 0)
             if np.isnan(values[..., used]).any():
                 raise UndefinedError(f"people have no {kind} for a test whose simulation needs it")
-            return np.where(used, values, 0.0)
+            return np.where(np.isnan(values), 0.0, values)
 
         return _Part(
             d=number("d", self.d),
@@ -57,7 +57,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Numbers of one family; 0 where a test does not use the number."""
+    """Numbers of one family; 0 where a test neither has nor uses the number."""
 
     d: Floats
     strength: Floats

@@ -50,9 +50,9 @@ def _answers(case: Case) -> dict[str, str]:
 
 
 def _step_examples(rows: Sequence[SampleRow], cases: Mapping[tuple[str, int], Case]) -> Iterator[Example]:
-    """Choose the first reply with the highest and the first with the lowest Step-F1, where they differ."""
+    """Choose the first replies with the highest and the lowest Step-F1, where any step matched."""
     known = [(row.step_f1, row) for row in rows if row.step_f1 is not None and row.n_steps]
-    if not known:
+    if not any(value for value, _ in known):
         return
     most, fewest = max(known, key=lambda one: one[0]), min(known, key=lambda one: one[0])
     chosen = [(CLOSEST, *most), (FARTHEST, *fewest)] if most[0] > fewest[0] else [(CLOSEST, *most)]

@@ -246,7 +246,11 @@ def _missing(joined: JoinedScores, i: int, j: int, wrong: float | None) -> Missi
     has_first, has_second = joined.scored[i] > 0, joined.scored[j] > 0
     both = first & second
     partly = has_first & has_second & ((joined.scored < joined.asked)[[i, j]].any(axis=0))
-    note = "" if wrong is not None else "scores lie outside 0 to 1, so a wrong answer has no score of its own"
+    note = (
+        ""
+        if wrong is not None
+        else "scores may lie outside 0 to 1, so a wrong answer has no score of its own"
+    )
     return Missing(
         only_first=int((first & ~second).sum()),
         only_second=int((second & ~first).sum()),
@@ -330,6 +334,7 @@ _TESTS: dict[str, tuple[str, ...]] = {
     "p_mcnemar_mid_p": ("mid-p McNemar",),
     "p_t": ("paired t", "clustered t"),
     "p_sign_flip": ("sign flip",),
+    "p_sign_flip_mid_p": ("mid-p sign flip",),
 }
 """Columns of every test that fits, and how their names begin."""
 

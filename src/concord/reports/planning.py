@@ -18,6 +18,7 @@ from concord.stats.budget import Split
 from concord.stats.design import Design, Pilot, assumed_design, pilot_design
 from concord.stats.elementwise import Bools
 from concord.stats.power_clusters import Clusters
+from concord.stats.variance import variance_interval
 from concord.version import __version__
 
 
@@ -38,6 +39,8 @@ class PlanResult:
     """Expected width of the interval with the planned items."""
     items_needed: int | None
     """Items that find the wanted effect with the wanted power."""
+    items_range: tuple[int, int] | None
+    """Fewest and most of them within the pilot's own uncertainty about the variance; None: not known."""
     split: Split | None
     """Best division of the budget between items and repeats."""
     split_detectable: float | None = None
@@ -76,6 +79,7 @@ class PlanResult:
             "detectable_effect": self.detectable,
             "interval_width": self.width,
             "items_needed": self.items_needed,
+            "items_needed_range": None if self.items_range is None else list(self.items_range),
             "clusters_needed": None if self.items_needed is None else families.number(self.items_needed),
             "best_split": self._split(),
             "calls": self.calls,
@@ -210,7 +214,24 @@ def _from_pilot(joined: JoinedScores, wanted: Wanted) -> PlanResult:
     words = f"a pilot of {n} items: {joined.names[0]} and {joined.names[1]}"
     notes = (*joined.warnings, *_pilot_warnings(pilot, planned, joined))
     # a budget may buy other items than those of the pilot
-    return _planned(words, design, planned, notes, most_items=wanted.items)
+    made = _planned(words, design, planned, notes, most_items=wanted.items)
+    return replace(made, items_range=_range(pilot, design, planned))
+
+
+def _range(pilot: Pilot, design: Design, wanted: Wanted) -> tuple[int, int] | None:
+    """Give the items needed at both ends of the interval of the variance."""
+    d = pilot.differences
+    if wanted.effect is None or design.clustered:
+        return None
+    try:
+        interval = variance_interval(d, level=wanted.level)
+    except UndefinedError:  # too few items to know; the plan has a warning of its own
+        return None
+    low, high = (
+        design.scaled(end / float(d.var(ddof=1))).items_needed(wanted.effect, wanted.power, wanted.repeats)
+        for end in (interval.low, interval.high)
+    )
+    return low, high
 
 
 def _right_or_wrong(joined: JoinedScores) -> Bools:
@@ -269,6 +290,7 @@ def _planned(
             said, items, lambda n: design.width(n, repeats, 0.0 if effect is None else effect)
         ),
         items_needed=None if effect is None else design.items_needed(effect, wanted.power, repeats),
+        items_range=None,
         split=split,
         split_detectable=None
         if split is None

@@ -75,6 +75,9 @@ def _needed(result: "PlanResult", needed: int) -> Iterator[str]:
     wanted, design = result.wanted, result.design
     yield f"To find a difference of {wanted.effect:g} with {wanted.power:.0%} power"
     yield _row("needed", _amount(design, needed, wanted.repeats))
+    if result.items_range is not None:
+        low, high = result.items_range
+        yield _row("allowing for the size of the pilot", f"{low:,} to {high:,} items")
     yield from _price(result, needed)
 
 

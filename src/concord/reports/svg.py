@@ -37,6 +37,8 @@ STYLE = (
 )
 """Style of every picture; ``VAR(role)`` stands for a colour."""
 PNG_SCALE = 2.0
+BROAD = 500.0
+"""Pictures wider than this are not shrunk to the width of a telephone."""
 
 
 def style(colours: Mapping[str, str] | None = None) -> str:
@@ -173,8 +175,9 @@ class Picture:
     def inline(self, key: str) -> str:
         """Give the element for a page that brings the style; `key` makes its ids unique."""
         extra = "".join(f' data-{name}="{escape(value)}"' for name, value in self.data.items())
+        kind = "plot broad" if self.width > BROAD else "plot"
         return (
-            f'<svg class="plot" viewBox="0 0 {number(self.width)} {number(self.height)}" role="img" '
+            f'<svg class="{kind}" viewBox="0 0 {number(self.width)} {number(self.height)}" role="img" '
             f'aria-labelledby="{key}-t {key}-d"{extra}>'
             f'<title id="{key}-t">{escape(visible(self.title))}</title>'
             f'<desc id="{key}-d">{escape(visible(self.description))}</desc>{self.body}</svg>'

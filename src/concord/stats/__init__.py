@@ -97,6 +97,7 @@ from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import SignFlip, sign_flip
 from concord.stats.simulate import Rates, simulate_comparisons
 from concord.stats.two_rates import prob_first_rate_higher
+from concord.stats.variance import variance_interval
 from concord.stats.zscores import (
     calibrated_agreement,
     calibrated_agreement_groups,
@@ -223,6 +224,7 @@ __all__ = [
     "sign_split",
     "simulate_comparisons",
     "sphericity",
+    "variance_interval",
     "weighted_pearson",
     "weighted_regression",
     "wilson",

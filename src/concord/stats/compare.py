@@ -16,7 +16,7 @@ from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, wilson_inter
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.signflip import sign_flip
 
-TESTS = ("auto", "mcnemar", "mcnemar-mid-p", "sign-flip", "t")
+TESTS = ("auto", "mcnemar", "mcnemar-mid-p", "sign-flip", "sign-flip-mid-p", "t")
 """Ways to a p-value; ``auto`` takes the one that fits the scores."""
 MANY_ITEMS = 5000
 """Beyond this many items random signs and Student's t give the same p, and t is used by default."""
@@ -32,6 +32,8 @@ class Choices:
     test: str = "auto"
     n_flips: int = 9999
     seed: int = 0
+    repeated: bool = False
+    """Whether scores are means of repeats: in few steps, so that sums of random signs tie."""
 
     def __post_init__(self) -> None:
         checked_level(self.level)
@@ -94,8 +96,9 @@ def compare_items(
 
     The difference is a mean over items; its standard error is that of paired differences, cluster-robust
     where clusters are given (`clustered_mean`). p comes from McNemar's exact test for 0-1 scores, from random
-    signs for others (`sign_flip`, Student's t beyond 5,000 items) and from the clustered t where there are
-    clusters. The interval is Bonett and Price's for 0-1 scores without clusters and Student's t otherwise.
+    signs for others (`sign_flip`, its mid-p for means of repeats; Student's t beyond 5,000 items) and from
+    the clustered t where there are clusters. The interval is Bonett and Price's for 0-1 scores without
+    clusters and Student's t otherwise.
 
     Parameters
     ----------
@@ -227,11 +230,13 @@ def _verdicts(
         p = float(2 * special.stdtr(error.df, -abs(t)))
         name = "paired t" if clusters is None else "clustered t"
         verdicts.append(Verdict(name, p, t, error.df))
-    if choices.test == "sign-flip" or d.size <= MANY_ITEMS:
+    if choices.test.startswith("sign-flip") or d.size <= MANY_ITEMS:
         rng = np.random.default_rng(choices.seed)
         flips = sign_flip(d, clusters, n_flips=choices.n_flips, rng=rng, engine=engine)
         how = "exact" if flips.exact else f"{flips.n_flips:,} random"
         verdicts.append(Verdict(f"sign flip ({how})", flips.p_value, float(d.mean())))
+        if flips.mid_p < flips.p_value and clusters is None and not _binary(a, b):
+            verdicts.append(Verdict(f"mid-p sign flip ({how})", flips.mid_p, float(d.mean())))
     return tuple(verdicts)
 
 
@@ -242,17 +247,19 @@ def _used(
     names = {"mcnemar": "exact McNemar", "mcnemar-mid-p": "mid-p McNemar", "sign-flip": "sign flip"}
     wanted = choices.test
     if wanted == "auto":
-        wanted = "t" if clustered or n > MANY_ITEMS else "sign-flip"
+        signs = "sign-flip-mid-p" if choices.repeated else "sign-flip"
+        wanted = "t" if clustered or n > MANY_ITEMS else signs
         wanted = "mcnemar" if counted else wanted
     if wanted.startswith("mcnemar") and not counted:
         raise OptionError(
             "McNemar's test needs scores of 0 and 1, one an item, and no clusters; "
             "use the test 'sign-flip' or 't', or leave the choice to 'auto'"
         )
-    start = names.get(wanted)
-    if start is None:
+    if wanted == "t":
         return next((v for v in verdicts if v.df is not None), None)
-    return next(v for v in verdicts if v.test.startswith(start))
+    if wanted == "sign-flip-mid-p":  # without ties there is no other than the plain one
+        return next(v for v in reversed(verdicts) if "sign flip" in v.test)
+    return next(v for v in verdicts if v.test.startswith(names[wanted]))
 
 
 def _interval(

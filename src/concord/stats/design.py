@@ -66,6 +66,12 @@ class Design:
         rho = self.correlation(repeats, effect)
         return design_effect(self.clusters.size, rho, cv=self.clusters.cv)
 
+    def scaled(self, factor: float) -> "Design":
+        """Give the same design with all variance multiplied."""
+        parts = Components(self.components.between * factor, self.components.within * factor)
+        share = None if self.disagreement is None else min(1.0, self.disagreement * factor)
+        return replace(self, components=parts, disagreement=share)
+
     def power(self, effect: float, items: int, repeats: int = 1) -> float:
         """Give the power of the test that `compare_items` uses, with so many items and repeats."""
         if self._counted(repeats):
@@ -76,8 +82,7 @@ class Design:
             return float(effect != 0 and 2.0 ** (1 - items) < self.alpha and not self.clustered)
         if self.clustered:
             return power_clustered(effect, sd, items, self._families(repeats, effect), alpha=self.alpha)
-        step = 0.0 if self.disagreement is None else 1 / repeats
-        return power_signs(effect, sd, items, step=step, alpha=self.alpha)
+        return power_signs(effect, sd, items, alpha=self.alpha)
 
     def items_needed(self, effect: float, power: float, repeats: int = 1) -> int:
         """Give the fewest items that find a difference with the wanted power, in whole clusters."""

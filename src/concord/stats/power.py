@@ -80,7 +80,7 @@ def power_two_sample(d: float, n1: float, n2: float, *, alpha: float = 0.05) -> 
     return _power_t(abs(d) * np.sqrt(n1 * n2 / (n1 + n2)), n1 + n2 - 2, alpha)
 
 
-def power_signs(effect: float, sd: float, n: int, *, step: float = 0.0, alpha: float = 0.05) -> float:
+def power_signs(effect: float, sd: float, n: int, *, alpha: float = 0.05) -> float:
     r"""Power of the sign-flip test (`sign_flip`) of normal differences.
 
     Among n differences the smallest p-value is :math:`2^{1-n}`: five find nothing at the 5 % level however
@@ -88,8 +88,8 @@ def power_signs(effect: float, sd: float, n: int, *, step: float = 0.0, alpha: f
     close to that of the t test at this level, and where only equal signs are significant it is exactly
     :math:`\Phi(\delta/\sigma)^n + \Phi(-\delta/\sigma)^n`.
 
-    Means of K right and wrong answers differ in steps of 1/K, and so do the sums of random signs, in steps of
-    2/K: ties count for the hypothesis, which costs half a step, a mean difference of step/n.
+    Means of K right and wrong answers come in steps, and sums of random signs then tie; the mid-p form, which
+    comparisons use, counts ties half and loses nothing by them.
 
     Parameters
     ----------
@@ -97,8 +97,6 @@ def power_signs(effect: float, sd: float, n: int, *, step: float = 0.0, alpha: f
         As in `power_paired`.
     n
         Items.
-    step
-        Smallest step between differences; 0: any number can occur.
 
     Returns
     -------
@@ -116,8 +114,6 @@ def power_signs(effect: float, sd: float, n: int, *, step: float = 0.0, alpha: f
     (0.0, 0.4802, 0.8078)
     """
     _positive(sd=sd, alpha=alpha)
-    if step > 0:
-        effect = max(0.0, abs(effect) - step / n)
     if n > _MANY_SIGNS:
         return power_paired(effect, sd, n, alpha=alpha)
     significant = np.ceil(alpha * 2.0 ** (n - 1)) - 1

@@ -141,8 +141,8 @@ def gap_differences(a: Part, b: Part, level: float) -> tuple[MetricDifference, .
 def _extremes(a: Part, b: Part, level: float) -> tuple[MaximaDifference, MaximaDifference]:
     """R as a difference of largest gaps; S the other way round: 1 - S is a largest loss."""
     return (
-        difference_of_maxima(a.worst(), b.worst(), level=level),
-        difference_of_maxima(b.loss(), a.loss(), level=level),
+        difference_of_maxima(a.worst, b.worst, level=level),
+        difference_of_maxima(b.loss, a.loss, level=level),
     )
 
 
@@ -156,7 +156,7 @@ def _paired_t(a: Part, b: Part, shift: float, level: float) -> tuple[Estimate, f
     method = "paired t over items"
     if n < MIN_UNITS:
         return Estimate(shift, None, n, method=method, note=_FEW), None
-    sides = [part.table.influence()[:, ~np.isnan(part.table.gaps())].mean(axis=1) for part in (a, b)]
+    sides = [part.worst.influence.mean(axis=1) for part in (a, b)]
     moves = sides[0] - sides[1]
     se = float(np.sqrt(np.sum((moves - moves.mean()) ** 2) / (n * (n - 1))))
     if se <= STILL:

@@ -1,6 +1,7 @@
 """What a comparison needs of one model: its gaps, how resamples of the items move them, its order effect."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,7 @@ MOST_KEPT = 64
 """Parts that are kept for later pairs; beyond, the oldest is computed again when it is needed."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Part:
     """One model on given items and arrangements."""
 
@@ -28,25 +29,22 @@ class Part:
     taus: Floats
     """tau of each resample; empty where it was not resampled."""
 
+    @cached_property
     def worst(self) -> Side:
         """Give the gaps, whose largest is R."""
-        gaps, influence, draws = self._defined()
-        return Side(gaps, influence, draws)
-
-    def loss(self) -> Side:
-        """Give 1 - (1 - E)(1 - gap) of every arrangement, whose largest is 1 - S."""
-        gaps, influence, draws = self._defined()
-        draws = np.where(np.isnan(draws), gaps, draws)
-        e, moves = gaps.mean(), influence.mean(axis=1, keepdims=True)
-        losses = 1 - (1 - draws.mean(axis=1, keepdims=True)) * (1 - draws)
-        return Side(1 - (1 - e) * (1 - gaps), (1 - gaps) * moves + (1 - e) * influence, losses)
-
-    def _defined(self) -> tuple[Floats, Floats, Floats]:
-        """Gaps that exist, their influence and resamples (none below 20 items)."""
         gaps = self.table.gaps()
         there = ~np.isnan(gaps)
         draws = np.empty((0, len(gaps))) if self.draws is None else self.draws
-        return gaps[there], self.table.influence()[:, there], draws[:, there]
+        return Side(gaps[there], self.table.influence()[:, there], draws[:, there])
+
+    @cached_property
+    def loss(self) -> Side:
+        """Give 1 - (1 - E)(1 - gap) of every arrangement, whose largest is 1 - S."""
+        gaps, influence = self.worst.values, self.worst.influence
+        draws = np.where(np.isnan(self.worst.draws), gaps, self.worst.draws)
+        e, moves = gaps.mean(), influence.mean(axis=1, keepdims=True)
+        losses = 1 - (1 - draws.mean(axis=1, keepdims=True)) * (1 - draws)
+        return Side(1 - (1 - e) * (1 - gaps), (1 - gaps) * moves + (1 - e) * influence, losses)
 
 
 _Key = tuple[str, tuple[str, ...], tuple[str, ...], bytes, bytes]

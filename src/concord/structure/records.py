@@ -1,7 +1,7 @@
 """What scoring structural consistency gives: frozen, full precision, undefined is ``None``."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TypeAlias
 
 from concord.readers.structure_records import ArrangementCounts, LeftOut
 from concord.records import Estimate, InputFile, Interval
@@ -61,14 +61,11 @@ class ArrangementRow:
     counts: ArrangementCounts
 
 
-class CellScore(NamedTuple):
-    """One item of one model under one arrangement."""
+CellScore: TypeAlias = tuple[str, float | None, float | None, float | None]
+"""One item under one arrangement: the arrangement, mean score, largest score, fixed-m gap where there is one.
 
-    arrangement: str
-    mean: float | None
-    largest: float | None
-    star_gap: float | None
-    """Fixed-m gap of the cell, where the number of samples allows one."""
+Plain tuples, since a result holds hundreds of thousands of them.
+"""
 
 
 @dataclass(frozen=True, slots=True)

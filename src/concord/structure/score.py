@@ -35,7 +35,6 @@ from concord.structure.readings import (
 from concord.structure.records import (
     READINGS,
     ArrangementRow,
-    CellScore,
     Consistency,
     ItemRow,
     ModelResult,
@@ -221,6 +220,8 @@ def _item_rows(
     cells = (~np.isnan(data.mean)).sum(axis=1)
     worst = np.argmin(np.where(np.isnan(data.mean), np.inf, data.mean), axis=1)
     best = np.argmax(np.where(np.isnan(data.mean), -np.inf, data.mean), axis=1)
+    nothing = np.full(data.mean.shape, np.nan)
+    tables = [_cells(table) for table in (data.mean, data.largest, nothing if star is None else star)]
     return tuple(
         ItemRow(
             name,
@@ -232,23 +233,18 @@ def _item_rows(
             data.names[worst[i]] if cells[i] else None,
             data.names[best[i]] if cells[i] else None,
             None if flips is None else number(flips[i]),
-            _cell_scores(data, star, i),
+            tuple(zip(data.names, *(table[i] for table in tables), strict=True)),
         )
         for i, name in enumerate(data.items)
     )
 
 
-def _cell_scores(data: Counted, star: Floats | None, item: int) -> tuple[CellScore, ...]:
-    """Scores of one item under every counted arrangement."""
-    return tuple(
-        CellScore(
-            arrangement,
-            number(data.mean[item, j]),
-            number(data.largest[item, j]),
-            None if star is None else number(star[item, j]),
-        )
-        for j, arrangement in enumerate(data.names)
-    )
+def _cells(table: Floats) -> list[list[float | None]]:
+    """Turn a whole table of cells into lists, ``None`` where there is no number."""
+    cells = table.astype(object)
+    cells[np.isnan(table)] = None
+    rows: list[list[float | None]] = cells.tolist()
+    return rows
 
 
 def number(value: float) -> float | None:

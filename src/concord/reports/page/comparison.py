@@ -59,12 +59,13 @@ class Comparison:
 
     @property
     def letters(self) -> dict[str, str]:
-        """Letters of the groups that each model belongs to."""
-        marks: dict[str, str] = {}
-        for letter, group in zip(string.ascii_lowercase, self.groups, strict=False):
+        """Letters of the groups that each model belongs to; numbers where letters do not suffice."""
+        enough = len(self.groups) <= len(string.ascii_lowercase)
+        marks: dict[str, list[str]] = {}
+        for i, group in enumerate(self.groups):
             for name in group:
-                marks[name] = marks.get(name, "") + letter
-        return marks
+                marks.setdefault(name, []).append(string.ascii_lowercase[i] if enough else str(i + 1))
+        return {name: ("" if enough else " ").join(found) for name, found in marks.items()}
 
     @property
     def is_long(self) -> bool:

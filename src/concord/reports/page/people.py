@@ -78,7 +78,7 @@ class PeopleView:
     quadrants: dict[str, int]
     outcomes: dict[str, int]
     behind: tuple[Document | None, ...] = ()
-    """Which replies each test was computed from, ``None`` where nothing says."""
+    """Which replies each test was computed from, ``None`` where nothing says of one; empty: of none."""
     design: str = ""
 
     @property
@@ -106,7 +106,7 @@ def people_view(source: Source) -> tuple[PeopleView, list[Problem]]:
     tests, problems = read_tests(source)
     plans, faults = _plans(source)
     known = {_test_key(one): one for one in parts(plans, "tests")}
-    behind = tuple(_behind(known.get(_test_key(test))) for test in tests)
+    behind = tuple(_behind(known.get(_test_key(test))) for test in tests) if known else ()
     designs = [words(one, "design", "name") for one in parts(plans, "plans")]
     design = [words(source.document, "design"), words(source.run, "options", "design"), *designs]
     view = replace(view_of(source, tests), behind=behind, design=next(filter(None, design), ""))
