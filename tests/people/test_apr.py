@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.people.rows import row, scores_of, t_side
 
+import concord
 from concord.people.protocol import REFINED, get_protocol
 from concord.records import Side
 
@@ -82,3 +83,10 @@ def test_an_agent_without_p_neither_passes_nor_fails_nor_keeps_a_null() -> None:
     assert scores.apr.value == 0
     assert scores.apr.estimate.n == 1
     assert scores.beside.nulls_kept == 1
+
+
+def test_a_rate_that_is_exactly_chance_has_no_sign_whatever_floats_make_of_it() -> None:
+    cells: dict[str, object] = {"study": "S", "finding": "F", "test": "t", "test_type": "binomial"}
+    cells |= {"human_p0": 0.29, "human_k": 29, "human_n": 100, "agent_k": 29, "agent_n": 100}
+    test = concord.score_people([cells], n_resamples=0, n_simulations=0).tests[0]
+    assert (test.human_direction, test.agent_direction) == (0, 0)

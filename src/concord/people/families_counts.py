@@ -167,6 +167,11 @@ class ChiSquares:
         return replace(self, chi2=chi2, direction=direction, p_value=np.full(shape, np.nan))
 
 
+def _above_chance(k: Floats, chance: Floats) -> Floats:
+    """Sign of k - n p0; 29 of 100 against .29 is 0, though the product in floats is not 29."""
+    return np.where(np.isclose(k, chance, rtol=1e-9, atol=0.0), 0.0, np.sign(k - chance))
+
+
 @dataclass(frozen=True, slots=True)
 class Binomials:
     """Binomial and sign tests."""
@@ -182,7 +187,7 @@ class Binomials:
         if protocol.split == "exact":
             positive = self._each_once(bayes.prob_positive_binomial)
         bf = np.asarray(bayes.log_bf_binomial(self.k, self.n, self.p0))
-        return Brief(bf, positive, np.sign(self.k - self.n * self.p0), self.d(protocol))
+        return Brief(bf, positive, _above_chance(self.k, self.n * self.p0), self.d(protocol))
 
     def _each_once(self, function: Callable[[Floats, Floats, Floats], Floats | float]) -> Floats:
         """Give a function of (k, n, p0); of replicates each distinct outcome is computed once."""
