@@ -245,7 +245,7 @@ def test_a_pair_without_common_items_has_no_p_and_stays_outside_the_family() -> 
 
 
 def test_ties_count_half_in_the_headline_only_for_means_of_repeats() -> None:
-    """By hand, d = 1, 2, 3, 4, -1: of 32 patterns 2 reach 11, 4 tie with 9 and 2 of those are the observed."""
+    """By hand, d = 1, 2, 3, 4, -1: of 32 patterns 2 reach 11, 4 tie with 9 and 2 of those are observed."""
     first, second = [1.0, 2.0, 3.0, 4.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0]
     once = compare_items(first, second)
     assert (once.test, once.p_value) == ("sign flip (exact)", 6 / 32)
