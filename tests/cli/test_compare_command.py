@@ -175,6 +175,13 @@ def test_an_option_that_does_not_fit_exits_2(tmp_path: Path, options: tuple[str,
     assert message in result.stderr
 
 
+def test_a_path_that_leads_nowhere_is_told_whatever_stands_beside_it(tmp_path: Path) -> None:
+    people(tmp_path, "one")
+    for pair in (("one", "nothing"), ("nothing", "one")):
+        result = run("compare", *(tmp_path / name for name in pair))
+        assert (result.exit_code, "nothing: no such file or folder" in result.stderr) == (2, True)
+
+
 def test_one_result_alone_cannot_be_compared(tmp_path: Path) -> None:
     result = run("compare", two(tmp_path)[0])
     assert result.exit_code == 2

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from concord.errors import MismatchError, OptionError
+from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.readers.people_results import is_people_folder
 from concord.readers.score_join import JoinedScores, join_scores
 from concord.readers.score_tables import Columns
@@ -161,7 +162,9 @@ _KINDS = {
 
 
 def _kind(source: Any) -> str:
-    """Tell what was given by the files in it."""
+    """Tell what was given by the files in it; a path that leads nowhere is that, whatever else was given."""
+    if isinstance(source, str | Path) and not Path(source).exists():
+        raise FileFormatError(f"{source}: no such file or folder")
     if is_people_folder(source):
         return "people"
     return "structure" if is_structure_folder(source) else "scores"
