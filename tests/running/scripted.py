@@ -14,7 +14,7 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, 
 
 DIAGNOSES = ("Major Depressive Disorder", "Panic Disorder", "Generalized Anxiety Disorder", "No diagnosis")
 PAUSE = {"fast": 0.0, "steady": 0.01, "slow": 0.2, "stuck": 60.0}
-HANGS_AFTER = 12
+HANGS_AFTER = int(os.environ.get("SCRIPTED_HANGS_AFTER", "12"))
 """So many calls does `scripted/hung` answer; the next ones take an hour."""
 _calls = itertools.count(1)
 

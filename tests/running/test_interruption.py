@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from tests.running.commands import concord, start
-from tests.running.scripted import HANGS_AFTER, scripted_reply
+from tests.running.scripted import scripted_reply
 
 from concord import runs
 from concord.cli import run as run_command
 from concord.running.folder import REPLIES, requests_of
 from concord.running.journal import read_lines
 from concord.running.keys import Sampling
+from concord.running.run import BATCH
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 
@@ -98,9 +99,12 @@ def test_killed_twenty_times_and_resumed_it_holds_the_same_replies(tmp_path: Pat
     assert replies(tmp_path / "run") == replies(tmp_path / "whole")
 
 
-def test_ctrl_c_waits_for_no_call_keeps_everything_and_says_how_to_go_on(tmp_path: Path) -> None:
-    process = start(*RUN[:3], "scripted/hung", *RUN[4:], cwd=tmp_path)
-    wait_for(tmp_path / "run" / REPLIES, HANGS_AFTER, process, deadline=300)
+@pytest.mark.parametrize("answered", [12, BATCH + 10], ids=["first batch", "second batch"])
+def test_ctrl_c_waits_for_no_call_keeps_everything_and_says_how_to_go_on(
+    tmp_path: Path, answered: int
+) -> None:
+    process = start(*RUN[:3], "scripted/hung", *RUN[4:], cwd=tmp_path, SCRIPTED_HANGS_AFTER=str(answered))
+    wait_for(tmp_path / "run" / REPLIES, answered, process, deadline=300)
     process.send_signal(signal.SIGINT)
     # The calls in flight take an hour: that the process ends at all shows that it waits for none of them.
     _, said = process.communicate(timeout=300)

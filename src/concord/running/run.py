@@ -244,6 +244,9 @@ def _ask_all(
             batch = missing[start : start + BATCH]
             sit_at(desk, {request.key: request for request in batch})
             error = _evaluate(job.design, batch, model, folder.path / LOGS)
+            # Inspect ends its evaluation on a Ctrl-C and may return as if nothing had been.
+            if desk.interrupted:
+                raise KeyboardInterrupt
             if desk.fault is not None:
                 raise desk.fault
             if desk.n_asked < min(start + BATCH, len(missing)):
@@ -293,7 +296,6 @@ def _evaluate(design: Design, batch: Sequence[Request], model: "Model", logs: Pa
     finally:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, handler)
-    # Inspect ends its evaluation on a Ctrl-C and may return as if nothing had been.
     if any(log.status == "cancelled" for log in done):
         raise KeyboardInterrupt
     return next((scrub(log.error.message, secrets_of()) for log in done if log.error is not None), None)

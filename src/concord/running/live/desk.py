@@ -68,6 +68,9 @@ class Desk:
         """Requests with an answer of any kind."""
         self.fault: InputError | None = None
         """Why nothing more is asked, once that is so."""
+        self.interrupted = False
+        """Whether somebody pressed Ctrl-C."""
+        self._hearing: object = None
 
     async def ask(
         self, request: Request, model: Model, *, keep: Callable[[Answer], None] | None = None
@@ -121,17 +124,19 @@ class Desk:
             raise
 
     def _listen(self) -> None:
-        """Hear a Ctrl-C first; the handler in place (the event loop's, by now) is called after."""
-        told, self._on_interrupt = self._on_interrupt, None
-        if told is None or threading.current_thread() is not threading.main_thread():
-            return
+        """Hear a Ctrl-C first; the handler in place (the event loop's, another a batch) comes after."""
         inner = signal.getsignal(signal.SIGINT)
+        if inner is self._hearing or threading.current_thread() is not threading.main_thread():
+            return
 
         def heard(number: int, frame: FrameType | None) -> None:
-            told()
+            if self._on_interrupt is not None and not self.interrupted:
+                self._on_interrupt()
+            self.interrupted = True
             if callable(inner):
                 inner(number, frame)
 
+        self._hearing = heard
         signal.signal(signal.SIGINT, heard)
 
     def _store(self, request: Request, answer: Answer) -> None:
