@@ -1,11 +1,15 @@
 """`concord plan`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from concord.cli.shared import note, print_json, say
+
+if TYPE_CHECKING:
+    from concord.reports.planning import PlanResult
+    from concord.reports.planning_people import Participants, PeoplePlan
 
 
 def plan(
@@ -81,7 +85,9 @@ def plan(
     from concord import api
 
     if participants is not None:
-        _participants(participants, power, level, json=json)
+        from concord.reports.planning_people import participants_needed
+
+        _show(participants_needed(participants, power=power, level=level), json=json)
         return
     result = api.plan(
         *(pilot if pilot else ()),
@@ -108,6 +114,10 @@ def plan(
     )
     for warning in result.warnings:
         note(f"warning: {warning}")
+    _show(result, json=json)
+
+
+def _show(result: "PlanResult | PeoplePlan | Participants", *, json: bool) -> None:
     if json:
         print_json(result.to_dict())
     else:
@@ -134,21 +144,3 @@ def _means(first: float | None, second: float | None) -> tuple[float, float] | N
     if first is None or second is None:
         raise OptionError("one mean was given; give both --mean-first and --mean-second")
     return first, second
-
-
-def _participants(d: float, power: float, level: float, *, json: bool) -> None:
-    """Say how many participants find a standardised difference."""
-    from concord.reports.planning_people import participants_needed
-
-    found = participants_needed(d, power=power, level=level)
-    if json:
-        numbers = {"participants_a_group": found.a_group, "participants_paired": found.paired}
-        print_json({"question": "plan", "d": d, "power": power, "level": level, **numbers})
-        return
-    say(
-        f"To find a standardised difference of d = {d:g} with {power:.0%} power "
-        f"(t test, p < {1 - level:.2g})\n"
-        f"  two groups, one condition each:            {found.a_group:,} participants a group, "
-        f"{2 * found.a_group:,} in all\n"
-        f"  one group that meets both conditions:      {found.paired:,} participants (d of the differences)"
-    )

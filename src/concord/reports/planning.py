@@ -11,15 +11,16 @@ from concord.readers.people_results import is_people_folder
 from concord.readers.score_join import JoinedScores
 from concord.readers.score_tables import Columns
 from concord.readers.structure_results import is_structure_folder
+from concord.records import InputFile
 from concord.reports.comparison import Reading, joined_scores
 from concord.reports.planning_people import PeoplePlan, plan_people
 from concord.reports.planning_wanted import Wanted, wanted_of
+from concord.reports.provenance import provenance
 from concord.stats.budget import Split
 from concord.stats.design import Design, Pilot, assumed_design, pilot_design
 from concord.stats.elementwise import Bools
 from concord.stats.power_clusters import Clusters
 from concord.stats.variance import variance_interval
-from concord.version import __version__
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -46,6 +47,8 @@ class PlanResult:
     split_detectable: float | None = None
     """Smallest difference that this division finds with the wanted power."""
     warnings: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+    """Files of the pilot."""
 
     @property
     def calls(self) -> int | None:
@@ -86,7 +89,7 @@ class PlanResult:
             "cost": None if self.cost is None else {"low": self.cost[0], "high": self.cost[1]},
             "wanted": asdict(self.wanted),
             "warnings": list(self.warnings),
-            "concord_version": __version__,
+            **provenance(self.inputs),
         }
 
     def _split(self) -> dict[str, Any] | None:
@@ -215,7 +218,7 @@ def _from_pilot(joined: JoinedScores, wanted: Wanted) -> PlanResult:
     notes = (*joined.warnings, *_pilot_warnings(pilot, planned, joined))
     # a budget may buy other items than those of the pilot
     made = _planned(words, design, planned, notes, most_items=wanted.items)
-    return replace(made, items_range=_range(pilot, design, planned))
+    return replace(made, items_range=_range(pilot, design, planned), inputs=joined.inputs)
 
 
 def _range(pilot: Pilot, design: Design, wanted: Wanted) -> tuple[int, int] | None:

@@ -11,17 +11,18 @@ from scipy.special import stdtrit
 from concord.errors import OptionError, UndefinedError
 from concord.people.compare import METRICS
 from concord.readers.people_results import read_people_folder
+from concord.records import InputFile
 from concord.reports.compare_folders import compare_people_folders
 from concord.reports.planning_wanted import Wanted
+from concord.reports.provenance import provenance
 from concord.stats.compare import Choices
 from concord.stats.engine import SERIAL
 from concord.stats.power import detectable_effect, fewest, items_needed, power_paired, power_two_sample
-from concord.version import __version__
 
 _SHOWN = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Participants:
     """How many participants find a standardised difference."""
 
@@ -30,6 +31,31 @@ class Participants:
     """In each of two groups that meet one condition each."""
     paired: int
     """In all, where each participant meets both conditions and d is that of the differences (d_z)."""
+    power: float
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the document that ``--json`` prints."""
+        return {
+            "question": "plan",
+            "kind": "participants",
+            "d": self.d,
+            "power": self.power,
+            "level": self.level,
+            "participants_a_group": self.a_group,
+            "participants_paired": self.paired,
+            **provenance(()),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"To find a standardised difference of d = {self.d:g} with {self.power:.0%} power "
+            f"(t test, p < {1 - self.level:.2g})\n"
+            f"  two groups, one condition each:            {self.a_group:,} participants a group, "
+            f"{2 * self.a_group:,} in all\n"
+            f"  one group that meets both conditions:      {self.paired:,} participants "
+            "(d of the differences)"
+        )
 
 
 def participants_needed(d: float, *, power: float = 0.8, level: float = 0.95) -> Participants:
@@ -39,7 +65,7 @@ def participants_needed(d: float, *, power: float = 0.8, level: float = 0.95) ->
     wanted = Wanted(power=power, level=level)
     alpha = 1 - wanted.level
     groups = fewest(lambda n: power_two_sample(d, n, n, alpha=alpha), power, d)
-    return Participants(d, groups, items_needed(d, 1.0, power=power, alpha=alpha))
+    return Participants(d, groups, items_needed(d, 1.0, power=power, alpha=alpha), power, level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +106,7 @@ class PeoplePlan:
     studies: StudiesPlan | None = None
     """With two results."""
     warnings: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
 
     def finding(self, share: float) -> int | None:
         """Give the participants a group with which that share of the effects is found with wanted power."""
@@ -101,7 +128,7 @@ class PeoplePlan:
             "studies": None if self.studies is None else asdict(self.studies),
             "wanted": asdict(self.wanted),
             "warnings": list(self.warnings),
-            "concord_version": __version__,
+            **provenance(self.inputs),
         }
 
     def __repr__(self) -> str:
@@ -135,7 +162,8 @@ def plan_people(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> P
     chosen = "pas" if metric is None else metric.lower()
     if chosen not in METRICS:
         raise OptionError(f"the metric is {metric!r}; results about people have {', '.join(METRICS)}")
-    folder = read_people_folder(Path(sources[0]))
+    folders = [read_people_folder(Path(source)) for source in sources]
+    folder = folders[0]
     rows = [
         EffectParticipants(row.study, row.finding, row.test, float(d), _a_group(abs(float(d)), wanted))
         for row, values in zip(folder.rows, folder.values, strict=True)
@@ -156,6 +184,7 @@ def plan_people(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> P
         n_left_out=len(folder.rows) - len(rows),
         studies=studies,
         warnings=tuple(notes),
+        inputs=tuple(file for one in folders for file in one.inputs),
     )
 
 

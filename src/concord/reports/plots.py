@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from concord.reports.svg import Canvas, Picture, Scale
+from concord.reports.svg import Canvas, Picture, Scale, reach
 
 WIDTH = 480.0
-_LABEL = 150.0
+_LABEL, _LONG_LABEL = 150.0, 220.0
+"""Room for the names of rows, at least and at most."""
 _ROW = 24.0
 MANY_DOTS = 200
 """Beyond this many points they are one path, without a note each."""
@@ -113,7 +114,9 @@ def axis(canvas: Canvas, scale: Scale, top: float, bottom: float, label: str) ->
         canvas.line("grid", x, top, x, bottom)
         canvas.text(x, bottom + 16, f"{tick:g}".replace("-", "−"), kind="s", anchor="middle")
     canvas.line("axis", scale.start, bottom, scale.end, bottom)
-    canvas.text((scale.start + scale.end) / 2, bottom + 34, label, kind="s", anchor="middle")
+    # below the middle of the axis, or as far left of it as a long name needs to end inside the picture
+    middle = min((scale.start + scale.end) / 2, scale.end + 14 - reach(label) / 2)
+    canvas.text(middle, bottom + 34, label, kind="s", anchor="middle")
 
 
 def intervals(
@@ -124,7 +127,6 @@ def intervals(
     label: str,
     limits: tuple[float, float] | None = None,
     lines: Sequence[tuple[float, str]] = (),
-    room: float = _LABEL,
     key: Sequence[str] = (),
 ) -> Picture:
     """Draw one row a name: a dot, its interval, the inner interval, floor and ceiling.
@@ -141,8 +143,6 @@ def intervals(
         Ends of the axis; by default what the marks need.
     lines
         Values to mark by a dashed line, with their names.
-    room
-        Width of the names.
     key
         What the line and the pale band are, where marks have both; floor and ceiling are named with them.
     """
@@ -150,6 +150,7 @@ def intervals(
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
     top = 12.0 + 16.0 * (len(lines) > 0)
     bottom = top + _ROW * len(marks) + 4
+    room = max([_LABEL, *(min(reach(m.label) + 4, _LONG_LABEL) for m in marks)])
     scale = Scale(low, high, room + 8, WIDTH - 16)
     canvas = Canvas()
     axis(canvas, scale, top, bottom, label)

@@ -133,6 +133,17 @@ def fitted_middle(text: str, width: float) -> str:
     return plain[:head].rstrip() + "…" + plain[len(plain) - tail :].lstrip()
 
 
+def reach(text: str) -> float:
+    """Estimate how wide text is in points at 13 px.
+
+    Examples
+    --------
+    >>> reach("framing") < reach("anchoring")
+    True
+    """
+    return sum(map(_advance, text))
+
+
 def _advance(c: str) -> float:
     """Estimate how far a character reaches, generously: fonts differ."""
     if c in "iljtfr.,:;'|!()[] ":

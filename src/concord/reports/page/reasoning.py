@@ -136,7 +136,6 @@ def pictures(view: ReasoningView) -> dict[str, Picture]:
             [_rule_mark(row) for row in sensitivity],
             label="Δ = accuracy after reasoning − early accuracy",
             lines=LINES,
-            room=190.0,
         )
     drawn["accuracy"] = plots.intervals(
         "accuracy",
