@@ -191,10 +191,11 @@ def engines(agents: int) -> None:
     serial = {name: clocked(partial(work, Engine())) for name, work in todo.items()}
     print()
     with contextlib.ExitStack() as stack:
-        for name, engine in (
-            ("two processes", Engine("processes", n_jobs=2)),
-            ("dask, two workers", dask(stack)),
+        for name, opened in (
+            ("two processes", lambda: Engine("processes", n_jobs=2)),
+            ("dask, two workers", lambda: dask(stack)),  # opened last: its workers would disturb the others
         ):
+            engine = opened()
             if engine is None:
                 print(f"{name}: distributed is not installed")
                 continue
