@@ -1,5 +1,6 @@
 """Scores from tables, Inspect logs and lm-eval samples: what is read, and one message a kind of fault."""
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -81,6 +82,68 @@ def test_scorers_metadata_and_scores_that_are_not_there_are_named(tmp_path: Path
         archive.writestr("summaries.json", '[{"id": 1, "epoch": 1, "scores": {"s": {"value": "great"}}}]')
     with pytest.raises(BadScoreError, match="odd.eval, sample '1': the score is 'great'; expected a number"):
         read_scores(odd)
+
+
+def test_both_formats_of_inspect_read_alike_and_chat_messages_pair() -> None:
+    logs = [
+        read_scores(LOGS / f"chat.{form}", columns=Columns(cluster="family")) for form in ("json", "eval")
+    ]
+    assert [(log.kind, log.task, log.metric, log.frame.height) for log in logs] == [
+        ("inspect", "talk", "includes", 10)
+    ] * 2
+    # every run gives its messages new ids, and a summary cuts a long text
+    assert logs[0].frame["fingerprint"].to_list() == logs[1].frame["fingerprint"].to_list()
+    joined = join_scores(logs)
+    assert joined.asked.tolist() == [[2.0] * 5] * 2
+    assert joined.scores[0].mean() == pytest.approx(0.7)
+    assert joined.scores[1].mean() == pytest.approx(0.4)
+
+
+def test_other_words_of_a_chat_message_are_another_item(tmp_path: Path) -> None:
+    changed = tmp_path / "chat.json"
+    changed.write_text(
+        (LOGS / "chat.json").read_text("utf-8").replace("Question 2.", "Question two."), "utf-8"
+    )
+    with pytest.raises(MismatchError, match=r"1 item\(s\) have the same name .* but other contents \('2'\)"):
+        join_scores([read_scores(changed), read_scores(LOGS / "chat.eval")])
+
+
+def test_epochs_that_inspect_reduces_otherwise_are_told() -> None:
+    (warning,) = read_scores(LOGS / "chat.json").warnings
+    assert warning.startswith("chat.json: Inspect reduces its epochs by 'mode', so its own score may differ")
+    assert read_scores(LOGS / "three_epochs.eval").warnings == ()
+
+
+def test_a_json_file_that_is_no_log_is_a_table(tmp_path: Path) -> None:
+    plain = table(tmp_path, '[{"item": "a", "score": 1}]', name="plain.json")
+    assert rows(read_scores(plain)) == [("a", 1.0)]
+    other = table(tmp_path, '{"eval": 1}', name="other.json")
+    with pytest.raises(FileFormatError, match="expected a list of row objects"):
+        read_scores(other)
+
+
+def test_a_log_of_failures_alone_says_so(tmp_path: Path) -> None:
+    sample = '{"id": 1, "epoch": 1, "scores": {}, "error": {"message": "no connection"}}'
+    head = '"status": "error", "eval": {"task": "t", "model": "m"}'
+    log = table(tmp_path, f'{{{head}, "samples": [{sample}]}}', name="failed.json")
+    with pytest.raises(
+        FileFormatError, match="failed.json: all 1 samples ended in an error, none has a score"
+    ):
+        read_scores(log)
+
+
+def test_an_answer_that_stands_twice_in_a_log_is_refused(tmp_path: Path) -> None:
+    lines = (LOGS / "first" / CAPITALS).read_text("utf-8").splitlines()
+    joined = table(tmp_path, *lines, *lines[:2], name="joined.jsonl")
+    with pytest.raises(FileFormatError, match=r"joined.jsonl: 2 document\(s\) stand there more than once"):
+        read_scores(joined, metric="acc")
+    log = json.loads((LOGS / "chat.json").read_text("utf-8"))
+    log["samples"].append(log["samples"][0])
+    doubled = table(tmp_path, json.dumps(log), name="doubled.json")
+    with pytest.raises(
+        FileFormatError, match=r"1 sample\(s\) stand .* the first '1' of epoch 1; a log holds"
+    ):
+        read_scores(doubled)
 
 
 def test_a_scorer_with_several_values_is_chosen_by_key(tmp_path: Path) -> None:

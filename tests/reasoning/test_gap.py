@@ -1,10 +1,13 @@
 """The gap: readings with their slack, baselines, undefined cases."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from concord.reasoning.gap import accuracy, gap_estimate, items, majority, paired_test, reading
 from concord.records import Estimate, Interval
+from concord.stats.compare import Choices, compare_items
 
 
 def read(low: float, high: float, leaked: int = 0, direct: int = 100) -> str:
@@ -94,3 +97,18 @@ def test_items_with_one_mode_are_left_out() -> None:
 def test_majority_takes_the_first_of_the_alphabet_of_equals() -> None:
     assert majority(["b", "a", "b", "a", "c"]) == ("a", 0.4)
     assert majority([]) == (None, None)
+
+
+def test_with_repeats_ties_of_sign_flips_count_half_as_they_do_where_models_are_compared() -> None:
+    cot = np.array([3, 2, 3, 1, 2, 3, 2]) / 3
+    direct = np.array([1, 2, 2, 2, 1, 1, 1]) / 3
+    steps = np.rint(3 * (cot - direct))
+    steps = steps[steps != 0]  # an item that is level has no sign to flip
+    sums = np.abs([np.dot(signs, steps) for signs in product((-1, 1), repeat=len(steps))])
+    beyond, tied = np.sum(sums > abs(steps.sum())), np.sum(sums == abs(steps.sum()))
+    _, p_value, method = paired_test(cot, direct, repeated=True, rng=np.random.default_rng(0))
+    # the observed pattern and its mirror count whole, other ties half
+    assert p_value == pytest.approx((beyond + (tied - 2) / 2 + 2) / len(sums), abs=1e-12)
+    assert method == "mid-p of sign flips, all patterns"
+    compared = compare_items(cot, direct, choices=Choices(repeated=True))
+    assert p_value == pytest.approx(compared.p_value, abs=1e-12)

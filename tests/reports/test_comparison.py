@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import concord
+from concord.reports.compare_terminal import ranking_lines
 from concord.reports.comparison import few_clusters
 
 
@@ -54,3 +55,13 @@ def test_a_pair_without_a_common_item_keeps_the_columns_of_the_others(tmp_path: 
     assert rows[0]["difference"] == ""
     assert rows[0]["note"] == "no item has a score on both sides"
     assert [row["n_items"] for row in rows] == ["", "4", "4"]
+
+
+def test_a_line_beside_the_ranking_passes_by_a_model_that_differs() -> None:
+    ranked = [("a", 0.9), ("b", 0.7), ("c", 0.5)]
+    assert list(ranking_lines(ranked, [["a", "c"], ["b"]])) == [
+        "Ranking; models on one line │ cannot be told apart (Holm); a line ┊ passes a model by",
+        "    1  a  0.900  │",
+        "    2  b  0.700  ┊ │",
+        "    3  c  0.500  │",
+    ]

@@ -174,6 +174,15 @@ def test_lines_of_a_ranking_join_their_models_and_touch_no_other(
             assert x != other or bottom <= other_top or other_bottom <= top
 
 
+def test_a_line_is_thin_where_it_passes_a_model_by() -> None:
+    ranked = [("a", 0.9), ("b", 0.8), ("c", 0.5), ("d", 0.4)]
+    root = parsed(standing_picture("r", "T", ranked, [["a", "c", "d"], ["b"]], label="x"))
+    upright = [e for e in root.iter(f"{SVG}line") if e.get("x1") == e.get("x2")]
+    bars = [e for e in upright if e.get("class") == "bar"]
+    beside = [e for e in upright if e.get("class") == "grid" and e.get("x1") == bars[0].get("x1")]
+    assert (len(bars), len(beside)) == (2, 1)
+
+
 def test_a_comparison_draws_its_ranking() -> None:
     rows = [[{"item": i, "score": (i * 7 + k) % 10 / 10 - 0.2 * k} for i in range(40)] for k in range(3)]
     picture = api.compare(*rows, names=["a", "b", "c"]).plot()

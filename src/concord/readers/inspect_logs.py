@@ -1,13 +1,14 @@
-"""Inspect `.eval` logs: header and sample summaries, without loading transcripts or Inspect itself.
+"""Inspect logs, `.eval` and `.json`: header and samples, without loading Inspect itself.
 
-A log is a ZIP archive whose members are deflated or, in current versions, compressed with Zstandard. A
-finished log has `header.json` and `summaries.json`; one of a crashed run has only its journal.
+An `.eval` log is a ZIP archive whose members are deflated or, in current versions, compressed with Zstandard.
+A finished log has `header.json` and `summaries.json`; one of a crashed run has only its journal. A `.json`
+log is one document, transcripts and all.
 """
 
 import json
 import struct
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ class InspectLog:
     model: str
     n_planned: int | None
     """Samples that the run set out to take, epochs included; None where the log does not say."""
+    reducers: tuple[str, ...]
+    """How Inspect itself makes one score of several epochs, where the task says."""
     summaries: tuple[dict[str, Any], ...]
     """One a sample: ``id``, ``epoch``, ``scores``, ``error``, ``metadata``."""
 
@@ -67,13 +70,38 @@ def read_inspect_log(path: Path) -> InspectLog:
         raise FileFormatError(f"{path}: cannot be read: {error.strerror}") from error
 
 
+def read_json_log(path: Path) -> InspectLog | None:
+    """Read a `.json` log; None where the file is something else, such as a table."""
+    document = _document(path)
+    return None if document is None else _log(path, document, document.get("samples") or [])
+
+
+def _document(path: Path) -> dict[str, Any] | None:
+    """Give the document of a `.json` log; None where the file is something else."""
+    try:
+        with path.open("rb") as file:
+            if not file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+                return None
+            file.seek(0)
+            document = json.load(file)
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError:
+        return None
+    return document if {"eval", "status"} <= document.keys() else None
+
+
 def _read(path: Path, archive: zipfile.ZipFile) -> InspectLog:
     names = set(archive.namelist())
     start = "header.json" if "header.json" in names else "_journal/start.json"
     if start not in names:
         raise FileFormatError(f"{path.name}: a ZIP archive without an Inspect header; expected an .eval log")
     header = _json(path, archive, start)
-    summaries = list(_summaries(path, archive, names))
+    return _log(path, header, _summaries(path, archive, names))
+
+
+def _log(path: Path, header: dict[str, Any], samples: Iterable[dict[str, Any]]) -> InspectLog:
+    """Put together what the header and the samples say."""
     spec = header.get("eval", {})
     return InspectLog(
         name=path.name,
@@ -81,7 +109,8 @@ def _read(path: Path, archive: zipfile.ZipFile) -> InspectLog:
         task=str(spec.get("task", "")),
         model=str(spec.get("model", "")),
         n_planned=_planned(spec),
-        summaries=tuple(summaries),
+        reducers=tuple(map(str, spec.get("config", {}).get("epochs_reducer") or ())),
+        summaries=tuple(samples),
     )
 
 

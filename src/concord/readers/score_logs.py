@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,21 @@ from concord.readers.score_records import FAILED, NO_SCORE, SCORED, ScoreFile, g
 from concord.records import InputFile
 
 _SAMPLES_NAME = re.compile(r"samples_(?P<task>.+)_\d{4}-\d{2}-\d{2}T[\d.\-:]+$")
+_THIN = 5120
+"""Characters that Inspect keeps of a text in the summary of a sample."""
 
 
-def read_inspect_scores(path: Path, *, metric: str | None, cluster: str | None) -> ScoreFile:
+def read_inspect_scores(
+    path: Path, *, metric: str | None, cluster: str | None, log: InspectLog | None = None
+) -> ScoreFile:
     """Read one scorer's values from an Inspect log.
 
     Parameters
     ----------
     path
         The `.eval` file.
+    log
+        What it holds, where it was read already.
     metric
         Name of the scorer, or ``scorer/key`` where its value is a mapping; the only one by default.
     cluster
@@ -36,13 +43,16 @@ def read_inspect_scores(path: Path, *, metric: str | None, cluster: str | None) 
     BadScoreError
         A score that is neither a number nor a grade.
     """
-    log = read_inspect_log(path)
+    log = read_inspect_log(path) if log is None else log
     values = [_named_scores(summary.get("scores")) for summary in log.summaries]
+    if values and all(summary.get("error") is not None for summary in log.summaries):
+        raise FileFormatError(f"{log.name}: all {len(values)} samples ended in an error, none has a score")
     chosen = _choose(log.name, "scorer", list(dict.fromkeys(name for row in values for name in row)), metric)
     rows = [
         _inspect_row(log, summary, row, chosen, cluster)
         for summary, row in zip(log.summaries, values, strict=True)
     ]
+    _once(log.name, "sample", [(f"{row[0]!r} of epoch {row[1]}") for row in rows])
     return ScoreFile(
         name=log.model,
         source=log.name,
@@ -51,7 +61,7 @@ def read_inspect_scores(path: Path, *, metric: str | None, cluster: str | None) 
         task=log.task,
         metric=chosen,
         inputs=(input_file(path),),
-        warnings=_unfinished(log),
+        warnings=(*_unfinished(log), *_reduced(log)),
     )
 
 
@@ -90,8 +100,29 @@ def _inspect_row(
     failed = summary.get("error") is not None
     score = None if failed else _graded(log.name, item, scores.get(metric))
     outcome = FAILED if failed else NO_SCORE if score is None else SCORED
-    target = json.dumps([summary.get("input"), summary.get("target")], sort_keys=True, default=str)
-    return (item, str(summary.get("epoch", 1)), score, outcome, _text(family), _digest(target))
+    return (item, str(summary.get("epoch", 1)), score, outcome, _text(family), _asked(summary))
+
+
+def _asked(summary: Mapping[str, Any]) -> str:
+    """Fingerprint what a sample asks; ids of messages are new in every run, and summaries cut long texts."""
+    asked = summary.get("input")
+    messages = asked if isinstance(asked, list) else [{"role": "user", "content": asked}]
+    target = summary.get("target")
+    targets = target if isinstance(target, list) else [target]
+    said = [[message.get("role"), _parts(message.get("content"))] for message in messages]
+    text = json.dumps([said, [str(one)[:_THIN] for one in targets]])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _parts(content: object) -> list[str]:
+    """Give the texts of a message; other parts by their kind, as summaries do."""
+    if not isinstance(content, list):
+        return [str(content)[:_THIN]]
+    kinds = [str(part.get("type")) for part in content]
+    return [
+        str(part.get("text"))[:_THIN] if kind == "text" else f"({kind.capitalize()})"
+        for kind, part in zip(kinds, content, strict=True)
+    ]
 
 
 def _graded(source: str, item: str, value: object) -> float | None:
@@ -111,6 +142,26 @@ def _unfinished(log: InspectLog) -> tuple[str, ...]:
         f"{log.name}: the run did not finish (status {log.status!r}): {len(log.summaries)}{planned} samples "
         f"are in the log, the others count as not asked; finish it with: inspect eval-retry {log.name}",
     )
+
+
+def _reduced(log: InspectLog) -> tuple[str, ...]:
+    """Word the warning about epochs that Inspect makes one score of in another way than their mean."""
+    if not set(log.reducers) - {"mean"} or len({row.get("epoch") for row in log.summaries}) < 2:
+        return ()
+    return (
+        f"{log.name}: Inspect reduces its epochs by {', '.join(map(repr, log.reducers))}, so its own score "
+        "may differ: here an item counts as the mean of its epochs",
+    )
+
+
+def _once(source: str, what: str, names: Sequence[str]) -> None:
+    """Refuse an answer that stands in a log twice: no harness writes one so, but joined files hold it."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise FileFormatError(
+            f"{source}: {len(twice)} {what}(s) stand there more than once, the first {twice[0]}; a log holds "
+            "each once: give the files that were joined one by one"
+        )
 
 
 def read_lm_eval_scores(path: Path, *, metric: str | None, cluster: str | None) -> ScoreFile:
@@ -137,6 +188,7 @@ def read_lm_eval_scores(path: Path, *, metric: str | None, cluster: str | None) 
     chosen = _choose(path.name, "metric", list(dict.fromkeys(names)), metric)
     wanted, _, filter_name = chosen.rpartition(",")
     kept = [row for row in rows if row["filter"] == filter_name]
+    _once(path.name, "document", [str(row["doc_id"]) for row in kept])
     match = _SAMPLES_NAME.match(path.stem)
     return ScoreFile(
         name=path.parent.name if match and path.parent.name else path.stem,
@@ -155,8 +207,8 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     for number, row in enumerate(rows, 1):
         if not ("doc_id" in row and isinstance(row.get("metrics"), list)):
             raise FileFormatError(
-                f"{path.name}: object {number} has no 'doc_id' and 'metrics'; expected a file that lm-eval "
-                "writes with --log_samples (version 0.4.5 or later)"
+                f"{path.name}: object {number} has no 'doc_id' or no list of 'metrics'; expected a file that "
+                "lm-eval writes with --log_samples (version 0.4.5 or later)"
             )
         row.setdefault("filter", "none")
     return rows
@@ -233,10 +285,6 @@ def frame_of(rows: Iterable[tuple[object, ...]]) -> Any:
 
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def input_file(path: Path) -> InputFile:

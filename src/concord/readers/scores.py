@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.readers.inspect_logs import read_json_log
 from concord.readers.reasoning_results import read_reasoning_folder, reasoning_folder
 from concord.readers.score_logs import input_file, json_lines, read_inspect_scores, read_lm_eval_scores
 from concord.readers.score_records import ScoreFile
@@ -20,9 +21,9 @@ def read_scores(
     Parameters
     ----------
     source
-        Path to an Inspect `.eval` log, an lm-eval `samples_*.jsonl` file (or a folder that holds one), a
-        folder of `concord score reasoning`, or a CSV, XLSX, Parquet or JSON table; or a frame; or a list of
-        row mappings.
+        Path to an Inspect log (`.eval` or `.json`), an lm-eval `samples_*.jsonl` file (or a folder that holds
+        one), a folder of `concord score reasoning`, or a CSV, XLSX, Parquet or JSON table; or a frame; or a
+        list of row mappings.
     columns
         Names of the columns of a table; ``cluster`` also names metadata of an Inspect sample or a field of an
         lm-eval document.
@@ -51,6 +52,8 @@ def read_scores(
         found = read_inspect_scores(path, metric=metric, cluster=wanted.cluster)
     elif suffix == ".jsonl":
         found = _jsonl(path, metric, wanted)
+    elif suffix == ".json" and path.is_file() and (log := read_json_log(path)) is not None:
+        found = read_inspect_scores(path, metric=metric, cluster=wanted.cluster, log=log)
     else:
         return read_score_table(path, _with_metric(wanted, metric), name=name)
     return found if name is None else replace(found, name=name)

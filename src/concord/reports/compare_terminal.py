@@ -10,6 +10,7 @@ from rich.text import Text
 from concord.records import Interval
 from concord.reports.compare import CompareResult, PairResult
 from concord.stats.compare import PairedComparison
+from concord.stats.multiple import told_apart
 
 MOST_PAIRS = 45
 """All pairs of ten models; of more only neighbours in the ranking are shown."""
@@ -177,11 +178,21 @@ def ranking_lines(
     values: Sequence[tuple[str, float | None]], groups: Sequence[Sequence[str]]
 ) -> Iterator[str]:
     """Draw a ranking with a line beside models that cannot be told apart."""
-    yield "Ranking; models on one line │ cannot be told apart (Holm)"
-    width = max(len(name) for name, _ in values)
-    for place, (name, value) in enumerate(values, 1):
-        lines = "".join("│ " if name in group else "  " for group in groups)
-        yield f"  {place:>3}  {name:<{width}}  {number(value)}  {lines}".rstrip()
+    names = [name for name, _ in values]
+    columns = [_line_beside(names, group) for group in groups]
+    passed = "; a line ┊ passes a model by" if any("┊" in column for column in columns) else ""
+    yield f"Ranking; models on one line │ cannot be told apart (Holm){passed}"
+    width = max(map(len, names))
+    for place, (name, value) in enumerate(values):
+        lines = " ".join(column[place] for column in columns)
+        yield f"  {place + 1:>3}  {name:<{width}}  {number(value)}  {lines}".rstrip()
+
+
+def _line_beside(names: Sequence[str], group: Sequence[str]) -> str:
+    """Give one character a model: in the group, between its members, or outside."""
+    places = [i for i, name in enumerate(names) if name in group]
+    first, last = min(places, default=0), max(places, default=-1)
+    return "".join("│" if i in places else "┊" if first < i < last else " " for i in range(len(names)))
 
 
 class _Named(Protocol):
@@ -222,16 +233,14 @@ def pair_label(first: str, second: str, order: Sequence[str]) -> str:
 def closing(result: CompareResult) -> str:
     """Say in plain words what the numbers mean."""
     if len(result.pairs) > 1:
-        told = sum(
-            pair.p_holm is not None and pair.p_holm < 1 - result.choices.level for pair in result.pairs
-        )
+        told = sum(told_apart(pair.p_holm, level=result.choices.level) for pair in result.pairs)
         return f"{told} of {len(result.pairs)} pairs can be told apart after Holm's adjustment."
     pair = result.pairs[0]
     one = pair.comparison
     if one is None or one.p_value is None or one.difference.value is None:
         return "These data cannot tell whether the difference is real."
     higher, lower = (pair.first, pair.second) if one.difference.value >= 0 else (pair.second, pair.first)
-    if one.p_value < 1 - result.choices.level:
+    if told_apart(one.p_value, level=result.choices.level):
         return f"{higher} scores higher than {lower}: a difference of this size is unlikely to be chance."
     return (
         f"The difference may be chance: with {one.difference.n} items these data do not tell {higher} and "

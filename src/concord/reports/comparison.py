@@ -64,8 +64,8 @@ def compare(
     Parameters
     ----------
     sources
-        Two or more of one kind: Inspect `.eval` logs, lm-eval `--log_samples` files, tables (CSV, XLSX,
-        Parquet, JSON, frames, lists of rows) with an item and a score a row, or folders that
+        Two or more of one kind: Inspect logs (`.eval`, `.json`), lm-eval `--log_samples` files, tables (CSV,
+        XLSX, Parquet, JSON, frames, lists of rows) with an item and a score a row, or folders that
         `concord score` or `concord run` wrote; one folder about structure that holds several models.
     item, score, cluster, repeat
         Names of columns of a table; ``cluster`` also of sample metadata (Inspect) or of a document's field

@@ -17,6 +17,7 @@ from concord.reports.compare_terminal import (
     plain_table,
     ranking_lines,
 )
+from concord.stats.multiple import told_apart
 from concord.stats.pairs import ModelPair
 from concord.structure.compare import LOWER_IS_STEADIER
 
@@ -135,11 +136,10 @@ def closing(result: MetricCompareResult) -> str:
     if len(result.pairs) > 1:
         return _closing_many(result)
     pair = result.pairs[0]
-    alpha = 1 - result.level
     told = [
         metric_name(metric.metric)
         for metric in pair.metrics
-        if metric.p_value is not None and metric.p_value < alpha
+        if told_apart(metric.p_value, level=result.level)
     ]
     unlike = f"{result.words.clusters} like these"
     if told:
@@ -154,8 +154,7 @@ def closing(result: MetricCompareResult) -> str:
 
 
 def _closing_many(result: MetricCompareResult) -> str:
-    alpha = 1 - result.level
-    told = sum((p := pair.metric(result.metric).p_holm) is not None and p < alpha for pair in result.pairs)
+    told = sum(told_apart(pair.metric(result.metric).p_holm, level=result.level) for pair in result.pairs)
     names = [metric.metric for metric in result.pairs[0].metrics if metric.metric != result.metric]
     beside = [name for name in names if metric_name(name) in (name, name.upper())]
     return (

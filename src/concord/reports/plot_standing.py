@@ -25,7 +25,7 @@ def standing_picture(
     values
         Models and their numbers, from best to worst.
     groups
-        Models that cannot be told apart; neighbours in the order, groups may overlap.
+        Models that cannot be told apart; groups may overlap, and a line is thin where it passes a model by.
     label
         What the axis measures.
 
@@ -37,9 +37,9 @@ def standing_picture(
     'Accuracy. 1 a 0.90; 2 b 0.80; 3 c 0.50. Cannot be told apart: a, b.'
     """
     places = {model: i for i, (model, _) in enumerate(values)}
-    ends = [_ends(group, places) for group in groups]
-    lanes = _lanes([one for one in ends if one is not None and one[0] < one[1]])
-    n_lanes = 1 + max((lane for _, _, lane in lanes), default=-1)
+    members = [sorted(places[model] for model in group if model in places) for group in groups]
+    lanes = _lanes([found for found in members if len(found) > 1])
+    n_lanes = 1 + max((lane for _, lane in lanes), default=-1)
     top, bottom = 12.0, 12.0 + _ROW * len(values) + 4
     low, high = span([value for _, value in values])
     scale = Scale(low, high, _LABEL + 8, _WIDTH - 16 - _LINE * n_lanes)
@@ -49,25 +49,29 @@ def standing_picture(
         y = top + _ROW * (i + 0.5) + 2
         canvas.text(_LABEL, y + 4, f"{i + 1} {model}", anchor="end", width=_LABEL - 4)
         canvas.circle("people", scale(value), y, 4.5, f"{i + 1} {model}: {short(value, 3)}")
-    for first, last, lane in lanes:
+    for found, lane in lanes:
         x = scale.end + _LINE * (lane + 1)
-        canvas.line("bar", x, top + _ROW * (first + 0.2) + 2, x, top + _ROW * (last + 0.8) + 2)
+        if found[-1] - found[0] >= len(found):
+            canvas.line("grid", x, top + _ROW * (found[0] + 0.5) + 2, x, top + _ROW * (found[-1] + 0.5) + 2)
+        for first, last in _runs(found):
+            canvas.line("bar", x, top + _ROW * (first + 0.2) + 2, x, top + _ROW * (last + 0.8) + 2)
     return Picture(name, title, _described(title, values, groups), _WIDTH, bottom + 42, str(canvas))
 
 
-def _ends(group: Sequence[str], places: dict[str, int]) -> tuple[int, int] | None:
-    """First and last place of a group; None where none of its models has one."""
-    known = [places[model] for model in group if model in places]
-    return (min(known), max(known)) if known else None
+def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
+    """First and last of each run of neighbours."""
+    firsts = [place for place in places if place - 1 not in places]
+    lasts = [place for place in places if place + 1 not in places]
+    return list(zip(firsts, lasts, strict=True))
 
 
-def _lanes(ends: Sequence[tuple[int, int]]) -> list[tuple[int, int, int]]:
+def _lanes(groups: Sequence[Sequence[int]]) -> list[tuple[Sequence[int], int]]:
     """Give each line a lane in which it touches no other."""
-    found: list[tuple[int, int, int]] = []
-    for first, last in sorted(ends):
-        taken = {lane for one, other, lane in found if one <= last and first <= other}
-        lane = next(k for k in range(len(ends)) if k not in taken)
-        found.append((first, last, lane))
+    found: list[tuple[Sequence[int], int]] = []
+    for group in sorted(groups, key=lambda one: (one[0], one[-1])):
+        taken = {lane for other, lane in found if other[0] <= group[-1] and group[0] <= other[-1]}
+        lane = next(k for k in range(len(groups)) if k not in taken)
+        found.append((group, lane))
     return found
 
 

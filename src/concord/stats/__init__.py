@@ -60,7 +60,7 @@ from concord.stats.groups import group_starts, mean_groups
 from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
 from concord.stats.intervals import jackknife_t, wilson, wilson_clustered, wilson_interval
 from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
-from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
+from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable, told_apart
 from concord.stats.order import OrderEffect, order_effect, sphericity
 from concord.stats.pearson import chi_square
 from concord.stats.pooling import (
@@ -223,6 +223,7 @@ __all__ = [
     "sign_flip",
     "sign_split",
     "simulate_comparisons",
+    "told_apart",
     "sphericity",
     "variance_interval",
     "weighted_pearson",

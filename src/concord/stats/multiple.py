@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from concord.errors import OptionError
 from concord.stats.elementwise import Floats
 
+_SLACK = 1e-12
+
 
 def holm(p_values: ArrayLike) -> Floats:
     r"""Holm's adjusted p-values: the family-wise error rate is kept whatever the dependence.
@@ -82,11 +84,41 @@ def _adjusted(p_values: ArrayLike, rule: Callable[[Floats], Floats]) -> Floats:
     return result
 
 
-def indistinguishable(order: Sequence[int], different: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
-    """Group neighbours in a ranking none of whose pairs differ, each group as long as it can be.
+def told_apart(p_value: float | None, *, level: float) -> bool:
+    """Whether p lies below 1 - level; a p of exactly that does not, whatever its last digit.
 
-    The lines of a critical-difference diagram. A model that differs from all others is a group of its own;
-    groups may overlap.
+    Parameters
+    ----------
+    p_value
+        Adjusted or not; ``None`` or NaN is no test, which tells nothing apart.
+    level
+        Coverage of the intervals beside it.
+
+    Returns
+    -------
+    bool
+        ``p_value < 1 - level``, with 1e-12 slack: 1 - 0.95 is a little more than 0.05 in a computer, and
+        counted p-values such as 500/10000 are often exactly that.
+
+    References
+    ----------
+    Phipson, B., & Smyth, G. K. (2010). Permutation p-values should never be zero. Statistical Applications in
+    Genetics and Molecular Biology, 9, 39 (on p-values that are counts).
+
+    Examples
+    --------
+    >>> told_apart(0.049, level=0.95), told_apart(0.05, level=0.95), told_apart(None, level=0.95)
+    (True, False, False)
+    """
+    return p_value is not None and bool(p_value < 1 - level - _SLACK)
+
+
+def indistinguishable(order: Sequence[int], different: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
+    """Group models none of whose pairs differ, so that two share a group just when they were not told apart.
+
+    The lines of a critical-difference diagram, or the letters of a compact display. Groups may overlap, and
+    one may pass over a model: noise or missing items can leave the first and the third undecided where the
+    second differs from both. A model that differs from all others is a group of its own.
 
     Parameters
     ----------
@@ -98,12 +130,13 @@ def indistinguishable(order: Sequence[int], different: NDArray[np.bool_]) -> tup
     Returns
     -------
     tuple of tuples
-        Groups from best to worst, members in the order of the ranking.
+        Groups from best to worst, members in the order of the ranking, each as large as it can be.
 
     References
     ----------
     Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine
-    Learning Research, 7, 1-30.
+    Learning Research, 7, 1-30. Piepho, H.-P. (2004). An algorithm for a letter-based representation of
+    all-pairwise comparisons. Journal of Computational and Graphical Statistics, 13, 456-466.
 
     Examples
     --------
@@ -111,13 +144,26 @@ def indistinguishable(order: Sequence[int], different: NDArray[np.bool_]) -> tup
     >>> indistinguishable([0, 1, 2], far_apart)
     ((0, 1), (1, 2))
     """
-    groups: list[tuple[int, ...]] = []
-    reached = 0
-    for begin in range(len(order)):
-        end = begin + 1
-        while end < len(order) and not different[order[end], list(order[begin:end])].any():
-            end += 1
-        if end > reached:
-            groups.append(tuple(order[begin:end]))
-            reached = end
-    return tuple(groups)
+    places = list(order)
+    alike = ~np.asarray(different, dtype=np.bool_)[np.ix_(places, places)]
+    np.fill_diagonal(alike, val=True)
+    shown = np.zeros_like(alike)
+    groups: set[tuple[int, ...]] = set()
+    for first in range(len(places)):
+        for second in range(first, len(places)):
+            if alike[first, second] and not shown[first, second]:
+                group = _grown(alike, first, second)
+                shown[np.ix_(group, group)] = True
+                groups.add(tuple(group))
+    return tuple(tuple(places[i] for i in group) for group in sorted(groups))
+
+
+def _grown(alike: NDArray[np.bool_], first: int, second: int) -> list[int]:
+    """Enlarge a pair by every model that is like all members so far, those behind the first before others."""
+    members = {first, second}
+    fits = alike[first] & alike[second]
+    for other in (*range(first + 1, len(alike)), *range(first)):
+        if fits[other]:
+            members.add(other)
+            fits &= alike[other]
+    return sorted(members)

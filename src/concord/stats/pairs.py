@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from concord.records import Estimate
-from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
+from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable, told_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def standing(
         p = pair.metric(metric).p_holm
         if pair.first in place and pair.second in place and p is not None:
             i, j = place[pair.first], place[pair.second]
-            different[i, j] = different[j, i] = p < 1 - level
+            different[i, j] = different[j, i] = told_apart(p, level=level)
     groups = indistinguishable(range(len(names)), different)
     return Standing(
         metric,

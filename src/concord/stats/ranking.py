@@ -11,7 +11,7 @@ from concord.errors import OptionError, UndefinedError
 from concord.stats.compare import Choices, PairedComparison, compare_items
 from concord.stats.elementwise import Floats
 from concord.stats.engine import SERIAL, Engine
-from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
+from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable, told_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Ranking:
     order: tuple[int, ...]
     """Models from the highest mean to the lowest, over the items that all of them have."""
     groups: tuple[tuple[int, ...], ...]
-    """Neighbours in the order none of whose pairs differ at the level, after Holm."""
+    """Models none of whose pairs differ at the level, after Holm; every such pair shares a group."""
     n_common: int
     """Items that every model has a score for."""
 
@@ -119,7 +119,7 @@ def _ranked(
     order = tuple(int(i) for i in np.argsort(-means, kind="stable"))
     different = np.zeros((len(matrix), len(matrix)), dtype=np.bool_)
     for (i, j), adjusted in zip(sides, family, strict=True):
-        different[i, j] = different[j, i] = adjusted < 1 - level
+        different[i, j] = different[j, i] = told_apart(adjusted, level=level)
     pairs = tuple(
         Pair(i, j, result, _known(family[k]), _known(discovery[k]))
         for k, ((i, j), result) in enumerate(zip(sides, results, strict=True))
