@@ -96,6 +96,7 @@ def test_a_budget_is_divided_between_items_and_repeats() -> None:
     assert split["cost"] == {"low": 10.0, "high": 10.0}
     said = " ".join(run(*arguments).stdout.split())
     assert "best division: 100 items, each answered 5 times by each model" in said
+    assert "calls: 1,000 (2 models × 100 items × 5 answers)" in said
 
 
 def test_clusters_are_planned_in_words() -> None:
@@ -174,7 +175,7 @@ def test_two_results_about_people_give_the_studies_that_tell_them_apart(scored: 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "either the expected means of 0-1 scores or a standard deviation"),
+        ("", "or, for other scores, the standard deviation of their difference over items (--sd-between)"),
         ("--sd-between 0.3", "there is nothing to plan yet: give the difference that should be found"),
         ("--mean-first 0.7", "give both --mean-first and --mean-second"),
         ("--sd-between 0.3 --effect 0.1 --power 1.2", "the power is 1.2; expected a number between 0 and 1"),
@@ -198,6 +199,8 @@ def test_two_results_about_people_give_the_studies_that_tell_them_apart(scored: 
         ("--sd-between 0.3 --effect 0.1 --cost 2 --cost-high 1", "the cost of a call is (2.0, 1.0)"),
         ("--sd-between 0.3 --effect 0.1 --cost-high 1", "give --cost too"),
         ("--sd-between -1 --effect 0.1", "a standard deviation is -1.0; expected a number of 0 or more"),
+        ("--effect 0.05", "a plan needs to know how scores vary: give two results of a pilot; or, for right"),
+        ("--effect 0.05 --mean-first 0.8", "give both --mean-first and --mean-second (what is to be found"),
         ("--participants 0", "d is 0.0; expected a standardised difference above 0"),
         ("--participants 0.5 --power 80", "the power is 80.0; expected a number between 0 and 1"),
     ],

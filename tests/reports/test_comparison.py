@@ -65,3 +65,14 @@ def test_a_line_beside_the_ranking_passes_by_a_model_that_differs() -> None:
         "    2  b  0.700  ┊ │",
         "    3  c  0.500  │",
     ]
+
+
+def test_items_that_failed_in_part_are_said_to_be_kept() -> None:
+    first = [{"item": i, "repeat": r, "score": float((i + r) % 3 > 0)} for i in range(9) for r in (1, 2)]
+    second = [{**row, "score": None if row["item"] == 4 and row["repeat"] == 1 else 0.0} for row in first]
+    said = repr(concord.compare(first, second, names=["a", "b"]))
+    assert "items kept whose repeats failed in part: 1" in said
+    assert "left out" not in said
+    assert "never had" not in said
+    failed = [{**row, "score": None if row["item"] == 4 else 0.0} for row in first]
+    assert "items left out: 1 failed for b" in repr(concord.compare(first, failed, names=["a", "b"]))

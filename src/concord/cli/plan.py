@@ -142,5 +142,8 @@ def _means(first: float | None, second: float | None) -> tuple[float, float] | N
     if first is None and second is None:
         return None
     if first is None or second is None:
-        raise OptionError("one mean was given; give both --mean-first and --mean-second")
+        raise OptionError(
+            "one mean was given; give both --mean-first and --mean-second (what is to be found is their "
+            "difference, unless --effect says otherwise)"
+        )
     return first, second

@@ -129,15 +129,16 @@ def _missing(pair: PairResult, *, named: bool) -> Iterator[str]:
         f"failed for {pair.first}": lost.failed_first,
         f"failed for {pair.second}": lost.failed_second,
         "failed for both": lost.failed_both,
-        "with some failed repeats": lost.partly_failed,
     }
-    yield f"  {where}items left out: " + ", ".join(f"{n} {what}" for what, n in counts.items() if n)
+    if any(counts.values()):
+        yield f"  {where}items left out: " + ", ".join(f"{n} {what}" for what, n in counts.items() if n)
+    if lost.partly_failed:
+        yield f"  {where}items kept whose repeats failed in part: {lost.partly_failed}"
     if lost.failed_as_wrong is not None:
-        yield (
-            f"  {where}difference with failed answers counted as wrong "
-            f"{number(lost.failed_as_wrong, sign=True)}, with items one side never had as well "
-            f"{number(lost.absent_as_wrong, sign=True)}"
-        )
+        line = f"difference with failed answers counted as wrong {number(lost.failed_as_wrong, sign=True)}"
+        if lost.only_first + lost.only_second:
+            line += f", with items one side never had as well {number(lost.absent_as_wrong, sign=True)}"
+        yield f"  {where}{line}"
     else:
         yield f"  {where}counting them as wrong: {lost.note}; give the score of a wrong answer with --wrong"
 

@@ -180,6 +180,13 @@ def plan(
 
 def _from_assumptions(assumptions: dict[str, Any], wanted: Wanted) -> PlanResult:
     """Plan before any run."""
+    if assumptions.get("means") is None and assumptions.get("sd_between") is None:
+        raise OptionError(
+            "a plan needs to know how scores vary: give two results of a pilot; or, for right and wrong "
+            "answers, the share that each model is expected to get right (--mean-first 0.8 "
+            "--mean-second 0.75); or, for other scores, the standard deviation of their difference over "
+            "items (--sd-between)"
+        )
     sizes = {key: assumptions.pop(f"cluster_{key}", None) for key in ("size", "cv", "correlation")}
     clusters = Clusters(**{key: value for key, value in sizes.items() if value is not None})
     design = assumed_design(**assumptions, clusters=clusters, alpha=1 - wanted.level)

@@ -68,7 +68,7 @@ def _planned(result: "PlanResult", items: int) -> Iterator[str]:
     if result.width is not None:
         yield _row(f"{wanted.level:.0%} interval of the difference", f"about ±{result.width / 2:.4f}")
     if result.items_needed is None:
-        yield from _price(result, items)
+        yield from _price(result, items, wanted.repeats)
 
 
 def _needed(result: "PlanResult", needed: int) -> Iterator[str]:
@@ -78,14 +78,14 @@ def _needed(result: "PlanResult", needed: int) -> Iterator[str]:
     if result.items_range is not None:
         low, high = result.items_range
         yield _row("allowing for the size of the pilot", f"{low:,} to {high:,} items")
-    yield from _price(result, needed)
+    yield from _price(result, needed, wanted.repeats)
 
 
-def _price(result: "PlanResult", items: int) -> Iterator[str]:
-    repeats = result.wanted.repeats
+def _price(result: "PlanResult", items: int, repeats: int) -> Iterator[str]:
+    calls = 2 * items * repeats
     answers = "1 answer" if repeats == 1 else f"{repeats} answers"
-    yield _row("calls", f"{result.calls:,} (2 models × {items:,} items × {answers})")
-    yield _row("cost", _money(result.cost))
+    yield _row("calls", f"{calls:,} (2 models × {items:,} items × {answers})")
+    yield _row("cost", _money(result.wanted.cost_of(calls)))
 
 
 def _budget(result: "PlanResult") -> Iterator[str]:
@@ -98,7 +98,7 @@ def _budget(result: "PlanResult") -> Iterator[str]:
     if result.split_detectable is not None:
         found = f"{result.split_detectable:.4f}"
         yield _row(f"smallest difference found with {wanted.power:.0%} power", found)
-    yield _row("cost", _money(wanted.cost_of(one.calls)))
+    yield from _price(result, one.items, one.repeats)
 
 
 def _amount(design: Design, items: int, repeats: int) -> str:
