@@ -122,6 +122,20 @@ def test_a_json_file_that_is_no_log_is_a_table(tmp_path: Path) -> None:
         read_scores(other)
 
 
+@pytest.mark.parametrize("samples", ["[1, 2]", '{"a": 1}', '["x"]'])
+def test_a_log_with_samples_of_another_form_is_called_damaged(tmp_path: Path, samples: str) -> None:
+    log = table(tmp_path, f'{{"status": "success", "eval": 3, "samples": {samples}}}', name="odd.json")
+    with pytest.raises(FileFormatError, match="odd.json: damaged: its samples are not all objects"):
+        read_scores(log)
+
+
+def test_messages_of_another_form_still_have_a_fingerprint(tmp_path: Path) -> None:
+    asked = '[3, {"role": "user", "content": [null]}]'
+    sample = f'{{"id": 1, "epoch": 1, "input": {asked}, "scores": {{"s": {{"value": 1}}}}}}'
+    log = table(tmp_path, f'{{"status": "success", "eval": {{}}, "samples": [{sample}]}}', name="odd.json")
+    assert rows(read_scores(log)) == [("1", 1.0)]
+
+
 def test_a_log_of_failures_alone_says_so(tmp_path: Path) -> None:
     sample = '{"id": 1, "epoch": 1, "scores": {}, "error": {"message": "no connection"}}'
     head = '"status": "error", "eval": {"task": "t", "model": "m"}'

@@ -179,7 +179,7 @@ def test_a_line_is_thin_where_it_passes_a_model_by() -> None:
     root = parsed(standing_picture("r", "T", ranked, [["a", "c", "d"], ["b"]], label="x"))
     upright = [e for e in root.iter(f"{SVG}line") if e.get("x1") == e.get("x2")]
     bars = [e for e in upright if e.get("class") == "bar"]
-    beside = [e for e in upright if e.get("class") == "grid" and e.get("x1") == bars[0].get("x1")]
+    beside = [e for e in upright if e.get("class") == "axis" and e.get("x1") == bars[0].get("x1")]
     assert (len(bars), len(beside)) == (2, 1)
 
 

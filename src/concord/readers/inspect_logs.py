@@ -86,7 +86,7 @@ def _document(path: Path) -> dict[str, Any] | None:
             document = json.load(file)
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return document if {"eval", "status"} <= document.keys() else None
 
@@ -102,22 +102,29 @@ def _read(path: Path, archive: zipfile.ZipFile) -> InspectLog:
 
 def _log(path: Path, header: dict[str, Any], samples: Iterable[dict[str, Any]]) -> InspectLog:
     """Put together what the header and the samples say."""
-    spec = header.get("eval", {})
+    spec, found = _mapping(header.get("eval")), list(samples)
+    if not all(isinstance(sample, dict) for sample in found):
+        raise FileFormatError(f"{path.name}: damaged: its samples are not all objects with their fields")
     return InspectLog(
         name=path.name,
         status=str(header.get("status", "started")),
         task=str(spec.get("task", "")),
         model=str(spec.get("model", "")),
         n_planned=_planned(spec),
-        reducers=tuple(map(str, spec.get("config", {}).get("epochs_reducer") or ())),
-        summaries=tuple(samples),
+        reducers=tuple(map(str, _mapping(spec.get("config")).get("epochs_reducer") or ())),
+        summaries=tuple(found),
     )
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    """Give an object's fields; none where there is no object."""
+    return value if isinstance(value, dict) else {}
 
 
 def _planned(spec: dict[str, Any]) -> int | None:
     """Count the samples a run set out to take."""
-    ids = spec.get("dataset", {}).get("sample_ids")
-    epochs = spec.get("config", {}).get("epochs")
+    ids = _mapping(spec.get("dataset")).get("sample_ids")
+    epochs = _mapping(spec.get("config")).get("epochs")
     if not isinstance(ids, list):
         return None
     return len(ids) * (epochs if isinstance(epochs, int) else 1)

@@ -109,18 +109,23 @@ def _asked(summary: Mapping[str, Any]) -> str:
     messages = asked if isinstance(asked, list) else [{"role": "user", "content": asked}]
     target = summary.get("target")
     targets = target if isinstance(target, list) else [target]
-    said = [[message.get("role"), _parts(message.get("content"))] for message in messages]
+    said = [[_field(message, "role"), _parts(_field(message, "content"))] for message in messages]
     text = json.dumps([said, [str(one)[:_THIN] for one in targets]])
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _field(value: object, name: str) -> object:
+    """Give a field; None where there is no object to have it."""
+    return value.get(name) if isinstance(value, Mapping) else None
 
 
 def _parts(content: object) -> list[str]:
     """Give the texts of a message; other parts by their kind, as summaries do."""
     if not isinstance(content, list):
         return [str(content)[:_THIN]]
-    kinds = [str(part.get("type")) for part in content]
+    kinds = [str(_field(part, "type")) for part in content]
     return [
-        str(part.get("text"))[:_THIN] if kind == "text" else f"({kind.capitalize()})"
+        str(_field(part, "text"))[:_THIN] if kind == "text" else f"({kind.capitalize()})"
         for kind, part in zip(kinds, content, strict=True)
     ]
 

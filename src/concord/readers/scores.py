@@ -12,6 +12,8 @@ from concord.readers.score_logs import input_file, json_lines, read_inspect_scor
 from concord.readers.score_records import ScoreFile
 from concord.readers.score_tables import Columns, read_score_table
 
+_SHOWN = 5
+
 
 def read_scores(
     source: Any, *, columns: Columns | None = None, metric: str | None = None, name: str | None = None
@@ -88,5 +90,8 @@ def _samples_in(folder: Path) -> Path:
             f"{folder}: a folder without results of Concord, an Inspect log (*.eval) or lm-eval samples "
             "(samples_*.jsonl); give one of these"
         )
-    names = ", ".join(str(path.relative_to(folder)) for path in found[:5])
-    raise FileFormatError(f"{folder}: holds {len(found)} logs ({names}, ...); give the one that is meant")
+    names = ", ".join(str(path.relative_to(folder)) for path in found[:_SHOWN])
+    more = ", ..." if len(found) > _SHOWN else ""
+    raise FileFormatError(
+        f"{folder}: holds {len(found)} logs ({names}{more}); scores compare within one task: give its log"
+    )

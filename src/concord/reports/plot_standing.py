@@ -52,7 +52,7 @@ def standing_picture(
     for found, lane in lanes:
         x = scale.end + _LINE * (lane + 1)
         if found[-1] - found[0] >= len(found):
-            canvas.line("grid", x, top + _ROW * (found[0] + 0.5) + 2, x, top + _ROW * (found[-1] + 0.5) + 2)
+            canvas.line("axis", x, top + _ROW * (found[0] + 0.5) + 2, x, top + _ROW * (found[-1] + 0.5) + 2)
         for first, last in _runs(found):
             canvas.line("bar", x, top + _ROW * (first + 0.2) + 2, x, top + _ROW * (last + 0.8) + 2)
     return Picture(name, title, _described(title, values, groups), _WIDTH, bottom + 42, str(canvas))
