@@ -24,8 +24,8 @@ from concord.people.bounds import simulate_bounds
 from concord.people.compare import PeopleScoresOf, compare_people
 from concord.people.layout import lay_out
 from concord.people.protocol import STANDARD
-from concord.people.score import _context
 from concord.people.sides import SideTable
+from concord.people.workings import context_of
 from concord.readers.tests_table import read_tests
 from concord.records import TestRow
 from concord.stats.compare import Choices
@@ -130,7 +130,7 @@ def floor_and_ceiling(rng: np.random.Generator) -> bool:
     rows = lay_out(read_tests(t_tests(rng, 200)).rows)
     human = SideTable.from_rows(rows.rows, [row.human for row in rows.rows], 1.0)
     agent = SideTable.from_rows(rows.rows, [row.agent for row in rows.rows], 1.0)
-    context = _context(rows.rows, human, agent)
+    context = context_of(rows.rows, human, agent)
 
     def simulate(engine: Engine, n: int = 10_000) -> None:
         options = {"level": 0.95, "n_simulations": n, "engine": engine, "rng": np.random.default_rng(0)}

@@ -27,9 +27,9 @@ from concord.api import demo_table
 from concord.people.bounds import _one_by_one, _part, simulate_bounds
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
-from concord.people.score import _context
 from concord.people.sides import SideTable
 from concord.people.tests import Context
+from concord.people.workings import context_of
 from concord.readers.tests_table import read_tests
 from concord.stats.engine import Engine
 from concord.stats.hierarchical import ScoredTests, hierarchical_bootstrap
@@ -108,7 +108,7 @@ def case_of(source: Any, protocol: Protocol) -> Case:
     rows = layout.rows
     human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds)
     agent = SideTable.from_rows(rows, [row.agent for row in rows], protocol.agent_prior_odds)
-    return Case(human, agent, _context(rows, human, agent), layout)
+    return Case(human, agent, context_of(rows, human, agent), layout)
 
 
 def simulate(case: Case, protocol: Protocol, agents: int, engine: Engine | None = None) -> None:

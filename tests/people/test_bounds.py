@@ -12,9 +12,9 @@ from concord.people.bounds import Simulation, simulate_bounds
 from concord.people.layout import lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.replicas import Truth
-from concord.people.score import _context
 from concord.people.sides import SideTable
 from concord.people.truth import Effects, Population, fit_population, human_effects
+from concord.people.workings import context_of
 from concord.readers.tests_table import read_tests
 from concord.records import Side
 from concord.stats.engine import SERIAL, Engine
@@ -28,7 +28,7 @@ def simulated(
     layout = lay_out(rows)
     human = SideTable.from_rows(layout.rows, [r.human for r in layout.rows], protocol.human_prior_odds)
     agent = SideTable.from_rows(layout.rows, [r.agent for r in layout.rows], protocol.agent_prior_odds)
-    context = _context(layout.rows, human, agent)
+    context = context_of(layout.rows, human, agent)
     rng = np.random.default_rng(3)
     return simulate_bounds(
         human, agent, context, layout, protocol, level=0.95, n_simulations=n, rng=rng, engine=engine

@@ -13,10 +13,10 @@ from concord.people.evidence import Brief, Family
 from concord.people.layout import lay_out
 from concord.people.lookup import FINE, LARGEST_S, PANELS
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
-from concord.people.score import _context
 from concord.people.sides import SideTable
 from concord.people.smooth import is_smooth, statistic_of, with_statistic
 from concord.people.tests import pas_of
+from concord.people.workings import context_of
 from concord.readers.tests_table import read_tests
 from concord.stats.elementwise import Floats
 
@@ -44,7 +44,7 @@ def parts_of(table: object, protocol: Protocol) -> list[_Part]:
     rows = lay_out(read_tests(table).rows).rows  # type: ignore[arg-type]
     human = SideTable.from_rows(rows, [r.human for r in rows], protocol.human_prior_odds)
     agent = SideTable.from_rows(rows, [r.agent for r in rows], protocol.agent_prior_odds)
-    context, says = _context(rows, human, agent), human.evidence(protocol)
+    context, says = context_of(rows, human, agent), human.evidence(protocol)
     return [bounds._part(says, index, family, context, protocol) for index, family in agent.families]
 
 

@@ -7,34 +7,19 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pytest
-import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.readers.grids import rows_of, workbook
 
 from concord.errors import FileFormatError, OptionError
 from concord.readers import tables
 from concord.readers.delimited import read_delimited
-from concord.readers.grids import Grid
 from concord.readers.tables import read_grid
-
-
-def _rows(grid: Grid) -> list[tuple[object, ...]]:
-    return list(zip(*grid.columns, strict=True))
 
 
 def _csv(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8", newline="")
-    return path
-
-
-def _xlsx(tmp_path: Path, sheets: dict[str, list[list[object]]], name: str = "t.xlsx") -> Path:
-    path = tmp_path / name
-    with xlsxwriter.Workbook(str(path)) as book:
-        for title, rows in sheets.items():
-            sheet = book.add_worksheet(title)
-            for i, row in enumerate(rows):
-                sheet.write_row(i, 0, row)
     return path
 
 
@@ -44,7 +29,7 @@ def _xlsx(tmp_path: Path, sheets: dict[str, list[list[object]]], name: str = "t.
 def test_row_numbers_are_those_of_a_spreadsheet_with_blank_lines_and_quoted_newlines(tmp_path: Path) -> None:
     grid = read_grid(_csv(tmp_path, 'a,b\n1,2\n\n"x\ny",3\r\n , \n4,5\n'))
     assert grid.rows == (2, 4, 6)
-    assert _rows(grid) == [("1", "2"), ("x\ny", "3"), ("4", "5")]
+    assert rows_of(grid) == [("1", "2"), ("x\ny", "3"), ("4", "5")]
 
 
 def test_a_header_below_blank_lines_keeps_its_row(tmp_path: Path) -> None:
@@ -54,7 +39,7 @@ def test_a_header_below_blank_lines_keeps_its_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("mark", "word"), [(";", "semicolon"), ("\t", "tab")])
 def test_other_delimiters_are_recognised_and_told(tmp_path: Path, mark: str, word: str) -> None:
     grid = read_grid(_csv(tmp_path, f"a{mark}b\n1,5{mark}2\n"))
-    assert _rows(grid) == [("1,5", "2")]
+    assert rows_of(grid) == [("1,5", "2")]
     assert grid.warnings == (f"t.csv: read with {word} as the delimiter",)
 
 
@@ -82,7 +67,7 @@ def test_a_cell_beyond_the_header_names_its_row(tmp_path: Path) -> None:
 
 def test_a_short_row_is_padded_and_told(tmp_path: Path) -> None:
     grid = read_grid(_csv(tmp_path, "a,b,c\n1\n1,2,3\n"))
-    assert _rows(grid)[0] == ("1", None, None)
+    assert rows_of(grid)[0] == ("1", None, None)
     assert grid.warnings == ("t.csv, row 2: fewer than 3 cells; the missing ones are taken as empty",)
 
 
@@ -99,7 +84,7 @@ def test_what_is_written_with_quotes_is_read_back(rows: list[tuple[str, str]], m
     quoted = ['"' + cell.replace('"', '""') + '"' for row in [("a", "b"), *rows] for cell in row]
     text = "\n".join(mark.join(quoted[i : i + 2]) for i in range(0, len(quoted), 2))
     kept = [row for row in rows if any(cell.strip() for cell in row)]
-    assert [tuple(map(str, row)) for row in _rows(read_delimited("t.csv", text))] == kept
+    assert [tuple(map(str, row)) for row in rows_of(read_delimited("t.csv", text))] == kept
 
 
 @pytest.mark.parametrize(
@@ -172,7 +157,7 @@ def test_something_else_than_a_table_is_refused() -> None:
 def test_rows_of_json_are_numbered_as_under_a_header(tmp_path: Path) -> None:
     grid = read_grid(_csv(tmp_path, '[{"a": 1, "t": [[1, 2]]}, {}, {"b": NaN, "a": 0.0}]', "t.json"))
     assert (grid.header, grid.rows) == (("a", "t", "b"), (2, 4))
-    assert _rows(grid) == [(1, [[1, 2]], None), (0.0, None, "NaN")]
+    assert rows_of(grid) == [(1, [[1, 2]], None), (0.0, None, "NaN")]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +182,7 @@ def test_json_that_is_not_a_list_of_rows_says_what_was_found(tmp_path: Path, tex
 def test_parquet_keeps_types(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pl.DataFrame({"a": [0.0, None], "t": [[[1, 2], [3, 4]], None], "s": ["x", "y"]}).write_parquet(path)
-    assert _rows(read_grid(path)) == [(0.0, [[1, 2], [3, 4]], "x"), (None, None, "y")]
+    assert rows_of(read_grid(path)) == [(0.0, [[1, 2], [3, 4]], "x"), (None, None, "y")]
 
 
 def test_damaged_or_oversized_parquet_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,14 +202,14 @@ def test_polars_and_pandas_frames_give_the_same_cells() -> None:
     for frame in (polars, pandas):
         grid = read_grid(frame)
         assert (grid.rows, grid.inputs) == ((2, 4), ())
-        assert _rows(grid) == [(0.0, "x"), (None, "z")]
+        assert rows_of(grid) == [(0.0, "x"), (None, "z")]
 
 
 def test_pandas_missing_values_of_every_kind_are_empty_and_equal_names_are_kept_apart() -> None:
     frame = pd.DataFrame([[pd.NA, pd.NaT, 1], [None, 2, 3]], columns=["a", "b", "b"])
     grid = read_grid(frame)
     assert grid.header == ("a", "b", "b")
-    assert _rows(grid) == [(None, None, 1), (None, 2, 3)]
+    assert rows_of(grid) == [(None, None, 1), (None, 2, 3)]
 
 
 @pytest.mark.parametrize("frame", [pl.DataFrame({"a": []}), pd.DataFrame({"a": []})])
@@ -233,14 +218,14 @@ def test_a_frame_without_rows_is_an_error(frame: tables.FrameLike) -> None:
         read_grid(frame)
 
 
-def test_the_same_table_in_every_format_gives_the_same_rows(tmp_path: Path) -> None:
+def test_the_same_table_in_every_format_gives_the_samerows_of(tmp_path: Path) -> None:
     rows = [{"a": "x", "b": 0.0}, {"a": "y", "b": -1.5}]
     (tmp_path / "t.json").write_text(json.dumps(rows))
     frame = pl.DataFrame(rows)
     frame.write_csv(tmp_path / "t.csv")
     frame.write_parquet(tmp_path / "t.parquet")
-    _xlsx(tmp_path, {"S": [["a", "b"], ["x", 0.0], ["y", -1.5]]})
+    workbook(tmp_path, {"S": [["a", "b"], ["x", 0.0], ["y", -1.5]]})
     for name in ("t.json", "t.csv", "t.parquet", "t.xlsx"):
         grid = read_grid(tmp_path / name)
         assert (grid.header, grid.rows) == (("a", "b"), (2, 3))
-        assert [(a, float(str(b))) for a, b in _rows(grid)] == [("x", 0.0), ("y", -1.5)]
+        assert [(a, float(str(b))) for a, b in rows_of(grid)] == [("x", 0.0), ("y", -1.5)]

@@ -10,45 +10,32 @@ import openpyxl
 import pytest
 import xlsxwriter
 from openpyxl.styles import Font
+from tests.readers.grids import rows_of, workbook
 
 from concord.errors import FileFormatError
 from concord.readers import archives
-from concord.readers.grids import ErrorCell, Grid
+from concord.readers.grids import ErrorCell
 from concord.readers.tables import read_grid
-
-
-def _rows(grid: Grid) -> list[tuple[object, ...]]:
-    return list(zip(*grid.columns, strict=True))
-
-
-def _xlsx(tmp_path: Path, sheets: dict[str, list[list[object]]], name: str = "t.xlsx") -> Path:
-    path = tmp_path / name
-    with xlsxwriter.Workbook(str(path)) as book:
-        for title, rows in sheets.items():
-            sheet = book.add_worksheet(title)
-            for i, row in enumerate(rows):
-                sheet.write_row(i, 0, row)
-    return path
 
 
 def test_numbers_of_a_workbook_are_not_rounded_and_texts_not_changed(tmp_path: Path) -> None:
     values = [1e-12, 0.0, 1 / 3, 5e-324, -2.5, 61, 123456789.123456]
     texts = ["007", "1.10", " x ", "true", "2,5", "1e3", "NA"]
-    path = _xlsx(tmp_path, {"S": [["v", "t"], *map(list, zip(values, texts, strict=True))]})
+    path = workbook(tmp_path, {"S": [["v", "t"], *map(list, zip(values, texts, strict=True))]})
     grid = read_grid(path)
     assert [float(str(cell)) for cell in grid.columns[0]] == pytest.approx(values, rel=1e-15, abs=0)
     assert grid.columns[1] == texts
 
 
-def test_a_workbook_keeps_its_row_numbers_below_and_between_blank_rows(tmp_path: Path) -> None:
+def test_a_workbook_keeps_its_row_numbers_below_and_between_blankrows_of(tmp_path: Path) -> None:
     rows: list[list[object]] = [[], ["", "", ""], ["", "a", "b"], ["", 1, 2], [], ["", 3, ""]]
-    grid = read_grid(_xlsx(tmp_path, {"S": rows}))
+    grid = read_grid(workbook(tmp_path, {"S": rows}))
     assert (grid.header, grid.rows, grid.sheet) == (("a", "b"), (4, 6), "S")
-    assert _rows(grid) == [("1", "2"), ("3", None)]
+    assert rows_of(grid) == [("1", "2"), ("3", None)]
 
 
 def test_other_sheets_are_named_and_can_be_asked_for(tmp_path: Path) -> None:
-    path = _xlsx(tmp_path, {"One": [["a"], [1]], "Two & <3>": [["b"], [2]], "Empty": []})
+    path = workbook(tmp_path, {"One": [["a"], [1]], "Two & <3>": [["b"], [2]], "Empty": []})
     grid = read_grid(path)
     assert grid.header == ("a",)
     assert grid.warnings == (
@@ -72,7 +59,7 @@ def test_a_date_or_truth_value_does_not_become_a_number(tmp_path: Path) -> None:
         sheet.write_row(0, 0, ["a", "b"])
         sheet.write_datetime(1, 0, datetime(2020, 1, 2), book.add_format({"num_format": "d/m"}))  # noqa: DTZ001
         sheet.write_boolean(1, 1, True)
-    assert _rows(read_grid(path)) == [("2020-01-02 00:00:00", "true")]
+    assert rows_of(read_grid(path)) == [("2020-01-02 00:00:00", "true")]
 
 
 def test_cells_that_show_a_fault_are_not_empty(tmp_path: Path) -> None:
@@ -83,7 +70,7 @@ def test_cells_that_show_a_fault_are_not_empty(tmp_path: Path) -> None:
         sheet.write_formula(2, 1, "=1/0", None, "#DIV/0!")
         sheet.write_formula(2, 2, "=NA()", None, "#N/A")
         sheet.write_formula(2, 3, "=1+1", None, 2)
-    (row,) = _rows(read_grid(path))
+    (row,) = rows_of(read_grid(path))
     assert row == ("#DIV/0!", None, "2")
     assert isinstance(row[0], ErrorCell)
 
@@ -97,7 +84,7 @@ def test_a_formula_without_a_stored_result_is_not_empty(tmp_path: Path) -> None:
     book.save(tmp_path / "t.xlsx")
     grid = read_grid(tmp_path / "t.xlsx")
     assert (grid.header, grid.rows) == (("a", "b"), (3, 5))
-    assert _rows(grid) == [
+    assert rows_of(grid) == [
         ("x", "=1+1 (a formula without a stored result)"),
         ("=2 (a formula without a stored result)", "=3 (a formula without a stored result)"),
     ]
@@ -115,7 +102,7 @@ def _repacked(source: Path, changes: dict[str, bytes], *, drop: str | None = Non
 def test_a_workbook_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = _xlsx(tmp_path, {"S": [["a"], [1]]})
+    path = workbook(tmp_path, {"S": [["a"], [1]]})
     path.write_bytes(_repacked(path, {"docProps/app.xml": bytes(30 * 2**20)}))
     with pytest.raises(
         FileFormatError, match=r"t\.xlsx: [\d,]+ bytes unpack to 31,[\d,]+ or more \(a zip bomb\?\)"
@@ -129,7 +116,7 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(
 
 
 def test_a_workbook_that_declares_a_false_size_is_refused(tmp_path: Path) -> None:
-    path = _xlsx(tmp_path, {"S": [["a"], [1]]})
+    path = workbook(tmp_path, {"S": [["a"], [1]]})
     with zipfile.ZipFile(path) as archive:
         info = archive.getinfo("xl/worksheets/sheet1.xml")
     data = path.read_bytes()
@@ -177,7 +164,7 @@ def test_protected_old_and_foreign_files_say_the_way_out(tmp_path: Path) -> None
 
 
 def test_a_member_that_needs_a_password_says_so(tmp_path: Path) -> None:
-    path = _xlsx(tmp_path, {"S": [["a"], [1]]})
+    path = workbook(tmp_path, {"S": [["a"], [1]]})
     data = bytearray(path.read_bytes())
     place = data.index(b"PK\x01\x02")
     data[place + 8] |= 1
@@ -189,7 +176,7 @@ def test_a_member_that_needs_a_password_says_so(tmp_path: Path) -> None:
 
 
 def test_a_damaged_workbook_says_so(tmp_path: Path) -> None:
-    path = _xlsx(tmp_path, {"S": [["a"], [1]]})
+    path = workbook(tmp_path, {"S": [["a"], [1]]})
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(

@@ -8,9 +8,9 @@ import pytest
 
 import concord
 from concord.errors import OptionError
-from concord.readers.vignettes import BiasCase
+from concord.readers.vignettes import BiasCase, read_bias_cases, read_samples
 from concord.reasoning.bias import BiasFinding
-from concord.reasoning.lexicon import BIAS_CASES, SAMPLES, bundled_bias_cases, bundled_samples
+from concord.reasoning.lexicon import BIAS_CASES, SAMPLES
 
 MDD, GAD = "Major Depressive Disorder", "Generalized Anxiety Disorder"
 STEPS = [
@@ -316,7 +316,7 @@ def test_same_input_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_bundled_data_are_read_by_the_same_readers() -> None:
-    samples, cases = bundled_samples(), bundled_bias_cases()
+    samples, cases = read_samples(SAMPLES), read_bias_cases(BIAS_CASES)
     assert len(samples.rows) >= 60
     assert len({one.gold_answer for one in samples.rows}) >= 12
     assert all(4 <= len(one.gold_steps) <= 8 for one in samples.rows)
@@ -327,7 +327,7 @@ def test_bundled_data_are_read_by_the_same_readers() -> None:
 
 
 def test_perfect_replies_to_the_bundled_data_score_perfectly() -> None:
-    samples, cases = bundled_samples().rows, bundled_bias_cases().rows
+    samples, cases = read_samples(SAMPLES).rows, read_bias_cases(BIAS_CASES).rows
     replies = []
     for one in samples:
         steps = " ".join(one.gold_steps)

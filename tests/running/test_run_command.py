@@ -213,7 +213,7 @@ def test_scoring_what_is_no_run_is_told(tmp_path: Path) -> None:
 
 
 def test_progress_counts_every_outcome() -> None:
-    progress = Progress(5, 2)
+    progress = Progress(5)
     for outcome in ("ok", "ok", "failed", "truncated"):
         progress.add({"outcome": outcome})
     assert progress.line().startswith("4/5 asked · ok 2 · truncated 1 · failed 1 · about ")

@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
 from concord.stats.bands import (
+    GapBand,
     GapTable,
     ItemWeights,
-    cross_fit_worst,
-    half_splits,
-    max_t_band,
+    band_from_draws,
     mean_gap_interval,
     mean_t_interval,
     on_exact_grid,
 )
+from concord.stats.cross_fit import cross_fit_worst, half_splits
 from concord.stats.gaps import expected_maximum, fixed_m_gap
 
 P = 23
@@ -26,6 +26,12 @@ Floats = NDArray[np.float64]
 def table(gaps: Floats) -> GapTable:
     there = ~np.isnan(gaps)
     return GapTable(((1.0, np.where(there, gaps, 0.0), there.astype(np.float64)),))
+
+
+def band_of(table: GapTable, weights: ItemWeights) -> GapBand | None:
+    size = np.full(weights.n_resamples, float(table.n_units))
+    draws = table.from_sums(weights.sums(np.hstack(table.columns())), size)
+    return band_from_draws(table, draws)
 
 
 def test_the_t_interval_as_in_a_textbook() -> None:
@@ -69,19 +75,19 @@ def test_below_twenty_units_there_is_no_interval() -> None:
     gaps = np.random.default_rng(1).random((19, 5))
     assert mean_t_interval(gaps[:, 0]) is None
     assert mean_gap_interval(table(gaps)) is None
-    assert max_t_band(table(gaps), ItemWeights(0)) is None
+    assert band_of(table(gaps), ItemWeights(0)) is None
 
 
 def test_nothing_observed_has_no_interval() -> None:
     gaps = np.full((30, 2), np.nan)
     assert mean_gap_interval(table(gaps)) is None
-    assert max_t_band(table(gaps), ItemWeights(0)) is None
+    assert band_of(table(gaps), ItemWeights(0)) is None
 
 
 def test_arrangements_that_never_vary_stay_out_of_the_critical_value() -> None:
     gaps = np.random.default_rng(2).random((40, 3)) / 2
     constant = np.column_stack([gaps, np.full(40, 0.9)])
-    with_constant, without = (max_t_band(table(g), ItemWeights(0)) for g in (constant, gaps))
+    with_constant, without = (band_of(table(g), ItemWeights(0)) for g in (constant, gaps))
     assert with_constant is not None
     assert without is not None
     assert with_constant.critical == pytest.approx(without.critical)
@@ -125,7 +131,7 @@ def test_weights_do_not_depend_on_what_was_drawn_before() -> None:
 
 def test_the_same_seed_gives_the_same_band_and_another_one_another() -> None:
     gaps = np.random.default_rng(4).random((40, 5))
-    bands = [max_t_band(table(gaps), ItemWeights(seed)) for seed in (1, 1, 2)]
+    bands = [band_of(table(gaps), ItemWeights(seed)) for seed in (1, 1, 2)]
     critical = [band.critical for band in bands if band is not None]
     assert critical[0] == critical[1]
     assert critical[0] != critical[2]
@@ -201,7 +207,7 @@ def simulate(kind: str, gap: str, n: int, replicates: int, *, spread: float = 0.
         truth = noise * TRUTH[kind, gap]
         gaps = y.max(-1) - y.mean(-1) if gap == "paired" else fixed_m_gap(y)
         t = table(gaps)
-        e, band = mean_gap_interval(t), max_t_band(t, ItemWeights(r, 400))
+        e, band = mean_gap_interval(t), band_of(t, ItemWeights(r, 400))
         assert e is not None
         assert band is not None
         worst = band.worst()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.stats.undefined import check_undefined
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats import bayes, contingency, correlation, two_rates
@@ -250,11 +251,7 @@ UNDEFINED: list[tuple[str, Callable[..., object], tuple[float, ...], tuple[float
 def test_undefined_raises_alone_and_is_nan_among_others(
     function: Callable[..., object], bad: tuple[float, ...], good: tuple[float, ...]
 ) -> None:
-    with pytest.raises(UndefinedError, match=r"."):
-        function(*bad)
-    values = np.asarray(function(*np.array([bad, good]).T))
-    assert np.isnan(values[0])
-    assert values[1] == pytest.approx(function(*good), rel=1e-13)
+    check_undefined(function, bad, good)
 
 
 def test_an_empty_table_is_undefined_and_does_not_spoil_its_neighbour() -> None:

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.stats.undefined import check_undefined
 
-from concord.errors import OptionError, UndefinedError
+from concord.errors import OptionError
 from concord.stats import effects
 
 checked = settings(deadline=None, max_examples=100)
@@ -181,11 +182,7 @@ UNDEFINED: list[tuple[str, Callable[..., object], tuple[float, ...], tuple[float
 def test_undefined_raises_alone_and_is_nan_among_others(
     function: Callable[..., object], bad: tuple[float, ...], good: tuple[float, ...]
 ) -> None:
-    with pytest.raises(UndefinedError, match=r"."):
-        function(*bad)
-    values = np.asarray(function(*np.array([bad, good]).T))
-    assert np.isnan(values[0])
-    assert values[1] == pytest.approx(function(*good), rel=1e-13)
+    check_undefined(function, bad, good)
 
 
 def test_all_or_none_succeeding_has_a_standard_error_of_zero() -> None:

@@ -118,5 +118,5 @@ def _ask(question: str, folder: Path) -> Any:
     )
     job = runs.job(question, MODEL, sampling=sampling, **chosen)
     plan = runs.plan_run(job, folder)
-    with Progress(plan.n_to_ask, plan.n_stored) as progress:
+    with Progress(plan.n_to_ask) as progress:
         return runs.run_job(job, folder, on_answer=progress.add)

@@ -198,7 +198,7 @@ def _ask(job: "Job", folder: Path, plan: "Plan") -> "RunResult":
     from concord import runs
     from concord.cli.run_progress import Progress
 
-    progress = Progress(plan.n_to_ask, plan.n_stored)
+    progress = Progress(plan.n_to_ask)
 
     def stop() -> None:
         _say_kept(progress.n_replies, plan, folder)

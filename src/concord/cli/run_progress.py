@@ -22,12 +22,10 @@ class Progress:
     ----------
     n_to_ask
         Trials of this session.
-    n_stored
-        Replies from earlier sessions.
     """
 
-    def __init__(self, n_to_ask: int, n_stored: int) -> None:
-        self._n_to_ask, self._n_stored = n_to_ask, n_stored
+    def __init__(self, n_to_ask: int) -> None:
+        self._n_to_ask = n_to_ask
         self._counts: Counter[str] = Counter()
         self._live = sys.stderr.isatty()
         self._shown = self._started = time.monotonic()

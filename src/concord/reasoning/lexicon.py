@@ -5,14 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from concord.readers.json_text import fingerprint_rows
-from concord.readers.vignettes import (
-    BiasCases,
-    Vignettes,
-    read_aliases,
-    read_bias_cases,
-    read_phrases,
-    read_samples,
-)
+from concord.readers.vignettes import read_aliases, read_phrases
 from concord.reasoning.names import AliasTable
 from concord.records import InputFile
 
@@ -56,13 +49,3 @@ def load_lexicon(extra: Aliases | None = None) -> Lexicon:
         file = fingerprint_rows(name, tables[-1])
     cues, refusals = read_phrases(DATA / "negation_cues.json"), read_phrases(DATA / "refusals.json")
     return Lexicon(AliasTable(*tables), cues, refusals, file)
-
-
-def bundled_samples() -> Vignettes:
-    """Read the vignettes that come with Concord."""
-    return read_samples(SAMPLES)
-
-
-def bundled_bias_cases() -> BiasCases:
-    """Read the bias cases that come with Concord."""
-    return read_bias_cases(BIAS_CASES)

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from concord.records import Interval
 from concord.reports.compare import CompareResult, PairResult
+from concord.reports.terminal import plain_table
 from concord.stats.compare import PairedComparison
 from concord.stats.multiple import told_apart
 
@@ -37,17 +38,6 @@ def p_text(p: float | None) -> str:
     if p is None:
         return "–"
     return "< .001" if p < 0.001 else f"{p:.3f}"
-
-
-def plain_table(title: str | None, columns: Sequence[str], *, text_columns: int = 1) -> Table:
-    """Give an empty table without frames; text to the left, numbers to the right."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for i, column in enumerate(columns):
-        if i < text_columns:
-            table.add_column(column, justify="left", overflow="fold")
-        else:
-            table.add_column(column, justify="right", no_wrap=True)
-    return table
 
 
 def compare_report(result: CompareResult) -> RenderableType:

@@ -14,9 +14,9 @@ from concord.reports.compare_terminal import (
     p_text,
     pair_label,
     pairs_shown,
-    plain_table,
     ranking_lines,
 )
+from concord.reports.terminal import plain_table
 from concord.stats.multiple import told_apart
 from concord.stats.pairs import ModelPair
 from concord.structure.compare import LOWER_IS_STEADIER

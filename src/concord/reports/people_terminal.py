@@ -9,6 +9,7 @@ from rich.text import Text
 from concord.people.result import FindingResult, GroupResult, PeopleScores, Score
 from concord.records import Interval
 from concord.reports.people import closing_sentence
+from concord.reports.terminal import plain_table
 
 
 def _number(value: float | None, digits: int = 3) -> str:
@@ -27,16 +28,6 @@ def people_report(scores: PeopleScores) -> RenderableType:
     return Group(*parts)
 
 
-def _table(title: str, columns: Sequence[str], *, text_columns: int = 1) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for i, column in enumerate(columns):
-        if i < text_columns:
-            table.add_column(column, justify="left", overflow="fold")
-        else:
-            table.add_column(column, justify="right", no_wrap=True)
-    return table
-
-
 def _headline(scores: PeopleScores) -> Table:
     title = f"Agreement with people · protocol {scores.protocol.name}"
     columns = (
@@ -50,7 +41,7 @@ def _headline(scores: PeopleScores) -> Table:
         "tests",
         "left out",
     )
-    table = _table(title, columns)
+    table = plain_table(title, columns)
     rows = (
         ("PAS  same conclusion", scores.pas),
         ("ECS  same effects", scores.ecs),
@@ -77,7 +68,7 @@ def _bounds(score: Score) -> tuple[str, str, str]:
 
 
 def _groups(scores: PeopleScores) -> Table:
-    table = _table(
+    table = plain_table(
         "\nBy domain and study",
         ("", "PAS", "interval", "place", "ECS", "interval", "place", "APR", "findings", "tests"),
     )
@@ -110,7 +101,7 @@ def _group_row(group: GroupResult, name: str) -> tuple[str, ...]:
 
 def _findings(findings: Sequence[FindingResult]) -> Table:
     """Give the four quadrants, each with how many findings fall there and the first few of them."""
-    table = _table("\nWhere findings stand", ("reading", "findings", "examples"), text_columns=1)
+    table = plain_table("\nWhere findings stand", ("reading", "findings", "examples"), text_columns=1)
     table.columns[2].justify, table.columns[2].no_wrap = "left", False
     readings = dict.fromkeys(f.reading for f in findings if f.reading is not None)
     for reading in readings:

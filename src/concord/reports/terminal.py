@@ -1,7 +1,7 @@
 """The screen: tables and lines in which nothing that came from a file is read as markup or as a control."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -50,6 +50,17 @@ def drawn(*renderables: RenderableType, width: int = WIDTH, colour: bool = False
     for renderable in renderables:
         console.print(renderable)
     return buffer.getvalue()
+
+
+def plain_table(title: str | None, columns: Sequence[str], *, text_columns: int = 1) -> Table:
+    """Give an empty table without frames; text to the left, numbers to the right."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for i, column in enumerate(columns):
+        if i < text_columns:
+            table.add_column(column, justify="left", overflow="fold")
+        else:
+            table.add_column(column, justify="right", no_wrap=True)
+    return table
 
 
 def fitting(renderable: RenderableType) -> RenderableType:

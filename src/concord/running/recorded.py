@@ -10,13 +10,11 @@ from typing import Any
 from concord.records import Made
 from concord.running.designs import lay_out
 from concord.running.folder import INPUTS, StoredRun, planned_prompts, read_run
-from concord.running.journal import line_bytes
 from concord.structure.judging import judge_model, verdicts_of
 
 BUNDLED = "smollm2-135m"
 JUDGE = "judge"
 """Folder of the judge's own run, inside the run that it judges."""
-_KEPT = ("key", "id", "mode", "repeat", "status", "outcome", "response", "stop_reason", "error", "usage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,23 +97,3 @@ def bundled_run(question: str) -> Recorded:
     source = f"the bundled replies of {record['model']}"
     files, options = dict(design.files), dict(design.options)
     return Recorded(source, question, record["model"], rows, rows, 0, files, options, made_of(record))
-
-
-def pack(stored: StoredRun, design: Mapping[str, Any], folder: Path) -> None:
-    """Write a finished run in the compact form that is bundled: its record and its replies.
-
-    Parameters
-    ----------
-    stored
-        The run.
-    design
-        What `lay_out` must be given to lay it out again.
-    folder
-        Where the two files go.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    record = {**stored.record, "design": dict(design)}
-    text = json.dumps(record, ensure_ascii=False, indent=1)
-    folder.joinpath(f"{BUNDLED}.run.json").write_text(text + "\n", encoding="utf-8")
-    rows = ({name: row[name] for name in _KEPT if row.get(name) is not None} for row in stored.rows)
-    folder.joinpath(f"{BUNDLED}.jsonl").write_bytes(b"".join(map(line_bytes, rows)))

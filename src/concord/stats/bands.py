@@ -1,4 +1,4 @@
-"""Gaps of several arrangements over shared items: their intervals, their worst, its cautious twin.
+"""Gaps of several arrangements over shared items: their intervals, and the band of their worst.
 
 Items are the units. They are resampled, split and averaged as whole rows across arrangements; samples within
 a cell never are: that would leave out the variation between items.
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from concord.errors import UndefinedError
 from concord.records import Interval
+from concord.stats.cross_fit import half_splits
 from concord.stats.engine import SERIAL, Engine
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -282,50 +282,13 @@ class GapBand:
         return self.gaps - critical * self.standard_errors, self.gaps + critical * self.standard_errors
 
 
-def max_t_band(table: GapTable, weights: ItemWeights, *, level: float = 0.95) -> GapBand | None:
-    r"""Simultaneous band over the gaps of all arrangements.
+def band_from_draws(table: GapTable, draws: Floats, *, level: float = 0.95) -> GapBand | None:
+    r"""Simultaneous band over the gaps of all arrangements, from their gaps under resamples of whole items.
 
     .. math:: c = Q_{0.95}\left(\max_p |\hat{g}^*_p - \hat{g}_p| / se_p\right)
 
-    over resamples of whole items; arrangements whose standard error is 0 stay out of c, and c is moved to the
-    Student scale for the number of units.
-
-    Parameters
-    ----------
-    table
-        Gaps of the arrangements.
-    weights
-        Bootstrap weights of the units.
-    level
-        Simultaneous confidence level.
-
-    Returns
-    -------
-    GapBand or None
-        ``None`` below ``MIN_UNITS`` units or when no gap is defined.
-
-    References
-    ----------
-    Romano, J. P., & Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis
-    testing. Journal of the American Statistical Association, 100(469), 94-108.
-
-    Examples
-    --------
-    >>> gaps = np.random.default_rng(1).random((40, 3)) / 10
-    >>> band = max_t_band(GapTable(((1.0, gaps, np.ones_like(gaps)),)), ItemWeights(seed=0))
-    >>> interval = band.worst()
-    >>> bool(interval.low < gaps.mean(axis=0).max() < interval.high)
-    True
-    """
-    if table.n_units < MIN_UNITS or np.isnan(table.gaps()).all():
-        return None
-    size = np.full(weights.n_resamples, float(table.n_units))
-    draws = table.from_sums(weights.sums(np.hstack(table.columns())), size)
-    return band_from_draws(table, draws, level=level)
-
-
-def band_from_draws(table: GapTable, draws: Floats, *, level: float = 0.95) -> GapBand | None:
-    """Make the band from gaps under resamples that were computed elsewhere, several tables at once.
+    Arrangements whose standard error is 0 stay out of c, and c is moved to the Student scale for the number
+    of units.
 
     Parameters
     ----------
@@ -343,7 +306,8 @@ def band_from_draws(table: GapTable, draws: Floats, *, level: float = 0.95) -> G
 
     References
     ----------
-    Romano, J. P., & Wolf, M. (2005). Journal of the American Statistical Association, 100(469), 94-108.
+    Romano, J. P., & Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis
+    testing. Journal of the American Statistical Association, 100(469), 94-108.
 
     Examples
     --------
@@ -368,83 +332,3 @@ def band_from_draws(table: GapTable, draws: Floats, *, level: float = 0.95) -> G
     largest = np.max(np.abs(shift[:, moving]) / errors[moving], axis=1, initial=0.0)
     n_undefined = int(holes.any(axis=1).sum())
     return GapBand(gaps, errors, largest, n_undefined, n, level)
-
-
-def half_splits(n_units: int, n_splits: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Random halves of the units, one split a row; True marks the first half.
-
-    Parameters
-    ----------
-    n_units
-        Number of units, at least 2.
-    n_splits
-        Number of splits.
-    rng
-        Source of randomness.
-
-    Returns
-    -------
-    ndarray of bool
-        Splits by units.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than two units.
-
-    References
-    ----------
-    Chernozhukov, V. et al. (2018). Double/debiased machine learning. Econometrics Journal, 21(1), C1-C68.
-
-    Examples
-    --------
-    >>> half_splits(5, 3, np.random.default_rng(0)).sum(axis=1).tolist()
-    [2, 2, 2]
-    """
-    if n_units < 2:
-        raise UndefinedError(f"{n_units} items cannot be split into halves")
-    ranks = np.argsort(rng.random((n_splits, n_units)), axis=1)
-    splits = np.zeros((n_splits, n_units), dtype=np.bool_)
-    np.put_along_axis(splits, ranks[:, : n_units // 2], True, axis=1)
-    return splits
-
-
-def cross_fit_worst(first: Floats, second: Floats) -> tuple[float, int]:
-    """Gap of the worst arrangement, picked on one half of the items and read on the other.
-
-    The largest of noisy gaps is too large on average; a gap that was not used for the choice is not.
-    Unbiased when all gaps are equal, below the largest otherwise.
-
-    Parameters
-    ----------
-    first, second
-        Gaps on the two halves, splits by arrangements; NaN where a half has nothing.
-
-    Returns
-    -------
-    tuple
-        Mean over splits and both directions; number of splits in which no arrangement was defined.
-
-    Raises
-    ------
-    UndefinedError
-        No split has an arrangement that is defined on both halves.
-
-    References
-    ----------
-    Chernozhukov, V. et al. (2018). Double/debiased machine learning. Econometrics Journal, 21(1), C1-C68.
-
-    Examples
-    --------
-    >>> cross_fit_worst(np.array([[0.1, 0.3]]), np.array([[0.2, 0.1]]))
-    (0.1, 0)
-    """
-    both = ~np.isnan(first) & ~np.isnan(second)
-    usable = both.any(axis=1)
-    if not usable.any():
-        raise UndefinedError("no arrangement is defined on both halves of any split")
-    reads = []
-    for picked_on, read_on in ((first, second), (second, first)):
-        worst = np.argmax(np.where(both, picked_on, -np.inf)[usable], axis=1)
-        reads.append(np.take_along_axis(read_on[usable], worst[:, None], axis=1)[:, 0])
-    return float(np.mean(reads)), int((~usable).sum())

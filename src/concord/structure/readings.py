@@ -15,10 +15,10 @@ from concord.stats.bands import (
     GapTable,
     ItemWeights,
     band_from_draws,
-    cross_fit_worst,
     mean_gap_interval,
     mean_t_interval,
 )
+from concord.stats.cross_fit import cross_fit_worst
 from concord.structure.records import Consistency, ScoreOptions
 
 PEAK_NOTE = "no interval: an extreme over items has no honest one; see the paired reading"

@@ -1,0 +1,124 @@
+"""Results of single tests and findings, with the evidence and the reasons behind them."""
+
+import numpy as np
+
+from concord.people import aggregate
+from concord.people.diagnosis import quadrant, usual_reason
+from concord.people.protocol import Protocol
+from concord.people.reasons import flags_of, outcome_of, reasons_of
+from concord.people.result import FindingResult, TestResult
+from concord.people.workings import Workings, number
+
+
+def results_of_tests(work: Workings) -> tuple[TestResult, ...]:
+    """Give the scores of every test with the evidence behind them."""
+    used = aggregate.used_tests(work.scores)
+    return tuple(_test(work, i, bool(used[i])) for i in range(len(work.layout.rows)))
+
+
+def _test(work: Workings, i: int, used: bool) -> TestResult:
+    row, scores, human, agent = work.layout.rows[i], work.scores, work.human, work.agent
+    pas, passed, z = number(scores.pas[i]), _flag(scores.passes[i]), number(scores.z_diff[i])
+    effects = (number(scores.human_d[i]), number(scores.agent_d[i]))
+    two_states = bool(scores.two_states[i]) and row.pas is None
+    return TestResult(
+        study=row.study,
+        sub_study=row.sub_study,
+        finding=row.finding,
+        test=row.test,
+        test_type=row.test_type,
+        domain=row.domain,
+        outcome=outcome_of(row, pas, used, passed),
+        pas=pas,
+        two_states=two_states,
+        ecs_test=number(scores.ecs_test[i]),
+        z_diff=z,
+        human_effect=number(human.effect[i]),
+        agent_effect=number(agent.effect[i]),
+        human_effect_d=effects[0],
+        agent_effect_d=effects[1],
+        in_ecs=used,
+        human_log_bf=number(human.log_bf[i]),
+        agent_log_bf=number(agent.log_bf[i]),
+        human_p=number(human.p_value[i]),
+        agent_p=number(agent.p_value[i]),
+        human_direction=_sign(human.direction[i]),
+        agent_direction=_sign(agent.direction[i]),
+        human_significant=_flag(scores.human_significant[i]),
+        agent_significant=_flag(scores.agent_significant[i]),
+        direction_match=_flag(scores.direction_match[i]),
+        passed=passed,
+        n_eff=number(scores.n_eff[i]),
+        human_effect_se=number(human.effect_se[i]),
+        agent_effect_se=number(agent.effect_se[i]),
+        human_posterior=number(scores.human_posterior[i]),
+        agent_posterior=number(scores.agent_posterior[i]),
+        human_prob_positive=number(human.prob_positive[i]),
+        agent_prob_positive=number(agent.prob_positive[i]),
+        flags=flags_of(
+            row, work.protocol, two_states=two_states, half_directed=_half_directed(work, i, passed)
+        ),
+        reasons=reasons_of(row, pas=pas, effects=effects, z=z),
+    )
+
+
+def _half_directed(work: Workings, i: int, passed: bool | None) -> str | None:
+    """Name the side without a direction, when the other has one and the test counts in APR."""
+    human, agent = np.isnan(work.human.direction[i]), np.isnan(work.agent.direction[i])
+    if passed is None or human == agent:
+        return None
+    return "human" if human else "agent"
+
+
+def results_of_findings(work: Workings, tests: tuple[TestResult, ...]) -> tuple[FindingResult, ...]:
+    """Give findings under the protocol's own key."""
+    groups = work.layout.grouping(work.protocol.finding_key)
+    members: list[list[int]] = [[] for _ in groups.keys]
+    for i, finding in enumerate(groups.finding_of_test):
+        members[finding].append(i)
+    return tuple(_finding(work, g, members[g], tests) for g in range(len(groups.keys)))
+
+
+def _finding(work: Workings, g: int, members: list[int], tests: tuple[TestResult, ...]) -> FindingResult:
+    groups = work.layout.grouping(work.protocol.finding_key)
+    study, sub_study, finding = groups.keys[g]
+    inside = [tests[i] for i in members]
+    pas = number(work.levels["pas"].finding[g])
+    strict = _strict_of(work, members)
+    place = quadrant(pas, strict)
+    human_n = [number(work.human.n_eff[i]) for i in members]
+    counted = [test.passed for test in inside if _counts_in_apr(test, work.protocol)]
+    return FindingResult(
+        study=study,
+        sub_study=sub_study,
+        finding=finding,
+        n_tests=len(inside),
+        n_scored=sum(test.pas is not None for test in inside),
+        pas=pas,
+        normalised_pas=number(work.normalised.finding[g]),
+        ecs_strict=strict,
+        apr=sum(map(bool, counted)) / len(counted) if counted else None,
+        quadrant=place[0] if place else None,
+        reading=place[1] if place else None,
+        usual_reason=usual_reason(inside, place[0], human_n) if place else None,
+    )
+
+
+def _counts_in_apr(test: TestResult, protocol: Protocol) -> bool:
+    return test.passed is not None and (protocol.apr_over == "all" or bool(test.human_significant))
+
+
+def _strict_of(work: Workings, members: list[int]) -> float | None:
+    """ECS-strict of a finding; where sub-studies are merged, the mean over the findings it holds."""
+    parts = np.unique(work.layout.full.finding_of_test[members])
+    values = work.levels["ecs_strict"].finding[parts]
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else None
+
+
+def _flag(value: float) -> bool | None:
+    return None if np.isnan(value) else bool(value)
+
+
+def _sign(value: float) -> int | None:
+    return None if np.isnan(value) else int(value)

@@ -1,0 +1,116 @@
+"""Everything that the scores of a table of tests are read from, computed once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from concord.people import aggregate
+from concord.people.aggregate import Levels
+from concord.people.bounds import Simulation, simulate_bounds
+from concord.people.evidence import Evidence
+from concord.people.layout import Layout, lay_out
+from concord.people.protocol import Protocol
+from concord.people.sides import SideTable
+from concord.people.tests import Context, TestScores, score_tests
+from concord.people.uncertainty import Fresh, Jackknife, fresh_participants
+from concord.records import Side, TestRow, TestTable
+from concord.stats.elementwise import Floats
+from concord.stats.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Workings:
+    """Everything computed once for a table."""
+
+    layout: Layout
+    protocol: Protocol
+    human: Evidence
+    agent: Evidence
+    scores: TestScores
+    levels: dict[str, Levels]
+    normalised: Levels
+    jackknife: Jackknife
+    fresh: Fresh
+    simulation: Simulation
+
+
+def work_out(
+    table: TestTable, protocol: Protocol, level: float, sizes: tuple[int, int], seed: int, engine: Engine
+) -> Workings:
+    """Compute everything that the results of a table are read from; sizes are resamples and simulations."""
+    n_resamples, n_simulations = sizes
+    layout = lay_out(table.rows)
+    rows = layout.rows
+    human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds)
+    agent = SideTable.from_rows(rows, [row.agent for row in rows], protocol.agent_prior_odds)
+    context = context_of(rows, human, agent)
+    human_says, agent_says = human.evidence(protocol), agent.evidence(protocol)
+    scores = score_tests(human_says, agent_says, context, protocol)
+    jackknife = Jackknife(scores, layout, protocol, level)
+    if n_resamples:
+        rng = np.random.default_rng(seed)
+        fresh = fresh_participants(
+            human,
+            agent,
+            context,
+            layout,
+            protocol,
+            level=level,
+            n_resamples=n_resamples,
+            rng=rng,
+            engine=engine,
+        )
+    else:
+        fresh = Fresh({}, level, 0, "not asked for (resamples = 0)")
+    normalised = aggregate.normalised_levels(scores, layout, protocol)
+    simulation = simulate_bounds(
+        human,
+        agent,
+        context,
+        layout,
+        protocol,
+        level=level,
+        n_simulations=n_simulations,
+        rng=np.random.default_rng([seed, 1]),
+        engine=engine,
+    )
+    return Workings(
+        layout,
+        protocol,
+        human_says,
+        agent_says,
+        scores,
+        jackknife.levels,
+        normalised,
+        jackknife,
+        fresh,
+        simulation,
+    )
+
+
+def context_of(rows: tuple[TestRow, ...], human: SideTable, agent: SideTable) -> Context:
+    """Give what belongs to the tests and not to a side."""
+
+    def given(name: str) -> Floats:
+        values = [getattr(row, name) for row in rows]
+        return np.array([np.nan if value is None else float(value) for value in values])
+
+    def there(side: Side | None) -> bool:
+        return side is not None
+
+    present = np.array([there(row.human) and there(row.agent) for row in rows])
+    return Context(
+        human_odds=human.prior_odds,
+        agent_odds=agent.prior_odds,
+        alpha=np.array([row.alpha for row in rows]),
+        given_pas=given("pas"),
+        given_n_eff=given("n_eff"),
+        present=present | ~np.isnan(given("pas")),
+        human_testable=present & human.testable,
+        agent_testable=present & agent.testable,
+    )
+
+
+def number(value: float) -> float | None:
+    """Give a plain float, or None for undefined; infinity stays (a limit is a value)."""
+    return None if np.isnan(value) else float(value)
