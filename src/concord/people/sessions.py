@@ -103,7 +103,8 @@ class Session:
 
     def __init__(self, plan: SessionPlan, compiled: Compiled, design: AgentDesign) -> None:
         self.plan, self.compiled, self.design = plan, compiled, design
-        self.outcomes: Counter[tuple[str, Outcome]] = Counter()
+        self.outcomes: Counter[tuple[str, str | None, Outcome]] = Counter()
+        """By item and level of the within factor it was asked over."""
         """Answers by item and outcome."""
         self.given: list[Given] = []
         """Every reply in the order it came."""
@@ -161,7 +162,7 @@ class Session:
         self, seat: _Seat, name: str, item: Item, answer: Answer, level: str | None
     ) -> tuple[str, Answer]:
         """Keep an answer under its bare and its full name; give it under the full one."""
-        self.outcomes[name, answer.outcome] += 1
+        self.outcomes[name, level, answer.outcome] += 1
         suffix = f"_{level}" if level is not None else f"_{self.round}" if self.compiled.rounds > 1 else ""
         values = {**empty_values(item, name), **answer.values}
         seat.current.update(values)

@@ -51,12 +51,12 @@ def test_an_answer_that_cannot_be_read_is_left_out_of_the_feedback_and_counted()
     session = _guessing()
     _play(session, [*["30"] * 8, *["60"] * 6, "many", None])
     assert session.feedback["average"] == (8 * 30 + 6 * 60) / 14
-    assert session.outcomes["guess", Outcome.OK] == 14
-    assert session.outcomes["guess", Outcome.UNREADABLE] == 1
-    assert session.outcomes["guess", Outcome.MISSING] == 1
+    assert session.outcomes["guess", None, Outcome.OK] == 14
+    assert session.outcomes["guess", None, Outcome.UNREADABLE] == 1
+    assert session.outcomes["guess", None, Outcome.MISSING] == 1
     # whose own number is not known cannot be told "you had chosen ...", and is not asked again
     assert len(session.waiting()) == 14
-    assert session.outcomes["guess", Outcome.NOT_ASKED] == 2
+    assert session.outcomes["guess", None, Outcome.NOT_ASKED] == 2
 
 
 def test_a_round_without_a_single_answer_ends_the_session() -> None:
@@ -111,7 +111,7 @@ def test_more_than_was_received_cannot_be_sent_back() -> None:
     session = _trust()
     session.answer(session.waiting()[0].id, "4")
     session.answer(session.waiting()[0].id, "13")
-    assert session.outcomes["back", Outcome.OUT_OF_RANGE] == 1
+    assert session.outcomes["back", None, Outcome.OUT_OF_RANGE] == 1
     assert session.rows()[0]["payback"] is None
 
 
@@ -126,7 +126,7 @@ def test_a_refused_first_step_leaves_the_second_role_unasked() -> None:
     session = _trust()
     session.answer(session.waiting()[0].id, "As an AI I have no money")
     assert session.done
-    assert session.outcomes["sent", Outcome.REFUSED] == 1
+    assert session.outcomes["sent", None, Outcome.REFUSED] == 1
 
 
 def _coins(*changes: tuple[str, str]) -> StudyFile:
@@ -150,7 +150,7 @@ def test_a_step_that_shows_an_unknown_answer_is_not_asked_and_counted() -> None:
     session = next(iter(sessions_of(plan_study(_coins()))))
     session.answer(session.waiting()[0].id, "both")
     assert session.done
-    assert session.outcomes["value", Outcome.NOT_ASKED] == 1
+    assert session.outcomes["value", None, Outcome.NOT_ASKED] == 1
 
 
 def test_conditions_choose_the_steps() -> None:
