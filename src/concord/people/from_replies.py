@@ -1,6 +1,6 @@
 """From observations to the rows of a table of tests: the agent side of every test of a study."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from concord.errors import UndefinedError
 from concord.people import sample_tests as tests_of
+from concord.people.behind import variables_read
 from concord.people.catalog import Variable, participant_variables, session_variables
-from concord.people.derive import parse_expression
 from concord.people.finding_checks import row_keys
 from concord.people.observations import Observations, Sample
 from concord.people.sample_tests import Statistic, TooSmallError
@@ -286,26 +286,9 @@ def _refuse_untold(observed: Observations, test: Test, known: dict[str, Variable
     """Refuse a comparison by a trait that the design did not tell the model."""
     study = observed.plan.study
     told = observed.plan.design.tells(study.population_of(test.experiment))
-    for name in _sources(test, study.experiments[test.experiment].derived):
+    for name in sorted(variables_read(study.experiments[test.experiment], test)):
         if name in known and known[name].origin == "profile" and name not in told:
             raise UndefinedError(
                 f"it compares by {name!r}, and the design {observed.plan.design.name!r} does not tell the "
                 "model; choose --design demographic or story"
             )
-
-
-def _sources(test: Test, derived: Mapping[str, str]) -> list[str]:
-    """Give the variables a test rests on, through those that are derived from others."""
-    job = _Job(test, {}, Sample([], None))
-    waiting = job.names(
-        "outcome", "first", "second", "measures", "between", "effect", "predictors", "covariates"
-    )
-    waiting += [] if test.groups is None else [test.groups.by]
-    waiting += [] if test.where is None else sorted(parse_expression(test.where).names)
-    found: list[str] = []
-    while waiting:
-        name = waiting.pop(0)
-        if name not in found:
-            found.append(name)
-            waiting += sorted(parse_expression(derived[name]).names) if name in derived else []
-    return found

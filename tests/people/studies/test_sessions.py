@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+import pytest
 from tests.people.studies.small import STUDY
 
 from concord import studies
@@ -10,6 +11,8 @@ from concord.people.design import plan_study
 from concord.people.parse import Outcome
 from concord.people.sessions import Session, hold, sessions_of
 from concord.people.study_files import StudyFile, read_study
+from concord.people.study_format import Allocation
+from concord.people.wording import render_items
 
 
 def _guessing() -> Session:
@@ -146,6 +149,51 @@ def test_later_steps_see_earlier_answers() -> None:
     assert session.rows()[0]["double"] == 24.0
 
 
+WITHIN = (
+    "    items:\n",
+    "      light:\n        {vary: within, order: fixed, "
+    "levels: {day: {word: daylight}, night: {word: moonlight}}}\n"
+    "    items:\n",
+)
+OVER = (
+    'text: "You see a {metal.word} coin."',
+    'over: light\n        text: "A {metal.word} coin by {light.word}."',
+)
+
+
+@pytest.mark.parametrize(
+    ("shown", "derived", "expected"),
+    [
+        ("{answer.side_day}, then {answer.side_night}", "double: 2 * value", "heads, then tails"),
+        (
+            "{answer.heads} times heads",
+            "heads: (side_day == 'heads') + (side_night == 'heads')",
+            "1 times heads",
+        ),
+        ("{answer.years} years", "years: 0 * age + 7", "7 years"),
+    ],
+)
+def test_later_steps_see_answers_by_level_and_what_is_derived_from_them_or_from_traits(
+    shown: str, derived: str, expected: str
+) -> None:
+    file = _coins(WITHIN, OVER, ("You said {answer.side}.", shown), ("double: 2 * value", derived))
+    session = next(iter(sessions_of(plan_study(file))))
+    session.answer(session.waiting()[0].id, "A")
+    session.answer(session.waiting()[0].id, "B")
+    (question,) = session.waiting()
+    assert question.messages[-1].text.startswith(expected)
+
+
+def test_a_step_may_depend_on_a_derived_variable() -> None:
+    file = _coins(
+        ("double: 2 * value", "lucky: side == 'heads'"), ("ask: [value]", "when: lucky\n        ask: [value]")
+    )
+    for reply, asked in (("A", True), ("B", False)):
+        session = next(iter(sessions_of(plan_study(file))))
+        session.answer(session.waiting()[0].id, reply)
+        assert bool(session.waiting()) is asked
+
+
 def test_a_step_that_shows_an_unknown_answer_is_not_asked_and_counted() -> None:
     session = next(iter(sessions_of(plan_study(_coins()))))
     session.answer(session.waiting()[0].id, "both")
@@ -172,3 +220,16 @@ def test_question_ids_are_unique_over_a_whole_plan() -> None:
         for session in sessions_of(plan):
             hold(session, agent)
     assert len(seen) == len(set(seen)) > 100
+
+
+def test_whatever_a_split_is_held_to_is_said() -> None:
+    split = Allocation.model_validate(
+        {"type": "allocation", "ask": "Split it.", "total": 10, "to": {"me": "you", "them": "the other"}}
+        | {"unit": "dollars", "whole": True}
+    )
+    alone = render_items([(split, ())], {})
+    assert alone.endswith(
+        "in whole numbers and in this form: me: ..., them: .... They must add up to 10 dollars."
+    )
+    among = render_items([(split, ()), (split, ())], {})
+    assert "(me: ..., them: ...; 10 dollars in all, in whole numbers)" in among
