@@ -72,6 +72,14 @@ def test_a_human_side_that_nobody_could_look_up_is_worth_a_warning() -> None:
             "experiments.toss.steps[1].when",
             "'double' does not exist here",
         ),
+        (
+            "ask: [value]",
+            "ask: value",
+            27,
+            "experiments.toss.steps[2].ask",
+            "got 'value': expected a list, as in [value]",
+        ),
+        ("type: choice", "type: choise", 21, "experiments.toss.items.side", "'choise' is no type of item"),
         ("ask: [value]", "ask: [side]", 22, "experiments.toss.items.value", "no step asks this item"),
         (
             "iron: {word: rusty, worth: 1}",
