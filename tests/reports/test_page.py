@@ -4,9 +4,11 @@ import base64
 import gzip
 import hashlib
 import json
+import math
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import pytest
@@ -230,6 +232,38 @@ def test_a_packed_table_says_missing_and_does_not_say_zero() -> None:
     assert table["columns"][2]["names"] == ["", "x"]
 
 
+@pytest.mark.parametrize(
+    ("k", "n", "p0"), [(30, 48, 0.5), (12, 48, 0.5), (24, 48, 0.5), (20, 60, 0.25), (5, 60, 0.25)]
+)
+def test_the_interval_of_a_rate_is_that_of_its_difference_from_chance(k: int, n: int, p0: float) -> None:
+    rate, scale = k / n, 2 / math.sqrt(p0 * (1 - p0))
+    se, d = math.sqrt(rate * (1 - rate) / n), scale * (rate - p0)
+    expected = (d - scale * 1.959964 * se, d + scale * 1.959964 * se)
+    assert interval_d("binomial", rate, se, d) == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_interval_of_a_refined_rate_is_that_of_its_log_odds() -> None:
+    to_d = math.sqrt(3) / math.pi
+    expected = ((0.8 - 1.959964 * 0.3) * to_d, (0.8 + 1.959964 * 0.3) * to_d)
+    assert interval_d("binomial", 0.8, 0.3, 0.8 * to_d) == pytest.approx(expected, rel=1e-5)
+
+
+def test_ends_of_ranks_and_of_slopes_are_converted_one_by_one() -> None:
+    low, high = 0.3 - 1.959964 * 0.1, 0.3 + 1.959964 * 0.1
+    of_r = [2 * r / math.sqrt(1 - r * r) for r in (0.3, low, high)]
+    assert interval_d("mann-whitney", 0.3, 0.1, of_r[0]) == pytest.approx((of_r[1], of_r[2]), rel=1e-5)
+    of_rank = [math.sqrt(2) * NormalDist().inv_cdf((1 + r) / 2) for r in (0.3, low, high)]
+    assert interval_d("mann-whitney", 0.3, 0.1, of_rank[0]) == pytest.approx(
+        (of_rank[1], of_rank[2]), rel=1e-5
+    )
+    assert interval_d("mann-whitney", 0.9, 0.1, 2 * 0.9 / math.sqrt(0.19)) == (
+        None,
+        None,
+    )  # an end beyond r = 1
+    of_z = [2 * math.sinh(z) for z in (0.3, low, high)]
+    assert interval_d("regression", 0.3, 0.1, of_z[0]) == pytest.approx((of_z[1], of_z[2]), rel=1e-5)
+
+
 def test_an_interval_of_d_follows_the_effect_in_its_own_form() -> None:
     low, high = interval_d("correlation", 0.0, 0.1, 0.0)
     assert low is not None
@@ -239,6 +273,10 @@ def test_an_interval_of_d_follows_the_effect_in_its_own_form() -> None:
     assert interval_d("chi-square", 1.0, 0.5, 0.5513) == pytest.approx((0.0110, 1.0916), abs=1e-3)
     assert interval_d("chi-square", -1.0, 0.5, -0.5513) == pytest.approx((-1.0916, -0.0110), abs=1e-3)
     assert interval_d("anova", None, 0.1, 0.2) == (None, None)
+    assert interval_d("binomial", 1.0, 0.0, 2.0) == (
+        None,
+        None,
+    )  # Wald's error of a rate of 1 is no certainty
     assert interval_d("anova", 0.2, None, 0.2) == (None, None)
 
 

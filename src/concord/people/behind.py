@@ -17,7 +17,7 @@ class Behind:
     variables: tuple[str, ...]
     """Answers that it reads, those of derived variables included."""
     conditions: tuple[str, ...]
-    """Cells whose participants it takes, as `answers.csv` names them."""
+    """Cells whose participants it takes, between factors alone, as `answers.jsonl` names them."""
     where: str
     """The rest of the choice, that depends on answers or profiles; empty where there is none."""
 
@@ -34,13 +34,18 @@ def behind_test(study: Study, test: Test) -> Behind:
     """
     experiment = study.experiments[test.experiment]
     asked = [v.name for v in observed_variables(study, test.experiment).values() if v.origin == "answer"]
-    read = set(_read(experiment, _named(test)))
+    read = variables_read(experiment, test)
     cells = [cell for cell in _cells(experiment) if _taken(experiment, test, cell)]
     return Behind(
         tuple(name for name in asked if name in read),
         tuple(", ".join(cell.values()) for cell in cells),
         "" if test.where is None or _by_factors(experiment, test.where) else test.where,
     )
+
+
+def variables_read(experiment: Experiment, test: Test) -> set[str]:
+    """Give every variable that a test rests on, through those that are derived from others."""
+    return set(_read(experiment, _named(test)))
 
 
 def _named(test: Test) -> Iterator[str]:

@@ -167,8 +167,7 @@ class _Check:
             value = getattr(test, key)
             for name in [value] if isinstance(value, str) else value or []:
                 if name not in known:
-                    there = ", ".join(sorted(known))
-                    self.fault(f"there is no variable {name!r}; there are {there}", key)
+                    self.fault(self.no_variable(name, known), key)
                 elif known[name].words is not None and not (words or key == "between"):
                     self.fault(f"{name!r} is a word, and {test.test} needs numbers", key)
         if test.groups is not None:
@@ -177,11 +176,19 @@ class _Check:
             self.success(known)
         self.lists()
 
+    def no_variable(self, name: str, known: dict[str, Variable]) -> str:
+        """Say what there is instead; a within factor is told apart."""
+        factor = self.study.experiments[self.test.experiment].factors.get(name)
+        within = factor is not None and factor.vary == "within"
+        why = "it varies within participants, so its levels are compared as first and second or as measures; "
+        there = ", ".join(sorted(known))
+        return f"there is no variable {name!r}; {why if within else ''}there are {there}"
+
     def groups(self, known: dict[str, Variable]) -> None:
         assert self.test.groups is not None
         by, levels = self.test.groups.by, self.test.groups.levels
         if by not in known:
-            self.fault(f"there is no variable {by!r}; there are {', '.join(sorted(known))}", "groups", "by")
+            self.fault(self.no_variable(by, known), "groups", "by")
             return
         words = known[by].words
         there = ("1", "0") if words is None else words

@@ -8,6 +8,7 @@ import numpy as np
 
 from concord.errors import UndefinedError
 from concord.people import sample_tests as tests_of
+from concord.people.behind import variables_read
 from concord.people.catalog import Variable, participant_variables, session_variables
 from concord.people.finding_checks import row_keys
 from concord.people.observations import Observations, Sample
@@ -90,7 +91,7 @@ def _anova(job: _Job) -> Statistic:
         if len(effect) == 1:
             n1 = kept.labels(effect[0]).count(job.levels(effect[0])[0])
             values |= {"n1": n1, "n2": len(kept.rows) - n1}
-    return Statistic(values, direction=direction)
+    return Statistic(values, p_value=tests_of.p_of_f(f, df1, df2), direction=direction)
 
 
 def kept_level(job: _Job, row: object) -> bool:
@@ -138,10 +139,11 @@ def _regression(job: _Job) -> Statistic:
     rest = np.column_stack([np.ones(len(kept.rows)), *_centred(kept, others)])
     f, df1, df2, beta = tests_of.linear_effect(kept.numbers(outcome), tested, rest)
     values: dict[str, object] = {"statistic": f, "df1": df1, "df2": df2, "n": len(kept.rows)}
+    p = tests_of.p_of_f(f, df1, df2)
     if df1 > 1:
-        return Statistic(values)
+        return Statistic(values, p_value=p)
     direction = tests_of.sign_of(float(beta[0]))
-    return Statistic({**values, "direction": direction}, direction=direction)
+    return Statistic({**values, "direction": direction}, p_value=p, direction=direction)
 
 
 def _correlation(job: _Job) -> Statistic:
@@ -235,12 +237,13 @@ def _row(observed: Observations, finding: str, test: Test) -> tuple[TestRow, str
     keys = row_keys(study, finding, test) | test.human.columns()
     try:
         found = agent_statistic(observed, test)
+        columns = _columns(test, found)
     except TooSmallError as fault:
         row = read_tests([keys]).rows[0]
         return replace(row, agent_outcome=SideOutcome.TOO_SMALL, row=None), str(fault)
     except UndefinedError as fault:
         return replace(read_tests([keys]).rows[0], row=None), str(fault)
-    row = read_tests([keys | _columns(test, found)]).rows[0]
+    row = read_tests([keys | columns]).rows[0]
     if row.agent is None:
         return replace(row, row=None), "too small for the test"
     agent = replace(row.agent, flags=(*row.agent.flags, *found.flags))
@@ -254,7 +257,7 @@ def _row(observed: Observations, finding: str, test: Test) -> tuple[TestRow, str
 def _columns(test: Test, found: Statistic) -> dict[str, object]:
     if test.scored_as == "p-value" or test.test == "wilcoxon":
         if found.p_value is None:
-            raise UndefinedError(f"{test.test} gives no p to score")
+            raise UndefinedError("nobody gave one of the answers, so there is no p to score")
         return {"agent_p_value": found.p_value, "agent_direction": found.direction}
     return {f"agent_{name}": value for name, value in found.values.items()}
 
@@ -281,12 +284,10 @@ def _known(study: Study, test: Test) -> dict[str, Variable]:
 
 def _refuse_untold(observed: Observations, test: Test, known: dict[str, Variable]) -> None:
     """Refuse a comparison by a trait that the design did not tell the model."""
-    job = _Job(test, known, Sample([], None))
-    used = job.names("outcome", "first", "second", "between", "predictors", "covariates")
-    used += [] if test.groups is None else [test.groups.by]
-    told = observed.plan.design.tells(observed.plan.study.population_of(test.experiment))
-    for name in used:
-        if known[name].origin == "profile" and name not in told:
+    study = observed.plan.study
+    told = observed.plan.design.tells(study.population_of(test.experiment))
+    for name in sorted(variables_read(study.experiments[test.experiment], test)):
+        if name in known and known[name].origin == "profile" and name not in told:
             raise UndefinedError(
                 f"it compares by {name!r}, and the design {observed.plan.design.name!r} does not tell the "
                 "model; choose --design demographic or story"

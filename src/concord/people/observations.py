@@ -50,8 +50,10 @@ class Observations:
         self.participants.setdefault(name, []).extend(session.rows())
         if session.compiled.spec.group is not None:
             self.sessions.setdefault(name, []).append(session.session_row())
-        cell = ", ".join(session.plan.cell.values())
-        self.counts.setdefault((name, cell), Counter()).update(session.outcomes)
+        cell = tuple(session.plan.cell.values())
+        for (item, level, outcome), n in session.outcomes.items():
+            condition = ", ".join(cell if level is None else (*cell, level))
+            self.counts.setdefault((name, condition), Counter())[item, outcome] += n
         self.given += session.given
         self.ended_early[name] += session.ended_early
 

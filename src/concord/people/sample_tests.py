@@ -126,7 +126,7 @@ def wilcoxon(first: Floats, second: Floats) -> Statistic:
     gaps = first - second
     kept = gaps[gaps != 0]
     need(len(kept), 1, "pairs that differ")
-    result = stats.wilcoxon(kept, method="exact" if len(kept) <= 12 and _distinct(kept) else "approx")
+    result = stats.wilcoxon(kept, method="exact" if len(kept) <= 50 and _distinct(kept) else "approx")
     ranks = stats.rankdata(np.abs(kept))
     direction = sign_of(float(np.sum(ranks * np.sign(kept))))
     flags = ("Wilcoxon's signed ranks are scored by their p",)
@@ -160,6 +160,8 @@ def correlate(pairs: Sequence[tuple[Floats, Floats]], *, ranks: bool) -> Statist
     """Pearson or Spearman correlation; of several pairs of variables their mean."""
     from scipy import stats
 
+    from concord.stats.pvalues import p_correlation
+
     found, sizes = [], []
     for x, y in pairs:
         need(len(x), 3, "participants")
@@ -170,28 +172,40 @@ def correlate(pairs: Sequence[tuple[Floats, Floats]], *, ranks: bool) -> Statist
         sizes.append(len(x))
     r = float(np.clip(np.mean(found), -1, 1))
     several = (f"mean of {len(found)} correlations",) if len(found) > 1 else ()
-    return Statistic({"statistic": r, "n": min(sizes)}, direction=sign_of(r), flags=several)
+    n = min(sizes)
+    p = float(p_correlation(r, n))
+    return Statistic({"statistic": r, "n": n}, p_value=p, direction=sign_of(r), flags=several)
 
 
 def variance_ratio(first: Floats, second: Floats) -> Statistic:
     """Variance of the first over that of the second."""
+    from concord.stats.pvalues import p_variance_ratio
+
     need(min(len(first), len(second)), 2, "participants")
     if min(np.ptp(first), np.ptp(second)) == 0:
         raise UndefinedError("one of the variances is 0")
     f = float(np.var(first, ddof=1) / np.var(second, ddof=1))
     direction = sign_of(np.log(f))
-    df = {"df1": len(first) - 1, "df2": len(second) - 1}
-    return Statistic({"statistic": f, **df, "direction": direction}, direction=direction)
+    df1, df2 = len(first) - 1, len(second) - 1
+    values: dict[str, object] = {"statistic": f, "df1": df1, "df2": df2, "direction": direction}
+    return Statistic(values, p_value=float(p_variance_ratio(f, df1, df2)), direction=direction)
 
 
 def table(counts: NDArray[np.int64]) -> Statistic:
-    """Contingency table, rows are groups."""
+    """Contingency table, rows are groups; its p is Pearson's without Yates' correction."""
+    from concord.stats.pearson import chi_square
+    from concord.stats.pvalues import p_chi_square
+
     need(int(counts.sum(axis=1).min()), 1, "answers in a group")
     direction = None
     if counts.shape == (2, 2):
         (a, b), (c, d) = counts.tolist()
         direction = sign_of(a * d - b * c)
-    return Statistic({"table": counts.tolist()}, direction=direction)
+    p = None
+    if counts.sum(axis=0).min() > 0:
+        found = chi_square(counts, yates=False)
+        p = float(p_chi_square(found.statistic, found.df))
+    return Statistic({"table": counts.tolist()}, p_value=p, direction=direction)
 
 
 def _fit(y: Floats, x: Floats) -> tuple[Floats, float]:
@@ -216,10 +230,27 @@ def linear_effect(y: Floats, effect: Floats, others: Floats) -> tuple[float, int
     df1, df2 = effect.shape[1], len(y) - full.shape[1]
     need(df2, 1, "degrees of freedom for error")
     beta, residual = _fit(y, full)
-    without = _fit(y, others)[1] if others.shape[1] else float(np.sum(y**2))
+    _spread(residual, y)
+    f = max(0.0, (_residual(y, others) - residual) / df1) / (residual / df2)
+    return f, df1, df2, beta[:df1]
+
+
+def _residual(y: Floats, x: Floats) -> float:
+    """Sum of squared residuals; a model without columns leaves all of y."""
+    return _fit(y, x)[1] if x.shape[1] else float(np.sum(y**2))
+
+
+def _spread(residual: float, y: Floats) -> None:
+    """Refuse a model that leaves nothing but rounding of its outcome."""
     if residual <= 1e-20 * max(float(np.sum(y**2)), 1e-300):
         raise UndefinedError("nobody differs from anybody in the same group, so the test is undefined")
-    return max(0.0, (without - residual) / df1) / (residual / df2), df1, df2, beta[:df1]
+
+
+def p_of_f(f: float, df1: int, df2: int) -> float:
+    """Give the p of an F."""
+    from concord.stats.pvalues import p_f
+
+    return float(p_f(f, df1, df2))
 
 
 def sum_codes(labels: Sequence[str], levels: Sequence[str]) -> Floats:
@@ -239,24 +270,22 @@ def within(measures: Floats, others: Floats) -> Statistic:
 
     The sums of squares of k - 1 orthonormal contrasts are added up; sphericity is assumed.
     """
-    from concord.stats.pvalues import p_f
-
     n, k = measures.shape
     contrasts = np.linalg.qr(np.column_stack([np.ones(k), np.eye(k)[:, : k - 1]]))[0][:, 1:]
     if k == 2:
         contrasts = np.array([[1.0], [-1.0]]) / np.sqrt(2)
-    top = bottom = 0.0
-    one = np.ones((n, 1))
-    slope, df2 = 0.0, 0
-    for column in (measures @ contrasts).T:
-        f, _, df2, beta = linear_effect(column, one, others)
-        error = _fit(column, np.column_stack([one, others]))[1]
-        top, bottom, slope = top + f * error / df2, bottom + error, float(beta[0])
-    df2_all = df2 * (k - 1)
-    f_all = (top / (k - 1)) / (bottom / df2_all)
-    values: dict[str, object] = {"statistic": f_all, "df1": k - 1, "df2": df2_all, "n": n}
+    gaps = measures @ contrasts
+    full = np.column_stack([np.ones((n, 1)), others])
+    need(n - full.shape[1], 1, "degrees of freedom for error")
+    fits = [_fit(column, full) for column in gaps.T]
+    error = sum(residual for _, residual in fits)
+    _spread(error, measures)
+    effect = sum(_residual(column, others) for column in gaps.T) - error
+    df1, df2 = k - 1, (n - full.shape[1]) * (k - 1)
+    f = max(0.0, effect / df1) / (error / df2)
+    values: dict[str, object] = {"statistic": f, "df1": df1, "df2": df2, "n": n}
+    p = p_of_f(f, df1, df2)
     if k == 2:
-        values["direction"] = sign_of(slope)
-        return Statistic(values, direction=sign_of(slope))
-    p = float(p_f(f_all, k - 1, df2_all))
+        direction = sign_of(float(fits[0][0][0]))
+        return Statistic({**values, "direction": direction}, p_value=p, direction=direction)
     return Statistic({**values, "p_value": p}, p_value=p, flags=("sphericity assumed",))

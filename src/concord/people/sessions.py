@@ -103,8 +103,8 @@ class Session:
 
     def __init__(self, plan: SessionPlan, compiled: Compiled, design: AgentDesign) -> None:
         self.plan, self.compiled, self.design = plan, compiled, design
-        self.outcomes: Counter[tuple[str, Outcome]] = Counter()
-        """Answers by item and outcome."""
+        self.outcomes: Counter[tuple[str, str | None, Outcome]] = Counter()
+        """Answers by item, level of the within factor it was asked over, and outcome."""
         self.given: list[Given] = []
         """Every reply in the order it came."""
         self.round = 1
@@ -161,7 +161,7 @@ class Session:
         self, seat: _Seat, name: str, item: Item, answer: Answer, level: str | None
     ) -> tuple[str, Answer]:
         """Keep an answer under its bare and its full name; give it under the full one."""
-        self.outcomes[name, answer.outcome] += 1
+        self.outcomes[name, level, answer.outcome] += 1
         suffix = f"_{level}" if level is not None else f"_{self.round}" if self.compiled.rounds > 1 else ""
         values = {**empty_values(item, name), **answer.values}
         seat.current.update(values)
@@ -224,32 +224,33 @@ class Session:
     def _applies(self, step: CompiledStep, seat: _Seat) -> bool:
         if step.when is None:
             return True
-        known = {**self._given, **_as_values(seat.member.profile), **self._shared(seat)}
-        return step.when(known) == 1.0
+        profile = _as_values(seat.member.profile)
+        return step.when({**profile, **self._known(seat)}) == 1.0
 
-    def _shared(self, seat: _Seat) -> dict[str, Value]:
-        """Give what a member may be shown: its own answers; with roles, those of all members."""
+    def _known(self, seat: _Seat) -> dict[str, Value]:
+        """Give what a member may be shown: its own answers, with roles those of all, and what they give."""
+        values: dict[str, Value] = dict(self._given)
         if not self._roles:
-            return seat.current
-        return {name: value for one in self._seats for name, value in one.current.items()}
+            values |= _as_values(seat.member.profile)
+        for one in self._seats if self._roles else (seat,):
+            values |= one.values
+        for one in self._seats if self._roles else (seat,):
+            values |= one.current
+        for name, expression in self.compiled.derived:
+            values[name] = expression(values)
+        return values
 
     def _can_show(self, step: CompiledStep, seat: _Seat) -> bool:
         if not step.shows:
             return True
-        known = self._with_derived(self._shared(seat))
+        known = self._known(seat)
         return all(known.get(name) is not None for name in step.shows)
-
-    def _with_derived(self, known: Mapping[str, Value]) -> dict[str, Value]:
-        values: dict[str, Value] = {**self._given, **known}
-        for name, expression in self.compiled.derived:
-            values[name] = expression(values)
-        return values
 
     def _items(self, step: CompiledStep, seat: _Seat) -> Iterator[tuple[str, Item]]:
         """Give the items of a step, limits that depend on earlier answers put in."""
         for name, item in step.items:
             if isinstance(item, Number) and isinstance(item.max, str):
-                limit = self._with_derived(self._shared(seat))[item.max]
+                limit = self._known(seat)[item.max]
                 yield name, item.model_copy(update={"max": limit})
             else:
                 yield name, item
@@ -308,7 +309,7 @@ class Session:
             f"feedback.{n}": in_words(_two_places(v)) for n, v in self.feedback.items() if v is not None
         }
         if question.step.shows:
-            known = self._with_derived(self._shared(seat))
+            known = self._known(seat)
             for name in question.step.shows:
                 value = known[name]
                 scope[f"answer.{name}"] = "" if value is None else in_words(_two_places(value))

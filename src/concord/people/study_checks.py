@@ -4,7 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from concord.errors import OptionError, StudyProblem
-from concord.people.catalog import Variable, never_true, observed_variables, participant_variables
+from concord.people.catalog import (
+    Variable,
+    never_true,
+    observed_variables,
+    participant_variables,
+    suffixes,
+)
 from concord.people.derive import Expression, over_members, parse_expression
 from concord.people.finding_checks import check_tests
 from concord.people.study_format import Experiment, Factor, Step, Study
@@ -158,13 +164,35 @@ class _Experiment:
         asked: set[str] = set()
         for i, step in enumerate(self.spec.steps):
             self.step(i, step, asked)
-            asked.update(v for item in step.ask if item in self.spec.items for v in self.answers(item))
+            asked.update(v for item in step.ask if item in self.spec.items for v in self.answers(item, step))
         for item in self.spec.items:
             if not any(item in step.ask for step in self.spec.steps):
                 self.fault("no step asks this item; ask it or delete it", "items", item)
 
-    def answers(self, item: str) -> list[str]:
-        return list(variables_of(self.spec.items[item], item))
+    def answers(self, item: str, step: Step) -> list[str]:
+        """Give the variables of an item, bare and by the level it was asked at."""
+        bare = list(variables_of(self.spec.items[item], item))
+        over = step.over if step.over in self.spec.factors else None
+        levels = suffixes(self.spec, over) if over is not None else ()
+        return bare + [name + level for name in bare for level in levels]
+
+    def derivable(self, asked: set[str]) -> set[str]:
+        """Give the derived variables that can be known once some questions were asked."""
+        group = self.spec.group
+        if group is not None and group.rounds > 1:
+            return set(self.spec.derived)
+        variables = participant_variables(self.study, self.name)
+        hidden = "profile" if group is not None and group.roles is not None else None
+        given = {n for n, v in variables.items() if v.origin in {"factor", "profile"} - {hidden}}
+        known = {n: variables[n].sample if n in variables else 1.0 for n in given | asked}
+        for name, text in self.spec.derived.items():
+            try:
+                found = parse_expression(text)
+                if found.names <= known.keys() or found(known) is not None:
+                    known[name] = 1.0
+            except OptionError:
+                known[name] = 1.0  # named where derived variables are checked
+        return set(known) & set(self.spec.derived)
 
     def step(self, i: int, step: Step, asked: set[str]) -> None:
         """Check one step."""
@@ -212,7 +240,7 @@ class _Experiment:
     def scope(self, step: Step, asked: set[str]) -> set[str]:
         """Give every name that the texts of a step may show."""
         names = set(self.spec.texts) | {f"answer.{name}" for name in asked}
-        names |= {f"answer.{name}" for name in self.spec.derived}
+        names |= {f"answer.{name}" for name in self.derivable(asked)}
         for name, factor in self.spec.factors.items():
             if factor.vary == "between" or step.over == name:
                 names |= {name, *(f"{name}.{field}" for field in factor.values(factor.names[0]))}
@@ -242,7 +270,8 @@ class _Experiment:
 
     def condition(self, text: str, asked: set[str], *path: str | int) -> None:
         known = {v.name for v in self.factor_values().values()} | asked
-        known |= set(self.study.population_of(self.name).fields)
+        variables = participant_variables(self.study, self.name).values()
+        known |= {v.name for v in variables if v.origin == "profile"} | self.derivable(asked)
         found = self.expression(text, known, *path)
         if found is not None:
             self.used |= {

@@ -112,6 +112,14 @@ def _in_our_words(message: str, kind: str, value: object) -> str:
         return "missing; this key is required"
     if kind == "extra_forbidden":
         return "this key is not known here"
+    if kind == "list_type":
+        return (
+            f"got {value!r}: expected a list, as in [{value}]"
+            if isinstance(value, str)
+            else "expected a list"
+        )
+    if kind == "union_tag_invalid" and isinstance(value, dict):
+        return f"type: {value['type']!r} is no type of item; {message.partition('expected tags: ')[2]} are"
     text = message.removeprefix("Value error, ")
     plain = not isinstance(value, dict | list | Study)
     return f"got {value!r}: {text[0].lower()}{text[1:]}" if plain and value is not None else text

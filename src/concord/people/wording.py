@@ -133,8 +133,10 @@ def _form(item: Item) -> str:
         return "Answer with all letters from first to last, separated by commas, and nothing else."
     if isinstance(item, Allocation):
         names = ", ".join(f"{name}: ..." for name in item.to)
-        total = in_words(item.total)
-        return f"Answer with the amounts only, in this form: {names}. They must add up to {total}."
+        whole = "in whole numbers and " if item.whole else ""
+        return (
+            f"Answer with the amounts only, {whole}in this form: {names}. They must add up to {_total(item)}."
+        )
     return "Answer in a few words."
 
 
@@ -149,8 +151,14 @@ def _short_form(item: Item) -> str:
     if isinstance(item, Ranking):
         return "all letters from first to last"
     if isinstance(item, Allocation):
-        return f"{', '.join(f'{name}: ...' for name in item.to)}; {in_words(item.total)} in all"
+        whole = ", in whole numbers" if item.whole else ""
+        return f"{', '.join(f'{name}: ...' for name in item.to)}; {_total(item)} in all{whole}"
     return "a few words"
+
+
+def _total(item: Allocation) -> str:
+    """Write what is split."""
+    return f"{in_words(item.total)} {item.unit}".rstrip()
 
 
 def _number_form(item: Number) -> str:

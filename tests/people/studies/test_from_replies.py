@@ -97,6 +97,23 @@ def test_refusals_are_counted_per_item_and_condition() -> None:
     assert counts == {("programme", "gain"): {"refused": 4}, ("programme", "loss"): {"unreadable": 4}}
 
 
+def test_refusals_are_counted_per_level_of_a_within_factor() -> None:
+    def agent(question: studies.Question) -> str:
+        return "As an AI I cannot choose." if question.condition.get("other") == "unknown" else "A"
+
+    done = studies.run(studies.plan(["disjunction-effect"], n=4), agent, n_resamples=0)
+    refused = {c.condition for c in done.answers if "refused" in c.outcomes}
+    read = {
+        c.condition
+        for c in done.answers
+        if c.item in {c.item for c in done.answers if c.condition in refused} and "ok" in c.outcomes
+    }
+    assert refused
+    assert all(condition.endswith("unknown") for condition in refused)
+    assert read
+    assert not any(condition.endswith("unknown") for condition in read)
+
+
 def test_a_cell_too_small_leaves_its_test_without_an_agent_side_and_says_so() -> None:
     small = studies.run(
         studies.plan(["framing"], n=3), lambda q: "no" if q.condition.get("frame") == "gain" else "A"
@@ -121,6 +138,81 @@ def test_a_comparison_by_a_trait_needs_a_design_that_tells_it() -> None:
     bare = studies.run(studies.plan(["pluralistic-ignorance"], design="bare"), agent, n_resamples=0)
     assert any("women against men" in w and "does not tell the model" in w for w in bare.table.warnings)
     assert any("self, friend" in w for w in bare.table.warnings)
+
+
+@pytest.mark.parametrize(
+    ("replaced", "by"),
+    [
+        ("groups: {by: metal}", "groups: {by: old}"),
+        ("groups: {by: metal}", "groups: {by: metal}\n        where: sex == 'female'"),
+    ],
+)
+def test_a_trait_behind_a_derived_variable_or_a_restriction_must_be_told_too(
+    tmp_path: Path, replaced: str, by: str
+) -> None:
+    text = STUDY.replace("double: 2 * value", "mature: age - 20\n      old: mature > 5").replace(replaced, by)
+    (tmp_path / "coins.yaml").write_text(text, "utf-8")
+
+    def agent(question: studies.Question) -> str:
+        return "A" if dict(question.items).get("side") else str(question.member.number % 7)
+
+    for design, told in (("bare", False), ("demographic", True)):
+        plans = studies.plan([str(tmp_path / "coins.yaml")], design=design)
+        done = studies.run(plans, agent, n_resamples=0)
+        assert (done.table.rows[0].agent is not None) is told
+        assert any("does not tell the model" in warning for warning in done.table.warnings) is not told
+
+
+SCORED_BY_P = {
+    "t-independent": "outcome: value\n        groups: {by: metal}",
+    "anova": "outcome: value\n        between: [metal, sex]\n        effect: metal",
+    "regression": "outcome: value\n        predictors: [age]\n        effect: [age]",
+    "pearson": "first: value\n        second: age",
+    "chi-square": "outcome: side\n        success: heads\n        groups: {by: metal}",
+    "variance-ratio": "outcome: value\n        groups: {by: metal}",
+    "anova-within": "measures: [value, age]",
+}
+
+
+@pytest.mark.parametrize("kind", SCORED_BY_P)
+def test_every_kind_of_test_can_be_scored_by_its_p(tmp_path: Path, kind: str) -> None:
+    text = STUDY.replace(
+        "t-independent\n        outcome: value\n        groups: {by: metal}",
+        f"{kind}\n        " + SCORED_BY_P[kind],
+    )
+    text = text.replace(
+        "human: {statistic: 2.5, n1: 20, n2: 20,",
+        "scored_as: p-value\n        human: {p_value: 0.01, direction: 1,",
+    )
+    (tmp_path / "coins.yaml").write_text(text, "utf-8")
+
+    def agent(question: studies.Question) -> str:
+        number = question.member.number * 7 % 11 + (question.condition["metal"] == "gold")
+        return "AB"[number % 2] if dict(question.items).get("side") else str(number)
+
+    done = studies.run(
+        studies.plan([str(tmp_path / "coins.yaml")], n=30, design="demographic"), agent, n_resamples=0
+    )
+    agent_side = done.table.rows[0].agent
+    assert agent_side is not None, done.table.warnings
+    assert agent_side.p_value is not None
+    assert 0 < agent_side.p_value < 1
+    assert done.result.tests[0].pas is not None
+
+
+def test_a_p_that_does_not_exist_leaves_the_test_without_an_agent_side(tmp_path: Path) -> None:
+    text = STUDY.replace(
+        "t-independent\n        outcome: value\n",
+        "chi-square\n        outcome: side\n        success: heads\n",
+    )
+    text = text.replace(
+        "human: {statistic: 2.5, n1: 20, n2: 20,",
+        "scored_as: p-value\n        human: {p_value: 0.01, direction: 1,",
+    )
+    (tmp_path / "coins.yaml").write_text(text, "utf-8")
+    done = studies.run(studies.plan([str(tmp_path / "coins.yaml")]), lambda q: "A", n_resamples=0)
+    assert done.table.rows[0].agent is None
+    assert any("nobody gave one of the answers" in warning for warning in done.table.warnings)
 
 
 def test_the_written_table_of_tests_scores_to_the_same_numbers(tmp_path: Path) -> None:

@@ -128,6 +128,51 @@ def test_a_between_factor_takes_its_part_from_the_error_of_a_mixed_design() -> N
     assert found.values["df2"] == 8
 
 
+def test_measures_that_agree_everywhere_are_compared_whatever_their_order() -> None:
+    a, b = np.array([1.0, 4, 2, 5, 3]), np.array([2.0, 4, 5, 6, 4])
+    expected = of.within(np.column_stack([b, a, b]), np.empty((5, 0)))
+    for order in ([a, b, b], [b, b, a]):
+        found = of.within(np.column_stack(order), np.empty((5, 0)))
+        assert found.values["statistic"] == pytest.approx(float(str(expected.values["statistic"])))
+    gap = a - b  # two columns agree: SS of conditions 2/3 n mean(gap)^2, error 2/3 of that of the gaps
+    f = len(gap) * gap.mean() ** 2 / (np.sum((gap - gap.mean()) ** 2) / 4)
+    assert expected.values["statistic"] == pytest.approx(f)
+
+
+def test_measures_that_differ_in_the_same_way_for_everybody_are_undefined() -> None:
+    a = np.array([1.0, 4, 2, 5, 3])
+    with pytest.raises(UndefinedError, match="nobody differs from anybody"):
+        of.within(np.column_stack([a, a + 1, a + 3]), np.empty((5, 0)))
+
+
+def test_every_kind_gives_the_p_of_scipy() -> None:
+    from scipy import stats
+
+    r = of.correlate([(FIRST, SECOND)], ranks=False)
+    assert r.p_value == pytest.approx(stats.pearsonr(FIRST, SECOND).pvalue)
+    ranks = of.correlate([(FIRST, SECOND)], ranks=True)
+    assert ranks.p_value == pytest.approx(stats.spearmanr(FIRST, SECOND).pvalue)
+    counts = np.array([[30, 10], [18, 22]])
+    assert of.table(counts).p_value == pytest.approx(stats.chi2_contingency(counts, correction=False).pvalue)
+    f = float(np.var(FIRST, ddof=1) / np.var(SECOND, ddof=1))
+    expected = 2 * min(stats.f.sf(f, 9, 9), stats.f.cdf(f, 9, 9))
+    assert of.variance_ratio(FIRST, SECOND).p_value == pytest.approx(expected)
+    two = of.within(np.column_stack([FIRST, SECOND]), np.empty((10, 0)))
+    assert two.p_value == pytest.approx(stats.ttest_rel(FIRST, SECOND).pvalue)
+
+
+def test_a_table_in_which_nobody_gave_an_answer_has_no_p() -> None:
+    assert of.table(np.array([[3, 0], [4, 0]])).p_value is None
+
+
+def test_wilcoxon_without_ties_is_exact_up_to_fifty_pairs() -> None:
+    from scipy import stats
+
+    gaps = np.arange(1.0, 31.0) * np.where(np.arange(30) % 3 == 0, -1, 1)
+    found = of.wilcoxon(gaps, np.zeros(30))
+    assert found.p_value == pytest.approx(stats.wilcoxon(gaps, method="exact").pvalue, rel=1e-12)
+
+
 def test_correlations_of_anscombe_and_of_ranks() -> None:
     x = np.array([10.0, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5])
     y = np.array([8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68])

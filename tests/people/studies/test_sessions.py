@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+import pytest
 from tests.people.studies.small import STUDY
 
 from concord import studies
@@ -10,6 +11,8 @@ from concord.people.design import plan_study
 from concord.people.parse import Outcome
 from concord.people.sessions import Session, hold, sessions_of
 from concord.people.study_files import StudyFile, read_study
+from concord.people.study_format import Allocation
+from concord.people.wording import render_items
 
 
 def _guessing() -> Session:
@@ -51,12 +54,12 @@ def test_an_answer_that_cannot_be_read_is_left_out_of_the_feedback_and_counted()
     session = _guessing()
     _play(session, [*["30"] * 8, *["60"] * 6, "many", None])
     assert session.feedback["average"] == (8 * 30 + 6 * 60) / 14
-    assert session.outcomes["guess", Outcome.OK] == 14
-    assert session.outcomes["guess", Outcome.UNREADABLE] == 1
-    assert session.outcomes["guess", Outcome.MISSING] == 1
+    assert session.outcomes["guess", None, Outcome.OK] == 14
+    assert session.outcomes["guess", None, Outcome.UNREADABLE] == 1
+    assert session.outcomes["guess", None, Outcome.MISSING] == 1
     # whose own number is not known cannot be told "you had chosen ...", and is not asked again
     assert len(session.waiting()) == 14
-    assert session.outcomes["guess", Outcome.NOT_ASKED] == 2
+    assert session.outcomes["guess", None, Outcome.NOT_ASKED] == 2
 
 
 def test_a_round_without_a_single_answer_ends_the_session() -> None:
@@ -111,7 +114,7 @@ def test_more_than_was_received_cannot_be_sent_back() -> None:
     session = _trust()
     session.answer(session.waiting()[0].id, "4")
     session.answer(session.waiting()[0].id, "13")
-    assert session.outcomes["back", Outcome.OUT_OF_RANGE] == 1
+    assert session.outcomes["back", None, Outcome.OUT_OF_RANGE] == 1
     assert session.rows()[0]["payback"] is None
 
 
@@ -126,7 +129,7 @@ def test_a_refused_first_step_leaves_the_second_role_unasked() -> None:
     session = _trust()
     session.answer(session.waiting()[0].id, "As an AI I have no money")
     assert session.done
-    assert session.outcomes["sent", Outcome.REFUSED] == 1
+    assert session.outcomes["sent", None, Outcome.REFUSED] == 1
 
 
 def _coins(*changes: tuple[str, str]) -> StudyFile:
@@ -146,11 +149,56 @@ def test_later_steps_see_earlier_answers() -> None:
     assert session.rows()[0]["double"] == 24.0
 
 
+WITHIN = (
+    "    items:\n",
+    "      light:\n        {vary: within, order: fixed, "
+    "levels: {day: {word: daylight}, night: {word: moonlight}}}\n"
+    "    items:\n",
+)
+OVER = (
+    'text: "You see a {metal.word} coin."',
+    'over: light\n        text: "A {metal.word} coin by {light.word}."',
+)
+
+
+@pytest.mark.parametrize(
+    ("shown", "derived", "expected"),
+    [
+        ("{answer.side_day}, then {answer.side_night}", "double: 2 * value", "heads, then tails"),
+        (
+            "{answer.heads} times heads",
+            "heads: (side_day == 'heads') + (side_night == 'heads')",
+            "1 times heads",
+        ),
+        ("{answer.years} years", "years: 0 * age + 7", "7 years"),
+    ],
+)
+def test_later_steps_see_answers_by_level_and_what_is_derived_from_them_or_from_traits(
+    shown: str, derived: str, expected: str
+) -> None:
+    file = _coins(WITHIN, OVER, ("You said {answer.side}.", shown), ("double: 2 * value", derived))
+    session = next(iter(sessions_of(plan_study(file))))
+    session.answer(session.waiting()[0].id, "A")
+    session.answer(session.waiting()[0].id, "B")
+    (question,) = session.waiting()
+    assert question.messages[-1].text.startswith(expected)
+
+
+def test_a_step_may_depend_on_a_derived_variable() -> None:
+    file = _coins(
+        ("double: 2 * value", "lucky: side == 'heads'"), ("ask: [value]", "when: lucky\n        ask: [value]")
+    )
+    for reply, asked in (("A", True), ("B", False)):
+        session = next(iter(sessions_of(plan_study(file))))
+        session.answer(session.waiting()[0].id, reply)
+        assert bool(session.waiting()) is asked
+
+
 def test_a_step_that_shows_an_unknown_answer_is_not_asked_and_counted() -> None:
     session = next(iter(sessions_of(plan_study(_coins()))))
     session.answer(session.waiting()[0].id, "both")
     assert session.done
-    assert session.outcomes["value", Outcome.NOT_ASKED] == 1
+    assert session.outcomes["value", None, Outcome.NOT_ASKED] == 1
 
 
 def test_conditions_choose_the_steps() -> None:
@@ -172,3 +220,16 @@ def test_question_ids_are_unique_over_a_whole_plan() -> None:
         for session in sessions_of(plan):
             hold(session, agent)
     assert len(seen) == len(set(seen)) > 100
+
+
+def test_whatever_a_split_is_held_to_is_said() -> None:
+    split = Allocation.model_validate(
+        {"type": "allocation", "ask": "Split it.", "total": 10, "to": {"me": "you", "them": "the other"}}
+        | {"unit": "dollars", "whole": True}
+    )
+    alone = render_items([(split, ())], {})
+    assert alone.endswith(
+        "in whole numbers and in this form: me: ..., them: .... They must add up to 10 dollars."
+    )
+    among = render_items([(split, ()), (split, ())], {})
+    assert "(me: ..., them: ...; 10 dollars in all, in whole numbers)" in among

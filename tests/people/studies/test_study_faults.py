@@ -58,6 +58,28 @@ def test_a_human_side_that_nobody_could_look_up_is_worth_a_warning() -> None:
         ("{metal.word}", "{metal.word", 24, "experiments.toss.steps[1].text", "is no name"),
         ("{answer.side}", "{answer.value}", 26, "experiments.toss.steps[2].text", "{answer.value} does not"),
         ("ask: [value]", "ask: [price]", 27, "experiments.toss.steps[2].ask", "there is no item 'price'"),
+        (
+            "You see a {metal.word} coin.",
+            "You see a {metal.word} coin worth {answer.double}.",
+            24,
+            "experiments.toss.steps[1].text",
+            "{answer.double} does not exist here",
+        ),
+        (
+            "ask: [side]",
+            "when: double > 3\n        ask: [side]",
+            25,
+            "experiments.toss.steps[1].when",
+            "'double' does not exist here",
+        ),
+        (
+            "ask: [value]",
+            "ask: value",
+            27,
+            "experiments.toss.steps[2].ask",
+            "got 'value': expected a list, as in [value]",
+        ),
+        ("type: choice", "type: choise", 21, "experiments.toss.items.side", "'choise' is no type of item"),
         ("ask: [value]", "ask: [side]", 22, "experiments.toss.items.value", "no step asks this item"),
         (
             "iron: {word: rusty, worth: 1}",

@@ -11,7 +11,15 @@ from typing import Any
 from concord.reports import plots
 from concord.reports.files import distinct_names
 from concord.reports.forest import FOREST
-from concord.reports.page import comparison, people, people_tests, reasoning, replies, structure
+from concord.reports.page import (
+    comparison,
+    people,
+    people_answers,
+    people_tests,
+    reasoning,
+    replies,
+    structure,
+)
 from concord.reports.page.cases import packed_case
 from concord.reports.page.content import Content, read_content
 from concord.reports.page.context import context
@@ -184,6 +192,8 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
     shared: dict[Any, str] = {}
     for i, view in enumerate(content.people):
         _people_tables(tables, shared, view, i)
+        if view.answers:
+            tables[f"answers-{i}"] = packed(people_answers.COLUMNS, view.answers)
         if view.findings:
             at = content.sources.index(view.source)
             tables[f"findings-{i}"] = listed(people.FINDING_COLUMNS, at, "findings")

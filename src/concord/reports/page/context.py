@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from concord.reports import plots
-from concord.reports.page import people, reasoning, structure
+from concord.reports.page import people, people_answers, reasoning, structure
 from concord.reports.page.cases import chosen_cases
 from concord.reports.page.comparison import Comparison, comparison, letters
 from concord.reports.page.content import Content
@@ -197,6 +197,7 @@ def _people_panel(view: people.PeopleView, i: int) -> dict[str, Any]:
         "auxiliary": part(document, "auxiliary"),
         "diagnosis": list(_diagnosis(part(document, "diagnosis"))),
         "outcomes": view.outcomes,
+        "answers": people_answers.sentence(view.answers) if view.answers else "",
         "sentence": _people_sentence(view),
     }
 

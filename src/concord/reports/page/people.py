@@ -10,6 +10,7 @@ from concord.reports import plots
 from concord.reports.forest import Pair
 from concord.reports.forest import forest as draw_forest
 from concord.reports.page.find import Problem, Source, read_document
+from concord.reports.page.people_answers import read_answers
 from concord.reports.page.people_tests import HUMAN_COLUMNS, read_tests
 from concord.reports.page.table import Column
 from concord.reports.page.values import (
@@ -80,6 +81,8 @@ class PeopleView:
     behind: tuple[Document | None, ...] = ()
     """Which replies each test was computed from, ``None`` where nothing says of one; empty: of none."""
     design: str = ""
+    answers: tuple[Mapping[str, Any], ...] = ()
+    """What became of the answers by item and condition; empty where nothing was asked."""
 
     @property
     def label(self) -> str:
@@ -109,8 +112,14 @@ def people_view(source: Source) -> tuple[PeopleView, list[Problem]]:
     behind = tuple(_behind(known.get(_test_key(test))) for test in tests) if known else ()
     designs = [words(one, "design", "name") for one in parts(plans, "plans")]
     design = [words(source.document, "design"), words(source.run, "options", "design"), *designs]
-    view = replace(view_of(source, tests), behind=behind, design=next(filter(None, design), ""))
-    return view, [*problems, *faults]
+    answers, unread = read_answers(source)
+    view = replace(
+        view_of(source, tests),
+        behind=behind,
+        design=next(filter(None, design), ""),
+        answers=tuple(answers),
+    )
+    return view, [*problems, *faults, *unread]
 
 
 def _plans(source: Source) -> tuple[Document, list[Problem]]:
