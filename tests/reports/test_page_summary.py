@@ -1,5 +1,6 @@
 """The first section of the page: one plain line a question for every model, and no more models than fit."""
 
+import json
 import re
 from pathlib import Path
 
@@ -52,6 +53,14 @@ def test_of_many_models_the_first_are_told_and_the_rest_are_folded(tmp_path: Pat
     told = section(make_page([tmp_path]).html)
     assert "<summary>1 more, in the order of the leaderboard</summary>" in told
     assert told.count("<dt>") == MOST + 1
+
+
+def test_the_tokens_of_a_run_stand_beside_its_result(tmp_path: Path) -> None:
+    api.score_people(api.demo_table(), model="agent", n_resamples=20, n_simulations=0).write(
+        tmp_path / "results"
+    )
+    (tmp_path / "run.json").write_text(json.dumps({"tokens": {"input": 539122, "output": 11484}}), "utf-8")
+    assert "<td>539,122 in, 11,484 out</td>" in make_page([tmp_path]).html
 
 
 @pytest.mark.parametrize(

@@ -408,7 +408,7 @@ def heat(
     if any(value is None for row in cells for value in row):
         canvas.rect("none", left + 236, bottom - 11.5, 24, 9)
         canvas.text(left + 266, bottom - 2, "missing", kind="s")
-    said = f"{title}: {len(rows)} items by {len(columns)} arrangements, darker is a higher score."
+    said = f"{title}: {len(rows)} items by {len(columns)} arrangements, a stronger colour is a higher score."
     return Picture(name, title, said, WIDTH, bottom + 22, str(canvas))
 
 

@@ -117,10 +117,8 @@ def _whole(value: float | None) -> str:
 
 
 def _tokens(source: Source) -> str:
-    known = [number(source.run, key) for key in ("input_tokens", "output_tokens")]
-    if None in known:
-        return "not known"
-    return f"{_whole(known[0])} in, {_whole(known[1])} out"
+    read, written = (number(source.run, "tokens", key) for key in ("input", "output"))
+    return "not known" if read is None or written is None else f"{read:,.0f} in, {written:,.0f} out"
 
 
 BOARD = (

@@ -519,6 +519,9 @@
     }));
     document.querySelectorAll('.panel:not([hidden])').forEach(begin);
     document.querySelectorAll('#replies .dynamic, #comparisons .dynamic').forEach((holder) => dynamic(data, holder));
+    // On paper nothing can be unfolded.
+    const folded = [...document.querySelectorAll('#short details')];
+    addEventListener('beforeprint', () => folded.forEach((one) => { one.open = true; }));
     document.documentElement.dataset.ready = 'yes';
   };
   start();
