@@ -192,7 +192,7 @@ def test_the_result_prints_itself_and_gives_a_frame(tmp_path: Path) -> None:
     result = concord.compare(*two(tmp_path))
     assert isinstance(result, CompareResult)
     assert "new − old" in repr(result)
-    assert "<pre>" in result._repr_html_()
+    assert "<table>" in result._repr_html_()
     assert result.to_frame()["wins"].to_list() == [result.pairs[0].comparison.wins]  # type: ignore[union-attr]
 
 

@@ -91,7 +91,8 @@ def test_a_missing_cell_of_the_map_is_not_a_low_score() -> None:
     missing = [e for e in rects if e.get("class") == "cell none"]
     assert len(missing) == 1
     assert missing[0].find(f"{SVG}title") is not None
-    assert [e.get("fill-opacity") for e in rects[:1]] == ["0.08"]
+    assert [e.get("fill-opacity") for e in rects[:1]] == ["0.12"]
+    assert "missing" in str(picture.body), "the legend names what an empty cell is"
 
 
 @given(st.text(max_size=80), st.floats(20, 300))

@@ -164,9 +164,10 @@ class CompareResult:
         return _rendered(self)
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from concord.reports.compare_terminal import compare_report
+        from concord.reports.notebook import as_html
 
-        return f"<pre>{escape(_rendered(self))}</pre>"
+        return as_html(compare_report(self))
 
 
 def _rendered(result: CompareResult) -> str:

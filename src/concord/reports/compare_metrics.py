@@ -185,6 +185,7 @@ class MetricCompareResult:
         return drawn(metrics_report(self))
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from concord.reports.metrics_terminal import metrics_report
+        from concord.reports.notebook import as_html
 
-        return f"<pre>{escape(repr(self))}</pre>"
+        return as_html(metrics_report(self))

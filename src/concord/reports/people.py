@@ -232,8 +232,32 @@ def _ecs_words(scores: PeopleScores) -> str:
             if scores.ecs.value is None
             else ""
         )
-    size = "larger than" if slope > 1.1 else "smaller than" if slope < 0.9 else "about as large as"
+    size = effects_beside(slope, scores.beside.caricature_intercept)
     return (
         f"Its effects agree with the human ones at {scores.ecs.value:.2f} (1 is identity) "
-        f"and are on the whole {size} theirs (slope {slope:.2f})."
+        f"and on the whole {size}."
     )
+
+
+SAME = 0.1
+"""So near to one a slope, and to zero a shift in d, is not told as a difference."""
+
+
+def effects_beside(slope: float, shift: float | None) -> str:
+    """Say what the line of agent effects on human ones means.
+
+    Examples
+    --------
+    >>> effects_beside(1.4, 0.0), effects_beside(0.5, -0.9)
+    ('exaggerate theirs (slope 1.40)', 'vary less than theirs (slope 0.50, shifted by -0.90)')
+    """
+    shifted = shift is not None and abs(shift) > SAME
+    if slope < 0:
+        said = "run against"
+    elif abs(slope - 1) <= SAME:
+        said = "vary as much as" if shifted else "are about as large as"
+    elif shifted:  # a shifted line crosses identity, so larger or smaller would not hold for all
+        said = "vary more than" if slope > 1 else "vary less than"
+    else:
+        said = "exaggerate" if slope > 1 else "are muted beside"
+    return f"{said} theirs (slope {slope:.2f}{f', shifted by {shift:.2f}' if shifted else ''})"

@@ -118,9 +118,10 @@ class PeopleResult:
         return _rendered(self.scores)
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from concord.reports.notebook import as_html
+        from concord.reports.people_terminal import people_report
 
-        return f"<pre>{escape(_rendered(self.scores))}</pre>"
+        return as_html(people_report(self.scores))
 
 
 def _rendered(scores: PeopleScores) -> str:

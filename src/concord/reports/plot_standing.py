@@ -55,7 +55,11 @@ def standing_picture(
             canvas.line("axis", x, top + _ROW * (found[0] + 0.5) + 2, x, top + _ROW * (found[-1] + 0.5) + 2)
         for first, last in _runs(found):
             canvas.line("bar", x, top + _ROW * (first + 0.2) + 2, x, top + _ROW * (last + 0.8) + 2)
-    return Picture(name, title, _described(title, values, groups), _WIDTH, bottom + 42, str(canvas))
+    if lanes:
+        canvas.line("bar key", _LABEL - 4, bottom + 46, _LABEL - 4, bottom + 56)
+        canvas.text(_LABEL + 8, bottom + 56, "joins models that cannot be told apart", kind="s")
+    height = bottom + (64 if lanes else 42)
+    return Picture(name, title, _described(title, values, groups), _WIDTH, height, str(canvas))
 
 
 def _runs(places: Sequence[int]) -> list[tuple[int, int]]:

@@ -1,5 +1,6 @@
 """The pictures of a report, drawn here as SVG: small, without a browser, the same in page, file, notebook."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -330,31 +331,43 @@ def quadrants(name: str, title: str, points: Sequence[Point], counts: dict[str, 
         '<text class="s" text-anchor="middle" transform="translate(14 206) rotate(-90)">'
         "evidence agrees: PAS</text>"
     )
-    _quadrant_names(canvas, counts)
     placed = [(x(math.sqrt(max(point.x, 0.0))), y(point.y), point) for point in points]
+    _quadrant_names(canvas, counts, [(across, down) for across, down, _ in placed])
     _dots(canvas, placed, ("ECS-strict", "PAS"))
     said = "; ".join(f"{count} {quadrant}" for quadrant, count in counts.items())
     return Picture(name, title, f"{title}: {said}.", WIDTH, 442, str(canvas))
 
 
-def _quadrant_names(canvas: Canvas, counts: dict[str, int]) -> None:
-    """Write into each quadrant what it means and how many findings lie there."""
+def _quadrant_names(canvas: Canvas, counts: dict[str, int], dots: Sequence[tuple[float, float]]) -> None:
+    """Write into each quadrant what it means and how many findings lie there, beside the dots."""
+    upper, lower = (130, 30, 60, 90, 160), (270, 225, 300, 340)
     places = {
-        "same conclusion, other size": (58, 130, ("same", "conclusion,", "other size")),
-        "replicates": (300, 130, ("replicates",)),
-        "differs": (58, 270, ("differs",)),
-        "compatible size, other conclusion": (300, 270, ("compatible size,", "other conclusion")),
-    }
-    for name, (x, y, lines) in places.items():
-        for i, line in enumerate((*lines, f"n = {counts.get(name, 0)}")):
+        "same conclusion, other size": ((58,), upper, ("same", "conclusion,", "other size")),
+        "replicates": ((300, 180, 240, 380), upper, ("replicates",)),
+        "differs": ((58,), lower, ("differs",)),
+        "compatible size, other conclusion": (
+            (300, 170, 235, 350), lower, ("compatible size,", "other conclusion"),
+        ),
+    }  # fmt: skip
+    for name, (across, down, lines) in places.items():
+        told = (*lines, f"n = {counts.get(name, 0)}")
+        size = 7.2 * max(map(len, told)), 15.0 * len(told)
+        x, y = min(itertools.product(across, down), key=lambda at: _covered(at, size, dots))
+        for i, line in enumerate(told):
             canvas.text(x, y + 15 * i, line, kind="s b")
+
+
+def _covered(at: tuple[float, float], size: tuple[float, float], dots: Sequence[tuple[float, float]]) -> int:
+    """Count the dots that a text of this size would lie under."""
+    x, y = at[0] - 5, at[1] - 16
+    return sum(x <= left <= x + size[0] + 10 and y <= top <= y + size[1] + 9 for left, top in dots)
 
 
 def heat(
     name: str, title: str, rows: Sequence[str], columns: Sequence[str],
     cells: Sequence[Sequence[float | None]],
 ) -> Picture:  # fmt: skip
-    """Draw a map of scores from 0 to 1, items down and arrangements across; a missing score is pale.
+    """Draw a map of scores from 0 to 1, items down, arrangements across; a missing one is dashed.
 
     Parameters
     ----------
@@ -383,14 +396,19 @@ def heat(
             canvas.text(left - 6, y + height / 2 + 4, row, kind="s", anchor="end", width=left - 8)
         for j, value in enumerate(cells[i]):
             note = f"{row}, {columns[j]}: {short(value)}"
-            kind, shade = ("cell none", None) if value is None else ("cell heat", 0.08 + 0.92 * value)
-            canvas.rect(kind, left + width * j, y, width, height, note=note, opacity=shade)
+            kind, shade = ("cell none", None) if value is None else ("cell heat", 0.12 + 0.88 * value)
+            inset = 1.5 if value is None else 0.0
+            at = (left + width * j + inset, y + inset, width - 2 * inset, height - 2 * inset)
+            canvas.rect(kind, *at, note=note, opacity=shade)
     bottom = top + height * len(rows) + 24
     for k in range(6):
-        canvas.rect("cell heat", left + 26 * k, bottom - 12, 26, 10, opacity=0.08 + 0.92 * k / 5)
+        canvas.rect("cell heat", left + 26 * k, bottom - 12, 26, 10, opacity=0.12 + 0.88 * k / 5)
     canvas.text(left, bottom + 14, "0", kind="s")
     canvas.text(left + 156, bottom + 14, "1  mean score", kind="s", anchor="middle")
-    said = f"{title}: {len(rows)} items by {len(columns)} arrangements, darker is a higher score."
+    if any(value is None for row in cells for value in row):
+        canvas.rect("none", left + 236, bottom - 11.5, 24, 9)
+        canvas.text(left + 266, bottom - 2, "missing", kind="s")
+    said = f"{title}: {len(rows)} items by {len(columns)} arrangements, a stronger colour is a higher score."
     return Picture(name, title, said, WIDTH, bottom + 22, str(canvas))
 
 

@@ -33,7 +33,8 @@ STYLE = (
     ".dot{fill:VAR(model);fill-opacity:.6;stroke:VAR(paper);stroke-width:.7}"
     ".bar{stroke:VAR(ink);stroke-width:5;stroke-linecap:round}"
     ".sweep{stroke:VAR(people);stroke-width:2;fill:none}"
-    ".cell{stroke:VAR(paper);stroke-width:1}.heat{fill:VAR(people)}.none{fill:VAR(band)}"
+    ".cell{stroke:VAR(paper);stroke-width:1}.heat{fill:VAR(people)}"
+    ".none{fill:none;stroke:VAR(rule);stroke-dasharray:2 2}"
 )
 """Style of every picture; ``VAR(role)`` stands for a colour."""
 PNG_SCALE = 2.0

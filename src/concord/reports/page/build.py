@@ -63,13 +63,13 @@ class Page:
 
 
 def _pictures(question: str, views: Sequence[Any], draw: Any) -> Iterator[tuple[Path, Picture]]:
-    for view, folder in zip(views, distinct_names([view.model for view in views]), strict=True):
+    for view, folder in zip(views, distinct_names([view.label for view in views]), strict=True):
         for picture in draw(view).values():
             yield Path(question) / folder, picture
 
 
 def _forests(content: Content) -> Iterator[tuple[Path, Picture]]:
-    models = distinct_names([view.model for view in content.people])
+    models = distinct_names([view.label for view in content.people])
     for view, folder in zip(content.people, models, strict=True):
         studies = list(dict.fromkeys(str(test["study"]) for test in view.tests))
         for study, stem in zip(studies, distinct_names(studies), strict=True):

@@ -9,6 +9,7 @@ from concord.reports.page.cases import chosen_cases
 from concord.reports.page.comparison import Comparison, comparison, letters
 from concord.reports.page.content import Content
 from concord.reports.page.find import Source
+from concord.reports.page.summary import MOST, people_sentence, summary
 from concord.reports.page.values import (
     Document,
     Number,
@@ -37,12 +38,15 @@ PROVENANCE = (
 
 def context(content: Content, title: str) -> dict[str, Any]:
     """Give everything the main template needs."""
+    leaders = board(content)
+    told = summary(content, [row["label"] for row in leaders["rows"]])
     return {
         "title": title,
         "content": content,
         "models": content.models,
         "asked": [_asked(source) for source in content.sources],
-        "board": board(content),
+        "board": leaders,
+        "told": (told[:MOST], told[MOST:]),
         "people": [_people_panel(view, i) for i, view in enumerate(content.people)],
         "structure": [_structure_panel(view, i) for i, view in enumerate(content.structure)],
         "comparisons": _comparisons(content),
@@ -113,10 +117,8 @@ def _whole(value: float | None) -> str:
 
 
 def _tokens(source: Source) -> str:
-    known = [number(source.run, key) for key in ("input_tokens", "output_tokens")]
-    if None in known:
-        return "not known"
-    return f"{_whole(known[0])} in, {_whole(known[1])} out"
+    read, written = (number(source.run, "tokens", key) for key in ("input", "output"))
+    return "not known" if read is None or written is None else f"{read:,.0f} in, {written:,.0f} out"
 
 
 BOARD = (
@@ -161,6 +163,7 @@ def board(content: Content) -> dict[str, Any]:
             {
                 "model": model,
                 "design": design,
+                "label": f"{model}, {design}" if design else model,
                 "letters": [_letters(one, model, design) for _, one in together],
                 "cells": [cells.get((c[0], c[1])) for c in columns],
             }
@@ -198,7 +201,7 @@ def _people_panel(view: people.PeopleView, i: int) -> dict[str, Any]:
         "diagnosis": list(_diagnosis(part(document, "diagnosis"))),
         "outcomes": view.outcomes,
         "answers": people_answers.sentence(view.answers) if view.answers else "",
-        "sentence": _people_sentence(view),
+        "sentence": people_sentence(view),
     }
 
 
@@ -218,19 +221,6 @@ def _examples(view: people.PeopleView, quadrant: str) -> str:
     found = [f for f in view.findings if f.get("quadrant") == wanted]
     names = [f"{words(f, 'study')} {words(f, 'finding')}" for f in found[:3]]
     return ", ".join(names) + (" …" if len(found) > 3 else "")
-
-
-def _people_sentence(view: people.PeopleView) -> str:
-    pas, slope = view.metric("PAS").value, number(view.source.document, "auxiliary", "caricature_slope")
-    if pas is None:
-        return "No test has both sides, so nothing can be said about conclusions."
-    said = (
-        f"A conclusion drawn from this model agrees with that drawn from people with probability {pas:.2f}."
-    )
-    if slope is None:
-        return said
-    size = "larger than" if slope > 1.1 else "smaller than" if slope < 0.9 else "about as large as"
-    return f"{said} Its effects are on the whole {size} theirs (slope {slope:.2f})."
 
 
 def _structure_panel(view: structure.StructureView, i: int) -> dict[str, Any]:

@@ -31,7 +31,8 @@
     if (kind === 'count') return String(x);
     if (x === 0) return '0.00';
     const size = Math.abs(x);
-    if (size < 0.001 || size >= 1e5) return x.toExponential(1).replaceAll('-', '−');
+    if (size < 0.001) return x > 0 ? '< 0.001' : '> −0.001';
+    if (size >= 1e5) return x.toExponential(1).replaceAll('-', '−');
     return x.toFixed(size < 0.1 ? 3 : 2).replace('-', '−');
   };
 
@@ -78,7 +79,9 @@
       const button = el('button', { type: 'button', text: name });
       head.replaceChildren(button);
       button.addEventListener('click', () => {
-        const way = head.getAttribute('aria-sort') === 'descending' ? 1 : -1;
+        const now = head.getAttribute('aria-sort');
+        const first = head.classList.contains('num') ? -1 : 1;  // numbers from the largest, names from A
+        const way = now === null ? first : now === 'descending' ? 1 : -1;
         heads.forEach((other) => other.removeAttribute('aria-sort'));
         head.setAttribute('aria-sort', way > 0 ? 'ascending' : 'descending');
         const rows = [...table.tBodies[0].rows];
@@ -425,12 +428,12 @@
     const axis = el('th', { scope: 'col', class: 'forest' });
     if (forest) insert(headRow, axis);
     const grid = el('table', {}, el('caption', { text: title }), el('thead', {}, headRow), body);
-    const more = el('button', { type: 'button', text: 'Show more rows', onclick: () => { state.most += 10 * ROWS; render(); } });
+    const more = el('button', { type: 'button', class: 'more', text: 'Show more rows', onclick: () => { state.most += 10 * ROWS; render(); } });
     const cell = (column, i) => {
       if (column === opener) return el('th', { scope: 'row' }, el('button', { type: 'button', class: 'open', onclick: () => detail(data, title, table, i) }, el('bdi', { text: column.at(i) || '(no name)' })));
       if (column.key === 'text') return el('td', {}, el('div', { class: 'clip reply', dir: 'auto', text: String(column.at(i)).slice(0, 300) }));
       const text = show(column.at(i), column.kind);
-      return numeric(column) ? el('td', { class: 'num', text }) : el('td', {}, el('bdi', { text }));
+      return numeric(column) ? el('td', { class: 'num', text }) : el('td', text.length > 40 ? { class: 'wrap' } : {}, el('bdi', { text }));
     };
     const render = () => {
       let rows = Array.from({ length: table.n }, (_, i) => i);
@@ -516,6 +519,9 @@
     }));
     document.querySelectorAll('.panel:not([hidden])').forEach(begin);
     document.querySelectorAll('#replies .dynamic, #comparisons .dynamic').forEach((holder) => dynamic(data, holder));
+    // On paper nothing can be unfolded.
+    const folded = [...document.querySelectorAll('#short details')];
+    addEventListener('beforeprint', () => folded.forEach((one) => { one.open = true; }));
     document.documentElement.dataset.ready = 'yes';
   };
   start();
