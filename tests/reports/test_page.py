@@ -151,6 +151,17 @@ def test_numbers_of_the_files_stand_on_the_page(results: Path, elements: Element
     assert repr(summary["average_pas_raw"]) in found
 
 
+def test_a_score_about_people_stands_with_its_place_between_floor_and_ceiling(
+    results: Path, elements: Elements
+) -> None:
+    summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
+    found = {attrs.get("data-v") for _, attrs in elements.found}
+    for key in ("average_pas_raw_place", "average_ecs_place"):
+        assert repr(summary[key]) in found
+    for domain in summary["domains"]:
+        assert f"place {domain['score_place']:.2f}" in elements.text
+
+
 def test_every_denominator_and_warning_is_said(results: Path, elements: Elements) -> None:
     summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
     for outcome, n in summary["outcomes"].items():

@@ -23,6 +23,8 @@ class Number:
     method: str = ""
     floor: float | None = None
     ceiling: float | None = None
+    place: float | None = None
+    """Where the value stands between floor and ceiling."""
 
 
 def number(document: object, *keys: str) -> float | None:
@@ -95,6 +97,7 @@ def beside(document: Document, key: str) -> Number:
         method=words(interval, "method"),
         floor=number(document, f"{key}_floor"),
         ceiling=number(document, f"{key}_ceiling"),
+        place=number(document, f"{key}_place"),
     )
 
 
