@@ -3,6 +3,7 @@
 Field descriptions are those of the exported JSON Schema and of the reference page.
 """
 
+from collections.abc import Sized
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -101,6 +102,12 @@ class Factor(_Part):
         return {} if isinstance(self.levels, list) else dict(self.levels[level])
 
 
+def _count_options(options: Sized) -> None:
+    """Refuse more options than there are letters to name them by, or no choice at all."""
+    if not 2 <= len(options) <= 26:
+        raise ValueError(f"{len(options)} options, expected 2 to 26")
+
+
 class Choice(_Part):
     """One of several options."""
 
@@ -112,8 +119,7 @@ class Choice(_Part):
 
     @model_validator(mode="after")
     def _enough(self) -> Self:
-        if not 2 <= len(self.options) <= 26:
-            raise ValueError(f"{len(self.options)} options, expected 2 to 26")
+        _count_options(self.options)
         return self
 
 
@@ -165,8 +171,7 @@ class Ranking(_Part):
 
     @model_validator(mode="after")
     def _enough(self) -> Self:
-        if not 2 <= len(self.options) <= 26:
-            raise ValueError(f"{len(self.options)} options, expected 2 to 26")
+        _count_options(self.options)
         return self
 
 

@@ -83,8 +83,8 @@ def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
         items=tuple(items.to_list()) if len(items) <= MOST_NAMES else None,
         n_items=len(items),
         scores=arrays["mean"],
-        asked=np.nan_to_num(arrays["asked"]),
-        scored=np.nan_to_num(arrays["scored"]),
+        asked=arrays["asked"],
+        scored=arrays["scored"],
         within=arrays["within"],
         clusters=clusters,
         outcomes=tuple(_outcomes(file) for file in files),
@@ -176,13 +176,13 @@ def _refuse_clusters(wrong: "pl.DataFrame", items: "pl.Series", words: str) -> N
 
 
 def _matrices(wide: "pl.DataFrame", shape: tuple[int, int]) -> dict[str, Floats]:
-    """Lay the averages out as models x items."""
+    """Lay the averages out as models x items; an item that a file lacks was asked 0 times."""
     import polars as pl
 
     places, models = wide["place"].to_numpy(), wide["model"].to_numpy()
     arrays = {}
-    for column in ("mean", "asked", "scored", "within"):
-        matrix = np.full(shape, np.nan)
+    for column, absent in (("mean", np.nan), ("asked", 0.0), ("scored", 0.0), ("within", np.nan)):
+        matrix = np.full(shape, absent)
         matrix[models, places] = wide[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
         arrays[column] = matrix
     return arrays
