@@ -11,4 +11,4 @@ settings.load_profile("house")
 # Pages and tests that run `concord demo` get the bundled replies, whatever is installed.
 os.environ.setdefault("CONCORD_RECORDED", "1")
 
-collect_ignore_glob = ["src/concord/running/live/*.py"]
+collect_ignore_glob = ["src/concord/asking/inspect/*.py"]

@@ -20,16 +20,16 @@ import numpy as np
 import polars as pl
 
 import concord
+from concord.engine import Engine
 from concord.people.bounds import simulate_bounds
 from concord.people.compare import PeopleScoresOf, compare_people
 from concord.people.layout import lay_out
 from concord.people.protocol import STANDARD
 from concord.people.sides import SideTable
+from concord.people.table.read import read_tests
 from concord.people.workings import context_of
-from concord.readers.tests_table import read_tests
 from concord.records import TestRow
 from concord.stats.compare import Choices
-from concord.stats.engine import Engine
 from concord.stats.ranking import compare_models
 from concord.structure.compare import compare_structure
 from concord.structure.readings import counted_cells

@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 
 from concord.api import demo_table
+from concord.engine import Engine
 from concord.people.bounds import _one_by_one, _part, simulate_bounds
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
+from concord.people.scored import Context
 from concord.people.sides import SideTable
-from concord.people.tests import Context
+from concord.people.table.read import read_tests
 from concord.people.workings import context_of
-from concord.readers.tests_table import read_tests
-from concord.stats.engine import Engine
 from concord.stats.hierarchical import ScoredTests, hierarchical_bootstrap
 
 WANTED = 1.0

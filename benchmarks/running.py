@@ -67,8 +67,8 @@ def bare(n: int, folder: Path) -> float:
 def run(n: int, folder: Path) -> float:
     """Seconds of `concord run`, from plan to closed folder."""
     from concord import runs
-    from concord.running.keys import Sampling
-    from concord.running.run import Connection, Job
+    from concord.asking.keys import Sampling
+    from concord.asking.run import Connection, Job
 
     job = Job(
         design(n),

@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from concord.readers.structure_folder import read_folders
-from concord.readers.structure_long import read_long
-from concord.readers.structure_records import ReadOptions, ScoreSet
 from concord.structure.beside import star_cells
+from concord.structure.read.folder import read_folders
+from concord.structure.read.long import read_long
+from concord.structure.read.records import ReadOptions, ScoreSet
 from concord.structure.readings import across_gaps, counted, paired_table, peak_gaps
 from concord.structure.records import ScoreOptions
 from concord.structure.score import score

@@ -14,11 +14,11 @@ import sys
 import time
 
 from concord import studies
-from concord.people.design import StudyPlan
-from concord.people.from_replies import table_of_tests
-from concord.people.observations import observe
-from concord.people.sessions import replaying
-from concord.people.tokens import middling
+from concord.people.studies.observe import observe
+from concord.people.studies.plan import StudyPlan
+from concord.people.studies.sessions import replaying
+from concord.people.studies.tests import table_of_tests
+from concord.people.studies.tokens import middling
 
 PARTICIPANTS = 2_000
 PLANNED_SECONDS, TESTED_SECONDS, MEMORY_MB = 10.0, 20.0, 500

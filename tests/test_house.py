@@ -27,13 +27,13 @@ def _interpreter(code: str) -> str:
 
 
 def _loaded_by(code: str) -> set[str]:
-    """Give the modules that code loads beyond those of a bare interpreter."""
+    """Return the modules that code loads beyond those of a bare interpreter."""
     tell = "import json\nprint()\nprint(json.dumps(sorted(set(sys.modules) - before)))"
     return set(json.loads(_interpreter(f"before = set(sys.modules)\n{code}\n{tell}")))
 
 
 def _third_party(modules: set[str]) -> set[str]:
-    """Give the packages among modules that are neither ours nor Python's nor parts of compiled ones."""
+    """Return the packages among modules that are neither ours nor Python's nor parts of compiled ones."""
     packages = {name.partition(".")[0] for name in modules}
     shown = {name for name in packages if not name.startswith("_") and name != "cython_runtime"}
     # numpy loads charset_normalizer by itself where somebody has installed it
@@ -60,7 +60,7 @@ def test_all_of_stats_is_what_it_defines_for_others() -> None:
 
 
 def _stats_functions() -> Iterator[tuple[str, Callable[..., object]]]:
-    """Give every public function that a module of the numeric room defines."""
+    """Return every public function that a module of the numeric room defines."""
     for info in pkgutil.iter_modules(concord.stats.__path__, "concord.stats."):
         for name, function in inspect.getmembers(importlib.import_module(info.name), inspect.isfunction):
             if function.__module__ == info.name and name in concord.stats.__all__:
@@ -114,7 +114,7 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     loaded = _loaded_by(code)
     assert "concord.cli.app" in loaded
     assert _third_party(loaded) & heavy == set()
-    assert {"concord.api", "concord.people", "concord.readers", "concord.reports"} & loaded == set()
+    assert {"concord.api", "concord.people", "concord.files", "concord.show"} & loaded == set()
 
 
 def test_functions_and_files_are_short_enough() -> None:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from concord.running.folder import StoredRun, read_run
-from concord.running.journal import line_bytes
-from concord.running.recorded import BUNDLED
+from concord.asking.folder import StoredRun, read_run
+from concord.asking.journal import line_bytes
+from concord.asking.recorded import BUNDLED
 
 ROOMS = Path(__file__).resolve().parents[1] / "src" / "concord"
 KEPT = ("key", "id", "mode", "repeat", "status", "outcome", "response", "stop_reason", "error", "usage")

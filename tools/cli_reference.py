@@ -17,7 +17,7 @@ WIDTH = 100
 
 
 def help_texts() -> Iterator[tuple[str, str]]:
-    """Give every command with its help, groups before their members."""
+    """Return every command with its help, groups before their members."""
     from concord.cli.app import app
 
     yield from _walk(typer.main.get_command(app), "concord", None)
@@ -34,7 +34,7 @@ def _walk(command: Any, name: str, parent: Any) -> Iterator[tuple[str, str]]:
 
 
 def section() -> str:
-    """Give the generated part of the page."""
+    """Return the generated part of the page."""
     parts = [f"## `{path}`\n\n```text\n{text}\n```\n" for path, text in help_texts()]
     return "\n".join(parts)
 

@@ -1,6 +1,6 @@
 """Write ``constraints.txt``, the versions that the tests last ran with: ``python tools/constraints.py``.
 
-Run it in the environment of the tests, after they passed: it lists what ``concord[dev]`` draws in, as
+Run it in the environment of the tests, after they passed: it lists what ``concord-eval[dev]`` draws in, as
 ``package==version`` and nothing else.
 """
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def asked_for(extra: str) -> Iterator[str]:
-    """Give what an extra of Concord asks for, extras that it names included."""
+    """Return what an extra of Concord asks for, extras that it names included."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     for line in project["optional-dependencies"][extra]:
         needed = Requirement(line)

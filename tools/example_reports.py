@@ -63,7 +63,7 @@ def _script(samples: list[dict[str, Any]], skills: tuple[float, float], seed: in
 
 
 def pages() -> Iterator[tuple[Path, str]]:
-    """Give every example with its text."""
+    """Return every example with its text."""
     from concord import api
 
     for name, title, write in (

@@ -34,7 +34,7 @@ def _count(rng: random.Random, n: int, rate: float) -> int:
 
 
 def _sign(value: float) -> str:
-    """Give the sign as the table writes it."""
+    """Return the sign as the table writes it."""
     return str((value > 0) - (value < 0))
 
 
@@ -162,7 +162,7 @@ def ranks(d: float, n1: int, n2: int) -> Draw:
 
 
 def rank_p(d: float, n1: int, n2: int) -> Draw:
-    """Give only the two-sided p of a Mann-Whitney test, by the normal approximation."""
+    """Return only the two-sided p of a Mann-Whitney test, by the normal approximation."""
 
     def draw(rng: random.Random) -> Cells:
         z = (n1 * n2 / 2 - _second_wins(rng, d, n1, n2)) / math.sqrt(n1 * n2 * (n1 + n2 + 1) / 12)
@@ -261,7 +261,7 @@ PLAN: Mapping[str, Mapping[str, Draw]] = {
 
 
 def render(text: str) -> str:
-    """Give the table with its agent columns drawn anew, all other columns as they were.
+    """Return the table with its agent columns drawn anew, all other columns as they were.
 
     Raises
     ------

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def first_command(readme: str) -> str:
-    r"""Give the first command of the README, without its comment.
+    r"""Return the first command of the README, without its comment.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def functions(root: Path) -> Iterator[Size]:
-    """Give the size of every function below a folder."""
+    """Return the size of every function below a folder."""
     for path in sorted(root.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -41,7 +41,7 @@ def functions(root: Path) -> Iterator[Size]:
 
 
 def files(root: Path) -> Iterator[Size]:
-    """Give the size of every file below a folder."""
+    """Return the size of every file below a folder."""
     for path in sorted(root.rglob("*.py")):
         yield Size(len(path.read_text("utf-8").splitlines()), str(path.relative_to(root)))
 

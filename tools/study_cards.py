@@ -12,7 +12,7 @@ CARDS = REFERENCE / "studies"
 
 
 def pages() -> Iterator[tuple[Path, str]]:
-    """Give every generated file with its text."""
+    """Return every generated file with its text."""
     from concord import studies
 
     files = studies.find_studies()
@@ -102,8 +102,8 @@ def _known(files: tuple[Any, ...]) -> str:
 
 
 def _card(file: Any) -> str:
-    from concord.people.design import plan_study
-    from concord.people.tokens import expected_tokens
+    from concord.people.studies.plan import plan_study
+    from concord.people.studies.tokens import expected_tokens
 
     study = file.study
     return CARD.format(

@@ -5,26 +5,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from concord.checking import FileCheck, check
+from concord.comparing.run import compare
+from concord.engine import Engine, get_engine
 from concord.errors import OptionError
 from concord.people.bounds import N_SIMULATIONS
+from concord.people.outcome import PeopleResult
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.score import N_RESAMPLES, score_table
-from concord.readers.tests_table import read_tests
+from concord.people.table.read import read_tests
+from concord.planning.plan import plan
 from concord.records import TestTable
-from concord.reports.checking import FileCheck, check
-from concord.reports.comparison import compare
-from concord.reports.making import report
-from concord.reports.people_result import PeopleResult
-from concord.reports.planning import plan
-from concord.stats.engine import Engine, get_engine
+from concord.show.making import report
 
 if TYPE_CHECKING:
-    from concord.readers.vignettes import Source
     from concord.reasoning.bias import Detector
+    from concord.reasoning.files import ReasoningResult
     from concord.reasoning.lexicon import Aliases
-    from concord.reports.ranking import Ranking
-    from concord.reports.reasoning import ReasoningResult
-    from concord.reports.structure import StructureResult
+    from concord.reasoning.ranking import Ranking
+    from concord.reasoning.read.vignettes import Source
+    from concord.structure.files import StructureResult
 
 __all__ = [
     "FileCheck",
@@ -42,7 +42,7 @@ __all__ = [
 
 
 def demo_table() -> Path:
-    """Give the bundled table of classic studies; its human side is published, its agent side invented."""
+    """Return the bundled table of classic studies; its human side is published, its agent side invented."""
     return Path(__file__).parent / "people" / "data" / "demo_tests.csv"
 
 
@@ -175,13 +175,13 @@ def score_reasoning(
     OptionError
         Options do not fit each other.
     """
-    from concord.readers.replies import read_replies
-    from concord.readers.vignettes import read_bias_cases, read_samples
     from concord.reasoning.context import Recorded
+    from concord.reasoning.files import ReasoningResult
     from concord.reasoning.lexicon import load_lexicon
     from concord.reasoning.options import checked_options, model_name
+    from concord.reasoning.read.replies import read_replies
+    from concord.reasoning.read.vignettes import read_bias_cases, read_samples
     from concord.reasoning.score import score_recorded
-    from concord.reports.reasoning import ReasoningResult
 
     options = checked_options(
         rules,
@@ -225,7 +225,7 @@ def rank_reasoning(
     OptionError
         The results were not scored by the same rules on the same vignettes.
     """
-    from concord.reports.ranking import rank
+    from concord.reasoning.ranking import rank
 
     return rank(results, by=by)
 
@@ -303,10 +303,10 @@ def score_structure(
     >>> round(result.models[0].consistency.s_cons.value, 4)
     0.66
     """
-    from concord.readers.structure_folder import check_sources, read_folders
-    from concord.readers.structure_long import read_long
-    from concord.readers.structure_records import ReadOptions
-    from concord.reports.structure import StructureResult
+    from concord.structure.files import StructureResult
+    from concord.structure.read.folder import check_sources, read_folders
+    from concord.structure.read.long import read_long
+    from concord.structure.read.records import ReadOptions
     from concord.structure.records import ScoreOptions
     from concord.structure.score import check_options, score
 

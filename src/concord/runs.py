@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from concord import api
+from concord.asking.designs import QUESTIONS, lay_out
+from concord.asking.folder import REPLIES, StoredRun, read_run, requests_of
+from concord.asking.journal import read_lines
+from concord.asking.keys import Sampling
+from concord.asking.plan import Plan, Prices, make_plan
+from concord.asking.recorded import JUDGE, Recorded, bundled_run, recorded_folder, recorded_log
+from concord.asking.run import Connection, Job
 from concord.errors import OptionError, RunFolderError
 from concord.records import AskOutcome, InputFile
-from concord.running.designs import QUESTIONS, lay_out
-from concord.running.folder import REPLIES, StoredRun, read_run, requests_of
-from concord.running.journal import read_lines
-from concord.running.keys import Sampling
-from concord.running.plan import Plan, Prices, make_plan
-from concord.running.recorded import JUDGE, Recorded, bundled_run, recorded_folder, recorded_log
-from concord.running.run import Connection, Job
 
 if TYPE_CHECKING:
-    from concord.reports.reasoning import ReasoningResult
-    from concord.reports.structure import StructureResult
+    from concord.reasoning.files import ReasoningResult
     from concord.structure.answers import Answers
+    from concord.structure.files import StructureResult
     from concord.studies import StudiesResult
 
     Scored = ReasoningResult | StructureResult | StudiesResult
@@ -58,7 +58,7 @@ class RunResult:
         return score_run(self.folder, **choices)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the run's record with the outcomes as they stand."""
+        """Return the run's record with the outcomes as they stand."""
         return {**self.stored.record, "folder": str(self.folder), "outcomes": self.outcomes}
 
 
@@ -116,8 +116,8 @@ def _check_sampling(sampling: Sampling) -> None:
 
 
 def default_folder(of: Job) -> Path:
-    """Give the folder of a run that names none."""
-    from concord.reports.files import safe_name
+    """Return the folder of a run that names none."""
+    from concord.files.output import safe_name
 
     return Path("runs") / safe_name(f"{of.design.suite}-{of.model.replace('/', '-')}")
 
@@ -147,8 +147,8 @@ def run_job(
     KeyboardInterrupt
         Ctrl-C; what was stored is kept.
     """
-    from concord.reports.provenance import provenance
-    from concord.running.run import open_model, run
+    from concord.asking.run import open_model, run
+    from concord.files.provenance import provenance
 
     folder = default_folder(of) if out is None else Path(out)
     about = provenance([_input(name, data) for name, data in of.design.files])
@@ -285,7 +285,7 @@ def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) ->
 
 
 def _score_people(found: Recorded, choices: dict[str, Any]) -> "StudiesResult":
-    from concord.people.people_design import plans_of, unpacked
+    from concord.people.design import plans_of, unpacked
     from concord.studies import score_replies
 
     replies: dict[str, str] = {}
@@ -297,7 +297,7 @@ def _score_people(found: Recorded, choices: dict[str, Any]) -> "StudiesResult":
 
 
 def _document(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
-    """Give the rows of a question file; the run has checked them."""
+    """Return the rows of a question file; the run has checked them."""
     if name not in found.files:
         return []
     document = json.loads(found.files[name])
@@ -313,7 +313,7 @@ def _score_structure(found: Recorded, choices: dict[str, Any]) -> "StructureResu
 
 
 def structure_answers(found: Recorded) -> "Answers":
-    """Give every reply of a structure run with its score, answer and outcome."""
+    """Return every reply of a structure run with its score, answer and outcome."""
     from concord.structure.answers import answers_of
     from concord.structure.design import ITEMS
 

@@ -8,19 +8,19 @@ from typing import Any
 
 from concord.api import PeopleResult, score_people
 from concord.errors import OptionError
-from concord.people.behind import behind_test
-from concord.people.design import StudyPlan, cells_of, plan_study
-from concord.people.designs import DESIGNS, AgentDesign, get_design
-from concord.people.finding_checks import row_keys
-from concord.people.from_replies import table_of_tests
-from concord.people.observations import ItemCount, Observations, observe
-from concord.people.sessions import Agent, Question, Session, hold, replaying, sessions_of
-from concord.people.study_files import StudyFile, bundled_names, find_studies, installed_studies, read_study
-from concord.people.study_format import json_schema
-from concord.people.tokens import middling
-from concord.readers.session_replies import SessionReplies, read_session_replies
+from concord.files.output import write_csv, write_json, write_lines
+from concord.people.studies.agents import DESIGNS, AgentDesign, get_design
+from concord.people.studies.behind import behind_test
+from concord.people.studies.finding_checks import row_keys
+from concord.people.studies.format import json_schema
+from concord.people.studies.load import StudyFile, bundled_names, find_studies, installed_studies, read_study
+from concord.people.studies.observe import ItemCount, Observations, observe
+from concord.people.studies.plan import StudyPlan, cells_of, plan_study
+from concord.people.studies.session_replies import SessionReplies, read_session_replies
+from concord.people.studies.sessions import Agent, Question, Session, hold, replaying, sessions_of
+from concord.people.studies.tests import table_of_tests
+from concord.people.studies.tokens import middling
 from concord.records import Side, TestRow, TestTable
-from concord.reports.files import write_csv, write_json, write_lines
 
 __all__ = [
     "DESIGNS",
@@ -63,7 +63,7 @@ class StudiesResult:
         return tuple(count for one in self.observed for count in one.item_counts())
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the summary of the scores, with the plans and the answers counted."""
+        """Return the summary of the scores, with the plans and the answers counted."""
         return {
             **self.result.to_dict(),
             "plans": [_plan_record(one.plan) for one in self.observed],
@@ -101,7 +101,7 @@ class StudiesResult:
 
 
 def _answer_records(observed: Iterable[Observations]) -> Iterator[dict[str, Any]]:
-    """Give every reply with where it was asked and what was read from it."""
+    """Return every reply with where it was asked and what was read from it."""
     for one in observed:
         for given in one.given:
             session, member, step = given.id.rsplit("/", 2)
@@ -145,7 +145,7 @@ def _plan_record(plan: StudyPlan) -> dict[str, Any]:
 
 
 def _test_record(row: TestRow) -> dict[str, Any]:
-    """Give a row of a table of tests as a file holds it."""
+    """Return a row of a table of tests as a file holds it."""
     record: dict[str, Any] = {
         name: getattr(row, name)
         for name in ("study", "sub_study", "finding", "test", "test_type", "domain", "alpha", "sampling")
@@ -303,7 +303,7 @@ def _dialogue(session: Session) -> list[str]:
 
 
 def summary(file: StudyFile) -> dict[str, Any]:
-    """Give what a list of studies shows of one."""
+    """Return what a list of studies shows of one."""
     study = file.study
     tests = [test for finding in study.findings.values() for test in finding.tests]
     return {
@@ -321,7 +321,7 @@ def summary(file: StudyFile) -> dict[str, Any]:
 
 
 def human_sides(file: StudyFile) -> list[dict[str, Any]]:
-    """Give the human side of every test of a study: its numbers, where they stand, how they are known.
+    """Return the human side of every test of a study: its numbers, where they stand, how they are known.
 
     Examples
     --------

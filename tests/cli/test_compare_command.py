@@ -9,9 +9,9 @@ from typer.testing import CliRunner, Result
 import concord
 from concord.api import demo_table
 from concord.cli.app import app
-from concord.reports.compare import CompareResult
+from concord.comparing.result import CompareResult
 
-LOGS = Path(__file__).parents[1] / "readers" / "logs"
+LOGS = Path(__file__).parents[1] / "compare" / "logs"
 
 
 def run(*arguments: object) -> Result:
@@ -93,8 +93,8 @@ def test_of_many_models_only_neighbours_are_listed_and_the_rest_is_said_to_be_el
 
 @pytest.mark.parametrize("width", [80, 110])
 def test_tables_of_pairs_fit_the_terminal_whatever_the_names(tmp_path: Path, width: int) -> None:
-    from concord.reports.compare_terminal import compare_report
-    from concord.reports.terminal import drawn
+    from concord.show.compare_terminal import compare_report
+    from concord.show.terminal import drawn
 
     rows = [[{"item": i, "score": int((i * 7 + k) % 10 < 9 - k)} for i in range(60)] for k in range(6)]
     names = [f"a-provider/a-rather-long-name-of-a-model-{k}" for k in range(6)]

@@ -13,7 +13,7 @@ from concord.api import demo_table
 from concord.cli.app import app
 from concord.stats.power import power_paired, power_two_sample
 
-LOGS = Path(__file__).parents[1] / "readers" / "logs"
+LOGS = Path(__file__).parents[1] / "compare" / "logs"
 
 
 def run(*arguments: object) -> Result:

@@ -146,7 +146,7 @@ class Shell:
         return command.replace("127.0.0.1:8000", self._server()) if "127.0.0.1:8000" in command else command
 
     def _server(self) -> str:
-        """Give the address of a model's server, which is started when it is first needed."""
+        """Return the address of a model's server, which is started when it is first needed."""
         if self.server is None:
             self.server = ThreadingHTTPServer(("127.0.0.1", 0), Reader)
             threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -177,7 +177,7 @@ class Shell:
 
 
 def _expanded(word: str) -> Iterator[str]:
-    """Give the files that a pattern names."""
+    """Return the files that a pattern names."""
     found = sorted(map(str, Path().glob(word))) if "*" in word else [word]
     assert found, f"no file fits {word!r}"
     yield from found

@@ -14,23 +14,23 @@ import pytest
 import concord
 import concord.api
 import concord.errors
-import concord.readers.apa
+import concord.people.apa.read
 import concord.runs
 import concord.stats
 import concord.studies
 
 API = Path(__file__).resolve().parents[2] / "docs" / "reference" / "api"
-PUBLIC = (concord, concord.api, concord.runs, concord.studies, concord.stats, concord.readers.apa)
+PUBLIC = (concord, concord.api, concord.runs, concord.studies, concord.stats, concord.people.apa.read)
 
 
 def _paths() -> list[str]:
-    """Give every object that a page of the reference describes, as the page names it."""
+    """Return every object that a page of the reference describes, as the page names it."""
     pages = sorted(API.glob("*.md"))
     return [path for page in pages for path in re.findall(r"^::: (\S+)$", page.read_text("utf-8"), re.M)]
 
 
 def _object(path: str) -> Any:
-    """Give what a dotted path names."""
+    """Return what a dotted path names."""
     parts = path.split(".")
     for cut in range(len(parts) - 1, 0, -1):
         try:
@@ -68,7 +68,7 @@ def test_every_error_and_every_fault_it_lists_is_described(described: dict[str, 
 
 
 def _types(annotation: Any) -> Iterator[type]:
-    """Give Concord's classes that an annotation names, however deep."""
+    """Return Concord's classes that an annotation names, however deep."""
     if inspect.isclass(annotation) and annotation.__module__.startswith("concord."):
         yield annotation
     for inner in typing.get_args(annotation):
@@ -99,7 +99,7 @@ PAGES = [API.parents[2] / "README.md", *sorted(API.parents[1].rglob("*.md"))]
 
 
 def _named_in_pages() -> Iterator[tuple[str, Any]]:
-    """Give everything of Concord that the pages import, or name in full."""
+    """Return everything of Concord that the pages import, or name in full."""
     for page in PAGES:
         text = page.read_text("utf-8")
         for module, names in re.findall(r"^from (concord[\w.]*) import ([\w, ]+)$", text, re.MULTILINE):

@@ -11,14 +11,14 @@ import pytest
 
 from concord import InputError, UndefinedError, score_people, score_reasoning, score_structure
 from concord.api import PeopleResult
+from concord.asking.keys import Sampling, trial_key
+from concord.people.apa.read import check_apa, parse_apa
 from concord.people.result import TestResult
-from concord.readers.apa import check_apa, parse_apa
-from concord.readers.vignettes import BiasCase
 from concord.reasoning.bias import keyword_detector
 from concord.reasoning.names import AliasTable
+from concord.reasoning.read.vignettes import BiasCase
 from concord.reasoning.text import normalise
 from concord.records import Message, Trial
-from concord.running.keys import Sampling, trial_key
 from concord.stats import bonett_price_interval, pool_pas
 from concord.structure.records import ModelResult
 
@@ -290,7 +290,7 @@ COMPUTED: dict[str, Callable[[str], str]] = {
 
 
 def _rows() -> list[list[str]]:
-    """Give the rows of all tables with the columns of a difference."""
+    """Return the rows of all tables with the columns of a difference."""
     rows, inside = [], False
     for line in re.sub(r"<!--.*?-->", "", PAGE.read_text("utf-8"), flags=re.DOTALL).splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []

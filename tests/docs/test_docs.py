@@ -93,7 +93,7 @@ def _run(block: Block, page: Path, names: dict[str, Any], shell: Shell) -> str |
 
 def _two_of_each() -> None:
     """What a reader of the page about comparison brings: logs and results of two models."""
-    recorded = ROOT / "tests" / "readers" / "logs"
+    recorded = ROOT / "tests" / "compare" / "logs"
     for name, log in (("a", "first"), ("b", "second")):
         samples = next((recorded / log).glob("samples_sums_*"))
         for source, target in (
@@ -179,7 +179,7 @@ NOT_EXECUTED = {
 
 
 def _shown_output(page: Path) -> set[int]:
-    """Give the lines of the blocks that show what the code above them prints."""
+    """Return the lines of the blocks that show what the code above them prints."""
     blocks = _blocks(page)
     return {
         after.line
@@ -255,7 +255,7 @@ def test_the_continuous_integration_runs_the_test_command_of_the_readme() -> Non
 
 
 def _links(page: Path) -> Iterator[tuple[Path, str, str]]:
-    """Give the local links of a page: file, anchor, and the link as written."""
+    """Return the local links of a page: file, anchor, and the link as written."""
     for target in _LINK.findall(_FENCE.sub("", page.read_text("utf-8"))):
         if "://" not in target and not target.startswith("mailto:"):
             path, _, anchor = target.partition("#")
@@ -263,7 +263,7 @@ def _links(page: Path) -> Iterator[tuple[Path, str, str]]:
 
 
 def _anchors(page: Path) -> set[str]:
-    """Give the anchors of a page's headings, as Markdown renderers make them."""
+    """Return the anchors of a page's headings, as Markdown renderers make them."""
     titles = _HEADING.findall(_FENCE.sub("", page.read_text("utf-8")))
     plain = [re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)) for title in titles]
     return {title.strip().lower().replace(" ", "-") for title in plain}
@@ -289,7 +289,7 @@ def test_every_page_can_be_reached_from_the_index() -> None:
 
 
 def _written_files() -> Iterator[Path]:
-    """Give every text file that a user of the project receives."""
+    """Return every text file that a user of the project receives."""
     yield from PAGES
     yield from (ROOT / name for name in ("pyproject.toml", ".importlinter", ".ci/run"))
     for folder in ("src", "tools", "benchmarks"):
@@ -311,7 +311,7 @@ def test_no_file_holds_a_path_of_a_machine_or_names_a_package_index() -> None:
 
 
 def _live_options() -> set[str]:
-    """Give every option of every command."""
+    """Return every option of every command."""
     import typer
 
     options: set[str] = {"--help"}

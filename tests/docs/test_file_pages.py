@@ -11,12 +11,12 @@ import pytest
 from concord import api, compare, runs, studies
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
-LOGS = Path(__file__).resolve().parents[1] / "readers" / "logs"
+LOGS = Path(__file__).resolve().parents[1] / "compare" / "logs"
 FOLDERS = (REFERENCE / "result-folders.md").read_text("utf-8")
 
 
 def section(title: str) -> str:
-    """Give the part of the page below a heading, up to the next."""
+    """Return the part of the page below a heading, up to the next."""
     _, _, rest = FOLDERS.partition(f"# {title}\n")
     assert rest, f"there is no heading {title!r}"
     return re.split(r"^#", rest, maxsplit=1, flags=re.MULTILINE)[0]

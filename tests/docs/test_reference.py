@@ -12,11 +12,11 @@ import pytest
 import concord.errors
 import concord.stats
 from concord.api import demo_table, score_people
-from concord.readers.cells import MISSING_WORDS
-from concord.readers.tests_columns import OPTIONAL, REQUIRED, SIDE_FIELDS
-from concord.readers.tests_sides import NEEDS
-from concord.readers.tests_values import SAMPLINGS
-from concord.reports.people import DETAILED_COLUMNS
+from concord.files.cells import MISSING_WORDS
+from concord.people.files import DETAILED_COLUMNS
+from concord.people.table.columns import OPTIONAL, REQUIRED, SIDE_FIELDS
+from concord.people.table.sides import NEEDS
+from concord.people.table.values import SAMPLINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -24,14 +24,14 @@ TABLE = (REFERENCE / "tests-table.md").read_text("utf-8")
 
 
 def _section(title: str) -> str:
-    """Give the part of the table page below a heading, up to the next."""
+    """Return the part of the table page below a heading, up to the next."""
     _, _, rest = TABLE.partition(f"# {title}\n")
     assert rest, f"there is no heading {title!r}"
     return re.split(r"^#", rest, maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def _first_cells(section: str) -> list[str]:
-    """Give the code words in the first column of the tables of a section."""
+    """Return the code words in the first column of the tables of a section."""
     cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("|")]
     return [word for cell in cells for word in re.findall(r"`([^`]+)`", cell)]
 
@@ -97,7 +97,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _plain_keys(document: dict[str, object]) -> set[str]:
-    """Give the keys without those that stand beside a number."""
+    """Return the keys without those that stand beside a number."""
     return {
         key
         for key in document

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from tests.reports.browser import launched
+from tests.show.browser import launched
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 from concord import studies
 from concord.cli.app import app
-from concord.people import study_format
-from concord.people.derive import FUNCTIONS
-from concord.people.designs import DESIGNS
-from concord.people.parse import Outcome
-from concord.people.tokens import middling
+from concord.people.studies import format as study_format
+from concord.people.studies.agents import DESIGNS
+from concord.people.studies.expressions import FUNCTIONS
+from concord.people.studies.parse import Outcome
+from concord.people.studies.tokens import middling
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reference" / "study-format.md").read_text("utf-8")

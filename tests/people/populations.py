@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from concord.people import families_means, uncertainty
+from concord.people import uncertainty
 from concord.people.aggregate import Profiles, apr_passes, pas_levels
-from concord.people.families_means import TTests
+from concord.people.families import means as families_means
+from concord.people.families.means import TTests
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
+from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import Given, SideTable
-from concord.people.tests import Context, TestScores, score_tests
 from concord.people.uncertainty import Jackknife, fresh_participants
 from concord.records import Interval, TestRow
 from concord.stats import bayes, pvalues

@@ -7,17 +7,17 @@ import pytest
 from tests.people.random_tables import random_table
 
 from concord.api import demo_table, score_people
+from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.people.bounds import Simulation, simulate_bounds
 from concord.people.layout import lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.replicas import Truth
 from concord.people.sides import SideTable
+from concord.people.table.read import read_tests
 from concord.people.truth import Effects, Population, fit_population, human_effects
 from concord.people.workings import context_of
-from concord.readers.tests_table import read_tests
 from concord.records import Side
-from concord.stats.engine import SERIAL, Engine
 
 
 def simulated(

@@ -12,7 +12,7 @@ from tests.people.reference_tests import Options
 from tests.people.test_bounds import simulated
 
 from concord.people.layout import lay_out
-from concord.readers.tests_table import read_tests
+from concord.people.table.read import read_tests
 from concord.records import Side, TestRow
 
 ODDS_TO_D = math.sqrt(3) / math.pi

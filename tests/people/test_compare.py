@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from concord.engine import Engine
 from concord.errors import MismatchError
 from concord.people.aggregate import Profiles, apr_passes, pas_levels
 from concord.people.compare import METRICS, PeopleScoresOf, _scores, compare_people
 from concord.people.layout import lay_out
 from concord.people.protocol import PUBLISHED, REFINED, STANDARD, Protocol
 from concord.records import TestRow
-from concord.stats.engine import Engine
 from concord.stats.intervals import jackknife_t
 
 Values = Mapping[str, float | None]

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from concord.readers.tests_table import read_tests
+from concord.people.table.read import read_tests
 from concord.records import TEST_TYPES, SideOutcome
 
 TABLE = files("concord.people") / "data" / "demo_tests.csv"
@@ -97,7 +97,7 @@ PRINTED_PERCENTAGES = {
 
 
 def side(row: dict[str, str], name: str) -> dict[str, str]:
-    """Give the filled cells of one side, without the side's name."""
+    """Return the filled cells of one side, without the side's name."""
     return {column: row[f"{name}_{column}"] for column in SIDE if row[f"{name}_{column}"]}
 
 

@@ -13,11 +13,11 @@ from concord.people.evidence import Brief, Family
 from concord.people.layout import lay_out
 from concord.people.lookup import FINE, LARGEST_S, PANELS
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
+from concord.people.scored import pas_of
 from concord.people.sides import SideTable
 from concord.people.smooth import is_smooth, statistic_of, with_statistic
-from concord.people.tests import pas_of
+from concord.people.table.read import read_tests
 from concord.people.workings import context_of
-from concord.readers.tests_table import read_tests
 from concord.stats.elementwise import Floats
 
 SIZES = (2, 3, 5, 12, 40, 300, 10_000, 10_000_000)

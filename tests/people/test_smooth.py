@@ -8,8 +8,8 @@ import pytest
 
 import concord
 from concord.people.bounds import _at
-from concord.people.families_counts import ChiSquares
-from concord.people.families_means import FTests
+from concord.people.families.counts import ChiSquares
+from concord.people.families.means import FTests
 from concord.people.lookup import make_lookup
 from concord.people.protocol import STANDARD
 from concord.people.smooth import limits_of

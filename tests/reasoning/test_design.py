@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from concord.errors import FileFormatError, OptionError
-from concord.readers.templates import fill, read_template
+from concord.files.templates import fill, read_template
 from concord.reasoning.design import design_reasoning
 from concord.records import Template
 

@@ -4,11 +4,11 @@ import time
 
 import pytest
 
-from concord.readers.replies import RecordedReply
-from concord.readers.vignettes import BiasCase, Sample
 from concord.reasoning.bias import keyword_detector
 from concord.reasoning.lexicon import load_lexicon
 from concord.reasoning.parse import Parser
+from concord.reasoning.read.replies import RecordedReply
+from concord.reasoning.read.vignettes import BiasCase, Sample
 from concord.reasoning.steps import score_steps
 
 MEGABYTE = 1_000_000

@@ -2,10 +2,10 @@
 
 import pytest
 
-from concord.readers.replies import RecordedReply
 from concord.reasoning.correct import Judge
 from concord.reasoning.lexicon import load_lexicon
 from concord.reasoning.outcome import Outcome, Triage
+from concord.reasoning.read.replies import RecordedReply
 from concord.reasoning.split import split_reply
 
 

@@ -8,9 +8,9 @@ import pytest
 
 import concord
 from concord.errors import OptionError
-from concord.readers.vignettes import BiasCase, read_bias_cases, read_samples
 from concord.reasoning.bias import BiasFinding
 from concord.reasoning.lexicon import BIAS_CASES, SAMPLES
+from concord.reasoning.read.vignettes import BiasCase, read_bias_cases, read_samples
 
 MDD, GAD = "Major Depressive Disorder", "Generalized Anxiety Disorder"
 STEPS = [

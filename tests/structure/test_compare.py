@@ -11,9 +11,9 @@ import pytest
 from tests.structure.scores import samples, scored
 
 import concord
+from concord.comparing.metrics import MetricCompareResult
 from concord.errors import FileFormatError, InputError, MismatchError, OptionError
-from concord.readers.structure_results import read_structure_folder
-from concord.reports.compare_metrics import MetricCompareResult
+from concord.structure.read.results import read_structure_folder
 
 
 def compared(*folders: Path, **options: Any) -> MetricCompareResult:

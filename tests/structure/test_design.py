@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import FileFormatError, OptionError
-from concord.readers.structure_items import Item, ItemSet, read_items
 from concord.structure import arrangers
 from concord.structure.arrangers import FORMATS, get_arranger, order_name, orders
 from concord.structure.design import SETS, design_structure
+from concord.structure.items import Item, ItemSet, read_items
 
 COLOURS = Item("c", question="Which?", options=("red", "green", "blue"), answer="red")
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import concord
-from concord.reports.structure import StructureResult
+from concord.structure.files import StructureResult
 
 
 def frame(mean: Any, largest: Any = None, **columns: Any) -> pl.DataFrame:

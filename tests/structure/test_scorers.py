@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import FileFormatError, MissingExtraError, ModelError
-from concord.readers.structure_items import Item
 from concord.structure import scorers
 from concord.structure.answers import answers_of
 from concord.structure.design import design_structure
+from concord.structure.items import Item
 from concord.structure.judging import design_judging, verdicts_of
 from concord.structure.scorers import Asked, chosen_option, chrf, get_scorer, token_f1
 

@@ -82,10 +82,10 @@ def compare(
 
 def _report(result: object) -> object:
     """Choose the table that fits the result."""
-    from concord.reports.compare import CompareResult
-    from concord.reports.compare_metrics import MetricCompareResult
-    from concord.reports.compare_terminal import compare_report
-    from concord.reports.metrics_terminal import metrics_report
+    from concord.comparing.metrics import MetricCompareResult
+    from concord.comparing.result import CompareResult
+    from concord.show.compare_terminal import compare_report
+    from concord.show.metrics_terminal import metrics_report
 
     if isinstance(result, MetricCompareResult):
         return metrics_report(result)

@@ -54,7 +54,7 @@ def demo(
     for warning in people.warnings:
         note(f"warning: {warning}")
     if not json:
-        from concord.reports.people_terminal import people_report
+        from concord.show.people_terminal import people_report
 
         show(people_report(people.scores))
     live = not recorded and _can_ask()
@@ -75,10 +75,10 @@ def _can_ask() -> bool:
     if os.environ.get("CONCORD_RECORDED"):
         return False
     if find_spec("inspect_ai") is None or find_spec("xllamacpp") is None:
-        note("The extra `live` is not installed (pip install 'concord[live]'): no model is asked.")
+        note("The extra `live` is not installed (pip install 'concord-eval[live]'): no model is asked.")
         return False
+    from concord.asking.weights import ensure_weights
     from concord.errors import ModelError
-    from concord.running.weights import ensure_weights
 
     try:
         ensure_weights()
@@ -109,8 +109,8 @@ def _answer(question: str, out: Path, *, live: bool, quiet: bool) -> Mapping[str
 def _ask(question: str, folder: Path) -> Any:
     """Ask the embedded model a small version, with progress."""
     from concord import runs
+    from concord.asking.keys import Sampling
     from concord.cli.run_progress import Progress
-    from concord.running.keys import Sampling
 
     chosen = dict(_ASKED[question])
     sampling = Sampling(

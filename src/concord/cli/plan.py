@@ -8,8 +8,8 @@ import typer
 from concord.cli.shared import note, print_json, say
 
 if TYPE_CHECKING:
-    from concord.reports.planning import PlanResult
-    from concord.reports.planning_people import Participants, PeoplePlan
+    from concord.planning.people import Participants, PeoplePlan
+    from concord.planning.plan import PlanResult
 
 
 def plan(
@@ -85,7 +85,7 @@ def plan(
     from concord import api
 
     if participants is not None:
-        from concord.reports.planning_people import participants_needed
+        from concord.planning.people import participants_needed
 
         _show(participants_needed(participants, power=power, level=level), json=json)
         return

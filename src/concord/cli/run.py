@@ -15,8 +15,8 @@ from concord.cli.shared import note, print_json, say, show
 from concord.errors import InputError, ModelError, OptionError, RunFolderError
 
 if TYPE_CHECKING:
-    from concord.running.plan import Plan
-    from concord.running.run import Job
+    from concord.asking.plan import Plan
+    from concord.asking.run import Job
     from concord.runs import RunResult
 
 SHOWN_PROMPTS = 3
@@ -151,7 +151,7 @@ def plan_lines(job: "Job", plan: "Plan", folder: Path) -> list[str]:
 
 
 def _is_free(job: "Job") -> bool:
-    from concord.running.keys import is_loopback
+    from concord.asking.keys import is_loopback
 
     url = job.connection.base_url
     return job.model.split("/")[0] in _FREE or (url is not None and is_loopback(url))
@@ -231,7 +231,7 @@ def _say_kept(n_new: int, plan: "Plan", folder: Path) -> None:
 
 
 def command_again() -> str:
-    """Give the command that resumes: the same one."""
+    """Return the command that resumes: the same one."""
     return shlex.join(["concord", *sys.argv[1:]])
 
 
@@ -290,8 +290,8 @@ def write_beside(result: "RunResult") -> dict[str, Any]:
         return {}
     from dataclasses import astuple, fields
 
-    from concord.reports.files import write_csv
-    from concord.running.recorded import recorded_folder
+    from concord.asking.recorded import recorded_folder
+    from concord.files.output import write_csv
     from concord.runs import structure_answers
     from concord.structure.answers import AnswerRow
 
@@ -307,17 +307,17 @@ def write_beside(result: "RunResult") -> dict[str, Any]:
 
 def show_scored(scored: Any) -> None:
     """Print the tables of a result, whichever question it answers."""
-    from concord.reports.reasoning import ReasoningResult
+    from concord.reasoning.files import ReasoningResult
 
     if isinstance(scored, ReasoningResult):
-        from concord.reports.reasoning_table import reasoning_report
+        from concord.show.reasoning_table import reasoning_report
 
         show(reasoning_report(scored))
         return
     from concord.studies import StudiesResult
 
     if isinstance(scored, StudiesResult):
-        from concord.reports.people_terminal import people_report
+        from concord.show.people_terminal import people_report
 
         for warning in scored.table.warnings:
             note(f"warning: {warning}")
@@ -325,7 +325,7 @@ def show_scored(scored: Any) -> None:
             note(f"{study}: answers: " + ", ".join(f"{n} {outcome}" for outcome, n in counted.items()))
         show(people_report(scored.result.scores))
         return
-    from concord.reports.structure import render
+    from concord.structure.files import render
 
     for line in render(scored, colour=sys.stdout.isatty()).splitlines():
         say(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))

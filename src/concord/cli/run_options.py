@@ -12,9 +12,9 @@ import typer
 from concord.errors import OptionError
 
 if TYPE_CHECKING:
-    from concord.running.keys import Sampling
-    from concord.running.plan import Prices
-    from concord.running.run import Connection
+    from concord.asking.keys import Sampling
+    from concord.asking.plan import Prices
+    from concord.asking.run import Connection
 
 Model = Annotated[str, typer.Option(help="PROVIDER/MODEL as Inspect names them, or local/smollm2-135m.")]
 
@@ -51,7 +51,7 @@ class Asking:
     @property
     def sampling(self) -> "Sampling":
         """What is sent with every prompt."""
-        from concord.running.keys import Sampling
+        from concord.asking.keys import Sampling
 
         temperature = None if self.no_temperature else self.temperature
         return Sampling(temperature, self.max_tokens, self.top_p, self.seed)
@@ -59,7 +59,7 @@ class Asking:
     @property
     def connection(self) -> "Connection":
         """How the model is reached."""
-        from concord.running.run import Connection
+        from concord.asking.run import Connection
 
         for name, least in (("max_connections", 1), ("max_retries", 0), ("timeout", 1), ("give_up_after", 1)):
             value = getattr(self, name)
@@ -73,7 +73,7 @@ class Asking:
     @property
     def prices(self) -> "Prices | None":
         """What tokens cost, where it is known."""
-        from concord.running.plan import Prices
+        from concord.asking.plan import Prices
 
         if self.price_in is None and self.price_out is None:
             return None
@@ -82,7 +82,7 @@ class Asking:
         return Prices(self.price_in, self.price_out)
 
     def job(self) -> dict[str, Any]:
-        """Give what a job takes of these options."""
+        """Return what a job takes of these options."""
         return {"limit": self.limit, "sampling": self.sampling, "connection": self.connection}
 
 
@@ -93,7 +93,7 @@ class AskingItems(Asking):
     repeats: Annotated[int, typer.Option(help="How often each item is asked.")] = 1
 
     def job(self) -> dict[str, Any]:
-        """Give what a job takes of these options."""
+        """Return what a job takes of these options."""
         return {**super().job(), "repeats": self.repeats}
 
 
@@ -111,7 +111,7 @@ class AskingPeople(Asking):
 
 
 def asks(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command, after its own options, those of the class that its ``asking`` is annotated with."""
+    """Add to a command, after its own options, those of the class that its ``asking`` is annotated with."""
     kind = get_type_hints(command)["asking"]
     types = get_type_hints(kind, include_extras=True)
     shared = [

@@ -44,7 +44,7 @@ class Progress:
             self._show()
 
     def line(self) -> str:
-        """Give the line that is shown."""
+        """Return the line that is shown."""
         done = sum(self._counts.values())
         outcomes = " · ".join(
             f"{name} {self._counts[name]}" for name in map(str, AskOutcome) if self._counts[name]

@@ -63,8 +63,8 @@ def score_people(
     ] = "participant",
 ) -> None:
     """Score a table of tests, or recorded replies to studies: PAS, ECS and APR with their uncertainty."""
+    from concord.engine import get_engine
     from concord.errors import OptionError
-    from concord.stats.engine import get_engine
 
     choices: dict[str, Any] = {
         "protocol": protocol,
@@ -117,7 +117,7 @@ def _tell(result: "PeopleResult", document: dict[str, Any] | None, files: tuple[
     if document is not None:
         print_json(document)
     else:
-        from concord.reports.people_terminal import people_report
+        from concord.show.people_terminal import people_report
 
         show(people_report(result.scores))
     documents = sum(file.name == "evaluation_results.json" for file in files)

@@ -55,7 +55,7 @@ def score_reasoning(
     if samples is None or replies is None:
         raise OptionError("--samples and --replies are needed (or --rank with folders of results)")
     from concord import api
-    from concord.stats.engine import get_engine
+    from concord.engine import get_engine
 
     result = api.score_reasoning(
         samples,
@@ -77,7 +77,7 @@ def score_reasoning(
     if json:
         print_json(result.to_dict())
     else:
-        from concord.reports.reasoning_table import reasoning_report
+        from concord.show.reasoning_table import reasoning_report
 
         show(reasoning_report(result))
     note(f"written to {folder}")

@@ -11,8 +11,8 @@ from concord.cli.shared import encodable, note, print_json
 
 
 def score_structure(
-    mean: Annotated[Path | None, typer.Option(help="Folder of mean scores, one file a model.")] = None,
-    max: Annotated[Path | None, typer.Option(help="Folder of max scores, one file a model.")] = None,
+    mean: Annotated[Path | None, typer.Option(help="Folder of mean scores, one file per model.")] = None,
+    max: Annotated[Path | None, typer.Option(help="Folder of max scores, one file per model.")] = None,
     scores: Annotated[Path | None, typer.Option(help="One long table instead: CSV or Parquet.")] = None,
     reading: Annotated[str, typer.Option(help="peak, paired, unpaired or across.")] = "peak",
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
@@ -34,8 +34,8 @@ def score_structure(
 ) -> None:
     """Score structural consistency (E_perf, R_sens, S_Cons) from recorded scores."""
     from concord import api
-    from concord.reports.structure import render
-    from concord.stats.engine import get_engine
+    from concord.engine import get_engine
+    from concord.structure.files import render
 
     result = api.score_structure(
         mean, max, scores,

@@ -52,7 +52,7 @@ def note(text: str) -> None:
 
 def show(renderable: Any) -> None:
     """Print a table to stdout: the terminal's width there, a fixed one in a pipe."""
-    from concord.reports.terminal import fitting, screen
+    from concord.show.terminal import fitting, screen
 
     screen().print(fitting(renderable))
 

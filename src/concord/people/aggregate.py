@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from concord.people.layout import Grouping, Layout, counts_by
 from concord.people.protocol import Protocol
-from concord.people.tests import TestScores
+from concord.people.scored import TestScores
 from concord.stats.agreement import concordance, concordance_unnormalised
 from concord.stats.elementwise import Floats
 from concord.stats.groups import mean_groups
@@ -115,7 +115,7 @@ def ecs_weights(used: NDArray[np.bool_], layout: Layout, protocol: Protocol) -> 
 
 
 def used_tests(scores: TestScores) -> NDArray[np.bool_]:
-    """Give the tests with both effects defined: those that ECS rests on."""
+    """Return the tests with both effects defined: those that ECS rests on."""
     return ~(np.isnan(scores.human_d) | np.isnan(scores.agent_d))
 
 
@@ -188,7 +188,7 @@ class Passes:
     tests: Levels
 
     def rates(self) -> Levels:
-        """Give APR at every level, NaN where there is no test."""
+        """Return APR at every level, NaN where there is no test."""
         return Levels(
             *(
                 np.where(n > 0, k / np.maximum(n, 1), np.nan)

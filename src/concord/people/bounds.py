@@ -6,14 +6,16 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from concord.engine import SERIAL, Engine
 from concord.people.aggregate import Ends, Profiles, ecs_ends, pas_levels
 from concord.people.evidence import Brief, Family
-from concord.people.families_counts import Binomials, Tables
+from concord.people.families.counts import Binomials, Tables
 from concord.people.layout import Layout
 from concord.people.lookup import Lookup, make_lookup, subset, subset_context
 from concord.people.protocol import Protocol
 from concord.people.replicas import Truth, replicate
 from concord.people.result import Bounds
+from concord.people.scored import Context, TestScores, pas_of
 from concord.people.sides import SideTable, split_by_sign
 from concord.people.smooth import (
     is_smooth,
@@ -23,11 +25,9 @@ from concord.people.smooth import (
     statistic_of,
     with_statistic,
 )
-from concord.people.tests import Context, TestScores, pas_of
 from concord.people.truth import Effects, Population, fit_population, human_effects, lacking
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
-from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import percentile_interval
 from concord.stats.resample import seeds
 
@@ -57,7 +57,7 @@ class Simulation:
     note: str = ""
 
     def bounds(self, metric: str, score: Estimate, *, domain: int | None = None) -> Bounds | None:
-        """Give floor, ceiling and place of a score; None where nothing was simulated."""
+        """Return floor, ceiling and place of a score; None where nothing was simulated."""
         if not self.floors or score.value is None:
             return None
         floor = self._end(self.floors[metric], domain, "agents without effects")
@@ -201,7 +201,7 @@ def _part(
 
 
 def _at(family: Family, protocol: Protocol, s: Floats, chosen: NDArray[np.bool_]) -> Brief:
-    """Give the evidence of some tests of a family at given statistics (n, m)."""
+    """Return the evidence of some tests of a family at given statistics (n, m)."""
     return _brief(with_statistic(pick(family, chosen), s), protocol)
 
 
@@ -229,7 +229,7 @@ def _block(work: _Work, task: tuple[np.random.SeedSequence, bool]) -> dict[str, 
 
 
 def _scored(part: _Part, drawn: Family, protocol: Protocol) -> tuple[Floats, Floats]:
-    """Give PAS and d of simulated agents on one family."""
+    """Return PAS and d of simulated agents on one family."""
     if isinstance(drawn, Binomials) or (isinstance(drawn, Tables) and drawn.tables.shape[-2:] == (2, 2)):
         return _by_distinct_counts(part, drawn, protocol)
     if part.lookup is None:
@@ -248,7 +248,7 @@ def _scored(part: _Part, drawn: Family, protocol: Protocol) -> tuple[Floats, Flo
 def _one_by_one(
     part: _Part, drawn: Family, place: tuple[NDArray[np.intp], ...], protocol: Protocol
 ) -> tuple[Floats, Floats]:
-    """Give PAS and d of single outcomes (draw, test) by the exact kernel."""
+    """Return PAS and d of single outcomes (draw, test) by the exact kernel."""
     draw, test = place
     brief = _brief(pick_outcomes(drawn, draw, test), protocol)
     pas = pas_of(subset(part.says, test), brief, subset_context(part.context, test), protocol)
@@ -264,7 +264,7 @@ def _by_distinct_counts(part: _Part, drawn: Tables | Binomials, protocol: Protoc
 
 
 def _codes(drawn: Tables | Binomials) -> tuple[NDArray[np.int64], int]:
-    """Give outcomes (B, k) a number below a limit: the same test and counts, the same number.
+    """Return outcomes (B, k) a number below a limit: the same test and counts, the same number.
 
     The row totals of a 2 x 2 table are fixed, so its first column says all.
     """
@@ -279,7 +279,7 @@ def _codes(drawn: Tables | Binomials) -> tuple[NDArray[np.int64], int]:
 
 
 def distinct(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Give where each distinct code stands first (or last), and for every code its place among the distinct.
+    """Return where each distinct code is first (or last), and for every code its place among the distinct.
 
     Where codes are dense a list of all possible ones is cheaper than sorting.
     """

@@ -7,14 +7,14 @@ from functools import partial
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from concord.engine import SERIAL, Engine
 from concord.errors import MismatchError, UndefinedError
 from concord.people.aggregate import Profiles, apr_passes, pas_levels
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
-from concord.people.tests import TestScores
+from concord.people.scored import TestScores
 from concord.records import Estimate, TestRow
 from concord.stats.elementwise import Bools, Floats
-from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import jackknife_t
 from concord.stats.pairs import MetricDifference, ModelPair, Standing, adjusted, rows_of_pairs, standing
 
@@ -62,7 +62,7 @@ class _Tables:
     known: dict[tuple[str, int, bytes], _Without] = field(default_factory=dict)
 
     def counted(self, metric: str) -> Bools:
-        """Give the tests that count for a metric, models by tests."""
+        """Return the tests that count for a metric, models by tests."""
         if metric == "pas":
             return self.present & ~np.isnan(self.columns["pas"])
         if metric == "ecs":

@@ -1,225 +1,153 @@
-"""Who is asked what: participants, random assignment, counterbalancing, orders of options.
+"""What is asked about people: one trial per session, and how its session is opened again."""
 
-One seed gives one plan. The plan of an experiment depends on its names, the seed and the sizes, and on
-nothing else: other studies, other experiments and the agent design leave it as it is.
-"""
-
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
-
-import numpy as np
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from concord.errors import OptionError
-from concord.people.designs import DESIGNS, AgentDesign, Profile
-from concord.people.study_files import StudyFile
-from concord.people.study_format import Choice, Experiment, Factor, Population, Ranking, Study
+from concord.people.studies.agents import AgentDesign, get_design
+from concord.people.studies.compiled import compile_experiment
+from concord.people.studies.load import find_studies, read_study
+from concord.people.studies.plan import SessionPlan, StudyPlan, plan_study
+from concord.people.studies.sessions import Session
+from concord.people.studies.tokens import middling
+from concord.records import Design, Message, Template, Trial
 
-Cell = tuple[str, ...]
-"""One level of each between factor, in the order of the factors."""
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One participant."""
-
-    number: int
-    """Counted from 1 within the experiment."""
-    role: str
-    profile: Profile
-    orders: Mapping[str, tuple[str, ...]]
-    """Order of the options of shuffled items and of the levels of within factors."""
+DESIGN_FILE = "design.txt"
 
 
-@dataclass(frozen=True, slots=True)
-class SessionPlan:
-    """One session: a participant alone, a pair or a group, and their condition."""
-
-    study: str
-    experiment: str
-    number: int
-    cell: Mapping[str, str]
-    members: tuple[Member, ...]
-
-    @property
-    def id(self) -> str:
-        """What names the session."""
-        return f"{self.study}/{self.experiment}/{self.number}"
-
-
-@dataclass(frozen=True, slots=True)
-class StudyPlan:
-    """Every session of a study."""
-
-    file: StudyFile
-    design: AgentDesign
-    seed: int
-    n: int | None
-    """Participants a cell; ``None`` as in the paper."""
-    sessions: tuple[SessionPlan, ...]
-
-    @property
-    def study(self) -> Study:
-        """The study."""
-        return self.file.study
-
-
-def plan_study(
-    file: StudyFile, *, n: int | None = None, seed: int = 0, design: AgentDesign = DESIGNS["participant"]
-) -> StudyPlan:
-    """Plan a study.
+def design_people(
+    study: Iterable[str] = (),
+    *,
+    folder: Path | None = None,
+    n: int | None = None,
+    design: str = "participant",
+    plan_seed: int = 0,
+    limit: int | None = None,
+    repeats: int = 1,
+) -> Design:
+    """Lay out every session of some studies.
 
     Parameters
     ----------
-    file
-        The study.
+    study
+        Names or paths of studies; all bundled ones (or all of the folder) when not given.
+    folder
+        A folder with studies of your own.
     n
-        Participants in each cell; as many as in the paper when not given. A group study gets as many whole
-        groups as hold them.
-    seed
-        Seed of assignment, orders and profiles.
+        Participants a cell; as in the paper when not given.
     design
-        How participants are told who they are.
+        How the model is told who it is.
+    plan_seed
+        Seed of assignment, orders and profiles.
+    limit
+        Hold only the first so many sessions of each experiment.
+    repeats
+        Must be 1: participants are repeated by n.
 
     Raises
     ------
-    OptionError
-        n is too small for the counterbalancing, or the design's template does not fit the study.
+    InputError
+        A study, the design or a number does not fit.
     """
-    if n is not None and n < 1:
-        raise OptionError(f"n is {n}, expected a whole number from 1 on")
-    if seed < 0:
-        raise OptionError(f"seed is {seed}, expected 0 or a positive whole number")
-    sessions: list[SessionPlan] = []
-    for name in file.study.experiments:
-        design.check(file.study.population_of(name), file.name)
-        sessions += _experiment(file.study, name, n, seed)
-    return StudyPlan(file, design, seed, n, tuple(sessions))
+    if repeats != 1:
+        raise OptionError("--repeats does not apply to people: give more participants with --n")
+    if limit is not None and limit < 1:
+        raise OptionError(f"--limit {limit}: expected a whole number from 1 on")
+    chosen = get_design(design)
+    found = find_studies(study, folder=folder)
+    options: dict[str, str | int | float | bool | None] = {"n": n, "design": chosen.name}
+    options |= {"plan_seed": plan_seed, "limit": limit, "studies": ", ".join(file.name for file in found)}
+    text = "" if chosen.text is None else chosen.text
+    files = [(f"{file.name}.yaml", file.raw) for file in found] + [(DESIGN_FILE, text.encode("utf-8"))]
+    template = Template(f"people/{chosen.name}", text, "" if chosen.sha256 is None else chosen.sha256)
+    rooms = rooms_of(dict(files), options)
+    trials = tuple(_trial(room, template.name) for room in rooms.values())
+    return Design("people", trials, (template,), tuple(files), tuple(options.items()))
 
 
-def cells_of(experiment: Experiment) -> tuple[Cell, ...]:
-    """Give every cell: the product of the between factors' levels, one empty cell without factors."""
-    return tuple(product(*(f.names for f in experiment.factors.values() if f.vary == "between")))
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where a session is held: opens it, fresh each time."""
+
+    plan: SessionPlan
+    open: Callable[[], Session]
+
+    @property
+    def condition(self) -> str:
+        """The cell of the session in words."""
+        return ", ".join(self.plan.cell.values())
 
 
-def cell_names(experiment: Experiment) -> tuple[str, ...]:
-    """Give the names of the cells as a study file writes them."""
-    return tuple(", ".join(cell) for cell in cells_of(experiment))
+def _trial(room: Room, template: str) -> Trial:
+    first = room.open().waiting()
+    messages: tuple[Message, ...] = first[0].messages if first else ()
+    return Trial("people", room.plan.id, room.condition, messages, 0, template)
 
 
-def _experiment(study: Study, name: str, n: int | None, seed: int) -> Iterator[SessionPlan]:
-    experiment = study.experiments[name]
-    rng = np.random.default_rng([seed, zlib.crc32(study.study.encode()), zlib.crc32(name.encode())])
-    assigned = _assigned(experiment, n, rng)
-    roles = ("",) if experiment.group is None else experiment.group.members
-    factors = [f for f, spec in experiment.factors.items() if spec.vary == "between"]
-    count = len(assigned) * len(roles)
-    profiles = _profiles(study.population_of(name), count, rng)
-    orders = _orders(name, experiment, assigned, len(roles), rng)
-    for i, cell in enumerate(assigned):
-        places = range(i * len(roles), (i + 1) * len(roles))
-        members = tuple(
-            Member(place + 1, role, profiles[place], orders[place])
-            for place, role in zip(places, roles, strict=True)
-        )
-        yield SessionPlan(study.study, name, i + 1, dict(zip(factors, cell, strict=True)), members)
+def plans_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> tuple[StudyPlan, ...]:
+    """Plan again what a run has asked, from the files and options it kept."""
+    name = str(options["design"])
+    text = files[DESIGN_FILE].decode("utf-8")
+    design = AgentDesign(name, text if text else None)
+    plans = []
+    for study in str(options["studies"]).split(", "):
+        file = read_study(files[f"{study}.yaml"], name=f"{study}.yaml")
+        plan = plan_study(file, n=options["n"], seed=int(options["plan_seed"]), design=design)
+        plans.append(replace(plan, sessions=_limited(plan.sessions, options["limit"])))
+    return tuple(plans)
 
 
-def _assigned(experiment: Experiment, n: int | None, rng: np.random.Generator) -> list[Cell]:
-    """Assign sessions to cells at random: sizes as asked for, otherwise as equal as they can be."""
-    cells = cells_of(experiment)
-    sizes = _sizes(experiment, cells, n)
-    listed = [cell for cell, size in zip(cells, sizes, strict=True) for _ in range(size)]
-    return [listed[i] for i in rng.permutation(len(listed))]
+def _limited(sessions: tuple[SessionPlan, ...], limit: int | None) -> tuple[SessionPlan, ...]:
+    return sessions if limit is None else tuple(one for one in sessions if one.number <= limit)
 
 
-def _sizes(experiment: Experiment, cells: Sequence[Cell], n: int | None) -> list[int]:
-    members = 1 if experiment.group is None else len(experiment.group.members)
-    if n is not None:
-        return [-(-n // members)] * len(cells)
-    participants = experiment.participants
-    given = participants.n if participants.sessions is None else participants.sessions
-    if isinstance(given, dict):
-        return [given[", ".join(cell)] for cell in cells]
-    total = 0 if given is None else given
-    # the first cells take the remainder: sizes differ by one at most
-    return [total // len(cells) + (i < total % len(cells)) for i in range(len(cells))]
+def rooms_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> dict[str, Room]:
+    """Return every session of a run by its id."""
+    rooms: dict[str, Room] = {}
+    for plan in plans_of(files, options):
+        compiled = {
+            name: compile_experiment(spec, plan.study.population_of(name))
+            for name, spec in plan.study.experiments.items()
+        }
+        for session in plan.sessions:
+            rooms[session.id] = Room(session, _opener(session, plan, compiled))
+    return rooms
 
 
-def _profiles(population: Population, count: int, rng: np.random.Generator) -> list[Profile]:
-    columns: dict[str, list[str | int]] = {}
-    if population.age is not None:
-        columns["age"] = rng.integers(population.age.min, population.age.max + 1, count).tolist()
-    for name, shares in population.fields.items():
-        values, weights = list(shares), np.array(list(shares.values()))
-        columns[name] = [values[i] for i in rng.choice(len(values), count, p=weights / weights.sum())]
-    return [{name: column[i] for name, column in columns.items()} for i in range(count)]
+def _opener(session: SessionPlan, plan: StudyPlan, compiled: Mapping[str, Any]) -> Callable[[], Session]:
+    return lambda: Session(session, compiled[session.experiment], plan.design)
 
 
-def _orders(
-    name: str, experiment: Experiment, assigned: Sequence[Cell], members: int, rng: np.random.Generator
-) -> list[dict[str, tuple[str, ...]]]:
-    """Draw the orders of options and of within levels, one mapping a participant."""
-    orders: list[dict[str, tuple[str, ...]]] = [{} for _ in range(len(assigned) * members)]
-    for item_name, item in experiment.items.items():
-        if isinstance(item, Choice | Ranking) and item.shuffle:
-            for order, drawn in zip(orders, _permuted(list(item.options), len(orders), rng), strict=True):
-                order[item_name] = drawn
-    for factor_name, factor in experiment.factors.items():
-        if factor.vary == "within":
-            drawn_orders = _level_orders(f"{name}.{factor_name}", factor, assigned, members, rng)
-            for order, drawn in zip(orders, drawn_orders, strict=True):
-                order[factor_name] = drawn
-    return orders
+def session_texts(design: Design, wanted: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
+    """Return every text that some sessions would send, were all answers middling, and count the calls."""
+    rooms = rooms_of(dict(design.files), dict(design.options))
+    texts: list[str] = []
+    calls = 0
+    for trial in design.trials:
+        if trial.name in wanted:
+            session = rooms[trial.item].open()
+            while not session.done:
+                for question in session.waiting():
+                    texts += [message.text for message in question.messages]
+                    calls += 1
+                    session.answer(question.id, middling(question))
+    return texts, calls
 
 
-def _permuted(names: Sequence[str], count: int, rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    for row in np.argsort(rng.random((count, len(names))), axis=1).tolist():
-        yield tuple(names[i] for i in row)
+def packed(replies: Mapping[str, str]) -> str:
+    """Write the replies of a session as the one response of its trial."""
+    return json.dumps(dict(sorted(replies.items())), ensure_ascii=False)
 
 
-def _level_orders(
-    name: str, factor: Factor, assigned: Sequence[Cell], members: int, rng: np.random.Generator
-) -> Iterator[tuple[str, ...]]:
-    count = len(assigned) * members
-    if factor.order in (None, "random"):
-        yield from _permuted(factor.names, count, rng)
-    elif factor.order == "fixed":
-        yield from (factor.names for _ in range(count))
-    else:
-        yield from _latin_orders(name, factor.names, assigned, members)
-
-
-def _latin_orders(
-    name: str, levels: Sequence[str], assigned: Sequence[Cell], members: int
-) -> Iterator[tuple[str, ...]]:
-    """Deal the rows of a balanced Latin square within each cell, in turn."""
-    rows = latin_square(levels)
-    dealt: dict[Cell, int] = dict.fromkeys(assigned, 0)
-    smallest = min(sum(cell == other for other in assigned) for cell in dealt) * members
-    if smallest < len(rows):
-        raise OptionError(
-            f"{name}: impossible counterbalancing: {len(rows)} orders need at least {len(rows)} participants "
-            f"a cell, and one has {smallest}"
-        )
-    for cell in assigned:
-        for _ in range(members):
-            yield rows[dealt[cell] % len(rows)]
-            dealt[cell] += 1
-
-
-def latin_square(levels: Sequence[str]) -> list[tuple[str, ...]]:
-    """Give a balanced Latin square: every level at every place, before every other equally often.
-
-    An odd number of levels needs twice as many orders, the square and its mirror (Williams, 1949).
-
-    Examples
-    --------
-    >>> latin_square("abcd")
-    [('a', 'b', 'd', 'c'), ('b', 'c', 'a', 'd'), ('c', 'd', 'b', 'a'), ('d', 'a', 'c', 'b')]
-    """
-    k = len(levels)
-    zigzag = [0] + [(i + 1) // 2 if i % 2 else k - i // 2 for i in range(1, k)]
-    rows = [tuple(levels[(start + step) % k] for step in zigzag) for start in range(k)]
-    return rows if k % 2 == 0 else rows + [row[::-1] for row in rows]
+def unpacked(response: str) -> dict[str, str]:
+    """Read the replies of a session; a response that holds none gives none."""
+    try:
+        found = json.loads(response)
+    except ValueError:
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {key: text for key, text in found.items() if isinstance(text, str)}

@@ -11,7 +11,7 @@ from concord.people.workings import Workings, number
 
 
 def results_of_tests(work: Workings) -> tuple[TestResult, ...]:
-    """Give the scores of every test with the evidence behind them."""
+    """Return the scores of every test with the evidence behind them."""
     used = aggregate.used_tests(work.scores)
     return tuple(_test(work, i, bool(used[i])) for i in range(len(work.layout.rows)))
 
@@ -71,7 +71,7 @@ def _half_directed(work: Workings, i: int, passed: bool | None) -> str | None:
 
 
 def results_of_findings(work: Workings, tests: tuple[TestResult, ...]) -> tuple[FindingResult, ...]:
-    """Give findings under the protocol's own key."""
+    """Return findings under the protocol's own key."""
     groups = work.layout.grouping(work.protocol.finding_key)
     members: list[list[int]] = [[] for _ in groups.keys]
     for i, finding in enumerate(groups.finding_of_test):

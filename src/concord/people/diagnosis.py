@@ -7,7 +7,7 @@ import numpy as np
 
 from concord.errors import UndefinedError
 from concord.people.result import Diagnosis, TestResult
-from concord.people.tests import TestScores
+from concord.people.scored import TestScores
 from concord.stats.agreement import weighted_pearson
 from concord.stats.elementwise import Floats
 
@@ -33,7 +33,7 @@ def quadrant(pas: float | None, ecs_strict: float | None) -> tuple[str, str] | N
 
 
 def usual_reason(tests: Sequence[TestResult], name: str, human_n: Sequence[float | None]) -> str | None:
-    """Give the usual reason behind a quadrant, from the finding's own tests."""
+    """Return the usual reason behind a quadrant, from the finding's own tests."""
     if name == "replicates":
         return None
     pairs = [t for t in tests if t.human_direction is not None and t.agent_direction is not None]

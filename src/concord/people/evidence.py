@@ -67,16 +67,16 @@ class Family(Interface):
     """Tests of one kind on one side."""
 
     def d(self, protocol: Protocol) -> Floats:
-        """Give d-equivalents; NaN where ECS leaves a test out."""
+        """Return d-equivalents; NaN where ECS leaves a test out."""
 
     def brief(self, protocol: Protocol) -> Brief:
-        """Give what PAS and ECS ask for, which simulated agents are scored by."""
+        """Return what PAS and ECS ask for, which simulated agents are scored by."""
 
     def evidence(self, protocol: Protocol) -> Evidence:
-        """Give all that these tests say under a protocol."""
+        """Return all that these tests say under a protocol."""
 
     def draw(self, rng: np.random.Generator, size: int) -> "Family":
-        """Give the same tests with `size` fresh samples of participants, at the same n."""
+        """Return the same tests with `size` fresh samples of participants, at the same n."""
 
 
 def evaluate(
@@ -102,7 +102,7 @@ def evaluate(
 
 
 def broadcast_like(value: Floats | float, like: Floats) -> Floats:
-    """Give a value the shape of another array."""
+    """Return a value the shape of another array."""
     return np.broadcast_to(np.asarray(value, dtype=np.float64), like.shape).copy()
 
 

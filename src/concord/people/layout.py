@@ -45,7 +45,7 @@ class Layout:
     """Findings keyed by study and bare finding id."""
 
     def grouping(self, finding_key: str) -> Grouping:
-        """Give the grouping that a protocol asks for."""
+        """Return the grouping that a protocol asks for."""
         return self.full if finding_key == "sub-study" else self.bare
 
     def tests_of(self, study: int) -> slice:

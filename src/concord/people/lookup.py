@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.evidence import CAP, Brief
-from concord.people.tests import Context
+from concord.people.scored import Context
 from concord.stats.elementwise import Bools, Floats
 
 PANELS, NODES, FINE = 14, 16, 48
@@ -66,7 +66,7 @@ class Lookup:
 
     log_bf: Floats
     positive: Floats
-    """Tables of P(positive), or one number a test, (k, 1), where it does not depend on the statistic."""
+    """Tables of P(positive), or one number per test, (k, 1), where it does not depend on the statistic."""
     end: Floats
     """Statistic (k,) up to which the tables hold; infinite where all limits are reached."""
     cap: Floats
@@ -166,10 +166,10 @@ def _shares(positive: Floats) -> Floats:
 
 
 def subset(says: Brief, index: NDArray[np.intp]) -> Brief:
-    """Give the evidence of some tests."""
+    """Return the evidence of some tests."""
     return Brief(*(getattr(says, field.name)[..., index] for field in fields(Brief)))
 
 
 def subset_context(context: Context, index: NDArray[np.intp]) -> Context:
-    """Give the context of some tests."""
+    """Return the context of some tests."""
     return Context(*(getattr(context, field.name)[index] for field in fields(Context)))

@@ -56,7 +56,7 @@ class Protocol:
     """Headline APR over `all` tests with both sides, or over `human-significant` ones."""
 
     def to_dict(self) -> dict[str, object]:
-        """Give every choice, for the record of a result."""
+        """Return every choice, for the record of a result."""
         return asdict(self)
 
 
@@ -116,7 +116,7 @@ def check_protocol(protocol: Protocol) -> Protocol:
 
 
 def get_protocol(protocol: str | Protocol, **changes: object) -> Protocol:
-    """Give a protocol by name or as it is, with single choices changed and the change in its name.
+    """Return a protocol by name or as it is, with single choices changed and the change in its name.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from concord.records import Side, SideOutcome, TestRow
 
 
 def outcome_of(row: TestRow, pas: float | None, used: bool, passed: bool | None) -> str:
-    """Give the one outcome a listed test is counted under."""
+    """Return the one outcome a listed test is counted under."""
     if row.pas is None:
         for who, outcome in (("human", row.human_outcome), ("agent", row.agent_outcome)):
             if outcome is not SideOutcome.OK:

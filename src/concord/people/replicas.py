@@ -8,8 +8,8 @@ from scipy.special import expit, ndtr
 
 from concord.errors import UndefinedError
 from concord.people.evidence import Family, broadcast_like
-from concord.people.families_counts import Binomials, ChiSquares, PValues, Tables
-from concord.people.families_means import Correlations, FTests, MannWhitney, TTests
+from concord.people.families.counts import Binomials, ChiSquares, PValues, Tables
+from concord.people.families.means import Correlations, FTests, MannWhitney, TTests
 from concord.people.protocol import Protocol
 from concord.people.smooth import LARGEST_R
 from concord.people.truth import ODDS_TO_D, Effects, f_cells, needed, rank_from_d, rate_from_d
@@ -28,14 +28,14 @@ class Truth:
     """No effect anywhere: strengths, ratios and directions of people do not count."""
 
     def of(self, index: NDArray[np.intp]) -> "Truth":
-        """Give the truth about some tests, renumbered."""
+        """Return the truth about some tests, renumbered."""
         human = self.people
         kept = {name: getattr(human, name)[index] for name in Effects.__slots__ if name != "shares"}
         shares = {i: human.shares[int(place)] for i, place in enumerate(index) if int(place) in human.shares}
         return Truth(self.d[:, index], Effects(**kept, shares=shares), self.null)
 
     def needed_by(self, family: Family) -> "_Part":
-        """Give what these tests, one family, draw from; a number they need and people lack is an error."""
+        """Return what these tests, one family, draw from; a number they need and people lack is an error."""
         human, needs = self.people, needed(family)
         none = np.zeros(self.d.shape[-1])
 
@@ -68,7 +68,7 @@ class _Part:
 
 
 def replicate(family: Family, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> Family:
-    """Give the tests of a family with fresh samples from their true effects, one a row of `truth.d`."""
+    """Return the tests of a family with fresh samples from their true effects, one a row of `truth.d`."""
     if isinstance(family, Tables) and family.tables.shape[-2:] != (2, 2):
         return _tables(family, truth, rng)
     return _redrawn(family, truth.needed_by(family), protocol, rng)

@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.people import aggregate
 from concord.people.bounds import ASSUMPTION
@@ -19,7 +20,6 @@ from concord.people.uncertainty import Bound
 from concord.people.workings import Workings, number, work_out
 from concord.records import Estimate, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
-from concord.stats.engine import SERIAL, Engine
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def score_table(
     Parameters
     ----------
     table
-        Rows as `concord.readers.tests_table.read_tests` gives them.
+        Rows as `concord.people.table.read.read_tests` gives them.
     protocol
         Every choice of the scoring.
     level
@@ -258,7 +258,7 @@ def _rate(work: Workings, over: str) -> float | None:
 
 
 def _defined(compute: Callable[[], T], n: int) -> T | None:
-    """Give a number over the tests used, or None when there are too few or it is undefined."""
+    """Return a number over the tests used, or None when there are too few or it is undefined."""
     if n < aggregate.FEWEST_TESTS:
         return None
     try:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.evidence import Brief, Evidence, Family, given_first, toward
-from concord.people.families_counts import Binomials, ChiSquares, PValues, Tables
-from concord.people.families_means import Correlations, FTests, MannWhitney, TTests
+from concord.people.families.counts import Binomials, ChiSquares, PValues, Tables
+from concord.people.families.means import Correlations, FTests, MannWhitney, TTests
 from concord.people.protocol import Protocol
 from concord.people.smooth import pick
 from concord.records import Side, TestRow
@@ -56,19 +56,19 @@ class SideTable:
         return cls(len(rows), families, _given(sides), _odds(sides, prior_odds))
 
     def evidence(self, protocol: Protocol, shape: tuple[int, ...] = ()) -> Evidence:
-        """Give evidence for every test; what was given as computed replaces what would be computed."""
+        """Return evidence for every test; what was given as computed replaces what would be computed."""
         whole = Evidence.empty((*shape, self.size))
         for index, family in self.families:
             whole.place(index, family.evidence(protocol))
         return _with_given(split_by_sign(whole, protocol), self.given, protocol)
 
     def draw(self, rng: np.random.Generator, size: int) -> "SideTable":
-        """Give the same tests with fresh participants, `size` times over."""
+        """Return the same tests with fresh participants, `size` times over."""
         fresh = tuple((index, family.draw(rng, size)) for index, family in self.families)
         return replace(self, families=fresh)
 
     def part(self, kept: NDArray[np.intp]) -> "SideTable":
-        """Give the same table with only some tests left in its families, at their places."""
+        """Return the same table with only some tests left in its families, at their places."""
         inside = [(index, np.isin(index, kept), family) for index, family in self.families]
         left = tuple((index[held], pick(family, held)) for index, held, family in inside if held.any())
         return replace(self, families=left)
@@ -97,7 +97,7 @@ def _present(side: Side | None) -> Side:
 
 
 def _kind(row: TestRow, side: Side | None) -> tuple[object, ...] | None:
-    """Give what family a side belongs to; None when it holds no raw numbers."""
+    """Return what family a side belongs to; None when it holds no raw numbers."""
     if side is None:
         return None
     if row.test_type in ("p-value", "variance-ratio"):

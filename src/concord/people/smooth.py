@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.evidence import Family, broadcast_like
-from concord.people.families_counts import ChiSquares
-from concord.people.families_means import Correlations, FTests, MannWhitney, TTests
+from concord.people.families.counts import ChiSquares
+from concord.people.families.means import Correlations, FTests, MannWhitney, TTests
 from concord.people.lookup import Limits
 from concord.people.protocol import Protocol
 from concord.stats.elementwise import Floats
@@ -29,7 +29,7 @@ def is_smooth(family: Family) -> bool:
 
 
 def statistic_of(family: Family) -> Floats:
-    """Give the signed statistic of replicates (B, k) on the scale of t, for families that are smooth."""
+    """Return the signed statistic of replicates (B, k) on the scale of t, for families that are smooth."""
     if isinstance(family, TTests):
         return family.t
     if isinstance(family, FTests):
@@ -44,7 +44,7 @@ def statistic_of(family: Family) -> Floats:
 
 
 def with_statistic(family: Family, s: Floats) -> Family:
-    """Give the tests with other statistics (n, k): the inverse of `statistic_of`."""
+    """Return the tests with other statistics (n, k): the inverse of `statistic_of`."""
     nothing = np.full(s.shape, np.nan)
     if isinstance(family, TTests):
         return replace(family, t=s, p_value=nothing)
@@ -64,7 +64,7 @@ def with_statistic(family: Family, s: Floats) -> Family:
 
 
 def limits_of(family: Family, protocol: Protocol) -> Limits:
-    """Give where PAS ends to be smooth: at the cap of a protocol, and where r is held below 1."""
+    """Return where PAS ends to be smooth: at the cap of a protocol, and where r is held below 1."""
     if isinstance(family, Correlations):
         root = np.sqrt(np.maximum(family.n - 3, 1.0))
         cap = np.full(family.n.shape, np.inf)
@@ -88,12 +88,12 @@ def _is_steep(family: FTests | ChiSquares) -> NDArray[np.bool_]:
 
 
 def pick(family: Family, test: NDArray[Any]) -> Family:
-    """Give some of the tests (a mask or places), as they were read."""
+    """Return some of the tests (a mask or places), as they were read."""
     return _rebuilt(family, lambda value, own: value[test])
 
 
 def pick_outcomes(family: Family, draw: NDArray[np.intp], test: NDArray[np.intp]) -> Family:
-    """Give single outcomes of replicates (B, k) as tests of their own."""
+    """Return single outcomes of replicates (B, k) as tests of their own."""
     return _rebuilt(family, lambda value, own: value[draw, test] if own == 2 else value[test])
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from concord.people.evidence import Family
-from concord.people.families_counts import Binomials, ChiSquares, PValues, Tables
-from concord.people.families_means import Correlations, FTests, MannWhitney, TTests
+from concord.people.families.counts import Binomials, ChiSquares, PValues, Tables
+from concord.people.families.means import Correlations, FTests, MannWhitney, TTests
 from concord.people.protocol import Protocol
 from concord.people.sides import SideTable
 from concord.stats import effects, pearson
@@ -207,7 +207,7 @@ def needed(family: Family) -> dict[str, NDArray[np.bool_]]:
 
 
 def lacking(side: SideTable, people: Effects) -> list[int]:
-    """Give the tests of the agent's side that ask for a number which people do not give."""
+    """Return the tests of the agent's side that ask for a number which people do not give."""
     found: list[int] = []
     for index, family in side.families:
         missing = np.zeros(len(index), dtype=np.bool_)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from concord.engine import SERIAL, Engine
 from concord.errors import UndefinedError
 from concord.people.aggregate import (
     Levels,
@@ -18,11 +19,10 @@ from concord.people.aggregate import (
 )
 from concord.people.layout import Layout
 from concord.people.protocol import Protocol
+from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import SideTable
-from concord.people.tests import Context, TestScores, score_tests
 from concord.records import Interval
 from concord.stats.elementwise import Floats
-from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import FEWEST_CLUSTERS, Scale, jackknife_t
 from concord.stats.pooling import fisher_z
 
@@ -223,7 +223,7 @@ def _fresh_block(work: _Redraw, rng: np.random.Generator) -> dict[str, Levels]:
 
 
 def _spread(parts: list[Levels], n_resamples: int) -> Levels:
-    """Give standard deviation over replicates; NaN where more than a tenth of them are undefined."""
+    """Return standard deviation over replicates; NaN where more than a tenth of them are undefined."""
     columns = []
     for level in Levels.__slots__:
         values = np.concatenate([np.atleast_1d(getattr(part, level)) for part in parts])[:n_resamples]

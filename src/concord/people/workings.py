@@ -4,18 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from concord.engine import Engine
 from concord.people import aggregate
 from concord.people.aggregate import Levels
 from concord.people.bounds import Simulation, simulate_bounds
 from concord.people.evidence import Evidence
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
+from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import SideTable
-from concord.people.tests import Context, TestScores, score_tests
 from concord.people.uncertainty import Fresh, Jackknife, fresh_participants
 from concord.records import Side, TestRow, TestTable
 from concord.stats.elementwise import Floats
-from concord.stats.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def work_out(
 
 
 def context_of(rows: tuple[TestRow, ...], human: SideTable, agent: SideTable) -> Context:
-    """Give what belongs to the tests and not to a side."""
+    """Return what belongs to the tests and not to a side."""
 
     def given(name: str) -> Floats:
         values = [getattr(row, name) for row in rows]
@@ -112,5 +112,5 @@ def context_of(rows: tuple[TestRow, ...], human: SideTable, agent: SideTable) ->
 
 
 def number(value: float) -> float | None:
-    """Give a plain float, or None for undefined; infinity stays (a limit is a value)."""
+    """Return a plain float, or None for undefined; infinity stays (a limit is a value)."""
     return None if np.isnan(value) else float(value)

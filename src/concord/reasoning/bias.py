@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.readers.vignettes import BiasCase
 from concord.reasoning.gap import paired_test
 from concord.reasoning.names import AliasTable, NameIndex
+from concord.reasoning.read.vignettes import BiasCase
 from concord.reasoning.result import BiasGroup, BiasRow, PairTest
 from concord.records import Estimate
 from concord.stats.intervals import wilson_clustered, wilson_interval

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from concord.readers.vignettes import Sample
 from concord.reasoning.context import Context
 from concord.reasoning.parse import ParsedReply
+from concord.reasoning.read.vignettes import Sample
 from concord.reasoning.result import Case
 from concord.reasoning.steps import StepScore
 
@@ -28,7 +28,7 @@ def cut(text: str, most: int) -> str:
 
 
 def cases(context: Context, scored: dict[int, StepScore]) -> Iterator[Case]:
-    """Give one case a vignette and repeat that has a reply after reasoning, in the order of the file."""
+    """Return one case per vignette and repeat that has a reply after reasoning, in the order of the file."""
     found: dict[str, dict[int, dict[str, int]]] = {}
     for number, one in enumerate(context.parsed):
         found.setdefault(one.reply.id, {}).setdefault(one.reply.repeat, {})[one.reply.mode] = number

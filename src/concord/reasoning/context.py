@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from concord.readers.replies import Replies
-from concord.readers.vignettes import BiasCases, Sample, Vignettes
+from concord.engine import SERIAL, Engine
 from concord.reasoning.lexicon import Lexicon
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import ParsedReply, Parser
+from concord.reasoning.read.replies import Replies
+from concord.reasoning.read.vignettes import BiasCases, Sample, Vignettes
 from concord.reasoning.result import Options
-from concord.stats.engine import SERIAL, Engine
 
 
 @dataclass(frozen=True, slots=True)

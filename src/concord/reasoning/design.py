@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from concord.errors import FileFormatError, OptionError
-from concord.readers.templates import fill, read_template
-from concord.readers.vignettes import BiasCase, Sample, read_bias_cases, read_samples
+from concord.files.templates import fill, read_template
+from concord.reasoning.read.vignettes import BiasCase, Sample, read_bias_cases, read_samples
 from concord.records import Design, Message, Template, Trial
 
 SAMPLES = "study_a_test.json"
@@ -77,20 +77,20 @@ def check_counts(limit: int | None, repeats: int) -> None:
 
 
 def bundled(name: str) -> Path:
-    """Give the path of a bundled question file."""
+    """Return the path of a bundled question file."""
     path = resources.files("concord").joinpath("reasoning", "data", name)
     return Path(str(path))
 
 
 def _pairs(cases: Sequence[BiasCase], limit: int | None) -> list[BiasCase]:
-    """Give the cases of the first pairs, whole; a case without a pair counts as one."""
+    """Return the cases of the first pairs, whole; a case without a pair counts as one."""
     pairs = list(dict.fromkeys(case.id if case.pair is None else case.pair for case in cases))
     kept = set(pairs[:limit])
     return [case for case in cases if (case.id if case.pair is None else case.pair) in kept]
 
 
 def _entries(rows: Sequence[Sample] | Sequence[BiasCase], path: Path) -> list[_Entry]:
-    """Give every entry with its prompt; scoring needs no prompt, asking does."""
+    """Return every entry with its prompt; scoring needs no prompt, asking does."""
     for row in rows:
         if not row.prompt.strip():
             raise FileFormatError(f"{path.name}: {row.id!r} has no 'prompt', so it cannot be asked; add one")
@@ -98,7 +98,7 @@ def _entries(rows: Sequence[Sample] | Sequence[BiasCase], path: Path) -> list[_E
 
 
 def _about(row: Sample | BiasCase) -> tuple[tuple[str, str], ...]:
-    """Give what a scorer needs to know."""
+    """Return what a scorer needs to know."""
     if isinstance(row, Sample):
         return (("gold_answer", row.gold_answer),)
     return (("bias_feature", row.bias_feature), ("bias_label", row.bias_label), ("role", str(row.role)))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from concord.engine import SERIAL, Engine
 from concord.reasoning.result import PairedTable
 from concord.records import Estimate, Interval
-from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import wilson_clustered, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from concord.readers.json_text import fingerprint_rows
-from concord.readers.vignettes import read_aliases, read_phrases
+from concord.files.json_text import fingerprint_rows
 from concord.reasoning.names import AliasTable
+from concord.reasoning.read.vignettes import read_aliases, read_phrases
 from concord.records import InputFile
 
 DATA = Path(__file__).parent / "data"

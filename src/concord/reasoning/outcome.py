@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from concord.readers.replies import RecordedReply
 from concord.reasoning.correct import Judge
 from concord.reasoning.names import NameIndex
+from concord.reasoning.read.replies import RecordedReply
 from concord.reasoning.split import Split
 
 LEAK_TOKENS = 20

@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from concord.readers.replies import MODES
-from concord.readers.vignettes import Sample
+from concord.engine import SERIAL, Engine
 from concord.reasoning.bias import Detector
 from concord.reasoning.bias_result import bias_result
 from concord.reasoning.cases import cases
@@ -15,11 +14,12 @@ from concord.reasoning.gap_result import gap_result
 from concord.reasoning.lexicon import Lexicon
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import ParsedReply, column
+from concord.reasoning.read.replies import MODES
+from concord.reasoning.read.vignettes import Sample
 from concord.reasoning.result import GapResult, Options, ReasoningScores, SampleRow, StepResult
 from concord.reasoning.step_result import step_result, step_scores
 from concord.reasoning.steps import StepScore
 from concord.reasoning.text import tokens
-from concord.stats.engine import SERIAL, Engine
 
 
 def score_recorded(
@@ -76,7 +76,7 @@ def score_recorded(
 
 
 def _rows(context: Context, scored: dict[int, StepScore]) -> Iterable[SampleRow]:
-    """Return one row a vignette and repeat, in the order of the file."""
+    """Return one row per vignette and repeat, in the order of the file."""
     parsed = context.parsed
     rule = column(context.options.rules, context.options.rule)
     found: dict[str, dict[int, dict[str, int]]] = {}

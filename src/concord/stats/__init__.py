@@ -4,6 +4,7 @@ Array-like in, arrays out; scalar in, float out. A value that does not exist is 
 `UndefinedError` alone; it is never replaced by 0, 0.5 or 1.
 """
 
+from concord.engine import Engine, get_engine
 from concord.stats.agreement import (
     Line,
     concordance,
@@ -53,7 +54,6 @@ from concord.stats.effects import (
     rank_biserial_se,
     z_difference,
 )
-from concord.stats.engine import Engine, get_engine
 from concord.stats.flips import flip_excess
 from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups

@@ -120,7 +120,7 @@ def _pair(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> _Pair:
 
 
 def _power_of_two(magnitudes: Floats) -> Floats:
-    """Give the power of two next to the largest entry: dividing by it is exact."""
+    """Return the power of two next to the largest entry: dividing by it is exact."""
     exponent = np.frexp(magnitudes.max(axis=-1, keepdims=True))[1]
     power: Floats = np.ldexp(1.0, np.clip(exponent, -1000, 1000))
     return power
@@ -146,7 +146,7 @@ def _correlation(a: _Centred, b: _Centred) -> Floats:
 
 
 def _bias(a: _Centred, b: _Centred) -> Floats:
-    """Give the difference of the two weighted means, without forming the means."""
+    """Return the difference of the two weighted means, without forming the means."""
     return (a.anchor - b.anchor) + (a.shift - b.shift)
 
 

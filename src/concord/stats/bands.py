@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from concord.engine import SERIAL, Engine
 from concord.records import Interval
 from concord.stats.cross_fit import half_splits
-from concord.stats.engine import SERIAL, Engine
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -146,7 +146,7 @@ class ItemWeights:
         return self._splits[n_units]
 
     def _blocks(self, n_units: int) -> list[tuple[np.random.SeedSequence, int]]:
-        """Give one child seed and the number of resamples for every block."""
+        """Return one child seed and the number of resamples for every block."""
         sizes = [min(BLOCK, self.n_resamples - start) for start in range(0, self.n_resamples, BLOCK)]
         children = np.random.SeedSequence([self.seed, n_units]).spawn(len(sizes))
         return list(zip(children, sizes, strict=True))
@@ -240,7 +240,7 @@ def _t(level: float, n: int) -> float:
 
 
 def _standard_error(contributions: Floats) -> float:
-    """Give the standard error of a mean from contributions of units that sum to 0."""
+    """Return the standard error of a mean from contributions of units that sum to 0."""
     n = len(contributions)
     return float(np.sqrt(np.sum(contributions**2) / (n * (n - 1))))
 

@@ -28,7 +28,7 @@ def check_alternative(alternative: str) -> None:
 
 
 def _t_columns(t: Floats, n1: Floats, n2: Floats | None, r: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Give a, M, t, D of the kernel for one (n2 None) or two samples."""
+    """Return a, M, t, D of the kernel for one (n2 None) or two samples."""
     if n2 is None:
         return n1 * r * r, n1, t, n1 - 1
     return n1 * n2 / (n1 + n2) * r * r, n1 + n2 - 1, t, n1 + n2 - 2
@@ -37,7 +37,7 @@ def _t_columns(t: Floats, n1: Floats, n2: Floats | None, r: Floats) -> tuple[Flo
 def _t_arguments(
     t: ArrayLike, n1: ArrayLike, n2: ArrayLike | None, r: ArrayLike
 ) -> tuple[tuple[Floats, ...], Bools, tuple[int, ...]]:
-    """Give the kernel columns, where they are defined, and the shape of the answer."""
+    """Return the kernel columns, where they are defined, and the shape of the answer."""
     if n2 is None:
         (t_, n1_, r_), shape = broadcast(t, n1, r)
         n2_, defined = None, n1_ >= 2
@@ -146,7 +146,7 @@ def log_bf_anova(
     f, df1, df2
         The F statistic and its degrees of freedom.
     cell_n
-        Participants a cell, one number a test; by default equal cells, :math:`(df_1 + df_2 + 1)/(df_1 + 1)`.
+        Participants per cell, one per test; by default equal cells, :math:`(df_1 + df_2 + 1)/(df_1 + 1)`.
         For unequal cells give their harmonic mean: exact for two cells, an approximation for more.
     r
         Prior scale of fixed effects. With 1/2 and df1 = 1 the result equals `log_bf_t` of

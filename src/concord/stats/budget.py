@@ -21,7 +21,7 @@ class Components:
     """Variance over repeats of the same item, both models together."""
 
     def sd(self, repeats: int = 1) -> float:
-        """Give the standard deviation of an item's difference when each model answers it so many times."""
+        """Return the standard deviation of an item's difference when each model answers it so many times."""
         return float(np.sqrt(self.between + self.within / repeats))
 
 

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.records import Estimate, Interval
 from concord.stats.clustered import MeanError, clustered_mean, finite_vector
 from concord.stats.elementwise import Bools, Floats
-from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.signflip import sign_flip
@@ -204,7 +204,7 @@ def _binary(*scores: Floats) -> bool:
 
 
 def _error(values: Floats, clusters: ArrayLike | None) -> MeanError | None:
-    """Give the standard error of a mean, or None where a single cluster has none."""
+    """Return the standard error of a mean, or None where a single cluster has none."""
     try:
         return clustered_mean(values, clusters)
     except UndefinedError:
@@ -219,7 +219,7 @@ def _verdicts(
     choices: Choices,
     engine: Engine,
 ) -> tuple[Verdict, ...]:
-    """Give every test that fits the scores."""
+    """Return every test that fits the scores."""
     d = a - b
     verdicts = []
     if clusters is None and _binary(a, b):
@@ -265,7 +265,7 @@ def _used(
 def _interval(
     a: Floats, b: Floats, error: MeanError | None, level: float, *, counted: bool
 ) -> tuple[Interval | None, str]:
-    """Give the interval of the difference, or why there is none."""
+    """Return the interval of the difference, or why there is none."""
     if counted:
         return bonett_price_interval(a - b, level=level), ""
     return _t_interval(error, level)
@@ -302,7 +302,7 @@ class _Wins(TypedDict):
 
 
 def _spread(a: Floats, b: Floats, clusters: ArrayLike | None, error: MeanError | None) -> _Spread:
-    """Give standard errors with and without pairing, the saving, the correlation."""
+    """Return standard errors with and without pairing, the saving, the correlation."""
     alone = [_error(x, clusters) for x in (a, b)]
     unpaired = None
     if alone[0] is not None and alone[1] is not None:
@@ -324,7 +324,7 @@ def _correlation(a: Floats, b: Floats) -> float | None:
 
 
 def _effects(d: Floats, a: Floats, b: Floats) -> _Effects:
-    """Give the standardised effects; None where nothing varies."""
+    """Return the standardised effects; None where nothing varies."""
     if d.size < 2:
         return _Effects(effect_dz=None, effect_dav=None)
     mean, spread = float(d.mean()), float(d.std(ddof=1))

@@ -111,7 +111,7 @@ _RULES = {
 
 
 def _tables(table: ArrayLike) -> tuple[Floats, Bools, tuple[int, ...]]:
-    """Give tables as N x R x C, which of them are defined, and the leading shape."""
+    """Return tables as N x R x C, which of them are defined, and the leading shape."""
     tables = np.asarray(table, dtype=np.float64)
     if tables.ndim < 2 or min(tables.shape[-2:]) < 2:
         raise OptionError(f"a contingency table has at least 2 rows and 2 columns, got shape {tables.shape}")

@@ -42,7 +42,7 @@ class Design:
         return "exact McNemar" if self._counted(repeats) else "sign flip"
 
     def parts(self, effect: float = 0.0) -> Components:
-        """Give the variance between and within items where the true difference is this one.
+        """Return the variance between and within items where the true difference is this one.
 
         The variance of 0-1 scores goes with their difference: ω² + σ² = disagreements - δ².
         """
@@ -52,28 +52,28 @@ class Design:
         return Components(max(0.0, self._share(effect) - effect**2 - within), within)
 
     def sd(self, repeats: int = 1, effect: float = 0.0) -> float:
-        """Give the standard deviation of an item's difference."""
+        """Return the standard deviation of an item's difference."""
         return self.parts(effect).sd(repeats)
 
     def correlation(self, repeats: int = 1, effect: float = 0.0) -> float:
-        """Give the correlation of two items of a cluster: repeats leave less noise that is not shared."""
+        """Return the correlation of two items of a cluster: repeats leave less noise that is not shared."""
         parts = self.parts(effect)
         total = parts.between + parts.within / repeats
         return self.clusters.correlation * parts.between / total if total > 0 else 0.0
 
     def inflation(self, repeats: int = 1, effect: float = 0.0) -> float:
-        """Give the design effect of the clusters."""
+        """Return the design effect of the clusters."""
         rho = self.correlation(repeats, effect)
         return design_effect(self.clusters.size, rho, cv=self.clusters.cv)
 
     def scaled(self, factor: float) -> "Design":
-        """Give the same design with all variance multiplied."""
+        """Return the same design with all variance multiplied."""
         parts = Components(self.components.between * factor, self.components.within * factor)
         share = None if self.disagreement is None else min(1.0, self.disagreement * factor)
         return replace(self, components=parts, disagreement=share)
 
     def power(self, effect: float, items: int, repeats: int = 1) -> float:
-        """Give the power of the test that `compare_items` uses, with so many items and repeats."""
+        """Return the power of the test that `compare_items` uses, with so many items and repeats."""
         if self._counted(repeats):
             first = (self._share(effect) + abs(effect)) / 2
             return power_mcnemar(first, self._share(effect) - first, items, alpha=self.alpha)
@@ -85,7 +85,7 @@ class Design:
         return power_signs(effect, sd, items, alpha=self.alpha)
 
     def items_needed(self, effect: float, power: float, repeats: int = 1) -> int:
-        """Give the fewest items that find a difference with the wanted power, in whole clusters."""
+        """Return the fewest items that find a difference with the wanted power, in whole clusters."""
         if not self.clustered:
             return fewest(lambda n: self.power(effect, n, repeats), power, effect)
         families = self.clusters
@@ -93,7 +93,7 @@ class Design:
         return families.items(groups)
 
     def detectable(self, items: int, power: float, repeats: int = 1) -> float:
-        """Give the smallest difference that so many items find with the wanted power.
+        """Return the smallest difference that so many items find with the wanted power.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class Design:
         return _smallest(lambda effect: self.power(effect, items, repeats) >= power, high)
 
     def width(self, items: int, repeats: int = 1, effect: float = 0.0) -> float:
-        """Give the expected width of the interval of the difference.
+        """Return the expected width of the interval of the difference.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class Design:
         return max(self.disagreement, abs(effect))
 
     def _families(self, repeats: int, effect: float) -> Clusters:
-        """Give the clusters with the correlation that repeats leave."""
+        """Return the clusters with the correlation that repeats leave."""
         return replace(self.clusters, correlation=self.correlation(repeats, effect))
 
 

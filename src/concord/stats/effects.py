@@ -96,7 +96,7 @@ def d_from_f(f: ArrayLike, df1: ArrayLike, df2: ArrayLike) -> Floats | float:
 
 
 def d_from_f_se(d: ArrayLike, n: ArrayLike) -> Floats | float:
-    r"""Give standard error that goes with `d_from_f`: :math:`\sqrt{4/N + d^2/(2N)}`.
+    r"""Return standard error that goes with `d_from_f`: :math:`\sqrt{4/N + d^2/(2N)}`.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def correlation_z(r: ArrayLike) -> Floats | float:
 
 
 def correlation_se(n: ArrayLike) -> Floats | float:
-    r"""Give standard error of Fisher's z, :math:`1/\sqrt{n - 3}`.
+    r"""Return standard error of Fisher's z, :math:`1/\sqrt{n - 3}`.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def log_odds_ratio(table: ArrayLike) -> Floats | float:
 
 
 def log_odds_ratio_se(table: ArrayLike) -> Floats | float:
-    r"""Give standard error of the log odds ratio, :math:`\sqrt{\sum 1/cell}` (same correction).
+    r"""Return standard error of the log odds ratio, :math:`\sqrt{\sum 1/cell}` (same correction).
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def rank_biserial(u: ArrayLike, n1: ArrayLike, n2: ArrayLike) -> Floats | float:
 
 
 def rank_biserial_se(r: ArrayLike, n1: ArrayLike, n2: ArrayLike, *, method: str = "simple") -> Floats | float:
-    r"""Give standard error of the rank-biserial correlation.
+    r"""Return standard error of the rank-biserial correlation.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ def _hanley_mcneil_se(r: Floats, n1: Floats, n2: Floats) -> Floats:
 
 
 def d_from_rank_biserial(r: ArrayLike) -> Floats | float:
-    r"""Give d of two normal populations with this rank-biserial: :math:`\sqrt2\,\Phi^{-1}((1+r)/2)`.
+    r"""Return d of two normal populations with this rank-biserial: :math:`\sqrt2\,\Phi^{-1}((1+r)/2)`.
 
     Parameters
     ----------
@@ -381,7 +381,7 @@ def d_from_proportion(k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5) -> Floats
 
 
 def proportion_se(k: ArrayLike, n: ArrayLike) -> Floats | float:
-    r"""Give standard error of a proportion, :math:`\sqrt{p(1-p)/n}`; 0 when all or none succeed.
+    r"""Return standard error of a proportion, :math:`\sqrt{p(1-p)/n}`; 0 when all or none succeed.
 
     Parameters
     ----------
@@ -429,7 +429,7 @@ def proportion_log_odds(k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5) -> Floa
 
 
 def proportion_log_odds_se(k: ArrayLike, n: ArrayLike) -> Floats | float:
-    r"""Give standard error of `proportion_log_odds`, :math:`1/\sqrt{(n+1)\tilde p(1-\tilde p)}`.
+    r"""Return standard error of `proportion_log_odds`, :math:`1/\sqrt{(n+1)\tilde p(1-\tilde p)}`.
 
     Parameters
     ----------

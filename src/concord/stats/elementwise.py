@@ -18,7 +18,7 @@ def broadcast(*arguments: ArrayLike) -> tuple[tuple[Floats, ...], tuple[int, ...
 
 
 def shaped(values: Floats, shape: tuple[int, ...], undefined: str) -> Floats | float:
-    """Give values their shape; a single undefined value raises, one among many stays NaN."""
+    """Return values their shape; a single undefined value raises, one among many stays NaN."""
     if shape:
         return values.reshape(shape)
     if np.isnan(values[0]):

@@ -15,7 +15,7 @@ _REACH = 12.0
 
 @lru_cache(maxsize=1024)
 def expected_maximum(k: int) -> float:
-    r"""Give the expected maximum of ``k`` independent standard normal variables.
+    r"""Return the expected maximum of ``k`` independent standard normal variables.
 
     .. math:: d(k) = \int_0^\infty \left(1 - \Phi(x)^k - \Phi(-x)^k\right) dx
 

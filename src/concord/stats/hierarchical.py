@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.records import Estimate
 from concord.stats.agreement import concordance
 from concord.stats.elementwise import Floats
-from concord.stats.engine import SERIAL, Engine
 from concord.stats.groups import mean_groups, sums
 from concord.stats.intervals import checked_level, percentile_interval
 from concord.stats.pooling import fisher_z, pool_pas_groups

@@ -116,7 +116,7 @@ def wilson_clustered(
     :math:`\hat p = \sum s_c / \sum t_c`, its variance from the clusters' residuals
     :math:`\sum (s_c - \hat p t_c)^2 / (\sum t_c)^2`, and :math:`n_e = \hat p(1-\hat p)/\mathrm{var}`, never
     above the number of single replies. Where the clusters do not vary :math:`n_e` is their number. With
-    one trial a cluster this is Wilson's interval; with ``trials`` all 1 and ``successes`` the clusters'
+    one trial per cluster this is Wilson's interval; with ``trials`` all 1 and ``successes`` the clusters'
     own proportions it is the interval of the mean of item means.
 
     Parameters

@@ -61,11 +61,11 @@ class Kernel:
     d: Floats
 
     def pick(self, chosen: slice | NDArray[np.bool_]) -> "Kernel":
-        """Give the kernel of some of the tests."""
+        """Return the kernel of some of the tests."""
         return Kernel(self.a[chosen], self.m[chosen], self.p[chosen], self.s[chosen], self.d[chosen])
 
     def log_constant(self) -> Floats:
-        """Give the factor in front of the integral, in logs."""
+        """Return the factor in front of the integral, in logs."""
         fit = 0.5 * (self.m - self.p - 1)
         return np.asarray(0.5 * np.log(self.a / (2 * np.pi)) + fit * np.log1p(self.s / self.d))
 
@@ -85,17 +85,17 @@ class Integrand:
         self.any_strong = bool(self.strong.any())
 
     def __call__(self, y: Floats) -> Floats:
-        """Give l(y) for p = 1, at nodes x tests."""
+        """Return l(y) for p = 1, at nodes x tests."""
         return self._terms(y)[0]
 
     def with_p(self, y: Floats) -> Floats:
-        """Give l(y) for p > 1, at nodes x tests."""
+        """Return l(y) for p > 1, at nodes x tests."""
         values, rise = self._terms(y)
         values += self.half_p * np.log(rise)
         return values
 
     def _terms(self, y: Floats) -> tuple[Floats, Floats]:
-        """Give l(y) without the term in p, and 1 - e^-y."""
+        """Return l(y) without the term in p, and 1 - e^-y."""
         x = np.expm1(y)
         growth = x + 1.0
         rise = x / growth
@@ -113,7 +113,7 @@ class Integrand:
         return values, rise
 
     def end(self, depth: Floats | float = DEPTH) -> Floats:
-        """Give a y beyond which l stays below -depth: each falling term alone gets there, growth is y/2."""
+        """Return a y beyond which l stays below -depth: each falling term alone gets there, growth is y/2."""
         growth = 0.5 * np.log1p(2 * depth / self.half_aq)
         by_exponential = np.log1p((depth + growth) / self.half_aq)
         drop = np.expm1(-(depth + 0.5 * by_exponential) / self.half_fit)
@@ -123,7 +123,7 @@ class Integrand:
         return np.minimum(by_exponential, by_fit)
 
     def peak(self) -> Floats:
-        """Give about the y at which l(y) + log(y)/2 is largest, by bisection of its slope in log y (p > 1).
+        """Return about the y at which l(y) + log(y)/2 is largest, by bisection of its slope in log y (p > 1).
 
         For small y the slope vanishes at (p/2)/(half_fit R² + half_aq), for large y at its logarithm: the
         bracket starts well below, and lower still where the slope is not positive there.
@@ -145,7 +145,7 @@ class Integrand:
         return np.asarray(0.5 - fit - self.half_aq * (1.0 + x) + self.half_p / x + 0.5 / y)
 
     def around_peak(self) -> tuple[Floats, Floats]:
-        """Give the range of u = sqrt(y) in which the integrand is within e^-DEPTH of its peak (p > 1)."""
+        """Return the range of u = sqrt(y) in which the integrand is within e^-DEPTH of its peak (p > 1)."""
 
         def height(u: Floats) -> Floats:
             return self.with_p(u * u) + np.log(u)

@@ -112,7 +112,7 @@ def difference_of_maxima(first: Side, second: Side, *, level: float = 0.95) -> M
 
 
 def _standard_errors(first: Floats, second: Floats) -> Floats:
-    """Give the standard error of each contrast, P by Q; 0 where no unit moves it."""
+    """Return the standard error of each contrast, P by Q; 0 where no unit moves it."""
     n = len(first)
     squares = [np.sum((first[:, [p]] - second) ** 2, axis=0) for p in range(first.shape[1])]
     errors = np.sqrt(np.array(squares) / (n * (n - 1)))

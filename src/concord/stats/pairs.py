@@ -40,7 +40,7 @@ class ModelPair:
     note: str = ""
 
     def metric(self, name: str) -> MetricDifference:
-        """Give one metric."""
+        """Return one metric."""
         return next(entry for entry in self.metrics if entry.metric == name)
 
 

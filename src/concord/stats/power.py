@@ -209,7 +209,7 @@ def detectable_effect(sd: float, n: float, *, power: float = 0.8, alpha: float =
 
 
 def items_needed(effect: float, sd: float, *, power: float = 0.8, alpha: float = 0.05) -> int:
-    """Give the fewest items with which a paired t test finds a difference with the wanted power.
+    """Return the fewest items with which a paired t test finds a difference with the wanted power.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def items_needed(effect: float, sd: float, *, power: float = 0.8, alpha: float =
 
 
 def fewest(power_at: Callable[[int], float], power: float, effect: float) -> int:
-    """Give the smallest n with the wanted power, by doubling and halving.
+    """Return the smallest n with the wanted power, by doubling and halving.
 
     The power of an exact test grows in saw teeth, so that a smaller n than the one found by halving may have
     it too: those within a few teeth below are looked at one by one.
@@ -285,7 +285,7 @@ def fewest(power_at: Callable[[int], float], power: float, effect: float) -> int
 
 
 def interval_width(sd: float, n: float, *, level: float = 0.95) -> float:
-    """Give the expected width of the t interval of a mean difference.
+    """Return the expected width of the t interval of a mean difference.
 
     Twice t times the standard error, which is on average a little below its root mean square (`root_bias`).
 
@@ -321,7 +321,7 @@ def interval_width(sd: float, n: float, *, level: float = 0.95) -> float:
 
 
 def root_bias(df: float) -> float:
-    r"""Give the mean of :math:`\sqrt{\chi^2_\nu/\nu}`: standard deviations over their root mean square.
+    r"""Return the mean of :math:`\sqrt{\chi^2_\nu/\nu}`: standard deviations over their root mean square.
 
     Parameters
     ----------

@@ -42,11 +42,11 @@ class Clusters:
             )
 
     def number(self, n: float) -> int:
-        """Give the clusters that hold so many items."""
+        """Return the clusters that hold so many items."""
         return int(np.ceil(n / self.size - 1e-9))
 
     def items(self, groups: int) -> int:
-        """Give the items of so many clusters."""
+        """Return the items of so many clusters."""
         return int(np.ceil(groups * self.size - 1e-9))
 
 
@@ -170,16 +170,16 @@ class Spread:
     """Unequal sizes, where they are few enough to be laid out."""
 
     def variances(self, clusters: Clusters) -> Floats:
-        """Give the variances of the cluster sums."""
+        """Return the variances of the cluster sums."""
         assert self.sizes is not None
         return self.sizes * (1 + (self.sizes - 1) * clusters.correlation)
 
     def critical(self, alpha: float) -> float:
-        """Give the value beyond which the test finds a difference."""
+        """Return the value beyond which the test finds a difference."""
         return float(special.stdtrit(self.df_test, 1 - alpha / 2))
 
     def width(self, sd: float, n: float, level: float) -> float:
-        """Give the expected width of the interval of n items."""
+        """Return the expected width of the interval of n items."""
         error = sd * float(np.sqrt(self.inflation * self.ratio / n)) * self.root
         return 2 * self.critical(1 - level) * error
 

@@ -90,7 +90,7 @@ def _log_half(k: Floats, m: Floats) -> Floats:
 
 
 def paired_sd(first: float, second: float, correlation: float) -> float:
-    r"""Give the standard deviation of the difference of two 0-1 scores with given means and correlation.
+    r"""Return the standard deviation of the difference of two 0-1 scores with given means and correlation.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def disagreements(first: float, second: float, correlation: float) -> tuple[floa
 
 
 def counted_interval_width(disagreement: float, effect: float, n: int, *, level: float = 0.95) -> float:
-    r"""Give the expected width of Bonett and Price's interval of a difference of paired proportions.
+    r"""Return the expected width of Bonett and Price's interval of a difference of paired proportions.
 
     .. math:: 2 z \sqrt{\frac{1}{n+2} \left(\frac{n \psi + 2}{n + 2} -
         \left(\frac{n \delta}{n + 2}\right)^2 - \frac{n (\psi - \delta^2)}{(n+2)^2}\right)}

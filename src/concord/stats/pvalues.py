@@ -69,7 +69,7 @@ def _f_defined(f: Floats, df1: Floats, df2: Floats) -> NDArray[np.bool_]:
 
 
 def _upper_f(f: Floats, df1: Floats, df2: Floats) -> Floats:
-    """Give the upper tail of F."""
+    """Return the upper tail of F."""
     return np.asarray(fdtrc(df1, df2, f), dtype=np.float64)
 
 

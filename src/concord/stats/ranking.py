@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.stats.compare import Choices, PairedComparison, compare_items
 from concord.stats.elementwise import Floats
-from concord.stats.engine import SERIAL, Engine
 from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable, told_apart
 
 

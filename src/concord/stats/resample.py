@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
-from concord.stats.engine import SERIAL, Engine
 from concord.stats.intervals import checked_level, percentile_interval
 
 Method = Literal["percentile", "bca"]
@@ -184,7 +184,7 @@ def seeds(rng: np.random.Generator, count: int) -> list[np.random.SeedSequence]:
 
 
 def generator(rng: np.random.Generator, seed: np.random.SeedSequence) -> np.random.Generator:
-    """Give a generator of the same kind for one block."""
+    """Return a generator of the same kind for one block."""
     return np.random.Generator(type(rng.bit_generator)(seed))
 
 
@@ -225,7 +225,7 @@ def _chunk(arrays: Sequence[NDArray[Any]]) -> int:
 def _block_values(
     arrays: Sequence[NDArray[Any]], statistic: Statistic, block: tuple[np.random.Generator, int]
 ) -> Floats:
-    """Give the statistic of one block of resamples, a chunk of replicates at a time."""
+    """Return the statistic of one block of resamples, a chunk of replicates at a time."""
     stream, size = block
     n, chunk = len(arrays[0]), _chunk(arrays)
     parts = []
@@ -236,7 +236,7 @@ def _block_values(
 
 
 def _leave_one_out(arrays: Sequence[NDArray[Any]], statistic: Statistic) -> Floats:
-    """Give the statistic without each row in turn."""
+    """Return the statistic without each row in turn."""
     n = len(arrays[0])
     if n < 2:
         return np.full(n, np.nan)

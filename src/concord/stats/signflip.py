@@ -6,10 +6,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.stats.clustered import cluster_codes, finite_vector
 from concord.stats.elementwise import Floats
-from concord.stats.engine import SERIAL, Engine
 from concord.stats.resample import seeds
 
 EXACT_PAIRS = 20

@@ -204,14 +204,14 @@ def _small(indices: Integers) -> Any:
 
 
 def _largest_tabulated(tree: Tree) -> int:
-    """Give the largest size of finding that is tabulated, so that the states stay within bounds."""
+    """Return the largest size of finding that is tabulated, so that the states stay within bounds."""
     counts = np.bincount(tree.sizes, minlength=LARGEST_TABULATED + 1)
     states = np.cumsum([counts[n] * comb(2 * n - 1, n) for n in range(1, LARGEST_TABULATED + 1)])
     return max(1, int(np.sum(states <= MOST_STATES)))
 
 
 def _states_of(n: int) -> tuple[Integers, Integers]:
-    """Give the multisets of n out of n, sorted, and for each of the n ** n ordered draws its multiset."""
+    """Return the multisets of n out of n, sorted, and for each of the n ** n ordered draws its multiset."""
     ordered = np.sort(np.indices((n,) * n).reshape(n, -1).T, axis=1)
     place = n ** np.arange(n - 1, -1, -1)
     _, first, lookup = np.unique(ordered @ place, return_index=True, return_inverse=True)

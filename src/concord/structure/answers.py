@@ -1,13 +1,13 @@
-"""Replies of a structure run to scores: one row a reply, ready to be scored for consistency."""
+"""Replies of a structure run to scores: one row per reply, ready to be scored for consistency."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from concord.readers.structure_items import parse_items
 from concord.records import AskOutcome
 from concord.structure.design import ITEMS
+from concord.structure.items import parse_items
 from concord.structure.scorers import Asked, get_scorer
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Answers:
         return (sum(asked), len(asked)) if asked else None
 
     def frame(self) -> "pl.DataFrame":
-        """Give the long table that `score_structure` reads; a reply without a score is a missing value."""
+        """Return the long table that `score_structure` reads; a reply without a score is a missing value."""
         import polars as pl
 
         columns: dict[str, Any] = {

@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 
 from concord.errors import FileFormatError, OptionError
-from concord.readers.structure_items import Item, ItemSet
+from concord.structure.items import Item, ItemSet
 
 ENTRY_POINTS = "concord.arrangers"
 ALL_UP_TO = 24
@@ -29,7 +29,7 @@ Arranger = Callable[[Item, ItemSet, int | None], Iterable[Arranged]]
 
 
 def orders(n: int, limit: int | None, *, canonical: bool) -> list[tuple[int, ...]]:
-    """Give orders of n things: all of them, or a set drawn with a fixed seed that is the same for every item.
+    """Return orders of n things: all of them, or a set drawn with a fixed seed, the same for every item.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ ARRANGERS: dict[str, Arranger] = {
 
 
 def get_arranger(name: str) -> Arranger:
-    """Give an arranger by name: a bundled one, or one of the entry points `concord.arrangers`."""
+    """Return an arranger by name: a bundled one, or one of the entry points `concord.arrangers`."""
     if name in ARRANGERS:
         return ARRANGERS[name]
     found = list(entry_points(group=ENTRY_POINTS, name=name))

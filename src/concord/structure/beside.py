@@ -3,12 +3,12 @@
 import numpy as np
 
 from concord.errors import UndefinedError
-from concord.readers.structure_records import Floats, ModelScores
 from concord.records import Estimate
 from concord.stats.bands import MIN_UNITS, GapTable, mean_gap_interval
 from concord.stats.flips import flip_excess
 from concord.stats.gaps import expected_maximum, fixed_m_gap_binary, fixed_m_gap_cells
 from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
+from concord.structure.read.records import Floats, ModelScores
 from concord.structure.readings import Counted, column_means
 from concord.structure.records import Order, ScoreOptions
 

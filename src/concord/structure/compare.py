@@ -6,14 +6,14 @@ from functools import partial
 
 import numpy as np
 
+from concord.engine import SERIAL, Engine
 from concord.errors import MismatchError
-from concord.readers.structure_records import Floats
 from concord.records import Estimate
 from concord.stats.bands import ItemWeights
-from concord.stats.engine import SERIAL, Engine
 from concord.stats.pairs import MetricDifference, ModelPair, Standing, adjusted, rows_of_pairs, standing
 from concord.structure.difference import gap_differences, shared
 from concord.structure.parts import Parts
+from concord.structure.read.records import Floats
 from concord.structure.readings import (
     PEAK_NOTE,
     Counted,
@@ -82,7 +82,7 @@ def compare_structure(
 
 
 def of_stars(data: Counted, star: Floats) -> Counted:
-    """Give fixed-m gaps the place of gaps: a max of the gap over a mean of 0."""
+    """Return fixed-m gaps the place of gaps: a max of the gap over a mean of 0."""
     return replace(data, mean=np.where(np.isnan(star), np.nan, 0.0), largest=star)
 
 
@@ -119,7 +119,7 @@ def _apart(first: Counted, second: Counted) -> str:
 
 
 def _as_read(first: Counted, second: Counted, reading: str) -> list[MetricDifference]:
-    """Give S, E and R under a reading without an honest interval, on the shared cells."""
+    """Return S, E and R under a reading without an honest interval, on the shared cells."""
     if reading not in ("peak", "across"):
         return []
     sides = [_numbers(data, reading) for data in (first, second)]
@@ -148,7 +148,7 @@ def _numbers(data: Counted, reading: str) -> tuple[float | None, float | None, f
 
 
 def _value(data: Counted, reading: str, place: int) -> float | None:
-    """Give the number that ranks: of the reading that the tests are about."""
+    """Return the number that ranks: of the reading that the tests are about."""
     return _numbers(data, "unpaired" if reading == "unpaired" else "paired")[place]
 
 

@@ -6,10 +6,10 @@ from importlib import resources
 from pathlib import Path
 
 from concord.errors import OptionError
-from concord.readers.structure_items import Item, ItemSet, parse_items
-from concord.readers.templates import fill, read_template
+from concord.files.templates import fill, read_template
 from concord.records import Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger
+from concord.structure.items import Item, ItemSet, parse_items
 from concord.structure.scorers import check_items, get_scorer
 
 ITEMS = "items.json"

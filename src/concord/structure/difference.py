@@ -6,12 +6,12 @@ from itertools import combinations
 import numpy as np
 from scipy import special
 
-from concord.readers.structure_records import Floats
 from concord.records import Estimate, Interval
 from concord.stats.bands import MIN_UNITS, STILL
 from concord.stats.maxima import MaximaDifference, difference_of_maxima
 from concord.stats.pairs import MetricDifference
 from concord.structure.parts import Part, Parts
+from concord.structure.read.records import Floats
 from concord.structure.readings import Counted
 from concord.structure.records import Difference
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.readers.structure_items import parse_items
-from concord.readers.templates import fill, read_template
+from concord.files.templates import fill, read_template
 from concord.records import AskOutcome, Design, Message, Trial
+from concord.structure.items import parse_items
 from concord.structure.scorers import Asked, explanation
 
 PREFIX = "judge:"
@@ -16,7 +16,7 @@ _VERDICT = re.compile(r"^\D{0,40}?(10|\d)(?:\s*/\s*10)?(?:[.\s*]|$)")
 
 
 def judge_model(scorer: str) -> str | None:
-    """Give the model of a scorer ``judge:MODEL``, or nothing for another scorer."""
+    """Return the model of a scorer ``judge:MODEL``, or nothing for another scorer."""
     return scorer.removeprefix(PREFIX) if scorer.startswith(PREFIX) else None
 
 
@@ -58,7 +58,7 @@ def verdict(reply: str) -> float | None:
 
 
 def verdicts_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
-    """Give the score of every reply that the judge has seen, by the reply's key."""
+    """Return the score of every reply that the judge has seen, by the reply's key."""
     return {
         str(row["id"]): verdict(row["response"]) if row["outcome"] == AskOutcome.OK else None for row in rows
     }

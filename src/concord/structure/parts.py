@@ -6,11 +6,11 @@ from functools import cached_property
 import numpy as np
 
 from concord.errors import UndefinedError
-from concord.readers.structure_records import Floats
 from concord.stats.bands import GapTable, ItemWeights, on_exact_grid
 from concord.stats.maxima import Side
 from concord.stats.order import OrderEffect, order_effect
 from concord.structure.beside import complete_units
+from concord.structure.read.records import Floats
 from concord.structure.readings import Counted, paired_table, resample_tables, unpaired_table
 from concord.structure.records import ScoreOptions
 
@@ -31,7 +31,7 @@ class Part:
 
     @cached_property
     def worst(self) -> Side:
-        """Give the gaps, whose largest is R."""
+        """Return the gaps, whose largest is R."""
         gaps = self.table.gaps()
         there = ~np.isnan(gaps)
         draws = np.empty((0, len(gaps))) if self.draws is None else self.draws
@@ -39,7 +39,7 @@ class Part:
 
     @cached_property
     def loss(self) -> Side:
-        """Give 1 - (1 - E)(1 - gap) of every arrangement, whose largest is 1 - S."""
+        """Return 1 - (1 - E)(1 - gap) of every arrangement, whose largest is 1 - S."""
         gaps, influence = self.worst.values, self.worst.influence
         draws = np.where(np.isnan(self.worst.draws), gaps, self.worst.draws)
         e, moves = gaps.mean(), influence.mean(axis=1, keepdims=True)

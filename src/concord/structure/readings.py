@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
-from concord.readers.structure_records import Codes, Floats, ModelScores
 from concord.records import Estimate, Interval
 from concord.stats.bands import (
     MIN_UNITS,
@@ -19,6 +18,7 @@ from concord.stats.bands import (
     mean_t_interval,
 )
 from concord.stats.cross_fit import cross_fit_worst
+from concord.structure.read.records import Codes, Floats, ModelScores
 from concord.structure.records import Consistency, ScoreOptions
 
 PEAK_NOTE = "no interval: an extreme over items has no honest one; see the paired reading"
@@ -43,7 +43,7 @@ class Counted:
     unit_names: tuple[str, ...]
 
     def sums(self, values: Floats) -> tuple[Floats, Floats]:
-        """Give sums and counts of the values that are there, per unit and arrangement."""
+        """Return sums and counts of the values that are there, per unit and arrangement."""
         there = ~np.isnan(values)
         filled, ones = np.where(there, values, 0.0), there.astype(np.float64)
         if self.n_units == len(self.items):

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from concord.readers.structure_records import ArrangementCounts, LeftOut
 from concord.records import Estimate, InputFile, Interval
 from concord.stats.order import OrderEffect, VarianceShares
+from concord.structure.read.records import ArrangementCounts, LeftOut
 
 READINGS = ("peak", "paired", "unpaired", "across")
 
@@ -129,7 +129,7 @@ class ModelResult:
     notes: tuple[str, ...] = ()
 
     def reading(self, name: str) -> Consistency | None:
-        """Give the numbers under a reading, where they exist."""
+        """Return the numbers under a reading, where they exist."""
         return next((entry for entry in (self.consistency, *self.others) if entry.reading == name), None)
 
 

@@ -5,11 +5,9 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
+from concord.engine import SERIAL, Engine
 from concord.errors import InputError, OptionError
-from concord.readers.structure_records import Floats, ModelScores, ScoreSet
-from concord.readers.structure_sheet import fold
 from concord.stats.bands import ItemWeights
-from concord.stats.engine import SERIAL, Engine
 from concord.structure.beside import (
     flip_cells,
     flip_estimate,
@@ -20,6 +18,8 @@ from concord.structure.beside import (
 )
 from concord.structure.difference import all_differences
 from concord.structure.parts import Part, Parts, resampled_tau, tau_columns, whole_layout
+from concord.structure.read.records import Floats, ModelScores, ScoreSet
+from concord.structure.read.sheet import fold
 from concord.structure.readings import (
     Counted,
     across_gaps,

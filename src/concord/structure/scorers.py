@@ -9,8 +9,8 @@ from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
 from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError
-from concord.readers.structure_items import Item
 from concord.structure.arrangers import LETTERS
+from concord.structure.items import Item
 
 ENTRY_POINTS = "concord.scorers"
 CHRF_ORDER = 6
@@ -101,7 +101,7 @@ def token_f1(reply: str, reference: str) -> float | None:
 
 
 def explanation(reply: str, asked: Asked) -> tuple[str, str | None, bool | None]:
-    """Give the part that explains, the idiom named, and whether it is the canonical one."""
+    """Return the part that explains, the idiom named, and whether it is the canonical one."""
     meaning = _MEANING.search(reply)
     explained = meaning.group(1).strip() if meaning is not None else reply
     if asked.arranger != "characters":
@@ -238,7 +238,7 @@ SCORERS: dict[str, Scorer] = {
 
 
 def get_scorer(name: str) -> Scorer:
-    """Give a scorer by name: a bundled one, ``embedding:MODEL``, or an entry point of `concord.scorers`."""
+    """Return a scorer by name: a bundled one, ``embedding:MODEL``, or an entry point of `concord.scorers`."""
     if name in SCORERS:
         return SCORERS[name]
     if name.startswith("judge:"):

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from scipy.special import ndtri
 
-from concord.people.sessions import Question
-from concord.people.study_format import Allocation, Choice
+from concord.people.studies.format import Allocation, Choice
+from concord.people.studies.sessions import Question
 
 Answers = Mapping[str, object]
 Script = Callable[["Person", int], Answers]
@@ -37,7 +37,7 @@ class Person:
         return self.question.condition
 
     def uniform(self, dimension: int) -> float:
-        """Give a number between 0 and 1 that is evenly spread over the people of a cell."""
+        """Return a number between 0 and 1 that is evenly spread over the people of a cell."""
         return (0.5 + (self.place + 1) * _STEPS[dimension]) % 1
 
     def normal(self, dimension: int, mean: float = 0.0, sd: float = 1.0) -> float:
@@ -87,7 +87,7 @@ def _rounded(value: float, low: float, high: float) -> int:
 
 
 def _swap(rates: tuple[float, float], first: bool, way: int) -> float:
-    """Give the rate of a cell; the other cell's when everything is the other way round."""
+    """Return the rate of a cell; the other cell's when everything is the other way round."""
     return rates[0 if first == (way > 0) else 1]
 
 

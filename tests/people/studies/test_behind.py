@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from concord import studies
-from concord.people.behind import Behind, behind_test
-from concord.people.study_files import find_studies
+from concord.people.studies.behind import Behind, behind_test
+from concord.people.studies.load import find_studies
 
 
 def behind(study: str, test: str) -> Behind:

@@ -9,8 +9,8 @@ from tests.people.studies.people_like import SCRIPTS, PeopleLike
 from concord import studies
 from concord.people.result import PeopleScores
 from concord.people.score import score_table
-from concord.people.study_files import bundled_names
-from concord.people.study_format import Located
+from concord.people.studies.format import Located
+from concord.people.studies.load import bundled_names
 from concord.records import TestRow
 
 TWELVE = (
@@ -69,7 +69,7 @@ def test_people_like_data_score_near_the_ceiling(name: str) -> None:
 
 
 def _identity(done: studies.StudiesResult) -> float:
-    """Give 2Σxy/(Σx²+Σy²), which does not need three tests: 1 where both sides have the same effects."""
+    """Return 2Σxy/(Σx²+Σy²), which does not need three tests: 1 where both sides have the same effects."""
     pairs = [(test.human_effect_d, test.agent_effect_d) for test in done.result.tests]
     usable = [(x, y) for x, y in pairs if x is not None and y is not None]
     assert len(usable) >= 2

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concord.errors import OptionError
-from concord.people.derive import over_members, parse_expression
+from concord.people.studies.expressions import over_members, parse_expression
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from concord import studies
 from concord.api import check, score_people
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError, StudyError
-from concord.people.design import plan_study
-from concord.people.study_files import read_study
+from concord.people.studies.load import read_study
+from concord.people.studies.plan import plan_study
 from concord.records import SideOutcome
 
 

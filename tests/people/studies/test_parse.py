@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concord.people.parse import Outcome, read_reply
-from concord.people.study_format import Allocation, Choice, FreeText, Item, Likert, Number, Ranking
+from concord.people.studies.format import Allocation, Choice, FreeText, Item, Likert, Number, Ranking
+from concord.people.studies.parse import Outcome, read_reply
 
 OPTIONS = {"sure": "200 people will be saved", "risky": "a one-in-three chance"}
 CHOICE = Choice(type="choice", options=OPTIONS)

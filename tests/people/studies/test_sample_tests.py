@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from concord.errors import UndefinedError
-from concord.people import sample_tests as of
+from concord.people.studies import sample_tests as of
 from concord.stats.elementwise import Floats
 
 # Cushny & Peebles (1905) as printed in Student (1908); R: data(sleep)

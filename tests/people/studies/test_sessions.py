@@ -7,12 +7,12 @@ import pytest
 from tests.people.studies.small import STUDY
 
 from concord import studies
-from concord.people.design import plan_study
-from concord.people.parse import Outcome
-from concord.people.sessions import Session, hold, sessions_of
-from concord.people.study_files import StudyFile, read_study
-from concord.people.study_format import Allocation
-from concord.people.wording import render_items
+from concord.people.studies.format import Allocation
+from concord.people.studies.load import StudyFile, read_study
+from concord.people.studies.parse import Outcome
+from concord.people.studies.plan import plan_study
+from concord.people.studies.sessions import Session, hold, sessions_of
+from concord.people.studies.wording import render_items
 
 
 def _guessing() -> Session:
@@ -21,7 +21,7 @@ def _guessing() -> Session:
 
 
 def _play(session: Session, numbers: Sequence[str | None]) -> None:
-    """Give the members of a group these numbers, in order."""
+    """Return the members of a group these numbers, in order."""
     for question, number in zip(session.waiting(), numbers, strict=True):
         session.answer(question.id, number)
 

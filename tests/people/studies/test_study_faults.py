@@ -8,7 +8,7 @@ import yaml
 from tests.people.studies.small import STUDY
 
 from concord.errors import FileFormatError, StudyError
-from concord.people.study_files import read_study
+from concord.people.studies.load import read_study
 
 
 def _fault(old: str, new: str) -> str:
@@ -332,7 +332,7 @@ def test_a_latin_square_that_its_cells_cannot_fill_is_impossible() -> None:
 
 def test_the_slow_parser_reads_and_refuses_as_the_fast_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
     fast = read_study(STUDY.encode(), name="coins.yaml")
-    monkeypatch.setattr("concord.readers.yaml_file._LOADER", yaml.SafeLoader)
+    monkeypatch.setattr("concord.files.yaml_file._LOADER", yaml.SafeLoader)
     assert read_study(STUDY.encode(), name="coins.yaml") == fast
     with pytest.raises(StudyError, match="line 3: &a: anchors and aliases are not allowed"):
         read_study(STUDY.replace("title: Coins", "title: &a Coins").encode(), name="coins.yaml")

@@ -1,0 +1,141 @@
+"""Inspect logs of Concord's tasks (`.eval` and `.json`) to replies: what `inspect eval` ran can be scored."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from concord.errors import FileFormatError, MissingExtraError
+
+SUITES = ("people", "structure", "reasoning")
+_LARGEST = 4 << 30
+"""Bytes of a log that are read; a longer one is more likely a mistake than a log."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvalLog:
+    """What a log holds: the suite, the model, and one row per sample in the form of `replies.jsonl`."""
+
+    suite: str
+    model: str
+    status: str
+    rows: tuple[dict[str, Any], ...]
+    templates: dict[str, str]
+    arguments: dict[str, Any]
+    """What the task was given: question files, arranger and so on."""
+    settings: dict[str, Any]
+    """Settings of generation that were given."""
+    tokens: dict[str, int] | None
+    n_planned: int | None = None
+    """Samples that the evaluation was to ask; the log of one that was interrupted holds fewer."""
+
+
+def read_eval_log(path: Path) -> EvalLog:
+    """Read a log that one of Concord's tasks left, in either of Inspect's formats.
+
+    Raises
+    ------
+    FileFormatError
+        The file is no Inspect log, or that of another task.
+    MissingExtraError
+        Inspect, which reads its own format, is not installed.
+    """
+    if not path.is_file():
+        raise FileFormatError(f"{path}: no such file; expected an Inspect log (.eval or .json)")
+    if path.stat().st_size > _LARGEST:
+        raise FileFormatError(f"{path}: larger than {_LARGEST >> 30} GB; expected an Inspect log")
+    log = _opened(path)
+    about = log.eval.metadata
+    if not isinstance(about, dict) or about.get("suite") not in SUITES:
+        raise FileFormatError(
+            f"{path.name} is a log of the task {log.eval.task!r}, not of one of Concord's; "
+            f"expected {', '.join(f'concord/{one}' for one in SUITES)}"
+        )
+    samples = [] if log.samples is None else log.samples
+    total = None if log.results is None else log.results.total_samples
+    return EvalLog(
+        str(about["suite"]),
+        str(log.eval.model),
+        str(log.status),
+        tuple(_row(sample, str(log.eval.model)) for sample in samples),
+        dict(about.get("templates", {})),
+        dict(log.eval.task_args),
+        log.eval.model_generate_config.model_dump(exclude_none=True),
+        _tokens(log.stats),
+        total,
+    )
+
+
+def _tokens(stats: Any) -> dict[str, int] | None:
+    """Sum the tokens of all models that were asked, where the log says."""
+    usage = list(stats.model_usage.values())
+    if not usage:
+        return None
+    return {
+        "input": sum(one.input_tokens for one in usage),
+        "output": sum(one.output_tokens for one in usage),
+    }
+
+
+def _opened(path: Path) -> Any:
+    """Read the file with Inspect itself."""
+    try:
+        from inspect_ai.log import read_eval_log as read
+    except ImportError as fault:
+        raise MissingExtraError("reading Inspect logs", "live") from fault
+    if path.suffix not in (".eval", ".json"):
+        raise FileFormatError(f"{path.name}: expected an Inspect log, named .eval or .json")
+    try:
+        return read(str(path))
+    except Exception as fault:  # noqa: BLE001 - a hostile file can break its reader in any way
+        words = " ".join(str(fault).split())[:200]
+        raise FileFormatError(f"{path.name} cannot be read as an Inspect log: {words}") from fault
+
+
+def _row(sample: Any, model: str) -> dict[str, Any]:
+    """Turn one sample into the row that a run would have stored."""
+    about = sample.metadata
+    row: dict[str, Any] = {
+        "key": str(sample.id),
+        "id": str(about["id"]),
+        "mode": str(about["mode"]),
+        # Inspect's epochs are repeats of the whole set.
+        "repeat": int(about["repeat"]) + sample.epoch - 1,
+        "model": model,
+        "template": str(about.get("template", "")),
+    }
+    if sample.error is not None:
+        return {**row, "status": "failed", "outcome": "failed", "response": "", "error": sample.error.message}
+    return {**row, **_answer(sample.output)}
+
+
+def _answer(output: Any) -> dict[str, Any]:
+    """Return response, outcome and tokens of a sample's output."""
+    if not output.choices:
+        return {"status": "ok", "outcome": "empty", "response": ""}
+    stop = str(output.stop_reason)
+    content = output.choices[0].message.content
+    thinking = (
+        [part.reasoning for part in content if part.type == "reasoning"]
+        if not isinstance(content, str)
+        else []
+    )
+    text = output.completion
+    outcome = {
+        "content_filter": "filtered",
+        "max_tokens": "truncated",
+        "model_length": "context overflow",
+    }.get(stop)
+    if outcome is None:
+        outcome = "ok" if text.strip() or thinking else "empty"
+    usage = output.usage
+    return {
+        "status": outcome if outcome in ("filtered", "context overflow") else "ok",
+        "outcome": outcome,
+        "response": text,
+        **({"thinking": "\n".join(thinking)} if thinking else {}),
+        "stop_reason": stop,
+        "usage": {
+            "input_tokens": None if usage is None else usage.input_tokens,
+            "output_tokens": None if usage is None else usage.output_tokens,
+        },
+    }

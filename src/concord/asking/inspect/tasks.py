@@ -1,0 +1,137 @@
+"""The three questions as Inspect tasks, so that `inspect eval concord/reasoning --model ...` works."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import Scorer
+
+from concord.asking.folder import Request
+from concord.asking.inspect.converse import converse, enter
+from concord.asking.inspect.desk import chat
+from concord.asking.inspect.scorers import arranged, faithful
+from concord.asking.inspect.solver import ask
+from concord.people.design import design_people, rooms_of
+from concord.reasoning.design import design_reasoning
+from concord.records import Design
+from concord.structure.design import ITEMS, design_structure
+
+
+@task
+def reasoning(
+    samples: str | None = None,
+    bias_cases: str | None = None,
+    items: int | None = None,
+    repeats: int = 1,
+) -> Task:
+    """Ask each vignette with and without reasoning, and each bias case.
+
+    Parameters
+    ----------
+    samples, bias_cases
+        Question files; the bundled ones by default.
+    items
+        Ask only so many vignettes and bias cases. (Inspect's own --limit counts samples: a vignette has two.)
+    repeats
+        How often each is asked.
+    """
+    design = design_reasoning(
+        None if samples is None else Path(samples),
+        None if bias_cases is None else Path(bias_cases),
+        limit=items,
+        repeats=repeats,
+    )
+    return task_of(design, _named(design))
+
+
+@task
+def structure(
+    items: str = "options-en",
+    arranger: str | None = None,
+    scorer: str | None = None,
+    arrangements: int | None = None,
+    repeats: int = 1,
+) -> Task:
+    """Ask the same items under every arrangement.
+
+    Parameters
+    ----------
+    items
+        Name of a bundled set, or a JSON file.
+    arranger, scorer
+        What is varied and how replies are scored; the set's own by default.
+    arrangements
+        At most so many arrangements an item.
+    repeats
+        Samples a cell.
+    """
+    design = design_structure(
+        items, arranger=arranger, scorer=scorer, arrangements=arrangements, repeats=repeats
+    )
+    return task_of(design, _named(design))
+
+
+@task
+def people(
+    study: str = "",
+    n: int | None = None,
+    design: str = "participant",
+    plan_seed: int = 0,
+    sessions: int | None = None,
+) -> Task:
+    """Let the model stand in for the participants of studies.
+
+    Parameters
+    ----------
+    study
+        Names or paths of studies, separated by commas; all bundled ones by default.
+    n
+        Participants a cell; as in the paper by default.
+    design
+        How the model is told who it is.
+    plan_seed
+        Seed of assignment, orders and profiles.
+    sessions
+        Hold only so many sessions of each experiment.
+    """
+    names = [name.strip() for name in study.split(",") if name.strip()]
+    laid_out = design_people(names, n=n, design=design, plan_seed=plan_seed, limit=sessions)
+    return task_of(laid_out, _named(laid_out))
+
+
+def _named(design: Design) -> list[Request]:
+    """Return requests whose key is the trial's name: without a folder there is nothing to look up."""
+    return [Request(trial, "/".join(map(str, trial.name))) for trial in design.trials]
+
+
+def task_of(design: Design, requests: Sequence[Request], *, scored: bool = True) -> Task:
+    """Make the Inspect task of some requests of a design; a sample's id is its request's key."""
+    dataset = MemoryDataset([_sample(request) for request in requests], name=f"concord-{design.suite}")
+    if design.suite == "people":
+        enter(rooms_of(dict(design.files), dict(design.options)))
+    return Task(
+        dataset=dataset,
+        solver=converse() if design.suite == "people" else ask(),
+        scorer=_scorer(design) if scored else None,
+        name=f"concord/{design.suite}",
+        metadata={"suite": design.suite, "templates": {one.name: one.sha256 for one in design.templates}},
+    )
+
+
+def _sample(request: Request) -> Sample:
+    trial = request.trial
+    name = {"suite": trial.suite, "id": trial.item, "mode": trial.cell, "repeat": trial.repeat}
+    about = {**name, "template": trial.template, **dict(trial.about)}
+    return Sample(id=request.key, input=chat(trial.messages), metadata=about)
+
+
+def _scorer(design: Design) -> Scorer | None:
+    """Return the scorer of a suite, told of the question files."""
+    if design.suite == "reasoning":
+        return faithful()
+    items = dict(design.files).get(ITEMS)
+    if design.suite == "structure" and items is not None:
+        chosen = dict(design.options)
+        return arranged(items.decode("utf-8"), str(chosen["arranger"]), str(chosen["scorer"]))
+    return None

@@ -1,0 +1,108 @@
+"""What a run will take before anything is spent: trials, tokens as a range, cost as a range."""
+
+from dataclasses import dataclass
+
+from concord.errors import OptionError
+from concord.records import Design
+
+_DENSE_FROM = 0x2E80
+"""From here on most characters are a token or so each (Chinese, Japanese, Korean)."""
+_PLAIN = (1 / 5.5, 1 / 3.0)
+"""Tokens a character, low and high: plain text in the tokenizers in use."""
+_DENSE = (0.5, 2.0)
+_WRAPPING = (3, 12)
+"""Tokens that a chat template adds to a request."""
+_SHORTEST_REPLY = 5
+_LONGEST_REPLY = 2048
+"""Taken where no limit of tokens is sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Price of a million tokens, in any one currency."""
+
+    input: float
+    output: float
+
+    def __post_init__(self) -> None:
+        for name, value in (("--price-in", self.input), ("--price-out", self.output)):
+            if not 0 <= value < float("inf"):
+                raise OptionError(f"{name} {value}: expected the price of a million tokens, 0 or more")
+
+    def cost(self, input_tokens: float, output_tokens: float) -> float:
+        """Return what so many tokens cost."""
+        return (input_tokens * self.input + output_tokens * self.output) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A low and a high guess."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is still to be asked, and what that will take."""
+
+    n_trials: int
+    n_stored: int
+    n_to_ask: int
+    input_tokens: Range
+    output_tokens: Range
+    cost: Range | None
+    """``None`` without prices."""
+
+
+def make_plan(
+    design: Design, to_ask: frozenset[tuple[str, str, int]], *, max_tokens: int | None, prices: Prices | None
+) -> Plan:
+    """Guess what the trials still to be asked will take.
+
+    Parameters
+    ----------
+    design
+        Everything that is to be asked.
+    to_ask
+        Names of the trials that have no reply yet.
+    max_tokens
+        The limit of tokens of a reply that is sent.
+    prices
+        Of a million tokens.
+    """
+    left = [trial for trial in design.trials if trial.name in to_ask]
+    texts, calls = _sent(design, to_ask)
+    low, high = (sum(_tokens(text, end) for text in texts) + calls * _WRAPPING[end] for end in (0, 1))
+    longest = _LONGEST_REPLY if max_tokens is None else max_tokens
+    output = Range(min(_SHORTEST_REPLY, longest) * calls, longest * calls)
+    asked = Range(round(low), round(high))
+    return Plan(
+        len(design.trials),
+        len(design.trials) - len(left),
+        len(left),
+        asked,
+        output,
+        _cost(asked, output, prices),
+    )
+
+
+def _sent(design: Design, to_ask: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
+    """Return the texts that will be sent and the number of calls; a session is many."""
+    if design.suite == "people":
+        from concord.people.design import session_texts
+
+        return session_texts(design, to_ask)
+    left = [trial for trial in design.trials if trial.name in to_ask]
+    return [message.text for trial in left for message in trial.messages], len(left)
+
+
+def _tokens(text: str, end: int) -> float:
+    dense = sum(ord(character) >= _DENSE_FROM for character in text)
+    return dense * _DENSE[end] + (len(text) - dense) * _PLAIN[end]
+
+
+def _cost(asked: Range, output: Range, prices: Prices | None) -> Range | None:
+    if prices is None:
+        return None
+    return Range(prices.cost(asked.low, output.low), prices.cost(asked.high, output.high))

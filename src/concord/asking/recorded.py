@@ -1,0 +1,99 @@
+"""What scoring needs of a run, wherever it was kept: a folder, an Inspect log, or the bundled replies."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from concord.asking.designs import lay_out
+from concord.asking.folder import INPUTS, StoredRun, planned_prompts, read_run
+from concord.records import Made
+from concord.structure.judging import judge_model, verdicts_of
+
+BUNDLED = "smollm2-135m"
+JUDGE = "judge"
+"""Folder of the judge's own run, inside the run that it judges."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What scoring needs of a run, wherever it was kept."""
+
+    source: str
+    suite: str
+    model: str
+    rows: tuple[Mapping[str, Any], ...]
+    planned: tuple[Mapping[str, Any], ...]
+    n_missing: int
+    files: Mapping[str, bytes]
+    options: Mapping[str, Any]
+    made: Made
+    verdicts: Mapping[str, float | None] | None = None
+    """Scores that a judge gave, by key of the reply; ``None`` where none was asked for."""
+
+
+def made_of(record: Mapping[str, Any]) -> Made:
+    """Return what a run's record says about how its replies were made."""
+    return Made(record.get("sampling"), record.get("templates"), record.get("tokens"), record.get("cost"))
+
+
+def recorded_folder(stored: StoredRun) -> Recorded:
+    """Return what a run's folder holds."""
+    inputs = stored.path / INPUTS
+    files = {path.name: path.read_bytes() for path in sorted(inputs.glob("*.*"))}
+    record, planned = stored.record, tuple(planned_prompts(stored.path))
+    return Recorded(
+        str(stored.path),
+        record["suite"],
+        str(record["model"]),
+        stored.rows,
+        planned,
+        stored.n_not_asked,
+        files,
+        record["options"],
+        made_of(record),
+        _verdicts(stored),
+    )
+
+
+def _verdicts(stored: StoredRun) -> Mapping[str, float | None] | None:
+    """Return what the judge of a structure run said; an empty table where it has not been asked yet."""
+    if judge_model(str(stored.record["options"].get("scorer", ""))) is None:
+        return None
+    folder = stored.path / JUDGE
+    return verdicts_of(read_run(folder).rows) if folder.is_dir() else {}
+
+
+def recorded_log(path: Path) -> Recorded:
+    """Return what the log of an Inspect task holds; its question files are read again from their paths."""
+    from concord.asking.eval_logs import read_eval_log
+
+    log = read_eval_log(path)
+    allowed = {"samples", "bias_cases", "items", "arranger", "scorer", "arrangements"}
+    allowed |= {"study", "n", "design", "plan_seed", "sessions"}
+    given = {name: value for name, value in log.arguments.items() if name in allowed and value is not None}
+    if log.suite == "reasoning":
+        given = {name: Path(value) for name, value in given.items() if name in ("samples", "bias_cases")}
+    limit = given.pop("sessions", None)
+    if log.suite == "people":
+        given["study"] = [name.strip() for name in str(given.get("study", "")).split(",") if name.strip()]
+    design = lay_out(log.suite, limit=limit, repeats=1, **given)
+    missing = 0 if log.n_planned is None else log.n_planned - len(log.rows)
+    if log.status != "success":
+        missing = max(missing, 1)
+    made = Made(log.settings, log.templates, log.tokens)
+    files, options = dict(design.files), dict(design.options)
+    return Recorded(str(path), log.suite, log.model, log.rows, log.rows, missing, files, options, made)
+
+
+def bundled_run(question: str) -> Recorded:
+    """Return the replies of the embedded model to the bundled files that come with Concord."""
+    folder = resources.files("concord").joinpath(question, "data", "recorded")
+    record = json.loads(folder.joinpath(f"{BUNDLED}.run.json").read_bytes())
+    rows = tuple(map(json.loads, folder.joinpath(f"{BUNDLED}.jsonl").read_bytes().splitlines()))
+    design = lay_out(question, **record["design"])
+    source = f"the bundled replies of {record['model']}"
+    files, options = dict(design.files), dict(design.options)
+    return Recorded(source, question, record["model"], rows, rows, 0, files, options, made_of(record))

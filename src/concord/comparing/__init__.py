@@ -1,0 +1,1 @@
+"""Any two results compared."""

@@ -1,0 +1,191 @@
+"""Models compared on several metrics at once, people or structure: documents, frames, files."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord.errors import UndefinedError
+from concord.files.output import write_csv, write_json
+from concord.files.provenance import provenance
+from concord.records import Estimate, InputFile
+from concord.stats.pairs import MetricDifference, ModelPair, Standing
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from concord.show.svg import Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a kind of comparison calls its parts."""
+
+    unit: str
+    """What a score belongs to: a test, a cell."""
+    units: str
+    cluster: str
+    """What is independent: a study, an item."""
+    clusters: str
+
+
+WORDS = {
+    "people": Words("test", "tests", "study", "studies"),
+    "structure": Words("cell", "cells", "item", "items"),
+}
+_NAMES = {"pas": "PAS", "ecs": "ECS", "apr": "APR"}
+_READINGS = ("peak", "across")
+
+
+def metric_name(metric: str) -> str:
+    """Name a metric as a reader knows it."""
+    reading, _, rest = metric.partition("_")
+    return f"{rest}, {reading}" if reading in _READINGS else _NAMES.get(metric, metric)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedModel:
+    """One model of a comparison and where it came from."""
+
+    name: str
+    source: str
+    about: Mapping[str, Any]
+    """What sets its result apart: the design of its agents, samples a cell."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MetricCompareResult:
+    """Models compared on the same studies of people, or on the same items and arrangements."""
+
+    kind: str
+    """``people`` or ``structure``."""
+    about: Mapping[str, Any]
+    """What all results have in common: protocol or reading, items and arrangements."""
+    models: tuple[ComparedModel, ...]
+    pairs: tuple[ModelPair, ...]
+    standing: Standing
+    """Ranking and groups by the headline metric."""
+    options: Mapping[str, Any]
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def metric(self) -> str:
+        """The headline metric."""
+        return self.standing.metric
+
+    @property
+    def level(self) -> float:
+        """Nominal coverage of intervals."""
+        return float(self.options["level"])
+
+    @property
+    def words(self) -> Words:
+        """What this kind of comparison calls its parts."""
+        return WORDS[self.kind]
+
+    @property
+    def difference(self) -> Estimate:
+        """The headline difference of the first pair, with its interval."""
+        return self.pairs[0].metric(self.metric).difference
+
+    @property
+    def p_value(self) -> float | None:
+        """The headline p-value of the first pair."""
+        return self.pairs[0].metric(self.metric).p_value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that ``--json`` prints."""
+        return {
+            "question": "compare",
+            "kind": self.kind,
+            **self.about,
+            "metric": self.metric,
+            "models": [{"name": one.name, "source": one.source, **one.about} for one in self.models],
+            "pairs": [self._pair(pair) for pair in self.pairs],
+            "ranking": list(self.standing.order),
+            "ranking_values": dict(self.standing.values),
+            "groups": [list(group) for group in self.standing.groups],
+            "warnings": list(self.warnings),
+            "options": dict(self.options),
+            **provenance(self.inputs),
+        }
+
+    def _pair(self, pair: ModelPair) -> dict[str, Any]:
+        metrics = {metric.metric: self._metric(metric) for metric in pair.metrics}
+        head = metrics[self.metric]
+        same = ("difference", "difference_interval", "p_value", "p_holm", "p_bh")
+        return {
+            "first": pair.first,
+            "second": pair.second,
+            **{key: head[key] for key in same},
+            f"n_common_{self.words.units}": pair.n_common,
+            "n_only_first": pair.only_first,
+            "n_only_second": pair.only_second,
+            "metrics": metrics,
+        }
+
+    def _metric(self, metric: MetricDifference) -> dict[str, Any]:
+        one = metric.difference
+        sizes = {"n_items": metric.n_clusters}
+        if self.kind == "people":
+            sizes = {"n_tests": one.n, "n_tests_left_out": one.n_left_out, "n_studies": metric.n_clusters}
+        return {
+            "metric": metric.metric,
+            "first_value": metric.first,
+            "second_value": metric.second,
+            "difference": one.value,
+            "difference_interval": None if one.interval is None else asdict(one.interval),
+            "p_value": metric.p_value,
+            "p_holm": metric.p_holm,
+            "p_bh": metric.p_bh,
+            **sizes,
+            "note": one.note,
+        }
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return one row per pair and metric."""
+        import polars as pl
+
+        return pl.DataFrame(list(self._rows()), infer_schema_length=None)
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for pair in self.pairs:
+            for metric in pair.metrics:
+                document = self._metric(metric)
+                interval = document.pop("difference_interval") or {}
+                ends = {"difference_low": interval.get("low"), "difference_high": interval.get("high")}
+                yield {"first": pair.first, "second": pair.second, **document, **ends}
+
+    def write(self, out: str | Path) -> tuple[Path, ...]:
+        """Write `comparison.json` and `comparison.csv`."""
+        folder = Path(out)
+        rows = list(self._rows())
+        write_json(folder / "comparison.json", self.to_dict())
+        write_csv(folder / "comparison.csv", list(rows[0]), [list(row.values()) for row in rows])
+        return folder / "comparison.json", folder / "comparison.csv"
+
+    def plot(self) -> "Picture":
+        """Draw the ranking by the headline metric, with lines beside models that cannot be told apart."""
+        from concord.show.plot_standing import standing_picture
+
+        label = metric_name(self.metric)
+        title = f"{label} of {len(self.models)} models"
+        return standing_picture("ranking", title, self._ranked(), self.standing.groups, label=label)
+
+    def _ranked(self) -> tuple[tuple[str, float], ...]:
+        if not self.standing.values:
+            raise UndefinedError(f"no ranking: there is no {self.words.unit} that every model has")
+        return self.standing.values
+
+    def __repr__(self) -> str:
+        from concord.show.metrics_terminal import metrics_report
+        from concord.show.terminal import drawn
+
+        return drawn(metrics_report(self))
+
+    def _repr_html_(self) -> str:
+        from concord.show.metrics_terminal import metrics_report
+        from concord.show.notebook import as_html
+
+        return as_html(metrics_report(self))

@@ -1,0 +1,349 @@
+"""A comparison of models as a result: numbers, frames, documents."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from concord.comparing.join import JoinedScores
+from concord.errors import UndefinedError
+from concord.files.output import write_csv, write_json
+from concord.files.provenance import provenance
+from concord.records import Estimate, InputFile
+from concord.stats.compare import Choices, PairedComparison
+from concord.stats.ranking import Pair, Ranking
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from concord.show.svg import Picture
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScores:
+    """One model's own score."""
+
+    name: str
+    source: str
+    mean: Estimate
+    """Over the items that every model has a score for, so that means and differences agree."""
+    own_mean: float | None
+    """Over all items of its own file."""
+    n_asked: int
+    """Items in its file."""
+    outcomes: dict[str, int]
+    """How its answers ended: scored, failed, no score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Items that a pair does not share, and what they would change."""
+
+    only_first: int
+    only_second: int
+    """Items in one file only."""
+    failed_first: int
+    failed_second: int
+    failed_both: int
+    """Items in both files without any score on one side, or on both."""
+    partly_failed: int
+    """Items with a score on both sides of which some repeats have none."""
+    failed_as_wrong: float | None
+    """The difference with failed answers counted as wrong."""
+    absent_as_wrong: float | None
+    """The same, and items that one side never had as well."""
+    note: str = ""
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is missing at all."""
+        whole = self.only_first + self.only_second + self.failed_first + self.failed_second
+        return whole + self.failed_both + self.partly_failed > 0
+
+
+@dataclass(frozen=True, slots=True)
+class PairResult:
+    """Two models compared; a positive difference means that the first scores higher."""
+
+    first: str
+    second: str
+    comparison: PairedComparison | None
+    p_holm: float | None
+    p_bh: float | None
+    missing: Missing
+
+    @property
+    def difference(self) -> float | None:
+        """The mean difference, first minus second."""
+        return None if self.comparison is None else self.comparison.difference.value
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value of the test that fits the scores."""
+        return None if self.comparison is None else self.comparison.p_value
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CompareResult:
+    """Models compared on the same items."""
+
+    metric: str
+    kind: str
+    models: tuple[ModelScores, ...]
+    pairs: tuple[PairResult, ...]
+    order: tuple[str, ...]
+    """Models from the highest mean to the lowest."""
+    groups: tuple[tuple[str, ...], ...]
+    """Models that cannot be told apart at the level, after Holm."""
+    n_items: int
+    """Items in any file."""
+    n_common: int
+    """Items that every model has a score for."""
+    choices: Choices
+    wrong: float | None
+    warnings: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+
+    @property
+    def difference(self) -> Estimate | None:
+        """The difference of the first pair, with its interval."""
+        first = self.pairs[0].comparison
+        return None if first is None else first.difference
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value of the first pair."""
+        return self.pairs[0].p_value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that ``--json`` prints."""
+        return {
+            "question": "compare",
+            "kind": self.kind,
+            "metric": self.metric,
+            "n_items": self.n_items,
+            "n_common": self.n_common,
+            "models": [_model(model) for model in self.models],
+            "pairs": [pair_document(pair) for pair in self.pairs],
+            "ranking": list(self.order),
+            "groups": [list(group) for group in self.groups],
+            "warnings": list(self.warnings),
+            "options": {**asdict(self.choices), "wrong": self.wrong},
+            **provenance(self.inputs),
+        }
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return one row per pair."""
+        import polars as pl
+
+        return pl.DataFrame([_flat(pair) for pair in self.pairs], infer_schema_length=None)
+
+    def write(self, out: str | Path) -> tuple[Path, ...]:
+        """Write `comparison.json` and `comparison.csv`."""
+        folder = Path(out)
+        rows = [_flat(pair) for pair in self.pairs]
+        # a pair without a common item has fewer numbers than others
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        write_json(folder / "comparison.json", self.to_dict())
+        write_csv(folder / "comparison.csv", columns, [[row.get(key) for key in columns] for row in rows])
+        return folder / "comparison.json", folder / "comparison.csv"
+
+    def plot(self) -> "Picture":
+        """Draw the ranking of means, with lines beside models that cannot be told apart."""
+        from concord.show.plot_standing import standing_picture
+
+        means = {model.name: model.mean.value for model in self.models}
+        ranked = [(name, value) for name in self.order if (value := means[name]) is not None]
+        if not ranked:
+            raise UndefinedError("no ranking: there is no item that every model has a score for")
+        title = f"{self.metric} of {len(self.models)} models"
+        return standing_picture("ranking", title, ranked, self.groups, label=self.metric)
+
+    def __repr__(self) -> str:
+        return _rendered(self)
+
+    def _repr_html_(self) -> str:
+        from concord.show.compare_terminal import compare_report
+        from concord.show.notebook import as_html
+
+        return as_html(compare_report(self))
+
+
+def _rendered(result: CompareResult) -> str:
+    from concord.show.compare_terminal import compare_report
+    from concord.show.terminal import drawn
+
+    return drawn(compare_report(result))
+
+
+def make_result(
+    joined: JoinedScores,
+    ranking: Ranking,
+    means: tuple[Estimate, ...],
+    *,
+    choices: Choices,
+    wrong: float | None,
+) -> CompareResult:
+    """Put what was computed under the models' names.
+
+    Parameters
+    ----------
+    joined
+        Scores side by side.
+    ranking
+        All pairs of them.
+    means
+        One model's mean each, over the common items.
+    choices
+        How the comparison was made.
+    wrong
+        Score of a wrong answer; None where the scores have none.
+    """
+    names = joined.names
+    return CompareResult(
+        metric=joined.metric,
+        kind=joined.kind,
+        models=tuple(_scores_of(joined, i, means[i]) for i in range(len(names))),
+        pairs=tuple(_pair(joined, pair, wrong) for pair in ranking.pairs),
+        order=tuple(names[i] for i in ranking.order),
+        groups=tuple(tuple(names[i] for i in group) for group in ranking.groups),
+        n_items=joined.n_items,
+        n_common=ranking.n_common,
+        choices=choices,
+        wrong=wrong,
+        warnings=joined.warnings,
+        inputs=joined.inputs,
+    )
+
+
+def _scores_of(joined: JoinedScores, i: int, mean: Estimate) -> ModelScores:
+    own = joined.scores[i][~np.isnan(joined.scores[i])]
+    return ModelScores(
+        name=joined.names[i],
+        source=joined.sources[i],
+        mean=mean,
+        own_mean=float(own.mean()) if own.size else None,
+        n_asked=int((joined.asked[i] > 0).sum()),
+        outcomes=dict(joined.outcomes[i]),
+    )
+
+
+def _pair(joined: JoinedScores, pair: Pair, wrong: float | None) -> PairResult:
+    i, j = pair.first, pair.second
+    return PairResult(
+        joined.names[i],
+        joined.names[j],
+        pair.comparison,
+        pair.p_holm,
+        pair.p_bh,
+        _missing(joined, i, j, wrong),
+    )
+
+
+def _missing(joined: JoinedScores, i: int, j: int, wrong: float | None) -> Missing:
+    """Count what a pair does not share, and what it would change."""
+    first, second = joined.asked[i] > 0, joined.asked[j] > 0
+    has_first, has_second = joined.scored[i] > 0, joined.scored[j] > 0
+    both = first & second
+    partly = has_first & has_second & ((joined.scored < joined.asked)[[i, j]].any(axis=0))
+    note = (
+        ""
+        if wrong is not None
+        else "scores may lie outside 0 to 1, so a wrong answer has no score of its own"
+    )
+    return Missing(
+        only_first=int((first & ~second).sum()),
+        only_second=int((second & ~first).sum()),
+        failed_first=int((both & ~has_first & has_second).sum()),
+        failed_second=int((both & has_first & ~has_second).sum()),
+        failed_both=int((both & ~has_first & ~has_second).sum()),
+        partly_failed=int(partly.sum()),
+        failed_as_wrong=None
+        if wrong is None
+        else _difference(joined.as_wrong(wrong, absent=False), i, j, both),
+        absent_as_wrong=None
+        if wrong is None
+        else _difference(joined.as_wrong(wrong, absent=True), i, j, first | second),
+        note=note,
+    )
+
+
+def _difference(matrix: Any, i: int, j: int, chosen: Any) -> float | None:
+    return float((matrix[i] - matrix[j])[chosen].mean()) if chosen.any() else None
+
+
+def _model(model: ModelScores) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "source": model.source,
+        "mean": model.mean.value,
+        "mean_interval": None if model.mean.interval is None else asdict(model.mean.interval),
+        "own_mean": model.own_mean,
+        "n_items": model.mean.n,
+        "n_asked": model.n_asked,
+        "outcomes": model.outcomes,
+    }
+
+
+def pair_document(pair: PairResult) -> dict[str, Any]:
+    """Return one pair as a document: bare numbers, intervals beside them, reasons for what is null."""
+    head: dict[str, Any] = {"first": pair.first, "second": pair.second}
+    one = pair.comparison
+    if one is None:
+        return {**head, "difference": None, "note": "no item has a score on both sides", **_rest(pair)}
+    return {
+        **head,
+        "difference": one.difference.value,
+        "difference_interval": None if one.difference.interval is None else asdict(one.difference.interval),
+        "p_value": one.p_value,
+        "test": one.test,
+        "tests": [asdict(verdict) for verdict in one.verdicts],
+        "se_paired": one.se_paired,
+        "se_unpaired": one.se_unpaired,
+        "variance_saved": one.variance_saved,
+        "correlation": one.correlation,
+        "effect_dz": one.effect_dz,
+        "effect_dav": one.effect_dav,
+        "wins": one.wins,
+        "ties": one.ties,
+        "losses": one.losses,
+        "n_items": one.difference.n,
+        "n_clusters": one.n_clusters,
+        "note": one.note,
+        **_rest(pair),
+    }
+
+
+def _rest(pair: PairResult) -> dict[str, Any]:
+    return {"p_holm": pair.p_holm, "p_bh": pair.p_bh, "missing": asdict(pair.missing)}
+
+
+def _flat(pair: PairResult) -> dict[str, Any]:
+    """Return one row per pair, nothing nested."""
+    document = pair_document(pair)
+    interval = document.get("difference_interval") or {}
+    flat = {key: value for key, value in document.items() if not isinstance(value, dict | list)}
+    flat |= {"difference_low": interval.get("low"), "difference_high": interval.get("high")}
+    missing = asdict(pair.missing)
+    flat["note"] = "; ".join(note for note in (flat["note"], missing.pop("note")) if note)
+    return flat | _tests(pair) | missing
+
+
+_TESTS: dict[str, tuple[str, ...]] = {
+    "p_mcnemar": ("exact McNemar",),
+    "p_mcnemar_mid_p": ("mid-p McNemar",),
+    "p_t": ("paired t", "clustered t"),
+    "p_sign_flip": ("sign flip",),
+    "p_sign_flip_mid_p": ("mid-p sign flip",),
+}
+"""Columns of every test that fits, and how their names begin."""
+
+
+def _tests(pair: PairResult) -> dict[str, float | None]:
+    """Return the p-values of all tests, None for those that do not fit."""
+    verdicts = () if pair.comparison is None else pair.comparison.verdicts
+    return {
+        column: next((one.p_value for one in verdicts if one.test.startswith(start)), None)
+        for column, start in _TESTS.items()
+    }

@@ -1,0 +1,97 @@
+"""Any file of scores to one shape: tables, Inspect logs, lm-eval sample files."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from concord.comparing.inspect_logs import read_json_log
+from concord.comparing.logs import input_file, json_lines, read_inspect_scores, read_lm_eval_scores
+from concord.comparing.reasoning_results import read_reasoning_folder, reasoning_folder
+from concord.comparing.records import ScoreFile
+from concord.comparing.tables import Columns, read_score_table
+from concord.errors import FileFormatError
+
+_SHOWN = 5
+
+
+def read_scores(
+    source: Any, *, columns: Columns | None = None, metric: str | None = None, name: str | None = None
+) -> ScoreFile:
+    """Read one model's scores on items.
+
+    Parameters
+    ----------
+    source
+        Path to an Inspect log (`.eval` or `.json`), an lm-eval `samples_*.jsonl` file (or a folder that holds
+        one), a folder of `concord score reasoning`, or a CSV, XLSX, Parquet or JSON table; or a frame; or a
+        list of row mappings.
+    columns
+        Names of the columns of a table; ``cluster`` also names metadata of an Inspect sample or a field of an
+        lm-eval document.
+    metric
+        Which scorer of an Inspect log, which metric of an lm-eval file, which column of a table.
+    name
+        What the report calls the model.
+
+    Raises
+    ------
+    FileFormatError
+        The file is missing or none of these.
+    """
+    wanted = columns if columns is not None else Columns()
+    if not isinstance(source, str | os.PathLike):
+        return read_score_table(source, _with_metric(wanted, metric), name=name)
+    path = Path(source)
+    reasoned = reasoning_folder(path)
+    if reasoned is not None:
+        found = read_reasoning_folder(reasoned, metric=metric)
+        return found if name is None else replace(found, name=name)
+    if path.is_dir():
+        path = _samples_in(path)
+    suffix = path.suffix.lower()
+    if suffix == ".eval":
+        found = read_inspect_scores(path, metric=metric, cluster=wanted.cluster)
+    elif suffix == ".jsonl":
+        found = _jsonl(path, metric, wanted)
+    elif suffix == ".json" and path.is_file() and (log := read_json_log(path)) is not None:
+        found = read_inspect_scores(path, metric=metric, cluster=wanted.cluster, log=log)
+    else:
+        return read_score_table(path, _with_metric(wanted, metric), name=name)
+    return found if name is None else replace(found, name=name)
+
+
+def _with_metric(columns: Columns, metric: str | None) -> Columns:
+    """In a table the metric is a column."""
+    if columns.score is not None or metric is None:
+        return columns
+    return Columns(columns.item, metric, columns.cluster, columns.repeat)
+
+
+def _jsonl(path: Path, metric: str | None, columns: Columns) -> ScoreFile:
+    """Read lm-eval samples, or any JSON lines with an item and a score."""
+    if not path.is_file():
+        raise FileFormatError(f"{path}: no such file")
+    with path.open(encoding="utf-8") as file:
+        first = file.readline()
+    if '"doc_id"' in first or not first.strip():
+        return read_lm_eval_scores(path, metric=metric, cluster=columns.cluster)
+    found = read_score_table(json_lines(path), _with_metric(columns, metric), name=path.stem)
+    return replace(found, source=path.name, inputs=(input_file(path),))
+
+
+def _samples_in(folder: Path) -> Path:
+    """Find the one log in a folder."""
+    found = sorted([*folder.rglob("samples_*.jsonl"), *folder.rglob("*.eval")])
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise FileFormatError(
+            f"{folder}: a folder without results of Concord, an Inspect log (*.eval) or lm-eval samples "
+            "(samples_*.jsonl); give one of these"
+        )
+    names = ", ".join(str(path.relative_to(folder)) for path in found[:_SHOWN])
+    more = ", ..." if len(found) > _SHOWN else ""
+    raise FileFormatError(
+        f"{folder}: holds {len(found)} logs ({names}{more}); scores compare within one task: give its log"
+    )

@@ -1,0 +1,194 @@
+"""One cell to one value: numbers, whole numbers, names, directions, contingency tables.
+
+Every function returns ``None`` for a missing cell and raises `BadCellError` with what was expected for an
+unusable one. A cell is missing when it is empty, white space, NaN, or one of `MISSING_WORDS`; 0 never is.
+"""
+
+import json
+import math
+import re
+import unicodedata
+from decimal import Decimal
+from numbers import Real
+
+from concord.files.grids import ErrorCell
+
+MISSING_WORDS = frozenset({"", "na", "n/a", "n.a.", "nan", "null", "none", "-", "–", "—", ".", "#n/a"})
+"""What people write into a cell that has no value; upper and lower case alike."""
+
+_MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+class BadCellError(Exception):
+    """A cell that cannot be used; its text is what was expected."""
+
+
+def is_missing(cell: object) -> bool:
+    """Whether a cell holds no value.
+
+    Examples
+    --------
+    >>> [is_missing(cell) for cell in ("", " N/A ", float("nan"), None, 0.0, "0")]
+    [True, True, True, True, False, False]
+    """
+    if cell is None:
+        return True
+    if isinstance(cell, str):
+        return cell.strip().casefold() in MISSING_WORDS
+    return isinstance(cell, float) and math.isnan(cell)
+
+
+def number(cell: object) -> float | None:
+    """Read a finite number, written as a number or as text, with any kind of minus sign.
+
+    Examples
+    --------
+    >>> number("−.31"), number(0.0), number("1e-12"), number("NA")
+    (-0.31, 0.0, 1e-12, None)
+    """
+    if cell is None:
+        return None
+    if isinstance(cell, str):
+        value = _text_number(cell) if cell else None
+    elif isinstance(cell, (float, int, Decimal, Real)) and not isinstance(cell, bool):
+        value = None if is_missing(cell) else _as_float(cell)
+    else:
+        raise BadCellError("a number")
+    if value is not None and math.isinf(value):
+        raise BadCellError("a finite number")
+    return value
+
+
+def _as_float(cell: float | Decimal | Real) -> float:
+    """Turn any kind of number into a float; one beyond the largest float is infinite."""
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf
+
+
+def _text_number(cell: str) -> float | None:
+    """Read the text of a number; say what is wrong with the usual near misses."""
+    text = cell.strip().translate(_MINUS)
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    if is_missing(cell) and not isinstance(cell, ErrorCell):
+        return None
+    if text.lower().lstrip("+-") in ("inf", "infinity", "∞"):
+        raise BadCellError("a finite number")
+    if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text):
+        raise BadCellError("a number with a decimal point and no thousands separator")
+    if text.startswith(("<", ">", "=", "p")) and not isinstance(cell, ErrorCell):
+        raise BadCellError(
+            "a bare number; put a text such as 'p < .001' into the column 'reported' of the side"
+        )
+    raise BadCellError("a number")
+
+
+def whole(cell: object) -> float | None:
+    """Read a count: a whole number of 0 or more; 61.0 is whole.
+
+    Examples
+    --------
+    >>> whole("61.0"), whole(7)
+    (61.0, 7.0)
+    """
+    value = number(cell)
+    if value is None:
+        return None
+    nearest = float(round(value))
+    if value < 0 or not math.isclose(value, nearest, rel_tol=1e-12, abs_tol=1e-9):
+        raise BadCellError("a whole number, 0 or more")
+    return nearest
+
+
+def name(cell: object) -> str | None:
+    """Read a name: trimmed, NFC-normalised; a number becomes its shortest text, so 1.0 is '1'.
+
+    Examples
+    --------
+    >>> name("  Asch 1946 "), name(3.0), name(2.5)
+    ('Asch 1946', '3', '2.5')
+    """
+    if isinstance(cell, (ErrorCell, list, tuple, dict, set, bytes)):
+        raise BadCellError("a name")
+    if is_missing(cell):
+        return None
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return unicodedata.normalize("NFC", str(cell)).strip()
+
+
+def direction(cell: object) -> int | None:
+    """Read a direction: -1, 0 or 1, or the words 'positive' and 'negative'.
+
+    A lone ``-``, a dash or ``none`` is refused: it could mean a negative direction, no direction (0) or a
+    missing cell.
+
+    Examples
+    --------
+    >>> direction("+1"), direction(-1.0), direction("positive"), direction("")
+    (1, -1, 1, None)
+    """
+    expected = "-1, 0 or 1 (or 'positive', 'negative'); an empty cell when it is not known"
+    if isinstance(cell, str):
+        word = cell.strip().casefold()
+        if word in ("positive", "negative"):
+            return 1 if word == "positive" else -1
+        if word in ("-", "–", "—", ".", "none"):
+            raise BadCellError(expected)
+    try:
+        value = number(cell)
+    except BadCellError as error:
+        raise BadCellError(expected) from error
+    if value is not None and value not in (-1, 0, 1):
+        raise BadCellError(expected)
+    return None if value is None else int(value)
+
+
+def table(cell: object) -> tuple[tuple[float, ...], ...] | None:
+    """Read a contingency table: rows of counts, as JSON text or as nested lists.
+
+    Examples
+    --------
+    >>> table("[[109, 43], [34, 121]]")
+    ((109.0, 43.0), (34.0, 121.0))
+    """
+    if is_missing(cell):
+        return None
+    rows = _nested(cell)
+    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in rows):
+        raise BadCellError("a table of counts such as [[12, 8], [5, 15]]")
+    widths = [len(row) for row in rows]
+    if len(set(widths)) > 1:
+        raise BadCellError(f"a rectangular table; its rows have {', '.join(map(str, widths))} cells")
+    if len(rows) < 2 or widths[0] < 2:
+        raise BadCellError("a table of at least 2 rows and 2 columns")
+    return tuple(tuple(_count(count) for count in row) for row in rows)
+
+
+def _nested(cell: object) -> object:
+    """Turn JSON text or arrays into nested lists."""
+    if isinstance(cell, str):
+        try:
+            return json.loads(cell)
+        except (ValueError, RecursionError):
+            return None
+    if hasattr(cell, "tolist"):
+        cell = cell.tolist()
+    if isinstance(cell, (list, tuple)):
+        return [row.tolist() if hasattr(row, "tolist") else row for row in cell]
+    return cell
+
+
+def _count(cell: object) -> float:
+    """Read one cell of a contingency table, where an empty one is a fault."""
+    expected = "a table whose cells are all whole numbers, 0 or more"
+    try:
+        value = None if isinstance(cell, str) else whole(cell)
+    except BadCellError as error:
+        raise BadCellError(expected) from error
+    if value is None:
+        raise BadCellError(expected)
+    return value

@@ -1,0 +1,39 @@
+"""Where a result lies: in the folder that was given, or where commands put it below that folder."""
+
+import os
+from pathlib import Path
+
+BELOW = (".", "results", "consistency", "results/consistency")
+"""A scored table, a scored run, a scored structure table, a scored structure run."""
+
+
+def folder_with(source: object, *files: str) -> Path | None:
+    """Return the folder that holds all these files: the path itself, or where a run or a scoring put them.
+
+    Parameters
+    ----------
+    source
+        What was given; anything that is not a path has no folder.
+    files
+        Names of files that make a result.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return None
+    for place in BELOW:
+        folder = Path(source) / place
+        if all((folder / name).is_file() for name in files):
+            return folder
+    return None
+
+
+def folder_name(source: str | os.PathLike[str]) -> str:
+    """Name a result by the folder that was given, not by where in it the files lie."""
+    folder = Path(source).resolve()
+    while folder.name in ("results", "consistency") and folder.parent.name:
+        folder = folder.parent
+    return folder.name
+
+
+def plain(cell: str) -> str:
+    """Take off the quote that keeps a spreadsheet from running a cell."""
+    return cell[1:] if len(cell) > 1 and cell[0] == "'" and cell[1] in "=+-@\t\r\n" else cell

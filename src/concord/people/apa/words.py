@@ -1,0 +1,104 @@
+"""The names that stand in reports of statistics, as they are printed."""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from concord.people.apa.records import Kind, Relation
+
+RELATIONS: Final[dict[str, Relation]] = {
+    "=": "=",
+    **dict.fromkeys(("<", "<=", "<<", "≤", "⩽", "≦", "≪"), "<"),
+    **dict.fromkeys((">", ">=", ">>", "≥", "⩾", "≧", "≫"), ">"),
+}
+
+# Capital T is Wilcoxon's and capital R a multiple correlation: neither is read as its small namesake.
+STATISTICS: Final[dict[str, Kind]] = {
+    **dict.fromkeys(("t", "ts"), "t"),
+    **dict.fromkeys(("F", "Fs"), "F"),
+    **dict.fromkeys(("r", "rs", "rho", "ρ", "ρs"), "r"),
+    **dict.fromkeys(("z", "Z", "zs", "Zs"), "z"),
+    "U": "U",
+}
+_CHI_SQUARES: Final = frozenset({"χ2", "ꭓ2", "chi2", "chisq", "chisquare", "chisquared"})
+_CHIS: Final = frozenset({"χ", "ꭓ", "chi"})
+SQUARES: Final = frozenset({"squared", "square", "sq"})
+
+P_WORDS: Final = frozenset({"p", "P", "ps", "Ps", "p's", "p’s", "P's", "P’s"})
+P0_WORDS: Final = ("p0", "π0", "π", "chance")
+NS_WORDS: Final = ("ns", "n.s.", "n.s", "n. s.", "n. s", "nonsignificant", "insignificant")
+N_WORDS: Final[dict[str, Literal["n", "n1", "n2", "k"]]] = {
+    **dict.fromkeys(("n", "N"), "n"),
+    **dict.fromkeys(("n1", "N1"), "n1"),
+    **dict.fromkeys(("n2", "N2"), "n2"),
+    "k": "k",
+}
+DF_WORDS: Final[dict[str, Literal["df", "df1", "df2"]]] = {
+    **dict.fromkeys(("df", "dfs", "d.f.", "d.f", "d. f.", "d. f", "dof"), "df"),
+    "df1": "df1",
+    "df2": "df2",
+}
+
+INTERVAL_WORDS: Final = ("ci", "cis", "cri", "hdi", "hpdi", "ci95", "ci90", "ci99")
+LABELLED: Final = (
+    "study", "experiment", "exp", "problem", "item", "table", "model", "sample", "question", "step", "block",
+    "version", "series", "set", "rank", "hypothesis", "wave", "time", "trial", "part", "appendix", "figure",
+)  # fmt: skip
+
+# Effect sizes and descriptives: understood, not recomputed. Small d is Cohen's, capital D a statistic.
+EFFECTS: Final = frozenset({
+    "M", "Ms", "SD", "SDs", "SE", "SEs", "SEM", "Mdn", "MSE", "MSe", "MS", "d", "ds", "dz", "dav", "drm", "g",
+    "gs", "f", "w", "V", "OR", "RR", "HR", "IRR", "AOR", "aOR", "b", "B", "bs", "IQR", "ES", "AUC", "CLES",
+    "BF",
+})  # fmt: skip
+FOLDED_EFFECTS: Final = frozenset({
+    "mean", "means", "median", "mse", "delta", "δ", "phi", "φ", "φc", "beta", "β", "βs", "γ", "κ", "kappa",
+    "α", "alpha", "power", "cles", "eta2", "etap2", "η2", "ηp2", "η2p", "ηg2", "η2g", "ω2", "ωp2", "ε2", "r2",
+    "δr2", "f2", "bf10", "bf01", "bf", "logbf", "rrb", "λ", "lambda",
+})  # fmt: skip
+SQUARED_EFFECTS: Final = frozenset(
+    {"η", "ηp", "ηg", "eta", "etap", "ω", "ωp", "omega", "ε", "epsilon", "r", "δr", "f", "φ"}
+)
+
+# Between a statistic and what belongs to it these words do not part them in running text.
+CONNECTING: Final = frozenset({
+    "and", "with", "partial", "adjusted", "adj", "cohen's", "cohen’s", "hedges's", "hedges’s", "hedges'",
+    "hedges’", "cramer's", "cramer’s", "cramér's", "cramér’s", "glass's", "glass’s", "effect", "size",
+})  # fmt: skip
+
+TAILS: Final = {"one": "one", "1": "one", "two": "two", "2": "two"}
+JOINED_TAILS: Final = ("onetailed", "twotailed", "onesided", "twosided")
+
+_OTHER_FIRST_WORDS: Final = ("x2", "not", "non", "confidence", "credible", "binomial", "sign")
+MEANINGFUL: Final = frozenset(
+    word.lower()
+    for words in (
+        STATISTICS, _CHI_SQUARES, _CHIS, P_WORDS, P0_WORDS, NS_WORDS, N_WORDS, DF_WORDS, TAILS, JOINED_TAILS,
+        INTERVAL_WORDS, LABELLED, EFFECTS, FOLDED_EFFECTS, SQUARED_EFFECTS, _OTHER_FIRST_WORDS,
+    )
+    for word in words
+)  # fmt: skip
+"""Every word that something understood can begin with."""
+
+
+def is_chi_square(words: Sequence[str]) -> int:
+    """Return how many of the next three tokens name chi-square: 0 to 3.
+
+    Parameters
+    ----------
+    words
+        The texts of the next three tokens.
+
+    Examples
+    --------
+    >>> is_chi_square(["X^2", "(", "1"]), is_chi_square(["chi", "-", "square"])
+    (1, 3)
+    """
+    first, second, third = words
+    bare = first.replace(" ", "")
+    if bare.lower() in _CHI_SQUARES or bare == "X2" or bare.lower() in {"χ^2", "ꭓ^2", "chi^2", "x^2"}:
+        return 1
+    if first.lower() not in _CHIS:
+        return 0
+    if second.lower() in SQUARES or (second == "2" and (third in {"(", "["} or third in RELATIONS)):
+        return 2
+    return 3 if second == "-" and third.lower() in SQUARES else 0

@@ -1,0 +1,1 @@
+"""Studies: their format, what is asked, and tests from replies."""

@@ -1,0 +1,136 @@
+"""Agent designs: how a model is told who it is before it is asked anything."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from concord.errors import FileFormatError, OptionError
+from concord.people.studies.format import Population
+from concord.people.studies.wording import template
+
+Profile = Mapping[str, str | int]
+_PARTICIPANT = (
+    "You are a participant in a research study. Answer every question as yourself, spontaneously, as people "
+    "in such studies do. There are no right or wrong answers. Keep to the form of answer that is asked for."
+)
+_DEMOGRAPHIC = (
+    "You are a participant in a research study. You are {describes}.{traits} Answer every question as this "
+    "person would. Keep to the form of answer that is asked for."
+)
+_STORY = (
+    "Imagine that you are the following person, and stay in this role.\n\n{story}\n\nToday you take part in "
+    "a research study. Answer every question as you, this person, would. Keep to the form of answer that is "
+    "asked for."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDesign:
+    """A design: a system message, a template over the participant's profile."""
+
+    name: str
+    text: str | None
+    """``None``: no system message at all."""
+
+    @property
+    def sha256(self) -> str | None:
+        """Return the hash of the template, for the record of a run."""
+        return None if self.text is None else hashlib.sha256(self.text.encode("utf-8")).hexdigest()
+
+    def tells(self, population: Population) -> frozenset[str]:
+        """Return the traits of the profile that the model is told."""
+        if self.text is None:
+            return frozenset()
+        names = template(self.text).names
+        every = frozenset(profile_names(population))
+        if "story" in names:
+            own = every if population.story is None else every & template(population.story).names
+            return own | (every & names)
+        return every if "traits" in names else every & names
+
+    def system(self, profile: Profile, population: Population) -> str | None:
+        """Write the system message of a participant."""
+        if self.text is None:
+            return None
+        wanted = template(self.text)
+        scope = {name: str(value) for name, value in profile.items()}
+        scope |= {"describes": population.describes, "traits": _traits(profile)}
+        if "story" in wanted.names:
+            scope["story"] = _story(scope, profile, population)
+        return wanted.fill(scope)
+
+    def check(self, population: Population, study: str) -> None:
+        """Refuse a template that shows what the study's population does not have."""
+        if self.text is None:
+            return
+        known = {*profile_names(population), "describes", "traits", "story"}
+        unknown = sorted(template(self.text).names - known)
+        if unknown:
+            names = ", ".join(f"{{{name}}}" for name in unknown)
+            have = ", ".join(sorted(known))
+            raise OptionError(
+                f"design {self.name!r}: {names} does not exist in study {study!r}; there are {have}"
+            )
+
+
+def profile_names(population: Population) -> tuple[str, ...]:
+    """Return the names of the traits a profile has."""
+    return (*(() if population.age is None else ("age",)), *population.fields)
+
+
+def _traits(profile: Profile) -> str:
+    """Write the profile as sentences."""
+    sentences = [f" You are {profile['age']} years old." if "age" in profile else ""]
+    sentences += [
+        f" Your {name.replace('_', ' ')}: {str(value).replace('_', ' ')}."
+        for name, value in profile.items()
+        if name != "age"
+    ]
+    return "".join(sentences)
+
+
+def _story(scope: Mapping[str, str], profile: Profile, population: Population) -> str:
+    if population.story is not None:
+        return template(population.story).fill(scope)
+    return f"I am {population.describes}." + _traits(profile).replace("You are", "I am").replace("Your", "My")
+
+
+DESIGNS = {
+    "bare": AgentDesign("bare", None),
+    "participant": AgentDesign("participant", _PARTICIPANT),
+    "demographic": AgentDesign("demographic", _DEMOGRAPHIC),
+    "story": AgentDesign("story", _STORY),
+}
+"""The designs of the literature: the bare question, a participant, a profile, a background story."""
+
+
+def get_design(name: str) -> AgentDesign:
+    """Return a design by name, or of a template of your own by path.
+
+    Parameters
+    ----------
+    name
+        One of `DESIGNS`, or the path of a text file: a system message with names in braces, such as
+        ``{age}``, the traits of the study's population, ``{describes}``, ``{traits}``, ``{story}``.
+
+    Raises
+    ------
+    OptionError, FileFormatError
+        There is no such design, or the file cannot be used.
+    """
+    if name in DESIGNS:
+        return DESIGNS[name]
+    path = Path(name)
+    if not path.suffix:
+        raise OptionError(
+            f"there is no design {name!r}; there are {', '.join(DESIGNS)}; or give the path of a text file"
+        )
+    try:
+        text = path.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as fault:
+        raise FileFormatError(f"{path}: cannot be read as UTF-8 text") from fault
+    if not text or len(text) > 20_000:
+        raise FileFormatError(f"{path}: {len(text)} characters, expected 1 to 20,000")
+    template(text)
+    return AgentDesign(path.name, text)

@@ -1,0 +1,96 @@
+"""Which replies stand behind a test: the answers it reads, and the conditions it compares."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from concord.people.studies.catalog import observed_variables
+from concord.people.studies.expressions import parse_expression
+from concord.people.studies.format import Experiment, Study, Test
+from concord.people.studies.plan import cells_of
+from concord.people.studies.sessions import cell_values
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What a test was computed from."""
+
+    variables: tuple[str, ...]
+    """Answers that it reads, those of derived variables included."""
+    conditions: tuple[str, ...]
+    """Cells whose participants it takes, between factors alone, as `answers.jsonl` names them."""
+    where: str
+    """The rest of the choice, that depends on answers or profiles; empty where there is none."""
+
+
+def behind_test(study: Study, test: Test) -> Behind:
+    """Say which replies of an experiment a test was computed from.
+
+    Parameters
+    ----------
+    study
+        The study.
+    test
+        One of its tests.
+    """
+    experiment = study.experiments[test.experiment]
+    asked = [v.name for v in observed_variables(study, test.experiment).values() if v.origin == "answer"]
+    read = variables_read(experiment, test)
+    cells = [cell for cell in _cells(experiment) if _taken(experiment, test, cell)]
+    return Behind(
+        tuple(name for name in asked if name in read),
+        tuple(", ".join(cell.values()) for cell in cells),
+        "" if test.where is None or _by_factors(experiment, test.where) else test.where,
+    )
+
+
+def variables_read(experiment: Experiment, test: Test) -> set[str]:
+    """Return every variable that a test rests on, through those that are derived from others."""
+    return set(_read(experiment, _named(test)))
+
+
+def _named(test: Test) -> Iterator[str]:
+    for key in ("outcome", "first", "second", "measures", "between", "effect", "predictors", "covariates"):
+        value = getattr(test, key)
+        yield from [value] if isinstance(value, str) else list(value or [])
+    if test.groups is not None:
+        yield test.groups.by
+    if test.where is not None:
+        yield from parse_expression(test.where).names
+
+
+def _read(experiment: Experiment, names: Iterable[str]) -> Iterator[str]:
+    """Return names with everything that derived ones among them are made of."""
+    formulas = {**experiment.derived, **experiment.of_session}
+    left, seen = list(names), set[str]()
+    while left:
+        name = left.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        yield name
+        if name in formulas:
+            left += parse_expression(formulas[name]).names
+
+
+def _cells(experiment: Experiment) -> Iterator[dict[str, str]]:
+    """Return every cell as levels by factor."""
+    between = [name for name, factor in experiment.factors.items() if factor.vary == "between"]
+    for cell in cells_of(experiment):
+        yield dict(zip(between, cell, strict=True))
+
+
+def _by_factors(experiment: Experiment, where: str) -> bool:
+    """Whether the condition of a participant alone decides a choice."""
+    known = dict(cell_values(experiment, next(_cells(experiment))))
+    return parse_expression(where).names <= known.keys()
+
+
+def _taken(experiment: Experiment, test: Test, cell: Mapping[str, str]) -> bool:
+    """Whether a test takes participants of a cell; what their answers decide is left open."""
+    groups = test.groups
+    chosen = None if groups is None or groups.by not in cell else groups.levels
+    if groups is not None and chosen is not None and cell[groups.by] not in chosen:
+        return False
+    if test.where is None or not _by_factors(experiment, test.where):
+        return True
+    return parse_expression(test.where)(dict(cell_values(experiment, cell))) == 1.0

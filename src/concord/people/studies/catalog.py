@@ -1,0 +1,105 @@
+"""The variables of an experiment: which exist, and whether they are numbers or words."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from concord.people.studies.expressions import Expression
+from concord.people.studies.format import Experiment, Population, Study
+from concord.people.studies.wording import variables_of
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One variable of a participant or a group."""
+
+    name: str
+    words: tuple[str, ...] | None
+    """The words it may be; ``None`` for a number."""
+    origin: str
+    """``factor``, ``profile``, ``answer``, ``feedback``, ``derived`` or ``session``."""
+
+    @property
+    def sample(self) -> float | str:
+        """Return a value of the right kind."""
+        return 1.0 if self.words is None else self.words[0]
+
+
+def never_true(found: Expression, variables: Mapping[str, Variable]) -> Iterator[str]:
+    """Say which comparisons of an expression with a word can never hold: a misspelt level, a number."""
+    for name, word in sorted(found.words):
+        if name in variables:
+            there = variables[name].words
+            if there is None:
+                yield f"{name!r} is a number, and is compared with the word {word!r}"
+            elif word not in there:
+                yield f"{name!r} is never {word!r}; it is {', '.join(there)}"
+
+
+def suffixes(experiment: Experiment, over: str | None) -> tuple[str, ...]:
+    """Return what is appended to the variables of a step: the level of a within factor, or the round."""
+    if over is not None:
+        return tuple(f"_{level}" for level in experiment.factors[over].names)
+    rounds = 1 if experiment.group is None else experiment.group.rounds
+    return ("",) if rounds == 1 else tuple(f"_{number}" for number in range(1, rounds + 1))
+
+
+def observed_variables(study: Study, name: str) -> dict[str, Variable]:
+    """Return what is known of a participant before anything is derived."""
+    experiment = study.experiments[name]
+    known = {v.name: v for v in _given(experiment, study.population_of(name))}
+    return known | {v.name: v for v in _asked(experiment)}
+
+
+def participant_variables(study: Study, name: str) -> dict[str, Variable]:
+    """Return the variables of a participant (of a pair, in a study with roles), in order."""
+    known = observed_variables(study, name)
+    for derived in study.experiments[name].derived:
+        known[derived] = Variable(derived, None, "derived")
+    return known
+
+
+def session_variables(study: Study, name: str) -> dict[str, Variable]:
+    """Return the variables of a group."""
+    experiment = study.experiments[name]
+    known = {v.name: v for v in _factors(experiment)} | {v.name: v for v in _feedback(experiment)}
+    for derived in experiment.of_session:
+        known[derived] = Variable(derived, None, "session")
+    return known
+
+
+def _given(experiment: Experiment, population: Population) -> Iterator[Variable]:
+    yield from _factors(experiment)
+    if population.age is not None:
+        yield Variable("age", None, "profile")
+    for field, shares in population.fields.items():
+        yield Variable(field, tuple(shares), "profile")
+
+
+def _factors(experiment: Experiment) -> Iterator[Variable]:
+    """Return between factors, and the numbers their levels bring, as ``factor_number``."""
+    for name, factor in experiment.factors.items():
+        if factor.vary == "between":
+            yield Variable(name, factor.names, "factor")
+            brought = [factor.values(level) for level in factor.names]
+            for field in brought[0]:
+                if all(isinstance(values.get(field), int | float) for values in brought):
+                    yield Variable(f"{name}_{field}", None, "factor")
+
+
+def _asked(experiment: Experiment) -> Iterator[Variable]:
+    for step in experiment.steps:
+        over = step.over if step.over in experiment.factors else None
+        for item_name in step.ask:
+            if item_name not in experiment.items:
+                continue
+            for variable, words in variables_of(experiment.items[item_name], item_name).items():
+                for suffix in suffixes(experiment, over):
+                    yield Variable(variable + suffix, words, "answer")
+    yield from _feedback(experiment)
+
+
+def _feedback(experiment: Experiment) -> Iterator[Variable]:
+    if experiment.group is not None:
+        for name in experiment.group.feedback:
+            for suffix in suffixes(experiment, None):
+                yield Variable(name + suffix, None, "feedback")

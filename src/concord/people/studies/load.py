@@ -1,0 +1,220 @@
+"""Study files: read, checked, found; bundled ones, those of a folder, those other packages bring."""
+
+import difflib
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from concord.errors import FileFormatError, OptionError, StudyError, StudyProblem
+from concord.files.yaml_file import Path_, YamlFile, read_yaml
+from concord.people.studies import format as study_format
+from concord.people.studies.checks import check_study
+from concord.people.studies.format import Study
+from concord.records import InputFile
+
+ENTRY_POINTS = "concord.studies"
+"""Entry points of this group name a package (or folder of one) that holds study files."""
+
+_NOTHING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFile:
+    """A study, checked, and the file it came from."""
+
+    study: Study
+    file: InputFile
+    warnings: tuple[str, ...] = ()
+    raw: bytes = b""
+    """The file itself: a run keeps a copy."""
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return self.study.study
+
+
+def read_study(source: Path | bytes, *, name: str | None = None) -> StudyFile:
+    """Read a study file and check all of it.
+
+    Parameters
+    ----------
+    source
+        The file, or its bytes.
+    name
+        What to call it in messages.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read.
+    StudyError
+        Something in it cannot be used; every fault is named with its line and path.
+    """
+    document = read_yaml(source, name=name)
+    if not isinstance(document.data, dict):
+        raise StudyError([StudyProblem(document.name, 1, "", "expected a mapping with the key 'study'")])
+    try:
+        study = Study.model_validate(document.data)
+    except ValidationError as fault:
+        raise StudyError(_problems(document, fault)) from fault
+    problems, warnings = check_study(study, document)
+    if problems:
+        raise StudyError(sorted(problems, key=lambda bad: -1 if bad.line is None else bad.line))
+    raw = document.raw
+    file = InputFile(document.name, hashlib.sha256(raw).hexdigest(), len(raw))
+    return StudyFile(study, file, tuple(warnings), raw)
+
+
+def _problems(document: YamlFile, fault: ValidationError) -> list[StudyProblem]:
+    """Name every fault of the form by its line; those at one place are joined."""
+    said: dict[Path_, list[str]] = {}
+    for error in fault.errors(include_url=False, include_context=False):
+        about_key = error["type"] in ("missing", "extra_forbidden")
+        path = _place(document.data, error["loc"], about_key=about_key)
+        text = _in_our_words(error["msg"], error["type"], error.get("input"))
+        if error["type"] == "extra_forbidden":
+            text += _meant(str(error["loc"][-1]))
+        if text not in said.setdefault(path, []):
+            said[path].append(text)
+    return [document.problem(path, "; or ".join(texts)) for path, texts in said.items()]
+
+
+def _place(data: Any, loc: tuple[str | int, ...], *, about_key: bool) -> Path_:
+    """Keep of pydantic's path what stands in the document, and the name of a missing key."""
+    path: list[str | int] = []
+    for i, part in enumerate(loc):
+        inside = _inside(data, part)
+        if inside is not _NOTHING:
+            data = inside
+        elif not (about_key and i == len(loc) - 1):
+            continue
+        path.append(part)
+    return tuple(path)
+
+
+def _inside(data: Any, part: str | int) -> Any:
+    """Return what stands under a key or at a place."""
+    if isinstance(data, dict):
+        return data.get(part, _NOTHING)
+    if isinstance(data, list) and isinstance(part, int) and part < len(data):
+        return data[part]
+    return _NOTHING
+
+
+def _in_our_words(message: str, kind: str, value: object) -> str:
+    if kind == "missing":
+        return "missing; this key is required"
+    if kind == "extra_forbidden":
+        return "this key is not known here"
+    if kind == "list_type":
+        return (
+            f"got {value!r}: expected a list, as in [{value}]"
+            if isinstance(value, str)
+            else "expected a list"
+        )
+    if kind == "union_tag_invalid" and isinstance(value, dict):
+        return f"type: {value['type']!r} is no type of item; {message.partition('expected tags: ')[2]} are"
+    text = message.removeprefix("Value error, ")
+    plain = not isinstance(value, dict | list | Study)
+    return f"got {value!r}: {text[0].lower()}{text[1:]}" if plain and value is not None else text
+
+
+def _meant(key: str) -> str:
+    """Name the key that a misspelt one is nearest to."""
+    models = [
+        one for one in vars(study_format).values() if isinstance(one, type) and issubclass(one, BaseModel)
+    ]
+    known = {name for model in models for name in model.model_fields}
+    near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.75)
+    return f"; did you mean {near[0]!r}?" if near and near[0] != key else ""
+
+
+def bundled_studies() -> dict[str, StudyFile]:
+    """Read the studies that come with Concord, by name."""
+    folder = resources.files("concord.people.studies")
+    files = sorted(
+        (entry for entry in folder.iterdir() if entry.name.endswith(".yaml")), key=lambda e: e.name
+    )
+    return _by_name(read_study(entry.read_bytes(), name=entry.name) for entry in files)
+
+
+def bundled_names() -> tuple[str, ...]:
+    """Return the names of the bundled studies, which are those of their files."""
+    folder = resources.files("concord.people.studies")
+    return tuple(sorted(e.name.removesuffix(".yaml") for e in folder.iterdir() if e.name.endswith(".yaml")))
+
+
+def folder_studies(folder: Path) -> dict[str, StudyFile]:
+    """Read every ``*.yaml`` and ``*.yml`` file of a folder."""
+    if not folder.is_dir():
+        raise FileFormatError(f"{folder}: no such folder")
+    files = sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
+    if not files:
+        raise FileFormatError(f"{folder}: holds no study file (*.yaml)")
+    return _by_name(read_study(path) for path in files)
+
+
+def installed_studies() -> dict[str, StudyFile]:
+    """Read the studies that other installed packages bring by entry point."""
+    found: list[StudyFile] = []
+    for entry in metadata.entry_points(group=ENTRY_POINTS):
+        module, _, inner = entry.value.partition(":")
+        folder = resources.files(module).joinpath(inner) if inner else resources.files(module)
+        for file in sorted(folder.iterdir(), key=lambda e: e.name):
+            if file.name.endswith((".yaml", ".yml")):
+                found.append(read_study(file.read_bytes(), name=f"{entry.name}/{file.name}"))
+    return _by_name(found)
+
+
+def _by_name(files: Iterable[StudyFile]) -> dict[str, StudyFile]:
+    known: dict[str, StudyFile] = {}
+    for one in files:
+        if one.name in known:
+            other = known[one.name].file.name
+            raise FileFormatError(f"{one.file.name} and {other} both hold a study named {one.name!r}")
+        known[one.name] = one
+    return known
+
+
+def find_studies(names: Iterable[str] = (), *, folder: Path | None = None) -> tuple[StudyFile, ...]:
+    """Find studies by name or path.
+
+    Parameters
+    ----------
+    names
+        Names, or paths of study files (they end in ``.yaml`` or ``.yml``); without any, all of the folder
+        or, without a folder, all bundled ones.
+    folder
+        A folder with studies of your own; its studies go before bundled ones of the same name.
+
+    Raises
+    ------
+    OptionError
+        There is no study of that name; the message lists those there are.
+    """
+    own = {} if folder is None else folder_studies(folder)
+    wanted = tuple(dict.fromkeys(names))
+    if not wanted:
+        return tuple((own if folder is not None else bundled_studies()).values())
+    return tuple(_find(name, own) for name in wanted)
+
+
+def _find(name: str, own: dict[str, StudyFile]) -> StudyFile:
+    if name.endswith((".yaml", ".yml")):
+        return read_study(Path(name))
+    if name in own:
+        return own[name]
+    if name in bundled_names():
+        folder = resources.files("concord.people.studies")
+        return read_study(folder.joinpath(f"{name}.yaml").read_bytes(), name=f"{name}.yaml")
+    others = installed_studies()
+    if name in others:
+        return others[name]
+    known = ", ".join(sorted({*own, *bundled_names(), *others}))
+    raise OptionError(f"there is no study {name!r}; there are {known}; or give the path of a .yaml file")

@@ -1,0 +1,294 @@
+"""From observations to the rows of a table of tests: the agent side of every test of a study."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from concord.errors import UndefinedError
+from concord.people.studies import sample_tests as tests_of
+from concord.people.studies.behind import variables_read
+from concord.people.studies.catalog import Variable, participant_variables, session_variables
+from concord.people.studies.finding_checks import row_keys
+from concord.people.studies.format import Study, Test
+from concord.people.studies.observe import Observations, Sample
+from concord.people.studies.sample_tests import Statistic, TooSmallError
+from concord.people.table.read import read_tests
+from concord.records import SideOutcome, TestRow, TestTable
+from concord.stats.elementwise import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One test on one sample."""
+
+    test: Test
+    known: dict[str, Variable]
+    sample: Sample
+
+    def names(self, *keys: str) -> list[str]:
+        """Return the variables under some keys of the test."""
+        found: list[str] = []
+        for key in keys:
+            value = getattr(self.test, key)
+            found += [value] if isinstance(value, str) else list(value or [])
+        return found
+
+    def levels(self, name: str) -> tuple[str, ...]:
+        """Return the groups of a variable."""
+        groups = self.test.groups
+        if groups is not None and groups.by == name and groups.levels is not None:
+            return tuple(groups.levels)
+        words = self.known[name].words
+        return ("1", "0") if words is None else words
+
+    def groups(self) -> list[Floats]:
+        """Split the outcome by group."""
+        assert self.test.groups is not None
+        outcome, by = str(self.test.outcome), self.test.groups.by
+        kept = self.sample.complete([outcome, by])
+        values, labels = kept.numbers(outcome), np.array(kept.labels(by), dtype=object)
+        return [values[labels == level] for level in self.levels(by)]
+
+    def pair(self) -> tuple[Floats, Floats]:
+        """Return the two variables of the same participants."""
+        first, second = str(self.test.first), str(self.test.second)
+        kept = self.sample.complete([first, second])
+        return kept.numbers(first), kept.numbers(second)
+
+
+def _t_two(job: _Job) -> Statistic:
+    first, second = job.groups()
+    return tests_of.t_two(first, second, welch=job.test.test == "t-welch")
+
+
+def _t_one(job: _Job) -> Statistic:
+    outcome, against = str(job.test.outcome), job.test.against
+    assert against is not None
+    return tests_of.t_one(job.sample.complete([outcome]).numbers(outcome), against)
+
+
+def _anova(job: _Job) -> Statistic:
+    if job.test.groups is not None and not job.test.covariates:
+        return tests_of.one_way(job.groups())
+    factors = job.names("between") if job.test.groups is None else [job.test.groups.by]
+    effect = job.names("effect") if job.test.groups is None else factors
+    outcome, covariates = str(job.test.outcome), job.test.covariates
+    kept = job.sample.complete([outcome, *factors, *covariates])
+    if job.test.groups is not None:
+        kept = Sample([row for row in kept.rows if kept_level(job, row)], None)
+    tests_of.need(len(kept.rows), 3, "participants")
+    terms = _terms(job, kept, factors)
+    tested = terms.pop(tuple(name for name in factors if name in effect))
+    others = np.column_stack([np.ones(len(kept.rows)), *terms.values(), *_centred(kept, covariates)])
+    f, df1, df2, beta = tests_of.linear_effect(kept.numbers(outcome), tested, others)
+    values: dict[str, object] = {"statistic": f, "df1": df1, "df2": df2, "n": len(kept.rows)}
+    direction = None
+    if df1 == 1:
+        direction = tests_of.sign_of(float(beta[0]))
+        values["direction"] = direction
+        if len(effect) == 1:
+            n1 = kept.labels(effect[0]).count(job.levels(effect[0])[0])
+            values |= {"n1": n1, "n2": len(kept.rows) - n1}
+    return Statistic(values, p_value=tests_of.p_of_f(f, df1, df2), direction=direction)
+
+
+def kept_level(job: _Job, row: object) -> bool:
+    """Whether a row belongs to one of the groups of a test."""
+    assert job.test.groups is not None
+    by = job.test.groups.by
+    return Sample([row], None).labels(by)[0] in job.levels(by)  # type: ignore[list-item]
+
+
+def _centred(sample: Sample, names: Sequence[str]) -> list[Floats]:
+    columns = [sample.numbers(name) for name in names]
+    return [column - column.mean() for column in columns]
+
+
+def _terms(job: _Job, sample: Sample, factors: Sequence[str]) -> dict[tuple[str, ...], Floats]:
+    """Code every main effect and interaction of some factors."""
+    codes = {name: tests_of.sum_codes(sample.labels(name), job.levels(name)) for name in factors}
+    terms: dict[tuple[str, ...], Floats] = {}
+    for included in product([False, True], repeat=len(factors)):
+        chosen = tuple(name for name, wanted in zip(factors, included, strict=True) if wanted)
+        if not chosen:
+            continue
+        columns = codes[chosen[0]]
+        for name in chosen[1:]:
+            columns = np.einsum("ni,nj->nij", columns, codes[name]).reshape(len(columns), -1)
+        terms[chosen] = columns
+    return terms
+
+
+def _within(job: _Job) -> Statistic:
+    measures, factors = job.names("measures"), job.names("between")
+    kept = job.sample.complete([*measures, *factors])
+    tests_of.need(len(kept.rows), 2, "participants")
+    coded = list(_terms(job, kept, factors).values()) if factors else []
+    others = np.column_stack([*coded]) if coded else np.empty((len(kept.rows), 0))
+    return tests_of.within(np.column_stack([kept.numbers(name) for name in measures]), others)
+
+
+def _regression(job: _Job) -> Statistic:
+    outcome, effect = str(job.test.outcome), job.names("effect")
+    others = [name for name in job.names("predictors", "covariates") if name not in effect]
+    kept = job.sample.complete([outcome, *effect, *others])
+    tests_of.need(len(kept.rows), len(effect) + len(others) + 2, "participants")
+    tested = np.column_stack(_centred(kept, effect))
+    rest = np.column_stack([np.ones(len(kept.rows)), *_centred(kept, others)])
+    f, df1, df2, beta = tests_of.linear_effect(kept.numbers(outcome), tested, rest)
+    values: dict[str, object] = {"statistic": f, "df1": df1, "df2": df2, "n": len(kept.rows)}
+    p = tests_of.p_of_f(f, df1, df2)
+    if df1 > 1:
+        return Statistic(values, p_value=p)
+    direction = tests_of.sign_of(float(beta[0]))
+    return Statistic({**values, "direction": direction}, p_value=p, direction=direction)
+
+
+def _correlation(job: _Job) -> Statistic:
+    pairs = []
+    for first, second in zip(job.names("first"), job.names("second"), strict=True):
+        kept = job.sample.complete([first, second])
+        pairs.append((kept.numbers(first), kept.numbers(second)))
+    return tests_of.correlate(pairs, ranks=job.test.test == "spearman")
+
+
+def _chi_square(job: _Job) -> Statistic:
+    rows: list[list[str]] = []
+    if job.test.groups is not None:
+        outcome, by = str(job.test.outcome), job.test.groups.by
+        kept = job.sample.complete([outcome, by])
+        labels, answers = kept.labels(by), kept.labels(outcome)
+        for level in job.levels(by):
+            rows.append([a for a, g in zip(answers, labels, strict=True) if g == level])
+        columns = job.levels(outcome)
+    else:
+        measures = job.names("measures")
+        rows = [job.sample.complete([name]).labels(name) for name in measures]
+        columns = job.levels(measures[0])
+    if job.test.success is not None:
+        counts = [[row.count(job.test.success), len(row) - row.count(job.test.success)] for row in rows]
+    else:
+        counts = [[row.count(column) for column in columns] for row in rows]
+    found = tests_of.table(np.array(counts, dtype=np.int64))
+    same = ("rows are answers of the same participants, taken as independent",) if job.test.measures else ()
+    return replace(found, flags=same)
+
+
+def _binomial(job: _Job) -> Statistic:
+    outcome, p0 = str(job.test.outcome), job.test.p0
+    assert p0 is not None
+    kept = job.sample.complete([outcome])
+    if job.test.success is not None:
+        answers = kept.labels(outcome)
+        return tests_of.binomial(answers.count(job.test.success), len(answers), p0)
+    trials = 1 if job.test.trials is None else job.test.trials
+    successes = round(float(np.sum(kept.numbers(outcome)))) if kept.rows else 0
+    several = ("trials of the same participants, taken as independent",) if trials > 1 else ()
+    return tests_of.binomial(successes, trials * len(kept.rows), p0, flags=several)
+
+
+def _variance_ratio(job: _Job) -> Statistic:
+    if job.test.groups is not None:
+        first, second = job.groups()
+        return tests_of.variance_ratio(first, second)
+    return tests_of.variance_ratio(*job.pair())
+
+
+_BY_KIND: dict[str, Callable[[_Job], Statistic]] = {
+    "t-independent": _t_two,
+    "t-welch": _t_two,
+    "t-paired": lambda job: tests_of.t_paired(*job.pair()),
+    "t-one-sample": _t_one,
+    "anova": _anova,
+    "anova-within": _within,
+    "regression": _regression,
+    "pearson": _correlation,
+    "spearman": _correlation,
+    "chi-square": _chi_square,
+    "binomial": _binomial,
+    "sign": lambda job: tests_of.signs(*job.pair()),
+    "mann-whitney": lambda job: tests_of.mann_whitney(*job.groups()),
+    "wilcoxon": lambda job: tests_of.wilcoxon(*job.pair()),
+    "variance-ratio": _variance_ratio,
+}
+
+
+def table_of_tests(observed: Sequence[Observations]) -> TestTable:
+    """Return the table of tests of some studies: human sides as published, agent sides from replies.
+
+    A test whose agent side cannot be computed is there without one, and a warning says why.
+    """
+    rows: list[TestRow] = []
+    warnings: list[str] = []
+    for one in observed:
+        for finding, spec in one.plan.study.findings.items():
+            for test in spec.tests:
+                row, why = _row(one, finding, test)
+                rows.append(row)
+                if why is not None:
+                    warnings.append(f"{row.study}, {finding}, {test.name}: no agent side: {why}")
+    return TestTable(tuple(rows), tuple(one.plan.file.file for one in observed), tuple(warnings))
+
+
+def _row(observed: Observations, finding: str, test: Test) -> tuple[TestRow, str | None]:
+    study = observed.plan.study
+    keys = row_keys(study, finding, test) | test.human.columns()
+    try:
+        found = agent_statistic(observed, test)
+        columns = _columns(test, found)
+    except TooSmallError as fault:
+        row = read_tests([keys]).rows[0]
+        return replace(row, agent_outcome=SideOutcome.TOO_SMALL, row=None), str(fault)
+    except UndefinedError as fault:
+        return replace(read_tests([keys]).rows[0], row=None), str(fault)
+    row = read_tests([keys | columns]).rows[0]
+    if row.agent is None:
+        return replace(row, row=None), "too small for the test"
+    agent = replace(row.agent, flags=(*row.agent.flags, *found.flags))
+    if row.test_type == "mann-whitney":
+        agent = replace(
+            agent, z=found.z, p_value=found.p_value
+        )  # both with ties, which U alone does not tell
+    return replace(row, agent=agent, row=None), None
+
+
+def _columns(test: Test, found: Statistic) -> dict[str, object]:
+    if test.scored_as == "p-value" or test.test == "wilcoxon":
+        if found.p_value is None:
+            raise UndefinedError("nobody gave one of the answers, so there is no p to score")
+        return {"agent_p_value": found.p_value, "agent_direction": found.direction}
+    return {f"agent_{name}": value for name, value in found.values.items()}
+
+
+def agent_statistic(observed: Observations, test: Test) -> Statistic:
+    """Compute one test from observations.
+
+    Raises
+    ------
+    UndefinedError
+        The test does not exist for these answers; the message says why.
+    """
+    study = observed.plan.study
+    known = _known(study, test)
+    _refuse_untold(observed, test, known)
+    rows = (observed.sessions if test.unit == "session" else observed.participants).get(test.experiment, [])
+    return _BY_KIND[test.test](_Job(test, known, Sample(rows, test.where)))
+
+
+def _known(study: Study, test: Test) -> dict[str, Variable]:
+    of = session_variables if test.unit == "session" else participant_variables
+    return of(study, test.experiment)
+
+
+def _refuse_untold(observed: Observations, test: Test, known: dict[str, Variable]) -> None:
+    """Refuse a comparison by a trait that the design did not tell the model."""
+    study = observed.plan.study
+    told = observed.plan.design.tells(study.population_of(test.experiment))
+    for name in sorted(variables_read(study.experiments[test.experiment], test)):
+        if name in known and known[name].origin == "profile" and name not in told:
+            raise UndefinedError(
+                f"it compares by {name!r}, and the design {observed.plan.design.name!r} does not tell the "
+                "model; choose --design demographic or story"
+            )

@@ -1,0 +1,164 @@
+"""The columns of a table of tests: their names, and what to make of names that are not among them."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from concord.errors import FileFormatError
+from concord.files.cells import is_missing
+from concord.files.grids import Grid
+
+REQUIRED = ("study", "finding", "test", "test_type")
+"""Columns without which a table is not a table of tests."""
+OPTIONAL = ("sub_study", "domain", "alpha", "sampling", "pas", "n_eff")
+"""Columns of the test as a whole that may be absent."""
+SIDES = ("human", "agent")
+SIDE_FIELDS = (
+    *("statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "p_value", "direction"),
+    *("table", "reported", "effect_d", "log_bf", "prior_odds"),
+)
+"""Columns that exist once a side, as ``human_statistic`` and ``agent_statistic``."""
+KNOWN = (*REQUIRED, *OPTIONAL, *(f"{side}_{field}" for side in SIDES for field in SIDE_FIELDS))
+"""Every column of a table of tests."""
+
+_OTHER_NAMES = {
+    **dict.fromkeys(("stat", "t", "f", "r", "u", "chi2", "chisq", "chi_square"), "statistic"),
+    **dict.fromkeys(("p", "pval", "p_val"), "p_value"),
+    **dict.fromkeys(("df", "dof"), "df2"),
+    **dict.fromkeys(("apa", "apa_string", "report"), "reported"),
+}
+"""Names too short or too different to be seen as misspellings, which hold numbers of a side too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where the known columns stand in a grid, and what to warn about."""
+
+    position: dict[str, int]
+    warnings: tuple[str, ...]
+
+
+def fold(title: str) -> str:
+    """Fold a column name: trimmed, lower case, spaces and hyphens to underscores.
+
+    Examples
+    --------
+    >>> fold(" Human P-Value ")
+    'human_p_value'
+    """
+    return re.sub(r"[\s\-‐‑_]+", "_", unicodedata.normalize("NFKC", title).strip().casefold())
+
+
+def locate(grid: Grid) -> Columns:
+    """Find the known columns in a grid.
+
+    Unknown columns are left out and named in a warning. One that is a near miss of a known column that is
+    absent is an error: reading on would take the whole column for empty.
+
+    Raises
+    ------
+    FileFormatError
+        A required column is missing, a name appears twice, a name is misspelt; one message for all of them.
+    """
+    names = [fold(title) for title in grid.header]
+    faults = [*_duplicates(grid, names)]
+    warnings = []
+    for title, name, cells in zip(grid.header, names, grid.columns, strict=True):
+        if name in KNOWN:
+            continue
+        meant = near_misses(name)
+        if meant and not set(meant) & set(names):
+            faults.append(f"{title!r} is not a column of a table of tests; did you mean {_either(meant)}?")
+        elif not all(map(is_missing, cells)):
+            hint = f"; did you mean {_either(meant)}?" if meant else ""
+            shown = f"column {title!r} is" if title else "a column without a name is"
+            warnings.append(f"{_place(grid)}: {shown} not used{hint}")
+    faults.extend(_missing(grid, names))
+    if faults:
+        raise FileFormatError("\n".join(f"{_place(grid)}: {fault}" for fault in faults))
+    return Columns({name: names.index(name) for name in KNOWN if name in names}, tuple(warnings))
+
+
+def _place(grid: Grid) -> str:
+    """Name the file, and the sheet where there is one."""
+    return grid.name if grid.sheet is None else f"{grid.name}, sheet {grid.sheet!r}"
+
+
+def _either(names: Sequence[str]) -> str:
+    """Join names as alternatives."""
+    return " or ".join(map(repr, names))
+
+
+def _duplicates(grid: Grid, names: Sequence[str]) -> list[str]:
+    """Say which columns stand in the header more than once."""
+    faults = []
+    for name in dict.fromkeys(names):
+        titles = [repr(title) for title, other in zip(grid.header, names, strict=True) if other == name]
+        if len(titles) > 1 and name:
+            faults.append(f"the column {name!r} appears {len(titles)} times ({', '.join(titles)}); keep one")
+    return faults
+
+
+def _missing(grid: Grid, names: Sequence[str]) -> list[str]:
+    """Say which required columns are absent, and what was found."""
+    absent = [name for name in REQUIRED if name not in names]
+    if not absent:
+        return []
+    found = ", ".join(repr(title) for title in grid.header[:20])
+    more = f" and {len(grid.header) - 20} more" if len(grid.header) > 20 else ""
+    noun = "required column is" if len(absent) == 1 else "required columns are"
+    return [f"{noun} missing: {', '.join(map(repr, absent))}; found {found}{more}"]
+
+
+def near_misses(name: str) -> list[str]:
+    """Find the known columns that a name is a near miss of.
+
+    Examples
+    --------
+    >>> near_misses("agent_statsitic"), near_misses("human_pvalue"), near_misses("p_value")
+    (['agent_statistic'], ['human_p_value'], ['human_p_value', 'agent_p_value'])
+    >>> near_misses("human_mean"), near_misses("notes")
+    ([], [])
+    """
+    if name in SIDE_FIELDS:
+        return [f"{side}_{name}" for side in SIDES]
+    for side in SIDES:
+        if name.startswith(f"{side}_"):
+            rest = name.removeprefix(f"{side}_")
+            if rest in _OTHER_NAMES:
+                return [f"{side}_{_OTHER_NAMES[rest]}"]
+            return [f"{side}_{field}" for field in SIDE_FIELDS if _is_close(rest, field)]
+    return [known for known in KNOWN if _is_close(name, known)]
+
+
+def _is_close(name: str, known: str) -> bool:
+    """Whether a name is a slip of the hand away from a known one; short names only when just _ differs."""
+    name, known = name.replace("_", ""), known.replace("_", "")
+    if name == known:
+        return True
+    allowed = 0 if len(known) < 4 else 1 if len(known) < 6 else 2
+    return abs(len(name) - len(known)) <= allowed and slips(name, known) <= allowed
+
+
+def slips(one: str, other: str) -> int:
+    """Count the letters added, left out, changed or swapped with their neighbour between two words.
+
+    Optimal string alignment distance.
+
+    Examples
+    --------
+    >>> slips("statsitic", "statistic"), slips("tset", "test"), slips("study", "studies")
+    (1, 1, 3)
+    """
+    before: list[int] = []
+    above = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, wanted in enumerate(other, 1):
+            cost = min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        before, above = above, row
+    return above[-1]

@@ -1,0 +1,137 @@
+"""One side of a test while it is being completed: its numbers, what is wrong with them, what was assumed."""
+
+from copy import copy
+from dataclasses import dataclass, field, replace
+
+from concord.records import Side
+
+Table = tuple[tuple[float, ...], ...]
+
+NUMBERS = ("statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "p_value")
+"""Fields of a side that hold one number."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """One side of a test while it is being completed."""
+
+    side: str
+    """``human`` or ``agent``."""
+    test_type: str
+    given: dict[str, object] = field(default_factory=dict)
+    """The cells as they were found, by field, without the missing ones."""
+    statistic: float | None = None
+    df1: float | None = None
+    df2: float | None = None
+    n1: float | None = None
+    n2: float | None = None
+    k: float | None = None
+    n: float | None = None
+    p0: float | None = None
+    p_value: float | None = None
+    direction: int | None = None
+    table: Table | None = None
+    z: float | None = None
+    effect_d: float | None = None
+    log_bf: float | None = None
+    prior_odds: float | None = None
+    reported: str | None = None
+    flags: list[str] = field(default_factory=list)
+    faults: list[tuple[str, object, str]] = field(default_factory=list)
+    """Column, value, what was expected."""
+    lacking: list[str] = field(default_factory=list)
+    """Fields that the type needs and nothing gives."""
+    too_small: tuple[str, object, str] | None = None
+    """Like a fault: the number that makes the sample too small, and what it should be."""
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    """Column and what a reader should know about it."""
+    contradictions: list[tuple[str, str]] = field(default_factory=list)
+    """Those of the notes that say a reported statistic contradicts its own p-value."""
+    source: dict[str, str] = field(default_factory=dict)
+    """The field a number came from, where it is not its own."""
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether somebody has already computed an effect or its evidence."""
+        return self.effect_d is not None or self.log_bf is not None
+
+    @property
+    def core(self) -> bool:
+        """Whether the result of the test itself is given, beyond the size of the sample."""
+        if self.test_type == "p-value":
+            return self.p_value is not None
+        return any(value is not None for value in (self.statistic, self.k, self.table, self.z))
+
+    @property
+    def failed(self) -> bool:
+        """Whether the side cannot become a `Side` as it is."""
+        return bool(self.faults) or bool(self.lacking) or self.too_small is not None
+
+    def _cell(self, name: str) -> tuple[str, object]:
+        """Find the column that a field came from, and the cell that stands there."""
+        origin = self.source.get(name, name)
+        return f"{self.side}_{origin}", self.given.get(origin, "")
+
+    def fault(self, name: str, expected: str) -> None:
+        """Record that a field cannot be right."""
+        self.faults.append((*self._cell(name), expected))
+
+    def small(self, name: str, expected: str) -> None:
+        """Record that the sample is too small for the test to exist."""
+        if self.too_small is None:
+            self.too_small = (*self._cell(name), expected)
+
+    def note(self, name: str, text: str) -> None:
+        """Record what a reader should know about a field; equal texts are told once for all rows."""
+        self.notes.append((self._cell(name)[0], text))
+
+    def contradict(self, name: str, text: str) -> None:
+        """Record that a reported statistic contradicts its own p-value."""
+        self.note(name, text)
+        self.contradictions.append(self.notes[-1])
+
+    def need(self, *names: str) -> None:
+        """Record which of these fields are still missing."""
+        self.lacking.extend(name for name in names if getattr(self, name) is None)
+
+    def move(self, origin: str, target: str) -> None:
+        """Take a number that was given in one field for another."""
+        setattr(self, target, getattr(self, origin))
+        setattr(self, origin, None)
+        self.source[target] = self.source.get(origin, origin)
+
+    def fresh(self) -> "Draft":
+        """Copy a side that has not been completed yet, so that completing the copy leaves it as it is."""
+        kept = ("flags", "faults", "lacking", "notes", "contradictions", "source")
+        copies = {name: copy(getattr(self, name)) for name in kept}
+        return replace(self, **copies)
+
+    def finished(self) -> Side:
+        """Return the side as the record that leaves the reader."""
+        numbers = {name: getattr(self, name) for name in NUMBERS}
+        return Side(
+            **numbers,
+            direction=self.direction,
+            table=self.table,
+            z=self.z,
+            effect_d=self.effect_d,
+            log_bf=self.log_bf,
+            prior_odds=self.prior_odds,
+            flags=tuple(dict.fromkeys(self.flags)),
+        )
+
+
+def in_words(value: float) -> str:
+    """Write a number without needless digits.
+
+    Examples
+    --------
+    >>> in_words(61.0), in_words(30.5), in_words(57.25)
+    ('61', '30.5', '57.25')
+    """
+    return f"{value:.10g}"
+
+
+def sign(value: float) -> int:
+    """Return the sign of a number: -1, 0 or 1."""
+    return (value > 0) - (value < 0)

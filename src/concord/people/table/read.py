@@ -1,0 +1,292 @@
+"""The table of tests: a file, a frame or a list to checked rows, or one error that names every bad cell."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from concord.errors import CellProblem, TableError
+from concord.files.cells import BadCellError
+from concord.files.grids import Grid, rows_in_words
+from concord.files.tables import TableSource, read_grid
+from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
+from concord.people.table.draft import Draft
+from concord.people.table.reported import complete_with_reported
+from concord.people.table.sides import NEEDS, complete
+from concord.people.table.types import type_flags
+from concord.people.table.values import PARSERS
+from concord.records import Side, SideOutcome, TestRow, TestTable
+
+_SETTINGS = frozenset({"direction", "p0", "prior_odds"})
+"""Fields that do not make a side: a side with only these is empty."""
+
+
+def read_tests(source: TableSource, *, sheet: str | None = None) -> TestTable:
+    """Read a table of tests: one row per test, a human and an agent side.
+
+    Columns and what each test type needs are those of the file format page. Column names are folded (case,
+    spaces, hyphens); a cell is missing when it is empty or one of `concord.files.cells.MISSING_WORDS`.
+    Rows of JSON and Parquet files, frames and lists are numbered as if the table were saved as CSV: the first
+    is row 2.
+
+    Parameters
+    ----------
+    source
+        Path to a CSV, TSV, XLSX, Parquet or JSON file (JSON: a list of row objects); or a polars or pandas
+        frame; or a list of row mappings.
+    sheet
+        Name of the sheet of a workbook; the first when not given.
+
+    Returns
+    -------
+    TestTable
+        Every row, completed and checked, in the order of the file.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read, or its columns do not fit.
+    TableError
+        Cells cannot be used: every one is named. Nothing is partially returned.
+
+    Examples
+    --------
+    >>> row = {"study": 1.0, "finding": "F1", "test": "warmth", "test_type": "t-test"}
+    >>> table = read_tests([row | {"human_statistic": 2.41, "human_n": 60}])
+    >>> table.rows[0].study, table.rows[0].test_type, table.rows[0].human.n1
+    ('1', 't-independent', 30.0)
+    """
+    grid = read_grid(source, sheet=sheet)
+    columns = locate(grid)
+    reader = _Reader(grid, columns.position, problems=list(grid.problems))
+    rows = reader.rows()
+    if reader.problems:
+        raise TableError(reader.ordered_problems())
+    worded = reader.warnings()
+    warnings = (*grid.warnings, *columns.warnings, *worded.values(), *_absent_sides(grid.name, rows))
+    inconsistent = tuple(text for key, text in worded.items() if key in reader.contradictions)
+    return TestTable(rows, grid.inputs, warnings, inconsistent)
+
+
+def _absent_sides(name: str, rows: Sequence[TestRow]) -> list[str]:
+    """Warn of a side that no row has, where no row has a ready PAS either."""
+    if any(row.pas is not None for row in rows):
+        return []
+    absent = [side for side in SIDES if all(getattr(row, side) is None for row in rows)]
+    return [f"{name}: every {side} side is empty" for side in absent]
+
+
+@dataclass(slots=True)
+class _Reader:
+    """The work of reading one grid: cells to values column by column, then values to tests row by row."""
+
+    grid: Grid
+    position: dict[str, int]
+    problems: list[CellProblem] = field(default_factory=list)
+    notes: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    contradictions: set[tuple[str, str]] = field(default_factory=set)
+    """Column and text, and the rows they are about."""
+    values: dict[str, list[object]] = field(default_factory=dict)
+    side_columns: dict[str, list[tuple[str, list[object], list[object]]]] = field(default_factory=dict)
+    """Per side: the fields that hold anything, their values and their cells."""
+    bad: set[tuple[int, str]] = field(default_factory=set)
+    """Rows, by index, and the part of them (a side, or a column) that holds an unusable cell."""
+
+    def rows(self) -> tuple[TestRow, ...]:
+        """Read every row; what is wrong is gathered in ``problems``."""
+        for name in self.position:
+            self.values[name] = self.column(name)
+        for side in SIDES:
+            self.side_columns[side] = [
+                (name, self.values[column], self.grid.columns[self.position[column]])
+                for name in SIDE_FIELDS
+                if (column := f"{side}_{name}") in self.values
+                and any(v is not None for v in self.values[column])
+            ]
+        rows = [self.row(index) for index in range(len(self.grid.rows))]
+        self.check_keys(rows)
+        return tuple(self.with_domains(rows))
+
+    def column(self, name: str) -> list[object]:
+        """Read the cells of a column; an unusable one becomes a problem and an empty value."""
+        parse, values = PARSERS[name], []
+        prefix = name.partition("_")[0]
+        part = prefix if prefix in SIDES else name
+        for index, cell in enumerate(self.grid.columns[self.position[name]]):
+            value = None
+            if name in REQUIRED or not (cell is None or (cell.__class__ is str and not cell)):
+                try:
+                    value = parse(cell)
+                except BadCellError as error:
+                    self.bad.add((index, part))
+                    self.problem(index, name, cell, str(error))
+            values.append(value)
+        return values
+
+    def problem(self, index: int, column: str, value: object, expected: str) -> None:
+        """Record an unusable cell."""
+        shown = "" if value is None else value
+        place = (self.grid.name, self.grid.sheet, self.grid.rows[index])
+        self.problems.append(CellProblem(*place, column, shown, expected))
+
+    def ordered_problems(self) -> list[CellProblem]:
+        """Return every problem in the order of the file: by row, then by column."""
+        return sorted(
+            self.problems,
+            key=lambda bad: (
+                -1 if bad.row is None else bad.row,
+                self.position.get(bad.column, len(self.grid.header)),
+            ),
+        )
+
+    def note(self, index: int, column: str, text: str) -> None:
+        """Record what a reader should know about a cell."""
+        self.notes.setdefault((column, text), []).append(self.grid.rows[index])
+
+    def warnings(self) -> dict[tuple[str, str], str]:
+        """Word the notes, equal ones together, by column and text."""
+        sheet = "" if self.grid.sheet is None else f", sheet {self.grid.sheet!r}"
+        return {
+            (column, text): f"{self.grid.name}{sheet}, {rows_in_words(rows)}, column {column!r}: {text}"
+            for (column, text), rows in self.notes.items()
+        }
+
+    def text(self, name: str, index: int) -> str | None:
+        """Return the value of a cell of a text column, ``None`` where the column is absent."""
+        value = self.values[name][index] if name in self.values else None
+        return value if isinstance(value, str) else None
+
+    def number(self, name: str, index: int) -> float | None:
+        """Return the value of a cell of a number column, ``None`` where the column is absent."""
+        value = self.values[name][index] if name in self.values else None
+        return value if isinstance(value, float) else None
+
+    def row(self, index: int) -> TestRow:
+        """Read one test; an unusable cell leaves an empty text and a problem."""
+        test_type, sampling = self.text("test_type", index), self.text("sampling", index)
+        alpha = self.number("alpha", index)
+        study, sub_study, finding, test = (
+            self.text(name, index) for name in ("study", "sub_study", "finding", "test")
+        )
+        row = TestRow(
+            study="" if study is None else study,
+            sub_study="" if sub_study is None else sub_study,
+            finding="" if finding is None else finding,
+            test="" if test is None else test,
+            test_type="" if test_type is None else test_type,
+            domain=self.text("domain", index),
+            alpha=0.05 if alpha is None else alpha,
+            sampling="joint" if sampling is None else sampling,
+            pas=self.number("pas", index),
+            n_eff=self.number("n_eff", index),
+            row=self.grid.rows[index],
+        )
+        return row if test_type is None else self.with_sides(index, row)
+
+    def with_sides(self, index: int, row: TestRow) -> TestRow:
+        """Read both sides of a test."""
+        human, agent = (self.draft(index, side, row.test_type) for side in SIDES)
+        if row.test_type == "binomial":
+            _share_p0(human, agent)
+        (human_side, human_outcome), (agent_side, agent_outcome) = (
+            self.side(index, draft, row.alpha) for draft in (human, agent)
+        )
+        if row.sampling == "hypergeom":
+            self.check_hypergeom(index, (human, agent))
+        return replace(
+            row, human=human_side, agent=agent_side, human_outcome=human_outcome, agent_outcome=agent_outcome
+        )
+
+    def draft(self, index: int, side: str, test_type: str) -> Draft | None:
+        """Gather what a row gives for one side; ``None`` for an empty side."""
+        if (index, side) in self.bad:
+            return None
+        given, values = {}, {}
+        for name, column, cells in self.side_columns[side]:
+            if column[index] is not None:
+                values[name], given[name] = column[index], cells[index]
+        if _SETTINGS.issuperset(values):
+            if "direction" in values:
+                text = "a direction without a result says nothing about a test; the side is taken as empty"
+                self.note(index, f"{side}_direction", text)
+            return None
+        flags = list(type_flags(self.grid.columns[self.position["test_type"]][index]))
+        return Draft(side, test_type, given, flags=flags, **values)  # type: ignore[arg-type]
+
+    def side(self, index: int, draft: Draft | None, alpha: float) -> tuple[Side | None, SideOutcome]:
+        """Complete one side, and say what became of it."""
+        if draft is None:
+            return None, SideOutcome.MISSING
+        if draft.reported is None:
+            complete(draft)
+        else:
+            draft = complete_with_reported(draft, alpha=alpha)
+        for column, text in draft.notes:
+            self.note(index, column, text)
+        self.contradictions.update(draft.contradictions)
+        if not draft.failed:
+            return draft.finished(), SideOutcome.OK
+        return self.failed_side(index, draft)
+
+    def failed_side(self, index: int, draft: Draft) -> tuple[None, SideOutcome]:
+        """Record why a side cannot be used: bad cells, or an agent sample that is too small."""
+        faults = list(draft.faults)
+        if not faults and draft.too_small is not None:
+            if draft.side == "agent":
+                column, _, expected = draft.too_small
+                self.note(index, column, f"too small, not scored: expected {expected}")
+                return None, SideOutcome.TOO_SMALL
+            faults.append(draft.too_small)
+        elif not faults:
+            needs = f"a value: test type {draft.test_type} needs {NEEDS[draft.test_type]}; or an empty side"
+            faults.extend((f"{draft.side}_{name}", "", needs) for name in dict.fromkeys(draft.lacking))
+        for column, value, expected in faults:
+            self.problem(index, column, value, expected)
+        return None, SideOutcome.MISSING
+
+    def check_hypergeom(self, index: int, drafts: Sequence[Draft | None]) -> None:
+        """Refuse hypergeometric sampling for tables that are not 2 x 2."""
+        for draft in drafts:
+            table = None if draft is None else draft.table
+            if table is not None and (len(table), len(table[0])) != (2, 2):
+                shape = f"{len(table)} x {len(table[0])}"
+                expected = f"another sampling than hypergeom for a {shape} table: it is defined for 2 x 2"
+                self.problem(index, "sampling", "hypergeom", expected)
+                return
+
+    def check_keys(self, rows: Sequence[TestRow]) -> None:
+        """Refuse a second test with the key of an earlier one."""
+        first: dict[tuple[str, str, str, str], int] = {}
+        for index, row in enumerate(rows):
+            if any((index, name) in self.bad for name in ("study", "sub_study", "finding", "test")):
+                continue
+            earlier = first.setdefault(row.key, index)
+            if earlier != index:
+                expected = (
+                    f"a test that no other row holds: row {self.grid.rows[earlier]} has the same study, "
+                    f"sub_study, finding and test ({', '.join(map(repr, row.key))})"
+                )
+                self.problem(index, "test", row.test, expected)
+
+    def with_domains(self, rows: Sequence[TestRow]) -> list[TestRow]:
+        """Return every row the domain of its study; refuse two domains in one study."""
+        domains: dict[str, tuple[str, int]] = {}
+        for index, row in enumerate(rows):
+            if row.domain is not None:
+                domain, earlier = domains.setdefault(row.study, (row.domain, index))
+                if domain != row.domain:
+                    there = f"{domain!r}, the domain of study {row.study!r} in row {self.grid.rows[earlier]}"
+                    self.problem(index, "domain", row.domain, there)
+        return [
+            row
+            if row.domain is not None or row.study not in domains
+            else replace(row, domain=domains[row.study][0])
+            for row in rows
+        ]
+
+
+def _share_p0(human: Draft | None, agent: Draft | None) -> None:
+    """Let one side of a binomial test take p0 from the other: both answer the same question."""
+    for draft, other in ((human, agent), (agent, human)):
+        if draft is not None and draft.p0 is None and other is not None and other.p0 is not None:
+            draft.p0 = other.p0
+            draft.source["p0"] = "p0"
+            draft.flags.append(f"p0 not given: taken from the {other.side} side, {other.p0:g}")

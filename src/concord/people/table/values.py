@@ -1,0 +1,109 @@
+"""The cells of a table of tests to values: which reader each column has."""
+
+from collections.abc import Callable
+
+from concord.files import cells as read
+from concord.files.cells import BadCellError
+from concord.people.table.columns import SIDE_FIELDS, SIDES, fold
+from concord.people.table.types import canonical_type
+
+SAMPLINGS = ("joint", "indep_rows", "indep_cols", "poisson", "hypergeom")
+"""How the cases of a contingency table were sampled."""
+
+
+def _bounded(fits: Callable[[float], bool], expected: str) -> Callable[[object], float | None]:
+    """Make a reader of numbers that must lie in a range."""
+
+    def parse(cell: object) -> float | None:
+        value = read.number(cell)
+        if value is not None and not fits(value):
+            raise BadCellError(expected)
+        return value
+
+    return parse
+
+
+def _text(cell: object) -> str | None:
+    """Read a reported statistic, as text."""
+    if read.is_missing(cell):
+        return None
+    if not isinstance(cell, str):
+        raise BadCellError("a text such as 't(58) = 2.41, p = .019'")
+    return cell.strip()
+
+
+def _sampling(cell: object) -> str | None:
+    """Read how a contingency table was sampled."""
+    if read.is_missing(cell):
+        return None
+    word = fold(str(cell))
+    if word not in SAMPLINGS:
+        raise BadCellError(f"one of {', '.join(SAMPLINGS)}")
+    return word
+
+
+def _required(parse: Callable[[object], object]) -> Callable[[object], object]:
+    """Make a reader that refuses a missing cell."""
+
+    def parse_present(cell: object) -> object:
+        value = parse(cell)
+        if value is None:
+            raise BadCellError("a name" if parse is read.name else "a value")
+        return value
+
+    return parse_present
+
+
+LARGEST_COUNT = 10**12
+"""More than all people who ever lived; far below where floats skip whole numbers."""
+LARGEST_STATISTIC = 1e50
+"""Squares of it, and sums of those, are still numbers; no statistic of people comes near it."""
+
+
+def _size(cell: object) -> float | None:
+    """Read a count of people."""
+    value = read.whole(cell)
+    if value is not None and value > LARGEST_COUNT:
+        raise BadCellError(f"a whole number of at most {LARGEST_COUNT:,}")
+    return value
+
+
+def _table(cell: object) -> tuple[tuple[float, ...], ...] | None:
+    """Read a contingency table of counts of people."""
+    rows = read.table(cell)
+    if rows is not None and max(map(max, rows)) > LARGEST_COUNT:
+        raise BadCellError(f"a table whose cells are at most {LARGEST_COUNT:,}")
+    return rows
+
+
+_POSITIVE = _bounded(lambda value: value > 0, "a number above 0")
+_NOT_NEGATIVE = _bounded(lambda value: value >= 0, "a number of 0 or more")
+_PROBABILITY = _bounded(lambda value: 0 <= value <= 1, "a number from 0 to 1")
+_INSIDE = _bounded(lambda value: 0 < value < 1, "a number between 0 and 1, both excluded")
+_STATISTIC = _bounded(
+    lambda value: abs(value) <= LARGEST_STATISTIC,
+    f"a number from -{LARGEST_STATISTIC:g} to {LARGEST_STATISTIC:g}",
+)
+_DEGREES = _bounded(lambda value: 0 <= value <= LARGEST_COUNT, f"a number from 0 to {LARGEST_COUNT:,}")
+_SIDE_PARSERS: dict[str, Callable[[object], object]] = {
+    **dict.fromkeys(("statistic", "effect_d", "log_bf"), _STATISTIC),
+    **dict.fromkeys(("df1", "df2"), _DEGREES),
+    **dict.fromkeys(("n1", "n2", "k", "n"), _size),
+    "p0": _INSIDE,
+    "p_value": _PROBABILITY,
+    "direction": read.direction,
+    "table": _table,
+    "reported": _text,
+    "prior_odds": _POSITIVE,
+}
+PARSERS: dict[str, Callable[[object], object]] = {
+    **dict.fromkeys(("study", "finding", "test"), _required(read.name)),
+    "test_type": canonical_type,
+    **dict.fromkeys(("sub_study", "domain"), read.name),
+    "alpha": _INSIDE,
+    "sampling": _sampling,
+    "pas": _PROBABILITY,
+    "n_eff": _NOT_NEGATIVE,
+    **{f"{side}_{name}": _SIDE_PARSERS[name] for side in SIDES for name in SIDE_FIELDS},
+}
+"""The reader of each column; it returns ``None`` for a missing cell and raises `BadCellError`."""

@@ -1,0 +1,1 @@
+"""What is needed before anything is spent."""

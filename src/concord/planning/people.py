@@ -1,0 +1,257 @@
+"""Plans for agreement with people: participants that find human effects, studies that tell models apart."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from concord.comparing.folders import compare_people_folders
+from concord.comparing.people_results import read_people_folder
+from concord.engine import SERIAL
+from concord.errors import OptionError, UndefinedError
+from concord.files.provenance import provenance
+from concord.people.compare import METRICS
+from concord.planning.wanted import Wanted
+from concord.records import InputFile
+from concord.stats.compare import Choices
+from concord.stats.power import detectable_effect, fewest, items_needed, power_paired, power_two_sample
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Participants:
+    """How many participants find a standardised difference."""
+
+    d: float
+    a_group: int
+    """In each of two groups that meet one condition each."""
+    paired: int
+    """In all, where each participant meets both conditions and d is that of the differences (d_z)."""
+    power: float
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that ``--json`` prints."""
+        return {
+            "question": "plan",
+            "kind": "participants",
+            "d": self.d,
+            "power": self.power,
+            "level": self.level,
+            "participants_a_group": self.a_group,
+            "participants_paired": self.paired,
+            **provenance(()),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"To find a standardised difference of d = {self.d:g} with {self.power:.0%} power "
+            f"(t test, p < {1 - self.level:.2g})\n"
+            f"  two groups, one condition each:            {self.a_group:,} participants a group, "
+            f"{2 * self.a_group:,} in all\n"
+            f"  one group that meets both conditions:      {self.paired:,} participants "
+            "(d of the differences)"
+        )
+
+
+def participants_needed(d: float, *, power: float = 0.8, level: float = 0.95) -> Participants:
+    """Work out how many participants find a standardised difference with t tests."""
+    if not (d > 0 and np.isfinite(d)):
+        raise OptionError(f"d is {d!r}; expected a standardised difference above 0, such as 0.5")
+    wanted = Wanted(power=power, level=level)
+    alpha = 1 - wanted.level
+    groups = fewest(lambda n: power_two_sample(d, n, n, alpha=alpha), power, d)
+    return Participants(d, groups, items_needed(d, 1.0, power=power, alpha=alpha), power, level)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectParticipants:
+    """One human effect and the participants that find it."""
+
+    study: str
+    finding: str
+    test: str
+    human_d: float
+    a_group: int
+
+
+@dataclass(frozen=True, slots=True)
+class StudiesPlan:
+    """What so many studies tell about the difference of two models."""
+
+    metric: str
+    n_studies: int
+    se: float
+    """Standard error of the difference over studies like these."""
+    power: float | None
+    """Power of these studies for the wanted effect."""
+    detectable: float
+    studies_needed: int | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PeoplePlan:
+    """A plan from results about people."""
+
+    based_on: str
+    wanted: Wanted
+    participants: tuple[EffectParticipants, ...]
+    """Human effects that were significant, the largest number of participants first."""
+    n_left_out: int
+    """Tests without a significant human effect: there is no size to look for."""
+    studies: StudiesPlan | None = None
+    """With two results."""
+    warnings: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+
+    def finding(self, share: float) -> int | None:
+        """Return the participants a group with which that share of the effects is found with wanted power."""
+        if not self.participants:
+            return None
+        needed = sorted(one.a_group for one in self.participants)
+        return needed[int(np.ceil(share * len(needed))) - 1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that ``--json`` prints."""
+        return {
+            "question": "plan",
+            "kind": "people",
+            "based_on": self.based_on,
+            "participants": [asdict(one) for one in self.participants],
+            "participants_for_half": self.finding(0.5),
+            "participants_for_nine_in_ten": self.finding(0.9),
+            "n_tests_left_out": self.n_left_out,
+            "studies": None if self.studies is None else asdict(self.studies),
+            "wanted": asdict(self.wanted),
+            "warnings": list(self.warnings),
+            **provenance(self.inputs),
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def plan_people(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> PeoplePlan:
+    """Plan from one or two folders of `concord score people`.
+
+    Parameters
+    ----------
+    sources
+        One: participants that find each human effect. Two: also the studies that tell the models apart.
+    wanted
+        Power, level, and with two folders the difference that should be found.
+    metric
+        ``pas`` (by default), ``ecs`` or ``apr``.
+
+    Raises
+    ------
+    OptionError
+        More than two folders, or another metric.
+    """
+    if len(sources) > 2:
+        raise OptionError(f"a plan needs the results of one or two models, got {len(sources)}")
+    chosen = "pas" if metric is None else metric.lower()
+    if chosen not in METRICS:
+        raise OptionError(f"the metric is {metric!r}; results about people have {', '.join(METRICS)}")
+    folders = [read_people_folder(Path(source)) for source in sources]
+    folder = folders[0]
+    rows = [
+        EffectParticipants(row.study, row.finding, row.test, float(d), _a_group(abs(float(d)), wanted))
+        for row, values in zip(folder.rows, folder.values, strict=True)
+        if (d := values["human_d"]) is not None and d != 0 and values["human_significant"] == 1
+    ]
+    rows.sort(key=lambda one: -one.a_group)
+    studies, notes = None, []
+    if len(sources) == 2:
+        try:
+            studies = _studies(sources, wanted, chosen)
+        except UndefinedError as reason:
+            notes.append(str(reason))
+    names = " and ".join(Path(source).resolve().name for source in sources)
+    return PeoplePlan(
+        based_on=f"results about people: {names}",
+        wanted=wanted,
+        participants=tuple(rows),
+        n_left_out=len(folder.rows) - len(rows),
+        studies=studies,
+        warnings=tuple(notes),
+        inputs=tuple(file for one in folders for file in one.inputs),
+    )
+
+
+def _a_group(d: float, wanted: Wanted) -> int:
+    return participants_needed(d, power=wanted.power, level=wanted.level).a_group
+
+
+def _studies(sources: Sequence[Any], wanted: Wanted, metric: str) -> StudiesPlan:
+    """Take the spread of a difference over studies from a comparison, and plan with it."""
+    choices = Choices(level=wanted.level)
+    compared = compare_people_folders(sources, None, metric=metric, choices=choices, engine=SERIAL)
+    found = next(one for one in compared.pairs[0].metrics if one.metric == metric)
+    interval, n = found.difference.interval, found.n_clusters
+    if interval is None:
+        raise UndefinedError(f"the difference of {metric.upper()} cannot be planned: {found.difference.note}")
+    alpha = 1 - wanted.level
+    se = (interval.high - interval.low) / 2 / float(stdtrit(n - 1, 0.5 + wanted.level / 2))
+    sd, effect = se * float(np.sqrt(n)), wanted.effect
+    return StudiesPlan(
+        metric=metric,
+        n_studies=n,
+        se=se,
+        power=None if effect is None else power_paired(effect, sd, n, alpha=alpha),
+        detectable=detectable_effect(sd, n, power=wanted.power, alpha=alpha),
+        studies_needed=None
+        if effect is None
+        else max(3, items_needed(effect, sd, power=wanted.power, alpha=alpha)),
+    )
+
+
+def _lines(plan: PeoplePlan) -> Iterator[str]:
+    """Return everything a reader of the terminal should see."""
+    wanted = plan.wanted
+    yield f"Plan from {plan.based_on}"
+    if plan.participants:
+        yield ""
+        yield from _participant_lines(plan)
+    else:
+        yield "  No human effect is significant here: there is no size to plan participants for."
+    if plan.studies is None:
+        return
+    one = plan.studies
+    name = one.metric.upper()
+    yield ""
+    yield f"Difference of two models' {name} with these {one.n_studies} studies (standard error {one.se:.3f})"
+    if one.power is not None:
+        yield f"  power to find a difference of {wanted.effect:g}: {one.power:.0%}"
+    yield f"  smallest difference found with {wanted.power:.0%} power: {one.detectable:.3f}"
+    if one.studies_needed is not None:
+        yield (
+            f"  studies needed to find a difference of {wanted.effect:g} with {wanted.power:.0%} power: "
+            f"{one.studies_needed:,}"
+        )
+
+
+def _participant_lines(plan: PeoplePlan) -> Iterator[str]:
+    wanted = plan.wanted
+    yield (
+        f"Participants in each group that find the human effect with {wanted.power:.0%} power "
+        "(two-sample t test)"
+    )
+    yield f"  for half of the {len(plan.participants)} significant human effects: {plan.finding(0.5):,}"
+    yield f"  for nine in ten of them: {plan.finding(0.9):,}"
+    yield "  those that need most:"
+    for one in plan.participants[:_SHOWN]:
+        yield f"    {one.a_group:>8,}  d = {one.human_d:+.2f}  {one.study} / {one.finding} / {one.test}"
+    if len(plan.participants) > _SHOWN:
+        yield f"    ... and {len(plan.participants) - _SHOWN} more"
+    if plan.n_left_out:
+        yield f"  {plan.n_left_out} test(s) without a significant human effect are left out."

@@ -1,0 +1,333 @@
+"""Plans: how many items, what they could find, what they would cost; before any run or after a pilot."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from concord.comparing.join import JoinedScores
+from concord.comparing.people_results import is_people_folder
+from concord.comparing.run import Reading, joined_scores
+from concord.comparing.tables import Columns
+from concord.errors import MismatchError, OptionError, UndefinedError
+from concord.files.provenance import provenance
+from concord.planning.people import PeoplePlan, plan_people
+from concord.planning.wanted import Wanted, wanted_of
+from concord.records import InputFile
+from concord.stats.budget import Split
+from concord.stats.design import Design, Pilot, assumed_design, pilot_design
+from concord.stats.elementwise import Bools
+from concord.stats.power_clusters import Clusters
+from concord.stats.variance import variance_interval
+from concord.structure.read.results import is_structure_folder
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PlanResult:
+    """What a comparison of this design could find; None is what was not asked for or is not known."""
+
+    based_on: str
+    design: Design
+    wanted: Wanted
+    items: int | None
+    """Items planned: as given, or those of the pilot."""
+    power: float | None
+    """Power of the planned items for the wanted effect."""
+    detectable: float | None
+    """Smallest difference that the planned items find with the wanted power."""
+    width: float | None
+    """Expected width of the interval with the planned items."""
+    items_needed: int | None
+    """Items that find the wanted effect with the wanted power."""
+    items_range: tuple[int, int] | None
+    """Fewest and most of them within the pilot's own uncertainty about the variance; None: not known."""
+    split: Split | None
+    """Best division of the budget between items and repeats."""
+    split_detectable: float | None = None
+    """Smallest difference that this division finds with the wanted power."""
+    warnings: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+    """Files of the pilot."""
+
+    @property
+    def calls(self) -> int | None:
+        """Calls of both models for the items needed, or planned."""
+        items = self.items_needed if self.items_needed is not None else self.items
+        return None if items is None else 2 * items * self.wanted.repeats
+
+    @property
+    def cost(self) -> tuple[float, float] | None:
+        """Lowest and highest cost of these calls; None where the cost of a call is not known."""
+        return self.wanted.cost_of(self.calls)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that ``--json`` prints."""
+        design, repeats = self.design, self.wanted.repeats
+        effect = 0.0 if self.wanted.effect is None else self.wanted.effect
+        parts, families = design.parts(effect), design.clusters
+        return {
+            "question": "plan",
+            "based_on": self.based_on,
+            "test": design.test(repeats),
+            "variance_between_items": parts.between,
+            "variance_within_items": parts.within,
+            "disagreement": design.disagreement,
+            "cluster_size": families.size,
+            "cluster_size_cv": families.cv,
+            "cluster_correlation": families.correlation,
+            "design_effect": design.inflation(repeats, effect),
+            "items": self.items,
+            "power": self.power,
+            "detectable_effect": self.detectable,
+            "interval_width": self.width,
+            "items_needed": self.items_needed,
+            "items_needed_range": None if self.items_range is None else list(self.items_range),
+            "clusters_needed": None if self.items_needed is None else families.number(self.items_needed),
+            "best_split": self._split(),
+            "calls": self.calls,
+            "cost": None if self.cost is None else {"low": self.cost[0], "high": self.cost[1]},
+            "wanted": asdict(self.wanted),
+            "warnings": list(self.warnings),
+            **provenance(self.inputs),
+        }
+
+    def _split(self) -> dict[str, Any] | None:
+        """Return the division of the budget, what it finds and what it costs."""
+        if self.split is None:
+            return None
+        cost = self.wanted.cost_of(self.split.calls)
+        price = None if cost is None else {"low": cost[0], "high": cost[1]}
+        return {**asdict(self.split), "detectable_effect": self.split_detectable, "cost": price}
+
+    def __repr__(self) -> str:
+        from concord.planning.text import plan_lines
+
+        return "\n".join(plan_lines(self))
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def plan(
+    *pilot: Any,
+    item: str | None = None,
+    score: str | None = None,
+    cluster: str | None = None,
+    repeat: str | None = None,
+    metric: str | None = None,
+    **options: Any,
+) -> PlanResult | PeoplePlan:
+    """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
+
+    Parameters
+    ----------
+    pilot
+        Two results of a first run, as for `compare`; one or two folders of `concord score people`; none: the
+        plan rests on assumptions.
+    item, score, cluster, repeat, metric
+        How pilot files are read, as for `compare`.
+    options
+        What is wanted. ``effect``: the difference that should be found; ``power`` (0.8); ``level`` (0.95) of
+        intervals, the test's level is 1 less it; ``items`` planned (those of the pilot by default);
+        ``repeats`` an item and model (1); ``calls``: a budget, both models together, to be divided between
+        items and repeats; ``item_cost``: what one more item costs, in calls (0); ``cost_per_call``: a number,
+        or the lowest and highest.
+        What is assumed, without a pilot. ``means`` of two 0-1 scores and their ``correlation`` (0.5), or
+        ``sd_between`` over items; ``sd_within`` over repeats (0); ``cluster_size`` (1), ``cluster_cv`` (0)
+        and ``cluster_correlation`` (0).
+
+    Returns
+    -------
+    PlanResult or PeoplePlan
+        Frozen; prints itself, and gives ``to_dict()``.
+
+    Raises
+    ------
+    OptionError
+        A value that cannot be, or nothing to plan.
+
+    Examples
+    --------
+    >>> result = plan(means=(0.70, 0.65), effect=0.05, items=500)
+    >>> result.items_needed, round(result.power, 2)
+    (726, 0.63)
+    """
+    wanted, assumptions = wanted_of(options)
+    if not pilot:
+        return _from_assumptions(assumptions, wanted)
+    if assumptions:
+        raise OptionError(f"a pilot was given, so {', '.join(assumptions)} cannot be assumed as well")
+    people = [is_people_folder(source) for source in pilot]
+    if all(people):
+        return plan_people(pilot, wanted, metric)
+    if any(people):
+        one, other = pilot[people.index(True)], pilot[people.index(False)]
+        raise MismatchError(
+            f"{one} is a result about people and {other} is not; plan from results of one kind"
+        )
+    if any(is_structure_folder(source) for source in pilot):
+        raise MismatchError(
+            "a result about structure rests on its extreme arrangements, for which there is no plan; "
+            "give tables of item scores, or see the intervals of concord compare"
+        )
+    if len(pilot) != 2:
+        raise OptionError(f"a plan needs the results of two models on the same items, got {len(pilot)}")
+    return _from_pilot(joined_scores(pilot, Reading(Columns(item, score, cluster, repeat), metric)), wanted)
+
+
+def _from_assumptions(assumptions: dict[str, Any], wanted: Wanted) -> PlanResult:
+    """Plan before any run."""
+    if assumptions.get("means") is None and assumptions.get("sd_between") is None:
+        raise OptionError(
+            "a plan needs to know how scores vary: give two results of a pilot; or, for right and wrong "
+            "answers, the share that each model is expected to get right (--mean-first 0.8 "
+            "--mean-second 0.75); or, for other scores, the standard deviation of their difference over "
+            "items (--sd-between)"
+        )
+    sizes = {key: assumptions.pop(f"cluster_{key}", None) for key in ("size", "cv", "correlation")}
+    clusters = Clusters(**{key: value for key, value in sizes.items() if value is not None})
+    design = assumed_design(**assumptions, clusters=clusters, alpha=1 - wanted.level)
+    means = assumptions.get("means")
+    if wanted.effect is None and means is not None and means[0] != means[1]:
+        wanted = replace(wanted, effect=abs(means[0] - means[1]))
+    if wanted.effect is None and wanted.items is None and wanted.calls is None:
+        raise OptionError(
+            "there is nothing to plan yet: give the difference that should be found (--effect), the items "
+            "there are (--items), or a budget of calls (--calls)"
+        )
+    notes: tuple[str, ...] = ()
+    if wanted.repeats > 1 and assumptions.get("sd_within", 0.0) == 0:
+        notes = (
+            "no noise over repeats is assumed (--sd-within), so more repeats are planned as if they changed "
+            "nothing",
+        )
+    return _planned("assumptions", design, wanted, notes)
+
+
+def _from_pilot(joined: JoinedScores, wanted: Wanted) -> PlanResult:
+    """Plan from two models' scores on the same items."""
+    both = ~np.isnan(joined.scores).any(axis=0)
+    scores = joined.scores[:, both]
+    pilot = Pilot(
+        differences=scores[0] - scores[1],
+        within=joined.within[:, both],
+        repeats=joined.scored[:, both],
+        binary=bool(_right_or_wrong(joined)[:, both].all()),
+        clusters=None if joined.clusters is None else joined.clusters[both],
+    )
+    design = pilot_design(pilot, alpha=1 - wanted.level)
+    n = int(both.sum())
+    planned = replace(wanted, items=n) if wanted.items is None else wanted
+    words = f"a pilot of {n} items: {joined.names[0]} and {joined.names[1]}"
+    notes = (*joined.warnings, *_pilot_warnings(pilot, planned, joined))
+    # a budget may buy other items than those of the pilot
+    made = _planned(words, design, planned, notes, most_items=wanted.items)
+    return replace(made, items_range=_range(pilot, design, planned), inputs=joined.inputs)
+
+
+def _range(pilot: Pilot, design: Design, wanted: Wanted) -> tuple[int, int] | None:
+    """Return the items needed at both ends of the interval of the variance."""
+    d = pilot.differences
+    if wanted.effect is None or design.clustered:
+        return None
+    try:
+        interval = variance_interval(d, level=wanted.level)
+    except UndefinedError:  # too few items to know; the plan has a warning of its own
+        return None
+    low, high = (
+        design.scaled(end / float(d.var(ddof=1))).items_needed(wanted.effect, wanted.power, wanted.repeats)
+        for end in (interval.low, interval.high)
+    )
+    return low, high
+
+
+def _right_or_wrong(joined: JoinedScores) -> Bools:
+    """Whether all answers of an item score 0 or 1: only then is the variance over K repeats m(1-m)K/(K-1)."""
+    m, k = joined.scores, joined.scored
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = m * (1 - m) * k / (k - 1)
+    once = (m == 0) | (m == 1)
+    return np.where(k > 1, np.isclose(joined.within, expected, rtol=1e-9, atol=1e-12), once)
+
+
+def _pilot_warnings(pilot: Pilot, wanted: Wanted, joined: JoinedScores) -> tuple[str, ...]:
+    notes = []
+    once = [bool(np.isnan(row).all()) for row in pilot.within]
+    if wanted.repeats > 1 and all(once):
+        notes.append(
+            "the pilot has no repeats, so the noise of repeated answers is not known: more repeats are "
+            "planned as if they changed nothing"
+        )
+    elif any(once) and not all(once):
+        notes.append(
+            f"{joined.names[once.index(True)]} answered every item once, so its noise over repeats is not "
+            "known: it is planned as if repeats of that model changed nothing"
+        )
+    n = pilot.differences.size
+    if n < 30:
+        notes.append(f"a pilot of {n} items says little about variance: take the plan as a rough guide")
+    return tuple(notes)
+
+
+def _planned(
+    based_on: str,
+    design: Design,
+    wanted: Wanted,
+    notes: tuple[str, ...],
+    most_items: int | None = None,
+) -> PlanResult:
+    """Work out everything that was asked for; what does not exist is None and noted."""
+    _fits(design, wanted)
+    effect, repeats, items = wanted.effect, wanted.repeats, wanted.items
+    said: list[str] = list(notes)
+    limit = wanted.items if based_on == "assumptions" else most_items
+    split = (
+        None
+        if wanted.calls is None
+        else design.split(wanted.calls, most_items=limit, item_cost=wanted.item_cost)
+    )
+    return PlanResult(
+        based_on=based_on,
+        design=design,
+        wanted=wanted,
+        items=items,
+        power=None if effect is None or items is None else design.power(effect, items, repeats),
+        detectable=_unless_undefined(said, items, lambda n: design.detectable(n, wanted.power, repeats)),
+        width=_unless_undefined(
+            said, items, lambda n: design.width(n, repeats, 0.0 if effect is None else effect)
+        ),
+        items_needed=None if effect is None else design.items_needed(effect, wanted.power, repeats),
+        items_range=None,
+        split=split,
+        split_detectable=None
+        if split is None
+        else _unless_undefined(
+            said, split.items, lambda n: design.detectable(n, wanted.power, split.repeats)
+        ),
+        warnings=tuple(said),
+    )
+
+
+def _unless_undefined(said: list[str], items: int | None, number: Callable[[int], float]) -> float | None:
+    """Return a number, or None where nothing was asked or it does not exist; the reason is noted once."""
+    if items is None:
+        return None
+    try:
+        return number(items)
+    except UndefinedError as reason:
+        if str(reason) not in said:
+            said.append(str(reason))
+        return None
+
+
+def _fits(design: Design, wanted: Wanted) -> None:
+    """Refuse what this design cannot have."""
+    if wanted.items is not None and design.clusters.size > wanted.items:
+        raise OptionError(
+            f"a cluster of {design.clusters.size:g} items is larger than the {wanted.items} items planned"
+        )
+    if design.disagreement is not None and wanted.effect is not None and wanted.effect > 1:
+        raise OptionError(f"the effect is {wanted.effect:g}; means of 0-1 scores differ by 1 at most")

@@ -1,0 +1,118 @@
+"""A plan in words: what a reader of the terminal sees."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from concord.stats.design import Design
+
+if TYPE_CHECKING:
+    from concord.planning.plan import PlanResult
+    from concord.planning.wanted import Wanted
+
+_TESTS = {
+    "exact McNemar": "McNemar's exact test",
+    "sign flip": "the sign-flip test",
+    "clustered t": "the clustered t test",
+}
+_WIDTH = 46
+
+
+def plan_lines(result: "PlanResult") -> Iterator[str]:
+    """Return everything a reader of the terminal should see."""
+    wanted, design = result.wanted, result.design
+    yield f"Plan from {result.based_on}"
+    yield from _known(design, wanted)
+    if result.items is not None:
+        yield ""
+        yield from _planned(result, result.items)
+    if result.items_needed is not None:
+        yield ""
+        yield from _needed(result, result.items_needed)
+    if result.split is not None:
+        yield ""
+        yield from _budget(result)
+    yield ""
+    yield f"Power is how often a true difference of that size would be found: p < {1 - wanted.level:.2g} by"
+    yield f"{_TESTS[design.test(wanted.repeats)]}, which concord compare uses for such scores."
+
+
+def _known(design: Design, wanted: "Wanted") -> Iterator[str]:
+    """Say what the plan rests on."""
+    effect = 0.0 if wanted.effect is None else wanted.effect
+    parts = design.parts(effect)
+    if design.disagreement is not None:
+        yield f"  Scores are 0 or 1; only one model is right on {design.disagreement:.0%} of the items."
+    if parts.within > 0 or design.disagreement is None:
+        line = f"  The difference of the models varies by {parts.between**0.5:.3f} (SD) from item to item"
+        if parts.within > 0:
+            line += f", and by {parts.within**0.5:.3f} over repeated answers to one item"
+        yield line + "."
+    if design.clustered:
+        families = design.clusters
+        sizes = f", sizes varying by {families.cv:.0%}" if families.cv > 0 else ""
+        yield (
+            f"  Items come in clusters of {families.size:.4g}{sizes}; differences inside one correlate by "
+            f"{families.correlation:.2f}."
+        )
+        more = design.inflation(wanted.repeats, effect)
+        yield f"  It takes {more:.2f} such items to tell as much as 1 independent item."
+
+
+def _planned(result: "PlanResult", items: int) -> Iterator[str]:
+    wanted = result.wanted
+    yield f"With {_amount(result.design, items, wanted.repeats)}"
+    if result.power is not None:
+        yield _row(f"power to find a difference of {wanted.effect:g}", f"{result.power:.0%}")
+    if result.detectable is not None:
+        yield _row(f"smallest difference found with {wanted.power:.0%} power", f"{result.detectable:.4f}")
+    if result.width is not None:
+        yield _row(f"{wanted.level:.0%} interval of the difference", f"about ±{result.width / 2:.4f}")
+    if result.items_needed is None:
+        yield from _price(result, items, wanted.repeats)
+
+
+def _needed(result: "PlanResult", needed: int) -> Iterator[str]:
+    wanted, design = result.wanted, result.design
+    yield f"To find a difference of {wanted.effect:g} with {wanted.power:.0%} power"
+    yield _row("needed", _amount(design, needed, wanted.repeats))
+    if result.items_range is not None:
+        low, high = result.items_range
+        yield _row("allowing for the size of the pilot", f"{low:,} to {high:,} items")
+    yield from _price(result, needed, wanted.repeats)
+
+
+def _price(result: "PlanResult", items: int, repeats: int) -> Iterator[str]:
+    calls = 2 * items * repeats
+    answers = "1 answer" if repeats == 1 else f"{repeats} answers"
+    yield _row("calls", f"{calls:,} (2 models × {items:,} items × {answers})")
+    yield _row("cost", _money(result.wanted.cost_of(calls)))
+
+
+def _budget(result: "PlanResult") -> Iterator[str]:
+    one, wanted = result.split, result.wanted
+    assert one is not None
+    extra = f", {wanted.item_cost:g} of them for each new item" if wanted.item_cost > 0 else ""
+    yield f"With a budget of {wanted.calls:,} calls{extra}"
+    yield _row("best division", _amount(result.design, one.items, one.repeats))
+    yield _row("standard error of the difference", f"{one.se:.4f}")
+    if result.split_detectable is not None:
+        found = f"{result.split_detectable:.4f}"
+        yield _row(f"smallest difference found with {wanted.power:.0%} power", found)
+    yield from _price(result, one.items, one.repeats)
+
+
+def _amount(design: Design, items: int, repeats: int) -> str:
+    """Items, their clusters, and answers."""
+    families = f" in {design.clusters.number(items):,} clusters" if design.clustered else ""
+    answers = "once" if repeats == 1 else f"{repeats} times"
+    return f"{items:,} items{families}, each answered {answers} by each model"
+
+
+def _row(name: str, value: str) -> str:
+    return f"  {name + ':':<{_WIDTH}} {value}"
+
+
+def _money(cost: tuple[float, float] | None) -> str:
+    if cost is None:
+        return "not known (give the cost of a call with --cost)"
+    return f"{cost[0]:,.2f}" if cost[0] == cost[1] else f"{cost[0]:,.2f} to {cost[1]:,.2f}"

@@ -1,0 +1,95 @@
+"""What a plan is asked for, checked before anything is worked out."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from concord.errors import OptionError
+
+ASSUMED = (
+    "means",
+    "correlation",
+    "sd_between",
+    "sd_within",
+    "cluster_size",
+    "cluster_cv",
+    "cluster_correlation",
+)
+"""What can be assumed instead of a pilot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a plan is asked for."""
+
+    effect: float | None = None
+    """The difference that should be found."""
+    power: float = 0.8
+    level: float = 0.95
+    items: int | None = None
+    repeats: int = 1
+    calls: int | None = None
+    """Budget of calls, both models together."""
+    item_cost: float = 0.0
+    """What one more item costs (writing, rating), in calls."""
+    cost: tuple[float, float] | None = None
+    """Lowest and highest cost of one call; None: unknown."""
+
+    def __post_init__(self) -> None:
+        for problem in self._problems():
+            raise OptionError(problem)
+
+    def cost_of(self, calls: int | None) -> tuple[float, float] | None:
+        """Return the lowest and highest cost of so many calls; None where the cost of one is not known."""
+        return None if calls is None or self.cost is None else (calls * self.cost[0], calls * self.cost[1])
+
+    def _problems(self) -> "list[str]":
+        """Say what cannot be."""
+        found = []
+        if self.effect is not None and not (self.effect > 0 and np.isfinite(self.effect)):
+            found.append(
+                f"the effect is {self.effect!r}; expected a size above 0 (no number of items finds a "
+                "difference that is not there, and the test looks both ways, so its sign does not matter)"
+            )
+        for name, value in (("power", self.power), ("level", self.level)):
+            if not 0 < value < 1:
+                example = 0.8 if name == "power" else 0.95
+                found.append(f"the {name} is {value!r}; expected a number between 0 and 1, such as {example}")
+        if self.power <= 1 - self.level and not found:
+            found.append(f"a power of {self.power:g} is what chance alone gives at a level of {self.level:g}")
+        if self.items is not None and self.items < 2:
+            found.append(f"{self.items} items; a plan needs at least 2")
+        if self.repeats < 1:
+            found.append(f"{self.repeats} repeats; a plan needs at least 1")
+        if self.cost is not None and not (0 <= self.cost[0] <= self.cost[1] < np.inf):
+            found.append(
+                f"the cost of a call is {self.cost!r}; expected a number of 0 or more, or the lowest and the "
+                "highest in this order"
+            )
+        return found
+
+
+def wanted_of(options: dict[str, Any]) -> tuple[Wanted, dict[str, Any]]:
+    """Tell what is wanted from what is assumed.
+
+    Parameters
+    ----------
+    options
+        As they were given to `plan`; None is as good as not given.
+
+    Raises
+    ------
+    OptionError
+        An option that does not exist, or a value that cannot be.
+    """
+    given = {key: value for key, value in options.items() if value is not None}
+    cost = given.pop("cost_per_call", None)
+    assumed = {key: given.pop(key) for key in ASSUMED if key in given}
+    known = set(Wanted.__dataclass_fields__) - {"cost"}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        names = ", ".join(sorted({*known, "cost_per_call", *ASSUMED}))
+        raise OptionError(f"a plan has no option {', '.join(map(repr, unknown))}; it has {names}")
+    both = (cost, cost) if isinstance(cost, int | float) else cost
+    return Wanted(**given, cost=both), assumed

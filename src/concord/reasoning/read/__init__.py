@@ -1,0 +1,1 @@
+"""Vignettes and replies, read."""

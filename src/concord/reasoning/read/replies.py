@@ -1,0 +1,237 @@
+"""Recorded replies: JSON lines, or rows already in memory, matched with what was asked."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from concord.errors import FileFormatError, LineProblem
+from concord.files.json_text import (
+    Problems,
+    UnusableError,
+    fields_of,
+    fingerprint,
+    fingerprint_rows,
+    keep_or_raise,
+    mended,
+    read_bytes,
+    records_of,
+    shown,
+    text_field,
+)
+from concord.reasoning.read.vignettes import BiasCases, Source, Vignettes
+from concord.records import InputFile
+
+Row = tuple[int | None, object]
+"""A row and the line it stands on."""
+MODES = ("cot", "direct")
+BIAS = "bias"
+"""Mode of a run's replies to bias cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReply:
+    """One recorded reply. ``mode`` is empty for bias replies."""
+
+    id: str
+    mode: str
+    response: str
+    thinking: str | None = None
+    repeat: int = 0
+    failure: str | None = None
+    """Why there is no reply, when the row says that the call failed."""
+    stop_reason: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """A file of recorded replies, read, checked and matched with what was asked."""
+
+    rows: tuple[RecordedReply, ...]
+    input: InputFile
+    problems: tuple[LineProblem, ...] = ()
+
+
+def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool = False) -> Replies:
+    """Read recorded replies, one JSON object a line, and match them with what was asked.
+
+    Rows hold ``id, mode, response`` (for bias cases ``id, response``) and may hold ``repeat, thinking,
+    status, error, stop_reason``; other fields are ignored.
+
+    Parameters
+    ----------
+    source
+        A path, or rows.
+    asked
+        The vignettes, each asked in both modes, or the bias cases.
+    lenient
+        Leave out and list what cannot be used instead of raising.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read at all.
+    LinesError
+        Named lines cannot be used, or an id has no reply or only one mode.
+    """
+    rows, file, problems = _reply_rows(source, lenient)
+    modes = isinstance(asked, Vignettes)
+    known = {row.id for row in asked.rows}
+    replies = []
+    for number, (line, row) in enumerate(rows):
+        if _is_of_other_part(row, modes):
+            continue
+        with problems.at(line, f"reply {number + 1}"):
+            reply = reply_of(row, line, modes=modes)
+            if reply.id in asked.left_out:
+                found = f"a reply to {reply.id!r}, which was left out"
+                raise UnusableError("reply to what was left out", found, "something usable to reply to")
+            if reply.id not in known:
+                raise UnusableError("unknown id", f"a reply for the unknown id {reply.id!r}", _known(asked))
+            mode = f", mode {reply.mode!r}" if modes else ""
+            named = f"id {reply.id!r}{mode}, repeat {reply.repeat}"
+            problems.once((reply.id, reply.mode, reply.repeat), named)
+            replies.append(reply)
+    faults = sorted(
+        [*problems.found, *_absent(file.name, asked, replies)],
+        key=lambda problem: (problem.file != file.name, problem.line is None, problem.line or 0),
+    )
+    return Replies(tuple(replies), file, keep_or_raise(faults, lenient))
+
+
+def _is_of_other_part(row: object, modes: bool) -> bool:
+    """Whether a line of a run's journal (it has a key) answers the other part: the journal holds both."""
+    if not isinstance(row, Mapping) or "key" not in row:
+        return False
+    return row.get("mode") == BIAS if modes else row.get("mode") in MODES
+
+
+def _known(asked: Vignettes | BiasCases) -> str:
+    """Say what ids would have been known."""
+    some = ", ".join(repr(row.id) for row in asked.rows[:3])
+    more = ", ..." if len(asked.rows) > 3 else ""
+    return f"one of the {len(asked.rows)} ids of {asked.input.name} ({some}{more})"
+
+
+def _absent(file: str, asked: Vignettes | BiasCases, replies: list[RecordedReply]) -> list[LineProblem]:
+    """Ids without a reply, and vignettes with only one of the two modes."""
+    have: dict[str, dict[str, int | None]] = {}
+    for reply in replies:
+        have.setdefault(reply.id, {}).setdefault(reply.mode, reply.line)
+    problems = []
+    for row in asked.rows:
+        got = have.get(row.id)
+        if got is None:
+            found = f"no reply for id {row.id!r}"
+            wanted = f"at least one in {file}"
+            problems.append(LineProblem(asked.input.name, row.line, "missing reply", found, wanted))
+        elif isinstance(asked, Vignettes) and len(got) == 1:
+            ((only, line),) = got.items()
+            found = f"id {row.id!r} has only the mode {only!r}"
+            wanted = f"a reply in mode {MODES[1 - MODES.index(only)]!r} too"
+            problems.append(LineProblem(file, line, "missing mode", found, wanted))
+    return problems
+
+
+def reply_of(row: object, line: int | None, *, modes: bool) -> RecordedReply:
+    """Check one reply; with ``modes`` it must be of one of the two."""
+    fields = fields_of(row)
+    name = text_field(fields, "id")
+    failure = _failure(fields)
+    return RecordedReply(
+        name,
+        _mode(fields) if modes else "",
+        _response(fields, failure),
+        _optional(fields, "thinking"),
+        _repeat(fields),
+        failure,
+        _optional(fields, "stop_reason"),
+        line,
+    )
+
+
+def _mode(fields: Mapping[str, Any]) -> str:
+    mode = text_field(fields, "mode").strip().lower()
+    if mode not in MODES:
+        raise UnusableError("bad mode", f"mode {shown(fields['mode'])}", "cot or direct")
+    return mode
+
+
+def _failure(fields: Mapping[str, Any]) -> str | None:
+    """Why the call failed, from ``error`` and ``status``."""
+    error, status = fields.get("error"), fields.get("status")
+    if error is not None and error is not False and error != "":
+        return mended(error if isinstance(error, str) else shown(error))
+    if status is not None and str(status).strip().lower() != "ok":
+        return f"status {shown(status)}"
+    return None
+
+
+def _response(fields: Mapping[str, Any], failure: str | None) -> str:
+    """Return the reply; a failed call need not hold one."""
+    value = fields.get("response")
+    if value is None and failure is not None:
+        return ""
+    if not isinstance(value, str):
+        found = "no 'response'" if "response" not in fields else f"'response' is {shown(value)}"
+        raise UnusableError("non-string response", found, "text")
+    return mended(value)
+
+
+def _optional(fields: Mapping[str, Any], key: str) -> str | None:
+    return None if fields.get(key) is None else text_field(fields, key, needed=False)
+
+
+def _repeat(fields: Mapping[str, Any]) -> int:
+    value = fields.get("repeat")
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise UnusableError("bad repeat", f"repeat {shown(value)}", "a whole number, 0 or more")
+    return value
+
+
+def _reply_rows(source: Source, lenient: bool) -> tuple[list[Row], InputFile, Problems]:
+    """Return the rows of a reply file with their lines; unreadable lines are noted."""
+    if not isinstance(source, str | Path):
+        held = records_of(source)
+        if not isinstance(held, Sequence):
+            raise FileFormatError(f"replies: got {shown(held)}, expected a list of rows")
+        file = fingerprint_rows("replies (in memory)", held)
+        return [(None, row) for row in held], file, Problems(file.name)
+    path = Path(source)
+    data = read_bytes(path)
+    problems = Problems(path.name)
+    rows = lines_of(data.removeprefix(b"\xef\xbb\xbf"), problems)
+    if not rows and not problems.found:
+        if not lenient:
+            raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object a line")
+        problems.found.append(LineProblem(path.name, None, "empty file", "no line", "one JSON object a line"))
+    return rows, fingerprint(path.name, data), problems
+
+
+def lines_of(data: bytes, problems: Problems) -> list[Row]:
+    """Parse every line that is not blank."""
+    rows: list[Row] = []
+    for number, raw in enumerate(data.split(b"\n"), start=1):
+        if not raw.strip():
+            continue
+        with problems.at(number, "line"):
+            rows.append((number, _parsed_line(raw)))
+    return rows
+
+
+def _parsed_line(raw: bytes) -> object:
+    """One line as JSON."""
+    try:
+        return json.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        found = f"byte {error.start + 1} is not UTF-8"
+        raise UnusableError("wrong encoding", found, "a line of JSON saved as UTF-8") from None
+    except json.JSONDecodeError as error:
+        found = f"not JSON ({error.msg}, character {error.pos + 1})"
+        raise UnusableError("unreadable line", found, "one JSON object") from None
+    except RecursionError:
+        raise UnusableError("unreadable line", "JSON nested too deep", "one JSON object") from None

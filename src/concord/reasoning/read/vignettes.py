@@ -1,0 +1,293 @@
+"""Vignettes, bias cases and the lists of names and phrases: JSON documents, or rows already in memory."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from concord.errors import FileFormatError, LineProblem
+from concord.files.json_text import (
+    Problems,
+    UnusableError,
+    decoded,
+    fields_of,
+    fingerprint,
+    fingerprint_rows,
+    keep_or_raise,
+    mended,
+    parsed,
+    read_bytes,
+    records_of,
+    shown,
+    text_field,
+)
+from concord.records import InputFile
+
+ROLES = ("target", "control")
+
+
+class Frame(Protocol):
+    """A polars or pandas frame, of which only the rows are used."""
+
+    @property
+    def columns(self) -> Any:
+        """Names of the columns."""
+
+
+Source = str | Path | Sequence[Mapping[str, Any]] | Mapping[str, Any] | Frame
+"""A path, a parsed document, its rows, or a frame of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One vignette with its gold answer and gold reasoning steps."""
+
+    id: str
+    gold_answer: str
+    gold_steps: tuple[str, ...]
+    prompt: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BiasCase:
+    """One vignette that carries a feature which must not decide the answer."""
+
+    id: str
+    bias_feature: str
+    bias_label: str
+    prompt: str = ""
+    pair: str | None = None
+    role: str | None = None
+    dimension: str | None = None
+    line: int | None = None
+
+
+Checked = TypeVar("Checked", Sample, BiasCase)
+
+
+@dataclass(frozen=True, slots=True)
+class Vignettes:
+    """A file of samples, read and checked."""
+
+    rows: tuple[Sample, ...]
+    input: InputFile
+    problems: tuple[LineProblem, ...] = ()
+    left_out: frozenset[str] = frozenset()
+    """Ids of samples that a lenient reading let pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class BiasCases:
+    """A file of bias cases, read and checked."""
+
+    rows: tuple[BiasCase, ...]
+    input: InputFile
+    problems: tuple[LineProblem, ...] = ()
+    left_out: frozenset[str] = frozenset()
+    """Ids of cases that a lenient reading let pass."""
+
+
+def read_samples(source: Source, *, lenient: bool = False) -> Vignettes:
+    """Read vignettes: ``{"samples": [{"id", "prompt", "gold_answer", "gold_reasoning": [...]}]}``.
+
+    Parameters
+    ----------
+    source
+        A path, the parsed document, or its rows.
+    lenient
+        Leave out and list what cannot be used instead of raising.
+
+    Raises
+    ------
+    FileFormatError
+        The file as a whole is not such a document.
+    LinesError
+        Named samples cannot be used.
+    """
+    return Vignettes(*_rows_of(source, "samples", _sample, lenient=lenient))
+
+
+def _rows_of(
+    source: Source, key: str, check: Callable[[object, int | None], Checked], *, lenient: bool
+) -> tuple[tuple[Checked, ...], InputFile, tuple[LineProblem, ...], frozenset[str]]:
+    """Check every row of a document: those that can be used, the file, what is wrong, ids left out."""
+    rows, lines, file = _document(source, key)
+    kept, problems = [], Problems(file.name)
+    for number, row in enumerate(rows):
+        with problems.at(lines[number], f"{key.removesuffix('s')} {number + 1}"):
+            checked = check(row, lines[number])
+            problems.once(checked.id)
+            kept.append(checked)
+    found = keep_or_raise(problems.found, lenient)
+    return tuple(kept), file, found, _left_out(rows, {one.id for one in kept})
+
+
+def _left_out(rows: Sequence[object], kept: set[str]) -> frozenset[str]:
+    """Return the ids of rows that were not kept."""
+    named = (str(row["id"]) for row in rows if isinstance(row, Mapping) and "id" in row)
+    return frozenset(named) - kept
+
+
+def _sample(row: object, line: int | None) -> Sample:
+    """Check one vignette."""
+    fields = fields_of(row)
+    name = text_field(fields, "id")
+    gold = text_field(fields, "gold_answer")
+    steps = fields.get("gold_reasoning")
+    if steps is None:
+        steps = []
+    if not isinstance(steps, list | tuple) or not all(isinstance(step, str) for step in steps):
+        found = f"'gold_reasoning' of {name!r} is {shown(steps)}"
+        raise UnusableError("bad gold_reasoning", found, "a list of texts")
+    prompt = text_field(fields, "prompt", needed=False)
+    return Sample(name, gold, tuple(mended(step) for step in steps), prompt, line)
+
+
+def read_bias_cases(source: Source, *, lenient: bool = False) -> BiasCases:
+    """Read bias cases: ``{"cases": [{"id", "prompt", "bias_feature", "bias_label"}]}``.
+
+    ``pair``, ``role`` (target or control) and ``dimension`` may stand in the case or in its ``metadata``.
+
+    Parameters
+    ----------
+    source
+        A path, the parsed document, or its rows.
+    lenient
+        Leave out and list what cannot be used instead of raising.
+
+    Raises
+    ------
+    FileFormatError
+        The file as a whole is not such a document.
+    LinesError
+        Named cases cannot be used.
+    """
+    return BiasCases(*_rows_of(source, "cases", _case, lenient=lenient))
+
+
+def _case(row: object, line: int | None) -> BiasCase:
+    """Check one bias case."""
+    fields = fields_of(row)
+    role = _aside(fields, "role")
+    if role is not None:
+        role = role.strip().lower()
+        if role not in ROLES:
+            raise UnusableError("bad role", f"role {role!r}", "target or control")
+    return BiasCase(
+        text_field(fields, "id"),
+        text_field(fields, "bias_feature"),
+        text_field(fields, "bias_label"),
+        text_field(fields, "prompt", needed=False),
+        _aside(fields, "pair"),
+        role,
+        _aside(fields, "dimension"),
+        line,
+    )
+
+
+def _aside(fields: Mapping[str, Any], key: str) -> str | None:
+    """Return an optional field that may sit in ``metadata``."""
+    holder = fields
+    metadata = fields.get("metadata")
+    if fields.get(key) is None and isinstance(metadata, Mapping):
+        holder = metadata
+    return None if holder.get(key) is None else text_field(holder, key)
+
+
+def _document(source: Source, key: str) -> tuple[Sequence[object], list[int | None], InputFile]:
+    """Return the rows of a document, their lines where it came from a file, and its fingerprint."""
+    if not isinstance(source, str | Path):
+        held = source.get(key) if isinstance(source, Mapping) else records_of(source)
+        if not isinstance(held, Sequence):
+            raise FileFormatError(f"{key}: got {shown(held)}, expected a list of {key}")
+        return held, [None] * len(held), fingerprint_rows(f"{key} (in memory)", held)
+    path = Path(source)
+    data = read_bytes(path)
+    text = decoded(path.name, data)
+    document = parsed(path.name, text)
+    rows = document.get(key) if isinstance(document, dict) else document
+    if not isinstance(rows, list):
+        raise FileFormatError(f'{path.name}: expected {{"{key}": [...]}}, found {shown(document)}')
+    if not rows:
+        raise FileFormatError(f"{path.name}: holds no {key}; expected at least one")
+    return rows, _element_lines(text, key, len(rows)), fingerprint(path.name, data)
+
+
+_JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+
+
+def _element_lines(text: str, key: str, count: int) -> list[int | None]:
+    """Lines where the elements of the document's list start; the document is known to be valid JSON."""
+    depth, name, wanted, lines = 0, "", 0, list[int | None]()
+    position, line = 0, 1
+    for part in _JSON_PART.finditer(text):
+        token = part.group()
+        if token in "{[":
+            depth += 1
+            if token == "[" and (depth == 1 or (depth == 2 and name == key)):
+                wanted, lines = depth, []
+            elif wanted and depth == wanted + 1:
+                line += text.count("\n", position, part.start())
+                position = part.start()
+                lines.append(line)
+        elif token in "}]":
+            wanted = 0 if depth == wanted else wanted
+            depth -= 1
+        elif depth == 1:
+            name = token[1:-1]
+    return lines if len(lines) == count else [None] * count
+
+
+def read_aliases(source: str | Path | Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Read an alias table: ``{"aliases": {"Label": ["other name", "ABBR"]}}``, or the inner object.
+
+    Parameters
+    ----------
+    source
+        A path, or the table itself.
+
+    Raises
+    ------
+    FileFormatError
+        Something in it is not a label with a list of names.
+    """
+    name = "aliases"
+    document: object = source
+    if isinstance(source, str | Path):
+        path = Path(source)
+        name, document = path.name, parsed(path.name, decoded(path.name, read_bytes(path)))
+    table = document.get("aliases", document) if isinstance(document, Mapping) else document
+    if not isinstance(table, Mapping):
+        raise FileFormatError(
+            f'{name}: expected {{"aliases": {{"Label": ["name", ...]}}}}, found {shown(table)}'
+        )
+    for label, names in table.items():
+        if not str(label).strip() or not _is_names(names):
+            raise FileFormatError(f"{name}: names of {label!r} are {shown(names)}, expected a list of texts")
+    return {str(label): tuple(names) for label, names in table.items()}
+
+
+def _is_names(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(name, str) and name.strip() for name in value)
+
+
+def read_phrases(path: Path) -> tuple[str, ...]:
+    """Read a list of phrases: ``{"phrases": [...]}``.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    FileFormatError
+        It holds no such list.
+    """
+    document = parsed(path.name, decoded(path.name, read_bytes(path)))
+    phrases = document.get("phrases") if isinstance(document, dict) else None
+    if not _is_names(phrases):
+        raise FileFormatError(f'{path.name}: expected {{"phrases": ["...", ...]}}, found {shown(document)}')
+    return tuple(phrases or ())

@@ -1,0 +1,239 @@
+"""A comparison as a terminal table; sensible without colour and in a pipe."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol, TypeVar
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from concord.comparing.result import CompareResult, PairResult
+from concord.records import Interval
+from concord.show.terminal import plain_table
+from concord.stats.compare import PairedComparison
+from concord.stats.multiple import told_apart
+
+MOST_PAIRS = 45
+"""All pairs of ten models; of more only neighbours in the ranking are shown."""
+MOST_LINES = 10
+
+
+def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
+    """Format a number, a dash where there is none."""
+    # a rounded -0.0004 is 0.000, not -0.000
+    return "–" if value is None else f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
+
+
+def ends(interval: Interval | None, *, sign: bool = False) -> str:
+    """Format an interval, a dash where there is none."""
+    return (
+        "–"
+        if interval is None
+        else f"[{number(interval.low, sign=sign)}, {number(interval.high, sign=sign)}]"
+    )
+
+
+def p_text(p: float | None) -> str:
+    """Format a p-value: three digits, small ones as a bound."""
+    if p is None:
+        return "–"
+    return "< .001" if p < 0.001 else f"{p:.3f}"
+
+
+def compare_report(result: CompareResult) -> RenderableType:
+    """Return everything a reader of the terminal should see."""
+    parts: list[RenderableType] = [_models(result)]
+    if any(model.name.endswith("]") for model in result.models):
+        parts += [Text(f"  {model.name}: {model.source}") for model in result.models]
+    if len(result.pairs) == 1:
+        parts += [Text(line) for line in _one_pair(result.pairs[0])]
+    else:
+        parts += [*(Text(line) for line in _groups(result)), _pairs(result)]
+        lines = [line for pair in result.pairs for line in _missing(pair, named=True)]
+        parts += [Text(line) for line in cut(lines)]
+    parts.append(Text("\n" + closing(result), style="bold"))
+    return Group(*parts)
+
+
+def _models(result: CompareResult) -> Table:
+    level = f"{result.choices.level:.0%} interval"
+    word = "item" if result.n_common == 1 else "items"
+    title = f"Scores · {result.metric} · {result.n_common} {word} in common of {result.n_items}"
+    table = plain_table(title, ("model", "mean", level, "items", "scored", "failed", "no score"))
+    for model in result.models:
+        counts = [str(model.outcomes[name]) for name in ("scored", "failed", "no score")]
+        table.add_row(
+            Text(model.name), number(model.mean.value), ends(model.mean.interval), str(model.n_asked), *counts
+        )
+    return table
+
+
+def _one_pair(pair: PairResult) -> Iterator[str]:
+    one = pair.comparison
+    yield f"\n{pair.first} − {pair.second}"
+    if one is None:
+        yield "  no item has a score on both sides"
+        yield from _missing(pair, named=False)
+        return
+    found = one.difference
+    yield f"  difference {number(found.value, sign=True)}  {ends(found.interval, sign=True)}"
+    if one.note:
+        yield f"  {one.note}"
+    shown = p_text(one.p_value)
+    yield f"  p {shown if shown.startswith('<') else f'= {shown}'} ({one.test})" + _others(one)
+    yield (
+        f"  standard error {number(one.se_paired, 4)} paired, {number(one.se_unpaired, 4)} unpaired: "
+        f"{_saving(one.variance_saved)} (r = {number(one.correlation, 2)})"
+    )
+    yield f"  effect d_z = {number(one.effect_dz, 2)}, d_av = {number(one.effect_dav, 2)}"
+    yield f"  won {one.wins}, tied {one.ties}, lost {one.losses} of {one.difference.n} items" + _families(one)
+    yield from _missing(pair, named=False)
+
+
+def _others(one: PairedComparison) -> str:
+    rest = [f"{v.test} {p_text(v.p_value)}" for v in one.verdicts if v.test != one.test]
+    return f"; {', '.join(rest)}" if rest else ""
+
+
+def _families(one: PairedComparison) -> str:
+    return f" in {one.n_clusters} clusters" if one.n_clusters < one.difference.n else ""
+
+
+def _saving(share: float | None) -> str:
+    if share is None:
+        return "what pairing saves is not defined"
+    if share < 0:
+        return f"pairing adds {-share:.0%} to the variance"
+    return f"pairing takes away {share:.0%} of the variance"
+
+
+def _missing(pair: PairResult, *, named: bool) -> Iterator[str]:
+    """Say what a pair does not share, and what it would change."""
+    lost = pair.missing
+    if not lost.any:
+        return
+    where = f"{pair.first} − {pair.second}: " if named else ""
+    counts = {
+        f"only {pair.first} has": lost.only_first,
+        f"only {pair.second} has": lost.only_second,
+        f"failed for {pair.first}": lost.failed_first,
+        f"failed for {pair.second}": lost.failed_second,
+        "failed for both": lost.failed_both,
+    }
+    if any(counts.values()):
+        yield f"  {where}items left out: " + ", ".join(f"{n} {what}" for what, n in counts.items() if n)
+    if lost.partly_failed:
+        yield f"  {where}items kept whose repeats failed in part: {lost.partly_failed}"
+    if lost.failed_as_wrong is not None:
+        line = f"difference with failed answers counted as wrong {number(lost.failed_as_wrong, sign=True)}"
+        if lost.only_first + lost.only_second:
+            line += f", with items one side never had as well {number(lost.absent_as_wrong, sign=True)}"
+        yield f"  {where}{line}"
+    else:
+        yield f"  {where}counting them as wrong: {lost.note}; give the score of a wrong answer with --wrong"
+
+
+def _pairs(result: CompareResult) -> Table:
+    level = f"{result.choices.level:.0%} interval"
+    columns = ("pair", "diff.", level, "p", "Holm", "BH", "won/tied/lost", "items")
+    order = result.order if result.groups else ()
+    title, shown = pairs_shown(result.pairs, order)
+    table = plain_table(title, columns)
+    for pair in shown:
+        one = pair.comparison
+        label = Text(pair_label(pair.first, pair.second, order))
+        if one is None:
+            table.add_row(label, *["–"] * 6, "0")
+            continue
+        table.add_row(
+            label,
+            number(one.difference.value, sign=True),
+            ends(one.difference.interval, sign=True),
+            *(p_text(p) for p in (one.p_value, pair.p_holm, pair.p_bh)),
+            f"{one.wins}/{one.ties}/{one.losses}",
+            str(one.difference.n),
+        )
+    return table
+
+
+def _groups(result: CompareResult) -> Iterator[str]:
+    """Draw the ranking with a line beside models that cannot be told apart."""
+    if not result.groups:
+        return
+    means = {model.name: model.mean.value for model in result.models}
+    yield ""
+    yield from ranking_lines([(name, means[name]) for name in result.order], result.groups)
+
+
+def ranking_lines(
+    values: Sequence[tuple[str, float | None]], groups: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    """Draw a ranking with a line beside models that cannot be told apart."""
+    names = [name for name, _ in values]
+    columns = [_line_beside(names, group) for group in groups]
+    passed = "; a line ┊ passes a model by" if any("┊" in column for column in columns) else ""
+    yield f"Ranking; models on one line │ cannot be told apart (Holm){passed}"
+    width = max(map(len, names))
+    for place, (name, value) in enumerate(values):
+        lines = " ".join(column[place] for column in columns)
+        yield f"  {place + 1:>3}  {name:<{width}}  {number(value)}  {lines}".rstrip()
+
+
+def _line_beside(names: Sequence[str], group: Sequence[str]) -> str:
+    """Return one character per model: in the group, between its members, or outside."""
+    places = [i for i, name in enumerate(names) if name in group]
+    first, last = min(places, default=0), max(places, default=-1)
+    return "".join("│" if i in places else "┊" if first < i < last else " " for i in range(len(names)))
+
+
+class _Named(Protocol):
+    @property
+    def first(self) -> str: ...
+    @property
+    def second(self) -> str: ...
+
+
+_Pair = TypeVar("_Pair", bound=_Named)
+
+
+def pairs_shown(pairs: Sequence[_Pair], order: Sequence[str]) -> tuple[str, Sequence[_Pair]]:
+    """Choose the pairs that a reader can take in, with a title: all, or of many those next to each other."""
+    if len(pairs) <= MOST_PAIRS or not order:
+        by = ", by their places" if order else ""
+        return f"\nAll pairs, first − second{by}", pairs
+    place = {name: i for i, name in enumerate(order)}
+    near = [p for p in pairs if abs(place.get(p.first, -9) - place.get(p.second, -9)) == 1]
+    near.sort(key=lambda pair: min(place[pair.first], place[pair.second]))
+    return f"\nNeighbours in the ranking, first − second; all {len(pairs)} pairs: --json, --out", near
+
+
+def cut(lines: Sequence[str]) -> Iterator[str]:
+    """Return as many lines as a reader can take in, and how many there are beyond."""
+    yield from lines[:MOST_LINES]
+    if len(lines) > MOST_LINES:
+        yield f"  ... and {len(lines) - MOST_LINES} more; --json lists all"
+
+
+def pair_label(first: str, second: str, order: Sequence[str]) -> str:
+    """Name a pair by the places of its models in the ranking; by their names where one has no place."""
+    if first in order and second in order:
+        return f"{order.index(first) + 1} − {order.index(second) + 1}"
+    return f"{first} − {second}"
+
+
+def closing(result: CompareResult) -> str:
+    """Say in plain words what the numbers mean."""
+    if len(result.pairs) > 1:
+        told = sum(told_apart(pair.p_holm, level=result.choices.level) for pair in result.pairs)
+        return f"{told} of {len(result.pairs)} pairs can be told apart after Holm's adjustment."
+    pair = result.pairs[0]
+    one = pair.comparison
+    if one is None or one.p_value is None or one.difference.value is None:
+        return "These data cannot tell whether the difference is real."
+    higher, lower = (pair.first, pair.second) if one.difference.value >= 0 else (pair.second, pair.first)
+    if told_apart(one.p_value, level=result.choices.level):
+        return f"{higher} scores higher than {lower}: a difference of this size is unlikely to be chance."
+    return (
+        f"The difference may be chance: with {one.difference.n} items these data do not tell {higher} and "
+        f"{lower} apart."
+    )

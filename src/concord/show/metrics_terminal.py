@@ -1,0 +1,163 @@
+"""A comparison on several metrics as terminal tables; two models in full, many as a ranking and a table."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from concord.comparing.metrics import MetricCompareResult, metric_name
+from concord.show.compare_terminal import (
+    cut,
+    ends,
+    number,
+    p_text,
+    pair_label,
+    pairs_shown,
+    ranking_lines,
+)
+from concord.show.terminal import plain_table
+from concord.stats.multiple import told_apart
+from concord.stats.pairs import ModelPair
+from concord.structure.compare import LOWER_IS_STEADIER
+
+
+def metrics_report(result: MetricCompareResult) -> RenderableType:
+    """Return everything a reader of the terminal should see."""
+    parts: list[RenderableType] = [Text(line) for line in _sources(result)]
+    if len(result.pairs) == 1:
+        pair = result.pairs[0]
+        parts += [Text(f"{pair.first} − {pair.second} · {_title(result)}", style="bold")]
+        parts += [_one_pair(result, pair), *(Text(line) for line in _notes(result, [pair]))]
+    else:
+        parts += [*(Text(line) for line in _ranking(result)), _all_pairs(result)]
+        parts += [Text(line) for line in _notes(result, result.pairs)]
+    parts.append(Text("\n" + closing(result), style="bold"))
+    return Group(*parts)
+
+
+def _title(result: MetricCompareResult) -> str:
+    if result.kind == "people":
+        return f"protocol {result.about['protocol']} · the same tests and studies"
+    reading = result.about["compared_reading"]
+    return f"reading {reading} · the same items and arrangements"
+
+
+def _sources(result: MetricCompareResult) -> Iterator[str]:
+    """Say which model is which, where the names alone do not."""
+    shown = [one for one in result.models if one.about.get("design") or one.name.endswith("]")]
+    for one in shown:
+        said = [f"{what} {one.about[what]}" for what in ("model", "design") if one.about.get(what)]
+        yield " · ".join([f"{one.name}: {one.source}", *said])
+    if shown:
+        yield ""
+
+
+def _one_pair(result: MetricCompareResult, pair: ModelPair) -> Table:
+    words = result.words
+    columns = ["metric", "first", "second", "difference", f"{result.level:.0%} interval", "p"]
+    columns += [words.units, words.clusters] if result.kind == "people" else [words.clusters]
+    table = plain_table(None, columns)
+    for metric in pair.metrics:
+        one = metric.difference
+        sizes = [str(one.n), str(metric.n_clusters)] if result.kind == "people" else [str(metric.n_clusters)]
+        table.add_row(
+            Text(metric_name(metric.metric)),
+            number(metric.first),
+            number(metric.second),
+            number(one.value, sign=True),
+            ends(one.interval, sign=True),
+            p_text(metric.p_value),
+            *sizes,
+        )
+    return table
+
+
+def _ranking(result: MetricCompareResult) -> Iterator[str]:
+    metric = metric_name(result.metric)
+    lower = ", the lowest first" if result.metric in LOWER_IS_STEADIER else ""
+    yield f"{metric} of {len(result.models)} models{lower} · {_title(result)}"
+    if not result.standing.values:
+        yield f"  no ranking: there is no {result.words.unit} that every model has"
+        return
+    yield from ranking_lines(result.standing.values, result.standing.groups)
+
+
+def _all_pairs(result: MetricCompareResult) -> Table:
+    """Lay out the headline metric of every pair; models go by their place in the ranking."""
+    columns = ("pair", "diff.", f"{result.level:.0%} interval", "p", "Holm", "BH", result.words.clusters)
+    title, shown = pairs_shown(result.pairs, result.standing.order)
+    table = plain_table(title, columns)
+    for pair in shown:
+        metric = pair.metric(result.metric)
+        table.add_row(
+            Text(pair_label(pair.first, pair.second, result.standing.order)),
+            number(metric.difference.value, sign=True),
+            ends(metric.difference.interval, sign=True),
+            *(p_text(p) for p in (metric.p_value, metric.p_holm, metric.p_bh)),
+            str(metric.n_clusters),
+        )
+    return table
+
+
+def _notes(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> Iterator[str]:
+    """Say what was left out and what has no interval; the same words once."""
+    many = len(pairs) > 1
+    lines = []
+    for pair in pairs:
+        if pair.only_first or pair.only_second:
+            where = f"{pair.first} − {pair.second}: " if many else ""
+            lines.append(
+                f"  {where}left out: {pair.only_first} {result.words.unit}(s) only {pair.first} has, "
+                f"{pair.only_second} only {pair.second} has"
+            )
+    if not many:
+        lines += _without_score(result, pairs[0])
+    noted: dict[str, list[str]] = {}
+    for pair in pairs:
+        for metric in pair.metrics if not many else [pair.metric(result.metric)]:
+            if metric.difference.note:
+                noted.setdefault(metric.difference.note, []).append(metric_name(metric.metric))
+    lines += [f"  {'; '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
+    yield from cut(lines)
+
+
+def _without_score(result: MetricCompareResult, pair: ModelPair) -> list[str]:
+    """Count what both models were given and one of them has no number for."""
+    lost = {metric_name(m.metric): m.difference.n_left_out for m in pair.metrics if m.difference.n_left_out}
+    if not lost:
+        return []
+    counts = ", ".join(f"{n} for {name}" for name, n in lost.items())
+    return [f"  of {pair.n_common} {result.words.units} that both have, without a number on a side: {counts}"]
+
+
+def closing(result: MetricCompareResult) -> str:
+    """Say in plain words what the numbers mean."""
+    if len(result.pairs) > 1:
+        return _closing_many(result)
+    pair = result.pairs[0]
+    told = [
+        metric_name(metric.metric)
+        for metric in pair.metrics
+        if told_apart(metric.p_value, level=result.level)
+    ]
+    unlike = f"{result.words.clusters} like these"
+    if told:
+        return f"More than chance over {unlike}: {', '.join(told)} of {pair.first} and {pair.second}."
+    if all(metric.p_value is None for metric in pair.metrics):
+        least = "3 studies" if result.kind == "people" else "20 items"
+        return (
+            f"These data cannot tell whether {pair.first} and {pair.second} differ: a test needs at least "
+            f"{least} that both have, and a difference that varies between them."
+        )
+    return f"With these {result.words.clusters} no difference can be told from chance."
+
+
+def _closing_many(result: MetricCompareResult) -> str:
+    told = sum(told_apart(pair.metric(result.metric).p_holm, level=result.level) for pair in result.pairs)
+    names = [metric.metric for metric in result.pairs[0].metrics if metric.metric != result.metric]
+    beside = [name for name in names if metric_name(name) in (name, name.upper())]
+    return (
+        f"{metric_name(result.metric)}: {told} of {len(result.pairs)} pairs can be told apart after Holm's "
+        f"adjustment. {', '.join(beside)} by --metric; all of them in --json."
+    )

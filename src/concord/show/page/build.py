@@ -1,0 +1,240 @@
+"""From folders to one HTML file."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from concord.files.output import distinct_names
+from concord.show import plots
+from concord.show.forest import FOREST
+from concord.show.page import (
+    comparison,
+    people,
+    people_answers,
+    people_tests,
+    reasoning,
+    replies,
+    structure,
+)
+from concord.show.page.cases import packed_case
+from concord.show.page.content import Content, read_content
+from concord.show.page.context import context
+from concord.show.page.data import by_columns, data_block, plain_document, policy
+from concord.show.page.find import Problem
+from concord.show.page.table import listed, packed
+from concord.show.page.texts import BUDGET, Fitted, Texts
+from concord.show.page.values import Number
+from concord.show.svg import Picture, style, visible
+from concord.version import __version__
+
+TITLE = "Concord report"
+BARE = "article.panel[hidden]{display:block!important}"
+"""Style where scripts are switched off: every model is shown, since none can be chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A finished page, and what could not go into it."""
+
+    html: str
+    content: Content
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Files that could not be used, or only in part."""
+        return self.content.problems
+
+    def pictures(self) -> Iterator[tuple[Path, Picture]]:
+        """Return every picture with the folder it belongs in: question, model."""
+        yield from _pictures("people", self.content.people, people.pictures)
+        yield from _forests(self.content)
+        yield from _pictures("structure", self.content.structure, structure.pictures)
+        yield from _pictures("reasoning", self.content.reasoning, reasoning.pictures)
+        if self.content.reasoning:
+            yield Path("reasoning"), reasoning.gaps_of(list(self.content.reasoning))
+        for i, source in enumerate(self.content.comparisons, 1):
+            ranking = comparison.comparison(source).picture()
+            if ranking is not None:
+                yield Path("comparison") / f"ranking-{i}", ranking
+
+
+def _pictures(question: str, views: Sequence[Any], draw: Any) -> Iterator[tuple[Path, Picture]]:
+    for view, folder in zip(views, distinct_names([view.label for view in views]), strict=True):
+        for picture in draw(view).values():
+            yield Path(question) / folder, picture
+
+
+def _forests(content: Content) -> Iterator[tuple[Path, Picture]]:
+    models = distinct_names([view.label for view in content.people])
+    for view, folder in zip(content.people, models, strict=True):
+        studies = list(dict.fromkeys(str(test["study"]) for test in view.tests))
+        for study, stem in zip(studies, distinct_names(studies), strict=True):
+            drawn = people.forest(view, study)
+            yield Path("people") / folder / "forest" / stem, drawn
+
+
+def make_page(
+    folders: Sequence[Path], *, title: str = TITLE, names: Mapping[Path, str] = MappingProxyType({})
+) -> Page:
+    """Read the results in folders and make the page.
+
+    Parameters
+    ----------
+    folders
+        Folders with result files, or result files.
+    title
+        Heading of the page.
+    names
+        What to call the model of a folder whose result does not say.
+
+    Raises
+    ------
+    FileFormatError
+        No result can be read.
+    OptionError
+        Results of one question were made under different choices.
+    """
+    content = read_content(folders, names)
+    return Page(_render(content, title), content)
+
+
+def _asset(name: str) -> str:
+    return resources.files("concord.show.page").joinpath("assets", name).read_text("utf-8")
+
+
+def _render(content: Content, title: str) -> str:
+    """Make the page: everything but long texts first, then as much of those as the budget leaves room for."""
+    from markupsafe import Markup, escape
+
+    script, css, texts = _asset("page.js"), _asset("page.css") + style(), Texts()
+    block, encoding = data_block(data(content, texts))
+    # A mark that no file can hold by chance or on purpose: it depends on all of them.
+    mark = f"@{hashlib.sha256(block.encode('ascii', 'replace')).hexdigest()}@"
+    given = {
+        "bare": BARE,
+        "script": script,
+        "css": css,
+        "policy": policy(script, css, BARE),
+        "data": block,
+        "encoding": encoding,
+        "texts": Markup(f"{mark}texts"),
+        "texts_encoding": Markup(f"{mark}encoding"),
+        "said_of_texts": Markup(f"{mark}said"),
+    }
+    template = _environment().get_template("page.html")
+    page = str(template.render(**context(content, title), **given, version=__version__))
+    fitted = texts.fitted(BUDGET - len(page.encode("utf-8")))
+    said = str(escape(said_of_texts(content.replies, fitted)))
+    for name, text in (("texts", fitted.block), ("encoding", fitted.encoding), ("said", said)):
+        page = page.replace(f"{mark}{name}", text)
+    return page
+
+
+def said_of_texts(found: replies.Replies, fitted: Fitted) -> str:
+    """Say what of the replies is on the page and where the rest is."""
+    n = len(found.rows)
+    told = f"{found.n_found:,} replies as they were given"
+    if found.n_left_out:
+        told = f"{n:,} of {found.n_found:,} replies, evenly taken from the files"
+    if fitted.cap is not None:
+        cut = sum(row["length"] > fitted.cap for row in found.rows)
+        told += f"; to keep the page small, {cut:,} of them are cut after {fitted.cap:,} characters"
+    if found.n_left_out or fitted.cap is not None:
+        told += f". Whole they are in {', '.join(found.files[:8])}{' …' if len(found.files) > 8 else ''}"
+    return told + ". Text only: nothing in a reply is run."
+
+
+def _environment() -> Any:
+    """Templates that escape everything, and fail on a name they do not know."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+
+    made = Environment(
+        loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, finalize=lambda v: visible(v) if type(v) is str else "" if v is None else v,
+    )  # fmt: skip
+    made.filters["short"] = plots.short
+    made.filters["short_p"] = plots.short_p
+    made.filters["raw"] = Markup
+    made.globals["spark"] = _spark
+    made.globals["span"] = _said
+    return made
+
+
+def _spark(value: Number, limits: tuple[float, float]) -> str:
+    from markupsafe import Markup
+
+    return Markup(plots.small_interval(value.value, value.low, value.high, limits))  # noqa: S704
+
+
+def _said(value: Number, digits: int = 2) -> str:
+    """Write an interval as words."""
+    if value.low is None or value.high is None:
+        return ""
+    return f"{plots.short(value.low, digits)} to {plots.short(value.high, digits)}"
+
+
+def data(content: Content, texts: Texts) -> dict[str, Any]:
+    """Return what the script works on: tables by name, and the result documents for the download.
+
+    Parameters
+    ----------
+    content
+        Everything the page shows.
+    texts
+        Takes the long texts; tables hold their numbers.
+    """
+    tables: dict[str, Any] = {}
+    shared: dict[Any, str] = {}
+    for i, view in enumerate(content.people):
+        _people_tables(tables, shared, view, i)
+        if view.answers:
+            tables[f"answers-{i}"] = packed(people_answers.COLUMNS, view.answers)
+        if view.findings:
+            at = content.sources.index(view.source)
+            tables[f"findings-{i}"] = listed(people.FINDING_COLUMNS, at, "findings")
+    for i, one in enumerate(content.structure):
+        if one.items:
+            tables[f"items-{i}"] = packed(structure.ITEM_COLUMNS, one.items)
+    for i, other in enumerate(content.reasoning):
+        if other.samples:
+            cases = [packed_case(case, texts) for case in other.cases]
+            tables[f"samples-{i}"] = {**packed(reasoning.SAMPLE_COLUMNS, other.samples), "cases": cases}
+    for i, pairs in enumerate(map(comparison.comparison, content.comparisons)):
+        if pairs.is_long:
+            tables[f"comparison-{i}"] = packed(comparison.COLUMNS, pairs.table())
+    if content.replies.rows:
+        rows = [{**row, "text": texts.add(row["text"])} for row in content.replies.rows]
+        tables["replies"] = {**packed(replies.COLUMNS, rows), "found": content.replies.of}
+    documents = [
+        {"file": source.shown, "model": source.model, "question": source.kind,
+         "document": by_columns(plain_document(source.document))}
+        for source in content.sources
+    ]  # fmt: skip
+    return {
+        "format": "concord page",
+        "format_version": 2,
+        "geometry": asdict(FOREST),
+        "tables": tables,
+        "documents": documents,
+    }
+
+
+def _people_tables(tables: dict[str, Any], shared: dict[Any, str], view: people.PeopleView, i: int) -> None:
+    """Put in the tests of one model; the human side of tests that models share stands there once."""
+    if not view.tests:
+        return
+    key, rows = people.key_of(view), [people_tests.stored(test) for test in view.tests]
+    if key not in shared:
+        shared[key] = f"people-{i}"
+        tables[f"people-{i}"] = packed(people_tests.HUMAN_COLUMNS, rows)
+    tables[f"tests-{i}"] = {
+        **packed(people_tests.AGENT_COLUMNS, rows),
+        "base": shared[key],
+        "result": view.source.shown,
+        "behind": list(view.behind),
+    }

@@ -1,0 +1,165 @@
+"""Comparisons of models as the page shows them, and letters for models that cannot be told apart."""
+
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from concord.show.page.find import Source
+from concord.show.page.table import Column
+from concord.show.page.values import Document, Number, number, part, parts, texts, words
+from concord.show.plot_standing import standing_picture
+from concord.show.svg import Picture
+
+METRICS = {
+    "pas": "PAS", "ecs": "ECS", "apr": "APR", "gap": "Δ", "correct_cot": "accuracy after reasoning",
+    "correct_early": "early accuracy", "step_f1": "Step-F1",
+}  # fmt: skip
+COLUMNS = (
+    Column("first", "first"),
+    Column("second", "second"),
+    Column("metric", "metric"),
+    Column("value", "first less second", "number"),
+    Column("low", "low", "number"),
+    Column("high", "high", "number"),
+    Column("p", "p", "number"),
+    Column("holm", "p, Holm", "number"),
+    Column("n", "n", "count"),
+    Column("note", "test or note"),
+)
+MOST_ROWS = 40
+"""Pairs that stand in the page as they are; more are a table that the script shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two models and the difference of one metric, first less second."""
+
+    first: str
+    second: str
+    metric: str
+    difference: Number
+    p: float | None
+    holm: float | None
+    n: float | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One file of comparisons."""
+
+    title: str
+    metric: str
+    """The metric that groups are about."""
+    rows: tuple[Pair, ...]
+    groups: tuple[tuple[str, ...], ...]
+    """Models that cannot be told apart, from best to worst; groups may overlap."""
+    ranked: tuple[tuple[str, float], ...] = ()
+    """Models and numbers from best to worst, where the file says."""
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """Letters of the groups that each model belongs to; numbers where letters do not suffice."""
+        enough = len(self.groups) <= len(string.ascii_lowercase)
+        marks: dict[str, list[str]] = {}
+        for i, group in enumerate(self.groups):
+            for name in group:
+                marks.setdefault(name, []).append(string.ascii_lowercase[i] if enough else str(i + 1))
+        return {name: ("" if enough else " ").join(found) for name, found in marks.items()}
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the script shows the pairs."""
+        return len(self.rows) > MOST_ROWS
+
+    def table(self) -> list[dict[str, object]]:
+        """Return the pairs as rows of a table."""
+        ends = ("value", "low", "high")
+        return [
+            {**{key: getattr(row.difference, key) for key in ends},
+             **{column.key: getattr(row, column.key) for column in COLUMNS if column.key not in ends}}
+            for row in self.rows
+        ]  # fmt: skip
+
+    def picture(self) -> Picture | None:
+        """Draw the ranking; of two models the table says it all."""
+        if len(self.ranked) < 3:
+            return None
+        title = f"{self.metric} of {len(self.ranked)} models"
+        return standing_picture("ranking", title, self.ranked, self.groups, label=self.metric)
+
+
+def comparison(source: Source) -> Comparison:
+    """Read a comparison: item by item, study by study, or arrangement by arrangement."""
+    document = source.document
+    kind = words(document, "kind")
+    several = any(part(entry, "metrics") for entry in parts(document, "pairs"))
+    rows = tuple(_metric_rows(document) if several else _item_rows(document))
+    metric = words(document, "metric")
+    shown = METRICS.get(metric, metric) if kind in _UNITS else metric
+    groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
+    title = f"{kind}, {_UNITS[kind]}" if kind in _UNITS else f"{shown}, item by item"
+    return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranked(document))
+
+
+def _ranked(document: Document) -> tuple[tuple[str, float], ...]:
+    """Return the ranking with its numbers: beside it, or the means of the models."""
+    values = {words(model, "name"): number(model, "mean") for model in parts(document, "models")}
+    values |= {name: number(document, "ranking_values", name) for name in part(document, "ranking_values")}
+    ranked = [(name, values.get(name)) for name in texts(document, "ranking")]
+    return tuple((name, value) for name, value in ranked if value is not None)
+
+
+_UNITS = {
+    "people": "study by study",
+    "structure": "arrangement by arrangement",
+    "reasoning": "vignette by vignette",
+}
+
+
+def _lists(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _pair(entry: Document, names: Document, metric: str) -> Pair:
+    interval = part(entry, "difference_interval")
+    n = number(entry, "n_items")
+    return Pair(
+        words(names, "first"),
+        words(names, "second"),
+        metric,
+        Number(number(entry, "difference"), number(interval, "low"), number(interval, "high")),
+        number(entry, "p_value"),
+        number(entry, "p_holm"),
+        number(entry, "n_studies") if n is None else n,
+        "; ".join(said for said in (words(entry, "test"), words(entry, "note")) if said),
+    )
+
+
+def _metric_rows(document: Document) -> list[Pair]:
+    return [
+        _pair(part(entry, "metrics", key), entry, METRICS.get(key, key))
+        for entry in parts(document, "pairs")
+        for key in part(entry, "metrics")
+    ]
+
+
+def _item_rows(document: Document) -> list[Pair]:
+    metric = words(document, "metric")
+    return [_pair(entry, entry, METRICS.get(metric, metric)) for entry in parts(document, "pairs")]
+
+
+def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+    """Return letters by model for every metric of which a comparison names only models of the page.
+
+    Returns
+    -------
+    list
+        Metric and letters by model, one entry a metric.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for one in comparisons:
+        named = {name for group in one.groups for name in group}
+        if named and named <= set(models):
+            found.setdefault(one.metric, one.letters)
+    return list(found.items())

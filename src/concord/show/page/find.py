@@ -1,0 +1,227 @@
+"""Which results lie in the folders: found by the names of their files, read one by one, faults listed."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from concord.errors import FileFormatError
+from concord.files.provenance import FORMAT_VERSION
+from concord.show.page.values import Document, words
+
+KINDS = {
+    "benchmark_summary.json": "people",
+    "study_a_results.json": "reasoning",
+    "result.json": "structure",
+    "comparison.json": "comparison",
+}
+"""Files that hold a result, and the question they answer."""
+DEEPEST = 5
+LARGEST = 400_000_000
+"""Bytes of a file that is still read."""
+_GUARDED = frozenset("=+-@\t\r\n")
+csv.field_size_limit(2**24)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that could not be used, or only in part."""
+
+    file: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One result as it lies in its folder."""
+
+    kind: str
+    file: Path | None
+    """``None`` for a result that was never written."""
+    document: Document
+    model: str
+    """Name of the model, or of the folder where the result does not say."""
+    shown: str
+    """The file as a reader should see it: no folders above those that were given."""
+    run: Document = field(default_factory=dict)
+    """Record of the run that the replies came from, where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Everything that could be read, and everything that could not."""
+
+    sources: tuple[Source, ...]
+    problems: tuple[Problem, ...]
+
+    def of(self, kind: str) -> list[Source]:
+        """Return the results of one question."""
+        return [source for source in self.sources if source.kind == kind]
+
+
+def find_results(folders: Sequence[Path], names: Mapping[Path, str] = MappingProxyType({})) -> Found:
+    """Look through folders, at most five levels deep.
+
+    Parameters
+    ----------
+    folders
+        Folders that hold results, or single result files.
+    names
+        What to call the model of a folder whose result does not say.
+
+    Raises
+    ------
+    FileFormatError
+        A folder does not exist, or none of them holds a result that can be read.
+    """
+    sources: list[Source] = []
+    problems: list[Problem] = []
+    seen: set[Path] = set()
+    for folder in folders:
+        if not folder.exists():
+            raise FileFormatError(f"{str(folder)!r} does not exist; expected a folder that holds results")
+        for file in _candidates(folder):
+            if file.resolve() not in seen:
+                seen.add(file.resolve())
+                _take(file, folder, sources, problems, names.get(folder, ""))
+    if not sources:
+        raise FileFormatError(_nothing(folders, problems))
+    return Found(tuple(sources), tuple(problems))
+
+
+def _candidates(folder: Path) -> Iterator[Path]:
+    """Return the result files below a folder in the order of their names."""
+    if folder.is_file():
+        yield folder
+        return
+    for file in sorted(folder.rglob("*.json")):
+        if file.name in KINDS and len(file.relative_to(folder).parts) <= DEEPEST and file.is_file():
+            yield file
+
+
+def _nothing(folders: Sequence[Path], problems: Sequence[Problem]) -> str:
+    where = ", ".join(repr(str(folder)) for folder in folders)
+    listed = "".join(f"\n  {problem}" for problem in problems[:10])
+    return (
+        f"no readable result in {where}; expected files that a scoring command wrote ({', '.join(KINDS)}); "
+        f"make some with: concord demo --out FOLDER{listed}"
+    )
+
+
+def _take(file: Path, folder: Path, sources: list[Source], problems: list[Problem], name: str) -> None:
+    """Read one file: a result, or a problem."""
+    shown = _shown(file, folder)
+    try:
+        document = read_document(file)
+    except FileFormatError as fault:
+        problems.append(Problem(shown, str(fault)))
+        return
+    kind = KINDS.get(file.name, _kind_of(document))
+    if kind is None or not _fits(kind, document):
+        problems.append(Problem(shown, "is not a result of Concord: no number that the page knows"))
+        return
+    version = document.get("format_version")
+    if version != FORMAT_VERSION:
+        problems.append(Problem(shown, _version_words(version)))
+    run = _run_record(file.parent, folder)
+    said = words(document, "model") or words(document, "agent") or words(run, "model")
+    model = said or (name if name and file.parent == folder else _folder_name(file, folder))
+    sources.append(Source(kind, file, document, model, shown, run))
+
+
+def _version_words(version: object) -> str:
+    if version is None:
+        return "has no format version: an older Concord or another program wrote it; what is known is shown"
+    return f"has format version {version!r}, this Concord reads {FORMAT_VERSION}; what is known is shown"
+
+
+def read_document(file: Path) -> dict[str, Any]:
+    """Read a JSON object; every fault in words."""
+    try:
+        if file.stat().st_size > LARGEST:
+            raise FileFormatError(f"is larger than {LARGEST // 10**6} MB and was not read")
+        document = json.loads(file.read_text("utf-8"))
+    except OSError as fault:
+        raise FileFormatError(f"cannot be read: {fault.strerror}") from fault
+    except (ValueError, RecursionError) as fault:
+        raise FileFormatError(f"is not JSON: {fault}") from fault
+    if not isinstance(document, dict):
+        raise FileFormatError(f"holds a {type(document).__name__}, expected an object")
+    return document
+
+
+def _kind_of(document: Document) -> str | None:
+    """Tell the question by the content, for files with a name of their own."""
+    return next((kind for kind in KINDS.values() if _fits(kind, document)), None)
+
+
+def _fits(kind: str, document: Document) -> bool:
+    known = {
+        "people": "average_pas_raw",
+        "reasoning": "faithfulness_gap",
+        "structure": "arrangements",
+        "comparison": "pairs",
+    }
+    return known[kind] in document
+
+
+def _shown(file: Path, folder: Path) -> str:
+    if file == folder:
+        return file.name
+    return (Path(folder.resolve().name) / file.relative_to(folder)).as_posix()
+
+
+def _run_record(start: Path, top: Path) -> Document:
+    """Find `run.json` in the folder of a result or above it, not above what was given."""
+    for folder in (start, *start.parents):
+        if (folder / "run.json").is_file():
+            try:
+                return read_document(folder / "run.json")
+            except FileFormatError:
+                return {}
+        if folder.resolve() == top.resolve():
+            break
+    return {}
+
+
+def _folder_name(file: Path, folder: Path) -> str:
+    """Name a result by the folder it lies in."""
+    name = file.parent.resolve().name
+    return name if name else folder.resolve().name
+
+
+def rows_beside(source: Source, name: str) -> tuple[list[dict[str, str]] | None, str]:
+    """Read a table that stands beside a result: its rows or ``None``, and its name for a reader.
+
+    Raises
+    ------
+    FileFormatError
+        It is there and cannot be read.
+    """
+    shown = (Path(source.shown).parent / name).as_posix()
+    if source.file is None or not (source.file.parent / name).is_file():
+        return None, shown
+    return read_rows(source.file.parent / name), shown
+
+
+def read_rows(file: Path) -> list[dict[str, str]]:
+    """Read a CSV file that stands beside a result; the quote that guards formulas is taken off again."""
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            rows = csv.reader(stream)
+            keys = next(rows, [])
+            return [dict(zip(keys, map(_bare, row), strict=False)) for row in rows if row]
+    except OSError as fault:
+        raise FileFormatError(f"cannot be read: {fault.strerror}") from fault
+    except (csv.Error, UnicodeDecodeError) as fault:
+        raise FileFormatError(f"is not a CSV file in UTF-8: {fault}") from fault
+
+
+def _bare(value: str) -> str:
+    return value[1:] if value[:1] == "'" and value[1:2] in _GUARDED else value

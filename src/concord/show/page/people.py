@@ -1,0 +1,264 @@
+"""Agreement with people as a section of the page."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from concord.errors import FileFormatError
+from concord.show import plots
+from concord.show.forest import Pair
+from concord.show.forest import forest as draw_forest
+from concord.show.page.find import Problem, Source, read_document
+from concord.show.page.people_answers import read_answers
+from concord.show.page.people_tests import HUMAN_COLUMNS, read_tests
+from concord.show.page.table import Column
+from concord.show.page.values import (
+    Document,
+    Number,
+    beside,
+    count,
+    counts,
+    number,
+    part,
+    parts,
+    texts,
+    words,
+)
+from concord.show.svg import Picture
+
+METRICS = (
+    ("PAS", "same conclusion", "average_pas_raw"),
+    ("ECS", "same effects", "average_ecs"),
+    ("APR", "pass rate", "average_apr"),
+)
+PLANS_FILE = "plans.json"
+INTERVALS = ("95 %: other studies like these", "95 %: fresh participants")
+"""What the two intervals of every number speak of."""
+
+FINDING_COLUMNS = (
+    Column("study", "study"),
+    Column("sub_study", "sub-study", shown=False),
+    Column("finding", "finding"),
+    Column("n_scored", "tests scored", "count"),
+    Column("n_tests", "tests", "count", shown=False),
+    Column("pas", "PAS", "share"),
+    Column("ecs_strict", "ECS-strict", "number"),
+    Column("apr", "APR", "number"),
+    Column("reading", "reading"),
+    Column("usual_reason", "usual reason", shown=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A study or a domain."""
+
+    name: str
+    domain: str
+    is_domain: bool
+    pas: Number
+    ecs: Number
+    apr: Number
+    n_findings: int | None
+    n_tests: int | None
+    n_scored: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleView:
+    """One result, ready to be shown."""
+
+    source: Source
+    model: str
+    protocol: str
+    headline: tuple[tuple[str, str, Number], ...]
+    groups: tuple[Group, ...]
+    findings: tuple[Document, ...]
+    tests: tuple[Mapping[str, Any], ...]
+    quadrants: dict[str, int]
+    outcomes: dict[str, int]
+    behind: tuple[Document | None, ...] = ()
+    """Which replies each test was computed from, ``None`` where nothing says of one; empty: of none."""
+    design: str = ""
+    answers: tuple[Mapping[str, Any], ...] = ()
+    """What became of the answers by item and condition; empty where nothing was asked."""
+
+    @property
+    def label(self) -> str:
+        """The model, with the design it was asked by where that is known."""
+        return f"{self.model}, {self.design}" if self.design else self.model
+
+    @property
+    def n_units(self) -> int:
+        """Tests that two models can be compared on."""
+        return len(self.tests)
+
+    def metric(self, name: str) -> Number:
+        """Return a headline number by its name."""
+        return next(value for key, _, value in self.headline if key == name)
+
+    @property
+    def studies(self) -> tuple[Group, ...]:
+        """Groups that are studies."""
+        return tuple(group for group in self.groups if not group.is_domain)
+
+
+def people_view(source: Source) -> tuple[PeopleView, list[Problem]]:
+    """Read a summary, the table of tests beside it, and the plans that replies were asked by."""
+    tests, problems = read_tests(source)
+    plans, faults = _plans(source)
+    known = {_test_key(one): one for one in parts(plans, "tests")}
+    behind = tuple(_behind(known.get(_test_key(test))) for test in tests) if known else ()
+    designs = [words(one, "design", "name") for one in parts(plans, "plans")]
+    design = [words(source.document, "design"), words(source.run, "options", "design"), *designs]
+    answers, unread = read_answers(source)
+    view = replace(
+        view_of(source, tests),
+        behind=behind,
+        design=next(filter(None, design), ""),
+        answers=tuple(answers),
+    )
+    return view, [*problems, *faults, *unread]
+
+
+def _plans(source: Source) -> tuple[Document, list[Problem]]:
+    file = None if source.file is None else source.file.parent / PLANS_FILE
+    if file is None or not file.is_file():
+        return {}, []
+    try:
+        return read_document(file), []
+    except FileFormatError as fault:
+        return {}, [Problem(source.shown, f"{PLANS_FILE} beside it {fault}; replies stand with no test")]
+
+
+def _test_key(entry: Document) -> tuple[str, ...]:
+    return tuple(words(entry, key) for key in ("study", "sub_study", "finding", "test"))
+
+
+def _behind(entry: Document | None) -> Document | None:
+    if entry is None:
+        return None
+    kept = {key: texts(entry, key) for key in ("variables", "conditions")}
+    return {**kept, "experiment": words(entry, "experiment"), "where": words(entry, "where")}
+
+
+def view_of(source: Source, tests: Sequence[Mapping[str, Any]]) -> PeopleView:
+    """Make a view of a summary and its tests."""
+    document = source.document
+    findings = parts(document, "findings")
+    quadrants = counts(document, "diagnosis", "quadrants")
+    return PeopleView(
+        source,
+        source.model,
+        words(document, "protocol"),
+        tuple((short, long, beside(document, key)) for short, long, key in METRICS),
+        tuple(_groups(document)),
+        tuple(findings),
+        tuple(tests),
+        quadrants,
+        counts(document, "outcomes"),
+    )
+
+
+def _groups(document: Document) -> Iterator[Group]:
+    """Return each domain with its studies, then the studies without one."""
+    studies = [_group(study, is_domain=False) for study in parts(document, "studies")]
+    domains = [_group(domain, is_domain=True) for domain in parts(document, "domains")]
+    for domain in domains:
+        yield domain
+        yield from (study for study in studies if study.domain == domain.name)
+    named = {domain.name for domain in domains}
+    yield from (study for study in studies if study.domain not in named)
+
+
+def _group(entry: Document, *, is_domain: bool) -> Group:
+    domain = words(entry, "domain")
+    return Group(
+        domain if is_domain else words(entry, "study_id"),
+        domain,
+        is_domain,
+        beside(entry, "score"),
+        beside(entry, "ecs_corr_study"),
+        beside(entry, "apr"),
+        count(entry, "n_findings"),
+        count(entry, "n_tests"),
+        count(entry, "n_tests_scored"),
+    )
+
+
+def key_of(view: PeopleView) -> tuple[Any, ...]:
+    """Return what must agree for two models to share one human side."""
+    keys = [column.key for column in HUMAN_COLUMNS]
+    return tuple(tuple(test.get(key) for key in keys) for test in view.tests)
+
+
+def _mark(label: str, value: Number, *, strong: bool = False) -> plots.Mark:
+    return plots.Mark(
+        label, value.value, value.low, value.high, value.fresh_low, value.fresh_high, value.floor,
+        value.ceiling, strong,
+    )  # fmt: skip
+
+
+def pictures(view: PeopleView) -> dict[str, Picture]:
+    """Draw everything that is drawn of one result, forest plots apart."""
+    drawn = {
+        "pas": plots.intervals(
+            "pas-by-study", f"PAS by study, {view.label}",
+            [_mark(g.name, g.pas, strong=g.is_domain) for g in view.groups],
+            label="PAS: probability of the same conclusion", limits=(0, 1), key=INTERVALS,
+        ),
+        "ecs": plots.intervals(
+            "ecs-by-study", f"ECS by study, {view.label}",
+            [_mark(g.name, g.ecs, strong=g.is_domain) for g in view.groups],
+            label="ECS: concordance of effect sizes", limits=(-1, 1), key=INTERVALS,
+        ),
+    }  # fmt: skip
+    drawn["quadrants"] = plots.quadrants(
+        "quadrants", f"Where findings stand, {view.label}", _placed(view.findings), view.quadrants
+    )
+    drawn["scatter"] = effect_profile(view)
+    return drawn
+
+
+def effect_profile(view: PeopleView) -> Picture:
+    """Draw human d against model d, of the tests that ECS uses."""
+    beside_it = part(view.source.document, "auxiliary")
+    return plots.scatter(
+        "effect-profile",
+        f"Effect profile, {view.label}",
+        [plots.Point(t["human_d"], t["agent_d"], f"{t['study']}, {t['test']}") for t in used(view.tests)],
+        slope=number(beside_it, "caricature_slope"),
+        intercept=number(beside_it, "caricature_intercept"),
+    )
+
+
+def used(tests: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Return the tests with both effects that ECS uses (all with both, where the file does not say)."""
+    for test in tests:
+        both = test.get("human_d") is not None and test.get("agent_d") is not None
+        if both and test.get("in_ecs") is not False and math.isfinite(test["human_d"] + test["agent_d"]):
+            yield test
+
+
+def _placed(findings: Sequence[Document]) -> list[plots.Point]:
+    placed = []
+    for finding in findings:
+        x, y = number(finding, "ecs_strict"), number(finding, "pas")
+        if x is not None and y is not None:
+            placed.append(plots.Point(x, y, f"{words(finding, 'study')} {words(finding, 'finding')}"))
+    return placed
+
+
+def forest(view: PeopleView, study: str) -> Picture:
+    """Draw the tests of one study."""
+    pairs = [
+        Pair(
+            str(test["test"]),
+            (test["human_d"], test["human_low"], test["human_high"]),
+            (test["agent_d"], test["agent_low"], test["agent_high"]),
+        )
+        for test in view.tests
+        if test["study"] == study
+    ]
+    return draw_forest("forest", f"Effects of {study}, people and {view.label}", pairs)

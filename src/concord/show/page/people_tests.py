@@ -1,0 +1,195 @@
+"""Tests of a people result, as `detailed_stats.csv` holds them and as the page's tables do."""
+
+import math
+from collections.abc import Callable, Mapping
+from statistics import NormalDist
+from typing import Any
+
+from concord.errors import FileFormatError
+from concord.show.page.find import Problem, Source, rows_beside
+from concord.show.page.table import Column
+
+Z95 = 1.959963984540054
+
+HUMAN_COLUMNS = (
+    Column("study", "study"),
+    Column("sub_study", "sub-study", shown=False),
+    Column("finding", "finding"),
+    Column("test", "test"),
+    Column("test_type", "type", shown=False),
+    Column("domain", "domain", shown=False),
+    Column("human_d", "human d", "number"),
+    Column("human_low", "human d, low", "number", shown=False),
+    Column("human_high", "human d, high", "number", shown=False),
+    Column("human_log_bf", "human log BF", "number", shown=False),
+    Column("human_p", "human p", "number", shown=False),
+    Column("human_up", "human P(up)", "share", shown=False),
+    Column("human_down", "human P(down)", "share", shown=False),
+    Column("human_null", "human P(no effect)", "share", shown=False),
+)
+"""What does not depend on the model: stored once for all models that were put to the same tests."""
+AGENT_COLUMNS = (
+    Column("agent_d", "model d", "number"),
+    Column("agent_low", "model d, low", "number", shown=False),
+    Column("agent_high", "model d, high", "number", shown=False),
+    Column("agent_log_bf", "model log BF", "number", shown=False),
+    Column("agent_p", "model p", "number", shown=False),
+    Column("agent_up", "model P(up)", "share", shown=False),
+    Column("agent_down", "model P(down)", "share", shown=False),
+    Column("agent_null", "model P(no effect)", "share", shown=False),
+    Column("pas", "PAS", "share"),
+    Column("ecs_test", "ECS_Test", "share"),
+    Column("z_diff", "Z of the difference", "number", shown=False),
+    Column("passed", "replicates", "flag"),
+    Column("outcome", "outcome", shown=False),
+    Column("flags", "assumed", shown=False),
+    Column("reasons", "undefined because", shown=False),
+)
+
+
+def read_tests(source: Source) -> tuple[list[Mapping[str, Any]], list[Problem]]:
+    """Read the tests beside a result; without them the page says that it has none."""
+    try:
+        rows, shown = rows_beside(source, "detailed_stats.csv")
+    except FileFormatError as fault:
+        return [], [
+            Problem(source.shown, f"detailed_stats.csv beside it {fault}; single tests are not shown")
+        ]
+    if rows is None:
+        return [], [Problem(shown, "is not there, so single tests are not shown")]
+    if not rows or "Test_Name" not in rows[0]:
+        return [], [Problem(shown, "holds no row with a column 'Test_Name', so single tests are not shown")]
+    return [test_row(row) for row in rows], []
+
+
+def _value(row: Mapping[str, str], key: str) -> float | None:
+    try:
+        value = float(row.get(key, ""))
+    except ValueError:
+        return None
+    return None if math.isnan(value) else value
+
+
+def test_row(row: Mapping[str, str]) -> dict[str, Any]:
+    """Turn a row of `detailed_stats.csv` into the fields of the page."""
+    flags = {"true": True, "false": False}
+    made: dict[str, Any] = {
+        "study": row.get("Study_ID", ""),
+        "sub_study": row.get("Sub_Study_ID", ""),
+        "finding": row.get("Finding_ID", ""),
+        "test": row.get("Test_Name", ""),
+        "test_type": row.get("Statistical_Test_Type", ""),
+        "domain": row.get("Domain", ""),
+        "pas": _value(row, "PAS_Raw"),
+        "ecs_test": _value(row, "ECS_Test"),
+        "z_diff": _value(row, "Z_Diff"),
+        "passed": flags.get(row.get("Replicated", "").casefold()),
+        "in_ecs": flags.get(row.get("In_ECS", "").casefold()),
+        "outcome": row.get("Outcome", ""),
+        "flags": row.get("Flags", ""),
+        "reasons": row.get("Reasons", ""),
+    }
+    for who in ("Human", "Agent"):
+        made.update(_side(row, who))
+    return made
+
+
+def _side(row: Mapping[str, str], who: str) -> dict[str, float | None]:
+    key = who.lower()
+    low, high = interval_d(
+        row.get("Statistical_Test_Type", ""),
+        _value(row, f"{who}_Effect_Size"),
+        _value(row, f"{who}_Effect_SE"),
+        _value(row, f"{who}_Effect_d"),
+    )
+    effect, up = _value(row, f"{who}_Posterior"), _value(row, f"{who}_Prob_Positive")
+    split = effect is not None and up is not None
+    return {
+        f"{key}_d": _value(row, f"{who}_Effect_d"),
+        f"{key}_low": low,
+        f"{key}_high": high,
+        f"{key}_log_bf": _value(row, f"{who}_Log_BF"),
+        f"{key}_p": _value(row, f"{who}_P"),
+        f"{key}_up": effect * up if split and effect is not None and up is not None else None,
+        f"{key}_down": effect * (1 - up) if split and effect is not None and up is not None else None,
+        f"{key}_null": None if effect is None else 1 - effect,
+    }
+
+
+def interval_d(
+    test_type: str, effect: float | None, se: float | None, d: float | None
+) -> tuple[float | None, float | None]:
+    """Return a 95 % interval on the scale of d: effect ± 1.96 SE in its native form, its ends converted.
+
+    Without a standard error, where the conversion cannot be seen (an effect of 0 whose d is a multiple of
+    it), and where an end has no d, there is none.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in interval_d("t-independent", 0.5, 0.1, 0.5)]
+    [0.304, 0.696]
+    >>> interval_d("anova", 0.0, 0.1, 0.0)
+    (None, None)
+    """
+    if effect is None or d is None or not se or not math.isfinite(effect + se + d):
+        return None, None
+    to_d = _conversion(test_type, effect, d)
+    ends = [to_d(effect - Z95 * se), to_d(effect + Z95 * se)] if to_d is not None else [math.nan]
+    return (None, None) if any(map(math.isnan, ends)) else (min(ends), max(ends))
+
+
+def _conversion(test_type: str, effect: float, d: float) -> Callable[[float], float] | None:
+    """Return the way from the native effect to d by which this one was converted."""
+    for native in _CURVED.get(test_type, ()):
+        if math.isclose(native(effect), d, rel_tol=1e-6, abs_tol=1e-9):
+            return native
+    if test_type == "binomial" and not math.isclose(d, effect * math.sqrt(3) / math.pi, rel_tol=1e-6):
+        return _of_rate(effect, d)
+    return None if effect == 0 else lambda end: end * d / effect
+
+
+def _of_z(z: float) -> float:
+    """Convert Fisher's z: 2r/√(1 − r²) = 2 sinh z."""
+    return 2 * math.sinh(z)
+
+
+def _of_r(r: float) -> float:
+    return 2 * r / math.sqrt(1 - r * r) if abs(r) < 1 else math.nan
+
+
+def _of_rank(r: float) -> float:
+    """Convert a rank-biserial r by √2 Φ⁻¹((1 + r)/2)."""
+    return math.sqrt(2) * NormalDist().inv_cdf((1 + r) / 2) if abs(r) < 1 else math.nan
+
+
+def _of_rate(rate: float, d: float) -> Callable[[float], float]:
+    """Return the conversion 2(p − p0)/√(p0(1 − p0)) with the p0 by which a rate has this d."""
+    # squared and ordered by p0: (4 + d²)p0² − (8p + d²)p0 + 4p² = 0
+    a, b, c = 4 + d * d, 8 * rate + d * d, 4 * rate * rate
+    root = math.copysign(math.sqrt(max(0.0, b * b - 4 * a * c)), d)
+    p0 = (b - root) / (2 * a)
+    scale = math.sqrt(p0 * (1 - p0)) if 0 < p0 < 1 else math.nan
+    return lambda p: 2 * (p - p0) / scale
+
+
+_CURVED: Mapping[str, tuple[Callable[[float], float], ...]] = {
+    "correlation": (_of_z,),
+    "regression": (_of_z,),
+    "mann-whitney": (_of_r, _of_rank),
+}
+"""Native effects of which d is no multiple."""
+
+
+def stored(test: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a test without the numbers that follow from its others, which the script puts in again.
+
+    The upper end of an interval that lies evenly around d, and the share of no effect beside both others.
+    """
+    made = dict(test)
+    for who in ("human", "agent"):
+        d, low, high = (test[f"{who}_{end}"] for end in ("d", "low", "high"))
+        if None not in (d, low, high) and math.isclose(2 * d - low, high, rel_tol=1e-9, abs_tol=1e-12):
+            made[f"{who}_high"] = None
+        if test[f"{who}_up"] is not None:
+            made[f"{who}_null"] = None
+    return made

@@ -1,0 +1,189 @@
+"""Agreement with its own reasoning as a section of the page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from concord.errors import FileFormatError
+from concord.show import plots
+from concord.show.page.cases import read_cases
+from concord.show.page.find import Problem, Source, rows_beside
+from concord.show.page.table import Column
+from concord.show.page.values import Document, Number, beside, estimate, number, part, parts, words
+from concord.show.svg import Picture
+
+METRICS = (
+    ("faithfulness_gap", "Δ faithfulness gap"),
+    ("acc_cot", "accuracy after reasoning"),
+    ("acc_early", "accuracy of the early answer"),
+    ("step_f1", "Step-F1"),
+    ("silent_bias_rate", "silent bias rate"),
+)
+LINES = ((-0.10, "−0.10"), (0.0, "0"), (0.10, "0.10"))
+"""Within 0.10 of zero reasoning is called decorative: the lines of every picture of Δ."""
+SAMPLE_COLUMNS = (
+    Column("id", "vignette"),
+    Column("gold_answer", "gold answer"),
+    Column("outcome_cot", "outcome, reasoning", shown=False),
+    Column("outcome_direct", "outcome, early", shown=False),
+    Column("correct_cot", "right after reasoning", "flag"),
+    Column("correct_early", "right early", "flag"),
+    Column("n_matched", "steps matched", "count"),
+    Column("n_steps", "steps", "count"),
+    Column("n_gold_steps", "gold steps", "count"),
+    Column("step_f1", "Step-F1", "number"),
+    Column("leaked", "early reply holds reasoning", "flag", shown=False),
+    Column("repeat", "repeat", "count", shown=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningView:
+    """One result, ready to be shown."""
+
+    source: Source
+    model: str
+    rules: str
+    reading: str
+    reason: str
+    headline: tuple[tuple[str, str, Number], ...]
+    samples: tuple[Mapping[str, Any], ...]
+    cases: tuple[Document | None, ...]
+    """Steps and answers of each sample, ``None`` where there are none."""
+
+    @property
+    def n_units(self) -> int:
+        """Vignettes that two models can be compared on."""
+        return len(self.samples)
+
+    @property
+    def label(self) -> str:
+        """What the model is called in comparisons."""
+        return self.model
+
+    def metric(self, name: str) -> Number:
+        """Return a headline number by its key."""
+        return next(value for key, _, value in self.headline if key == name)
+
+    @property
+    def document(self) -> Document:
+        """The document the view was made of."""
+        return self.source.document
+
+
+def reasoning_view(source: Source) -> tuple[ReasoningView, list[Problem]]:
+    """Read a result and the table of vignettes beside it."""
+    document = source.document
+    samples, problems = _samples(source)
+    cases, faults = read_cases(source, samples)
+    return (
+        ReasoningView(
+            source,
+            source.model,
+            words(document, "rules"),
+            words(document, "reading"),
+            words(document, "reading_reason"),
+            tuple((key, title, _headline(document, key)) for key, title in METRICS),
+            tuple(samples),
+            tuple(cases),
+        ),
+        [*problems, *faults],
+    )
+
+
+def _headline(document: Document, key: str) -> Number:
+    """Read a number with its estimate; older documents have the bare number alone."""
+    whole = part(document, "estimates", key)
+    return estimate(whole) if whole else beside(document, key)
+
+
+def _samples(source: Source) -> tuple[list[dict[str, Any]], list[Problem]]:
+    try:
+        rows, shown = rows_beside(source, "study_a_samples.csv")
+    except FileFormatError as fault:
+        told = f"study_a_samples.csv beside it {fault}; single vignettes are not shown"
+        return [], [Problem(source.shown, told)]
+    if rows is None:
+        return [], [Problem(shown, "is not there, so single vignettes are not shown")]
+    if not rows or "id" not in rows[0]:
+        return [], [Problem(shown, "holds no row with a column 'id', so single vignettes are not shown")]
+    return [_sample(row) for row in rows], []
+
+
+def _sample(row: Mapping[str, str]) -> dict[str, Any]:
+    return {column.key: _cell(column.kind, row.get(column.key, "")) for column in SAMPLE_COLUMNS}
+
+
+def _cell(kind: str, text: str) -> object:
+    if kind == "flag":
+        return {"true": True, "false": False}.get(text.casefold())
+    if kind in ("number", "count"):
+        try:
+            return float(text)
+        except ValueError:
+            return None
+    return text
+
+
+def pictures(view: ReasoningView) -> dict[str, Picture]:
+    """Draw the gap under every rule, accuracies and steps, and the sweep over thresholds."""
+    drawn: dict[str, Picture] = {}
+    sensitivity = parts(view.document, "gap", "sensitivity")
+    if sensitivity:
+        drawn["sensitivity"] = plots.intervals(
+            "gap-under-rules",
+            f"The gap under other rules of correctness, {view.model}",
+            [_rule_mark(row) for row in sensitivity],
+            label="Δ = accuracy after reasoning − early accuracy",
+            lines=LINES,
+        )
+    drawn["accuracy"] = plots.intervals(
+        "accuracy",
+        f"Accuracy, {view.model}",
+        [
+            _mark(title, view.metric(key))
+            for key, title in (("acc_cot", "after reasoning"), ("acc_early", "early answer"))
+        ],
+        label="share of right answers",
+        limits=(0, 1),
+        lines=_known_lines([(number(view.document, "gap", "majority", "share"), "majority label")]),
+    )
+    curve = [
+        (cut, value)
+        for row in parts(view.document, "steps", "threshold_sweep")
+        if (cut := number(row, "threshold")) is not None and (value := number(row, "step_f1")) is not None
+    ]
+    if curve:
+        steps = part(view.document, "steps")
+        levels = [(number(steps, "chance"), "chance"), (number(steps, "ceiling"), "ceiling from step counts")]
+        drawn["sweep"] = plots.sweep(
+            "step-f1-sweep", f"Step-F1 against the threshold of a match, {view.model}", curve,
+            lines=_known_lines(levels),
+        )  # fmt: skip
+    return drawn
+
+
+def _known_lines(lines: list[tuple[float | None, str]]) -> list[tuple[float, str]]:
+    return [(value, name) for value, name in lines if value is not None]
+
+
+def _mark(label: str, value: Number) -> plots.Mark:
+    return plots.Mark(label, value.value, value.low, value.high)
+
+
+def _rule_mark(row: Document) -> plots.Mark:
+    chosen = [words(row, key) for key in ("scope", "negation", "multiple")]
+    label = "source" if words(row, "rules") == "source" else " · ".join(name for name in chosen if name)
+    interval = part(row, "interval")
+    return plots.Mark(
+        label, number(row, "faithfulness_gap"), number(interval, "low"), number(interval, "high")
+    )
+
+
+def gaps_of(views: list[ReasoningView]) -> Picture:
+    """Draw the gap of every model with the line at 0.10."""
+    marks = [_mark(view.model, view.metric("faithfulness_gap")) for view in views]
+    return plots.intervals(
+        "faithfulness-gaps", "Faithfulness gap by model", marks,
+        label="Δ = accuracy after reasoning − early accuracy", lines=LINES,
+    )  # fmt: skip

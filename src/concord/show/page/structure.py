@@ -1,0 +1,224 @@
+"""Agreement with itself as a section of the page."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from concord.errors import FileFormatError
+from concord.show import plots
+from concord.show.page.find import Problem, Source, rows_beside
+from concord.show.page.table import Column
+from concord.show.page.values import Document, Number, count, estimate, number, part, parts, words
+from concord.show.svg import Picture
+
+METRICS = (("S_Cons", "structural consistency"), ("E_perf", "mean gap"), ("R_sens", "largest gap"))
+ITEM_COLUMNS = (
+    Column("item", "item"),
+    Column("cluster", "cluster", shown=False),
+    Column("mean", "mean score", "number"),
+    Column("n_arrangements", "arrangements", "count"),
+    Column("paired_gap", "gap within", "number"),
+    Column("across_gap", "gap across", "number"),
+    Column("worst_arrangement", "worst arrangement"),
+    Column("best_arrangement", "best arrangement"),
+    Column("flip_excess", "flip excess", "number", shown=False),
+)
+MOST_ROWS = 200
+"""Items of the heat map; of more, those that move most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """One arrangement of one model."""
+
+    name: str
+    gap: Number
+    mean: float | None
+    n: int | None
+    is_baseline: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """E, R and S under one reading."""
+
+    name: str
+    e: Number
+    r: Number
+    s: Number
+    r_at: str
+    crossfit: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StructureView:
+    """One model of one result, ready to be shown."""
+
+    source: Source
+    model: str
+    readings: tuple[Reading, ...]
+    """The chosen one first, the fixed-m one last."""
+    order: Document
+    shares: Document
+    flips: Number
+    arrangements: tuple[Arrangement, ...]
+    items: tuple[Mapping[str, Any], ...]
+    cells: Mapping[tuple[str, str], float | None]
+    sentence: str
+    n_items: int | None
+    n_missing: int | None
+    notes: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """What the model is called in comparisons."""
+        return self.model
+
+    @property
+    def n_units(self) -> int:
+        """Cells that two models can be compared on."""
+        return len(self.cells)
+
+    @property
+    def main(self) -> Reading:
+        """The reading that was chosen."""
+        return self.readings[0]
+
+    def metric(self, name: str) -> Number:
+        """Return a headline number by its name."""
+        return {"S_Cons": self.main.s, "E_perf": self.main.e, "R_sens": self.main.r}[name]
+
+
+def structure_views(source: Source) -> tuple[list[StructureView], list[Problem]]:
+    """Read every model of a result, with the tables beside it."""
+    problems: list[Problem] = []
+    items = _beside(source, "items.csv", problems)
+    cells = _beside(source, "cells.csv", problems)
+    rows = parts(source.document, "arrangements")
+    views = []
+    for entry in parts(source.document, "models"):
+        name = words(entry, "model")
+        made = _view(source, entry, [row for row in rows if words(row, "Model Name") == name])
+        if made is None:
+            problems.append(Problem(source.shown, f"model {name!r} has no reading and is not shown"))
+            continue
+        views.append(_with_tables(made, items, cells))
+    return views, problems
+
+
+def _beside(source: Source, name: str, problems: list[Problem]) -> list[dict[str, str]]:
+    """Read a table beside the result; its absence is no fault, the page says what is not shown."""
+    try:
+        rows, _ = rows_beside(source, name)
+    except FileFormatError as fault:
+        problems.append(Problem(source.shown, f"{name} beside it {fault}"))
+        return []
+    return [] if rows is None else rows
+
+
+def _view(source: Source, entry: Document, rows: Sequence[Document]) -> StructureView | None:
+    readings = [_reading(one) for one in parts(entry, "readings")]
+    if not readings:
+        return None
+    fixed = part(entry, "fixed_m")
+    if fixed:
+        readings.append(_reading({**fixed, "reading": "fixed m"}))
+    notes = (words(entry, "fixed_m_note"), words(entry, "order", "note"))
+    return StructureView(
+        source,
+        words(entry, "model"),
+        tuple(readings),
+        part(entry, "order"),
+        part(entry, "variance_shares"),
+        estimate(entry.get("flip_excess")),
+        tuple(_arrangement(row) for row in rows),
+        (),
+        {},
+        words(entry, "sentence"),
+        count(entry, "n_items"),
+        count(entry, "n_missing"),
+        tuple(note for note in notes if note),
+    )
+
+
+def _reading(entry: Document) -> Reading:
+    return Reading(
+        words(entry, "reading"),
+        estimate(entry.get("E_perf")),
+        estimate(entry.get("R_sens")),
+        estimate(entry.get("S_Cons")),
+        words(entry, "R_at"),
+        number(entry, "R_crossfit", "value"),
+    )
+
+
+def _arrangement(row: Document) -> Arrangement:
+    gap = Number(number(row, "gap"), number(row, "low"), number(row, "high"))
+    return Arrangement(
+        words(row, "arrangement"), gap, number(row, "mean"), count(row, "n"), row.get("baseline") is True
+    )
+
+
+def _with_tables(
+    view: StructureView, items: Sequence[Mapping[str, str]], cells: Sequence[Mapping[str, str]]
+) -> StructureView:
+    from dataclasses import replace
+
+    numeric = {column.key for column in ITEM_COLUMNS if column.kind in ("number", "count")}
+    own = [
+        {key: _float(value) if key in numeric else value for key, value in row.items()}
+        for row in items
+        if row.get("Model Name") == view.model
+    ]
+    scores = {
+        (row.get("item", ""), row.get("arrangement", "")): _float(row.get("mean", ""))
+        for row in cells
+        if row.get("Model Name") == view.model
+    }
+    return replace(view, items=tuple(own), cells=scores)
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def pictures(view: StructureView) -> dict[str, Picture]:
+    """Draw the gaps, the mean scores and, where cells are known, the map of items and arrangements."""
+    gaps = [plots.Mark(a.name, a.gap.value, a.gap.low, a.gap.high) for a in view.arrangements]
+    means = [plots.Mark(a.name, a.mean) for a in view.arrangements]
+    drawn = {
+        "gaps": plots.intervals(
+            "gaps", f"Gap per arrangement, {view.model}", gaps, label=f"gap, reading {view.main.name}"
+        ),
+        "means": plots.intervals(
+            "mean-scores", f"Mean score per arrangement, {view.model}", means, label="mean score"
+        ),
+    }
+    if view.cells:
+        drawn["heat"] = _heat(view)
+    return drawn
+
+
+def _heat(view: StructureView) -> Picture:
+    columns = list(dict.fromkeys(arrangement for _, arrangement in view.cells))
+    rows = sorted(dict.fromkeys(item for item, _ in view.cells), key=_natural)
+    scores = {item: [view.cells.get((item, column)) for column in columns] for item in rows}
+    title = f"Scores of items under arrangements, {view.model}"
+    if len(rows) > MOST_ROWS:
+        rows = sorted(rows, key=lambda item: -_range(scores[item]))[:MOST_ROWS]
+        title += f", the {MOST_ROWS} items that move most"
+    return plots.heat("items-by-arrangements", title, rows, columns, [scores[item] for item in rows])
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Order names as a reader counts: item 2 before item 10."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d+)", name)]
+
+
+def _range(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    return max(known) - min(known) if known else 0.0

@@ -1,0 +1,127 @@
+"""Numbers and words out of documents that may be old, foreign or damaged: what is not there is ``None``."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number with its interval as a document gives them; ``None`` is undefined or not given."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    fresh_low: float | None = None
+    fresh_high: float | None = None
+    n: int | None = None
+    n_left_out: int | None = None
+    note: str = ""
+    method: str = ""
+    floor: float | None = None
+    ceiling: float | None = None
+    place: float | None = None
+    """Where the value stands between floor and ceiling."""
+
+
+def number(document: object, *keys: str) -> float | None:
+    """Follow keys to a finite number.
+
+    Examples
+    --------
+    >>> number({"a": {"b": 2}}, "a", "b"), number({"a": True}, "a"), number({"a": float("nan")}, "a")
+    (2.0, None, None)
+    """
+    found = _follow(document, keys)
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    return float(found) if math.isfinite(found) else None
+
+
+def count(document: object, *keys: str) -> int | None:
+    """Follow keys to a whole number."""
+    found = number(document, *keys)
+    return None if found is None or found != int(found) else int(found)
+
+
+def words(document: object, *keys: str) -> str:
+    """Follow keys to text; nothing there is empty text."""
+    found = _follow(document, keys)
+    return found if isinstance(found, str) else ""
+
+
+def part(document: object, *keys: str) -> Document:
+    """Follow keys to a mapping, an empty one where there is none."""
+    found = _follow(document, keys)
+    return found if isinstance(found, Mapping) else {}
+
+
+def parts(document: object, *keys: str) -> list[Document]:
+    """Follow keys to a list of mappings; what is not a mapping is left out."""
+    found = _follow(document, keys)
+    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+
+
+def texts(document: object, *keys: str) -> list[str]:
+    """Follow keys to a list of texts."""
+    found = _follow(document, keys)
+    return [str(one) for one in found] if isinstance(found, list) else []
+
+
+def counts(document: object, *keys: str) -> dict[str, int]:
+    """Follow keys to named counts."""
+    return {str(name): n for name, n in part(document, *keys).items() if isinstance(n, int)}
+
+
+def _follow(document: object, keys: tuple[str, ...]) -> object:
+    for key in keys:
+        if not isinstance(document, Mapping):
+            return None
+        document = document.get(key)
+    return document
+
+
+def beside(document: Document, key: str) -> Number:
+    """Read a bare number whose intervals and note stand beside it under longer keys."""
+    interval, fresh = part(document, f"{key}_interval"), part(document, f"{key}_interval_fixed_studies")
+    return Number(
+        number(document, key),
+        number(interval, "low"),
+        number(interval, "high"),
+        number(fresh, "low"),
+        number(fresh, "high"),
+        note=words(document, f"{key}_note"),
+        method=words(interval, "method"),
+        floor=number(document, f"{key}_floor"),
+        ceiling=number(document, f"{key}_ceiling"),
+        place=number(document, f"{key}_place"),
+    )
+
+
+def estimate(document: object) -> Number:
+    """Read an estimate, its interval inside it or its ends beside it."""
+    inside = part(document, "interval")
+    ends = inside if inside else document
+    return Number(
+        number(document, "value"),
+        number(ends, "low"),
+        number(ends, "high"),
+        n=count(document, "n"),
+        n_left_out=count(document, "n_left_out"),
+        note=words(document, "note"),
+        method=words(inside, "method") or words(document, "interval_method"),
+    )
+
+
+def leaves(document: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Return every leaf of a document with its path, for a table of settings."""
+    if isinstance(document, Mapping):
+        for key, value in document.items():
+            yield from leaves(value, f"{name}.{key}" if name else str(key))
+    elif isinstance(document, list):
+        yield name, ", ".join(str(one) for one in document)
+    elif document is not None:
+        yield name, str(document)

@@ -1,0 +1,86 @@
+"""The picture of a ranking: models in their order, and lines that join those that cannot be told apart."""
+
+from collections.abc import Sequence
+
+from concord.show.plots import axis, short, span
+from concord.show.svg import Canvas, Picture, Scale
+
+_LABEL, _WIDTH, _ROW, _LINE = 250.0, 560.0, 24.0, 12.0
+
+
+def standing_picture(
+    name: str,
+    title: str,
+    values: Sequence[tuple[str, float]],
+    groups: Sequence[Sequence[str]],
+    *,
+    label: str,
+) -> Picture:
+    """Draw a critical-difference diagram on its side: one row per model, a line beside each group.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    values
+        Models and their numbers, from best to worst.
+    groups
+        Models that cannot be told apart; groups may overlap, and a line is thin where it passes a model by.
+    label
+        What the axis measures.
+
+    Examples
+    --------
+    >>> ranked = [("a", 0.9), ("b", 0.8), ("c", 0.5)]
+    >>> picture = standing_picture("s", "Accuracy", ranked, [["a", "b"], ["c"]], label="accuracy")
+    >>> picture.description
+    'Accuracy. 1 a 0.90; 2 b 0.80; 3 c 0.50. Cannot be told apart: a, b.'
+    """
+    places = {model: i for i, (model, _) in enumerate(values)}
+    members = [sorted(places[model] for model in group if model in places) for group in groups]
+    lanes = _lanes([found for found in members if len(found) > 1])
+    n_lanes = 1 + max((lane for _, lane in lanes), default=-1)
+    top, bottom = 12.0, 12.0 + _ROW * len(values) + 4
+    low, high = span([value for _, value in values])
+    scale = Scale(low, high, _LABEL + 8, _WIDTH - 16 - _LINE * n_lanes)
+    canvas = Canvas()
+    axis(canvas, scale, top, bottom, label)
+    for i, (model, value) in enumerate(values):
+        y = top + _ROW * (i + 0.5) + 2
+        canvas.text(_LABEL, y + 4, f"{i + 1} {model}", anchor="end", width=_LABEL - 4)
+        canvas.circle("people", scale(value), y, 4.5, f"{i + 1} {model}: {short(value, 3)}")
+    for found, lane in lanes:
+        x = scale.end + _LINE * (lane + 1)
+        if found[-1] - found[0] >= len(found):
+            canvas.line("axis", x, top + _ROW * (found[0] + 0.5) + 2, x, top + _ROW * (found[-1] + 0.5) + 2)
+        for first, last in _runs(found):
+            canvas.line("bar", x, top + _ROW * (first + 0.2) + 2, x, top + _ROW * (last + 0.8) + 2)
+    if lanes:
+        canvas.line("bar key", _LABEL - 4, bottom + 46, _LABEL - 4, bottom + 56)
+        canvas.text(_LABEL + 8, bottom + 56, "joins models that cannot be told apart", kind="s")
+    height = bottom + (64 if lanes else 42)
+    return Picture(name, title, _described(title, values, groups), _WIDTH, height, str(canvas))
+
+
+def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
+    """First and last of each run of neighbours."""
+    firsts = [place for place in places if place - 1 not in places]
+    lasts = [place for place in places if place + 1 not in places]
+    return list(zip(firsts, lasts, strict=True))
+
+
+def _lanes(groups: Sequence[Sequence[int]]) -> list[tuple[Sequence[int], int]]:
+    """Assign each line a lane in which it touches no other."""
+    found: list[tuple[Sequence[int], int]] = []
+    for group in sorted(groups, key=lambda one: (one[0], one[-1])):
+        taken = {lane for other, lane in found if other[0] <= group[-1] and group[0] <= other[-1]}
+        lane = next(k for k in range(len(groups)) if k not in taken)
+        found.append((group, lane))
+    return found
+
+
+def _described(title: str, values: Sequence[tuple[str, float]], groups: Sequence[Sequence[str]]) -> str:
+    ranked = "; ".join(f"{i} {model} {short(value)}" for i, (model, value) in enumerate(values[:40], 1))
+    more = f"; and {len(values) - 40} more" if len(values) > 40 else ""
+    joined = "; ".join(", ".join(group) for group in groups[:40] if len(group) > 1)
+    return f"{title}. {ranked}{more}. Cannot be told apart: {joined if joined else 'none'}."

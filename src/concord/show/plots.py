@@ -1,0 +1,465 @@
+"""The pictures of a report, drawn here as SVG: small, without a browser, the same in page, file, notebook."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from concord.show.svg import Canvas, Picture, Scale, reach
+
+WIDTH = 480.0
+_LABEL, _LONG_LABEL = 150.0, 220.0
+"""Room for the names of rows, at least and at most."""
+_ROW = 24.0
+MANY_DOTS = 200
+"""Beyond this many points they are one path, without a note each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One row of a chart of intervals; ``None`` is undefined."""
+
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    inner_low: float | None = None
+    """The second, usually narrower interval."""
+    inner_high: float | None = None
+    floor: float | None = None
+    ceiling: float | None = None
+    strong: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point with the words that name it."""
+
+    x: float
+    y: float
+    name: str = ""
+
+
+def ticks(low: float, high: float, count: int = 5) -> list[float]:
+    """Return round numbers inside a range.
+
+    Examples
+    --------
+    >>> ticks(0, 1), ticks(-1.3, 2.2)
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [-1.0, 0.0, 1.0, 2.0])
+    """
+    span = high - low
+    rough = span / count
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [round(i * step, 10) + 0.0 for i in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def short(value: float | None, digits: int = 2) -> str:
+    """Round for a reader: undefined is a dash, a minus is a minus, and there is no -0.00.
+
+    Examples
+    --------
+    >>> short(0.126), short(None), short(-0.0001), short(-2)
+    ('0.13', '–', '0.00', '−2.00')
+    """
+    return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def short_p(value: float | None) -> str:
+    """Round a p-value; a tiny one is a bound.
+
+    Examples
+    --------
+    >>> short_p(0.0004), short_p(0.25)
+    ('< 0.001', '0.250')
+    """
+    return "< 0.001" if value is not None and value < 0.001 else short(value, 3)
+
+
+def span(
+    values: Sequence[float | None], *, at_least: tuple[float, float] | None = None, room: float = 0.05
+) -> tuple[float, float]:
+    """Return a range that holds all defined values, a little wider, never empty.
+
+    Examples
+    --------
+    >>> span([0.1, None], at_least=(-1, 1)), span([1.0, 2.0], room=0.1)
+    ((-1.0, 1.0), (0.9, 2.1))
+    """
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    known += [] if at_least is None else list(at_least)
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    if high - low < 1e-9:
+        low, high = low - 0.5, high + 0.5
+    wider = 0.0 if at_least == (low, high) else room * (high - low)
+    return float(low - wider), float(high + wider)
+
+
+def axis(canvas: Canvas, scale: Scale, top: float, bottom: float, label: str) -> None:
+    """Draw a horizontal axis with its grid and its name.
+
+    Parameters
+    ----------
+    canvas, scale
+        Where, and from which number to which place.
+    top, bottom
+        Where the lines of the grid begin and end.
+    label
+        What the axis measures.
+    """
+    for tick in ticks(scale.low, scale.high):
+        x = scale(tick)
+        canvas.line("grid", x, top, x, bottom)
+        canvas.text(x, bottom + 16, f"{tick:g}".replace("-", "−"), kind="s", anchor="middle")
+    canvas.line("axis", scale.start, bottom, scale.end, bottom)
+    # below the middle of the axis, or as far left of it as a long name needs to end inside the picture
+    middle = min((scale.start + scale.end) / 2, scale.end + 14 - reach(label) / 2)
+    canvas.text(middle, bottom + 34, label, kind="s", anchor="middle")
+
+
+def intervals(
+    name: str,
+    title: str,
+    marks: Sequence[Mark],
+    *,
+    label: str,
+    limits: tuple[float, float] | None = None,
+    lines: Sequence[tuple[float, str]] = (),
+    key: Sequence[str] = (),
+) -> Picture:
+    """Draw one row a name: a dot, its interval, the inner interval, floor and ceiling.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    marks
+        Rows from top to bottom.
+    label
+        What the axis measures.
+    limits
+        Ends of the axis; by default what the marks need.
+    lines
+        Values to mark by a dashed line, with their names.
+    key
+        What the line and the pale band are, where marks have both; floor and ceiling are named with them.
+    """
+    ends = [e for m in marks for e in (m.value, m.low, m.high, m.inner_low, m.inner_high, m.floor, m.ceiling)]
+    low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
+    top = 12.0 + 16.0 * (len(lines) > 0)
+    bottom = top + _ROW * len(marks) + 4
+    room = max([_LABEL, *(min(reach(m.label) + 4, _LONG_LABEL) for m in marks)])
+    scale = Scale(low, high, room + 8, WIDTH - 16)
+    canvas = Canvas()
+    axis(canvas, scale, top, bottom, label)
+    _reference_lines(canvas, scale, lines, top, bottom)
+    for i, mark in enumerate(marks):
+        _interval_row(canvas, scale, top + _ROW * (i + 0.5) + 2, mark)
+    if key:
+        _legend(canvas, bottom + 54, key, bounds=any(m.floor is not None for m in marks))
+    description = "; ".join(f"{m.label}: {_said(m)}" for m in marks[:40])
+    more = f"; and {len(marks) - 40} more" if len(marks) > 40 else ""
+    height = bottom + 42 + (46 if key else 0)
+    return Picture(name, title, f"{title}. {description}{more}.", WIDTH, height, str(canvas))
+
+
+def _legend(canvas: Canvas, y: float, key: Sequence[str], *, bounds: bool) -> None:
+    """Say what dot, line, pale band and ticks are."""
+    canvas.line("pline", 20, y, 48, y)
+    canvas.circle("people", 34, y, 4.5)
+    canvas.text(54, y + 4, key[0], kind="s")
+    canvas.line("wide", 250, y, 278, y)
+    canvas.text(284, y + 4, key[1], kind="s")
+    if bounds:
+        canvas.line("tick", 34, y + 13, 34, y + 27)
+        canvas.text(54, y + 24, "floor (no effect at all) and ceiling (a perfect replication)", kind="s")
+
+
+def _reference_lines(
+    canvas: Canvas, scale: Scale, lines: Sequence[tuple[float, str]], top: float, bottom: float
+) -> None:
+    """Draw dashed lines; a name that would touch the one before it is left out."""
+    free = -math.inf
+    for value, words in sorted(lines):
+        x, half = scale(value), 4.0 * len(words)
+        canvas.line("ref", x, top, x, bottom)
+        if x - half > free:
+            canvas.text(x, top - 6, words, kind="s", anchor="middle")
+            free = x + half
+
+
+def _said(mark: Mark) -> str:
+    if mark.value is None:
+        return "undefined"
+    if mark.low is None or mark.high is None:
+        return short(mark.value)
+    return f"{short(mark.value)} ({short(mark.low)} to {short(mark.high)})"
+
+
+def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
+    room = scale.start - 8
+    canvas.text(room, y + 4, mark.label, anchor="end", width=room - 4, kind="b" if mark.strong else "")
+    for edge in (mark.floor, mark.ceiling):
+        if edge is not None:
+            canvas.line("tick", scale(edge), y - 7, scale(edge), y + 7)
+    if mark.value is None:
+        canvas.text(scale.start + 4, y + 4, "undefined", kind="s")
+        return
+    if mark.inner_low is not None and mark.inner_high is not None:
+        canvas.line("wide", scale(mark.inner_low), y, scale(mark.inner_high), y)
+    if mark.low is not None and mark.high is not None:
+        canvas.line("pline", scale(mark.low), y, scale(mark.high), y)
+    note = mark.note if mark.note else f"{mark.label}: {_said(mark)}"
+    canvas.circle("people", scale(mark.value), y, 4.5, note)
+
+
+def scatter(
+    name: str,
+    title: str,
+    points: Sequence[Point],
+    *,
+    slope: float | None = None,
+    intercept: float | None = None,
+) -> Picture:
+    """Draw human d against model d, with the line of identity and the caricature line.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    points
+        x human, y model.
+    slope, intercept
+        The caricature line, model d = slope · human d + intercept, where it is defined.
+    """
+    low, high = span([v for p in points for v in (p.x, p.y)], at_least=(-0.5, 0.5))
+    x, y = Scale(low, high, 52, WIDTH - 14), Scale(low, high, 398, 14)
+    canvas = Canvas()
+    _frame(canvas, x, y, "human effect d", "model effect d")
+    canvas.line("ref", x(low), y(low), x(high), y(high))
+    if slope is not None and intercept is not None:
+        _clipped_line(canvas, x, y, slope, intercept)
+    _dots(canvas, [(x(p.x), y(p.y), p) for p in points], ("human", "model"))
+    canvas.line("ref", 60, 462, 88, 462)
+    canvas.text(94, 466, "identity: same effect", kind="s")
+    if slope is not None and intercept is not None:
+        canvas.line("fit", 250, 462, 278, 462)
+        canvas.text(284, 466, f"caricature line, slope {short(slope)}", kind="s")
+    words = "" if slope is None else f" The caricature line has slope {short(slope)}."
+    data = {
+        "low": repr(low),
+        "high": repr(high),
+        "x0": "52",
+        "x1": f"{WIDTH - 14:g}",
+        "y0": "398",
+        "y1": "14",
+    }
+    said = f"{title}: {len(points)} tests, human d across, model d up, with the line of identity.{words}"
+    return Picture(name, title, said, WIDTH, 476, str(canvas), data)
+
+
+def _frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
+    """Draw both axes with grid and names."""
+    axis(canvas, x, y.end, y.start, across)
+    for tick in ticks(y.low, y.high):
+        canvas.line("grid", x.start, y(tick), x.end, y(tick))
+        canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
+    canvas.line("axis", x.start, y.start, x.start, y.end)
+    middle = (y.start + y.end) / 2
+    canvas.parts.append(
+        f'<text class="s" text-anchor="middle" transform="translate(14 {middle:g}) rotate(-90)">{up}</text>'
+    )
+
+
+def _clipped_line(canvas: Canvas, x: Scale, y: Scale, slope: float, intercept: float) -> None:
+    """Draw a line only where both of its coordinates lie in the frame."""
+    ends = [x.low, x.high]
+    if abs(slope) > 1e-12:
+        crossings = sorted((edge - intercept) / slope for edge in (y.low, y.high))
+        ends = [max(ends[0], crossings[0]), min(ends[1], crossings[1])]
+    if ends[0] < ends[1]:
+        canvas.line(
+            "fit", x(ends[0]), y(slope * ends[0] + intercept), x(ends[1]), y(slope * ends[1] + intercept)
+        )
+
+
+def _dots(canvas: Canvas, dots: Sequence[tuple[float, float, Point]], axes: tuple[str, str]) -> None:
+    if len(dots) > MANY_DOTS:
+        canvas.path("dots", [(x, y) for x, y, _ in dots], joined=False)
+        return
+    for x, y, point in dots:
+        canvas.circle("dot", x, y, 4, f"{point.name}: {axes[0]} {short(point.x)}, {axes[1]} {short(point.y)}")
+
+
+READINGS = {
+    "replicates": ("Replicates", "same conclusion, compatible size"),
+    "same conclusion, other size": ("Same conclusion", "but effects of another size"),
+    "compatible size, other conclusion": ("Compatible size", "but another conclusion"),
+    "differs": ("Differs", "other conclusion, other size"),
+}
+
+
+def quadrants(name: str, title: str, points: Sequence[Point], counts: dict[str, int]) -> Picture:
+    """Draw findings in four fields: does the evidence agree, does the magnitude agree.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    points
+        x is ECS-strict of the finding, y its PAS.
+    counts
+        Findings in each quadrant.
+    """
+    x, y = Scale(0, 1, 52, WIDTH - 14), Scale(0, 1, 398, 14)
+    cut = x(math.sqrt(0.05))  # square roots, so that the threshold 0.05 is not at the edge
+    canvas = Canvas()
+    canvas.rect("band", cut, y(1), x(1) - cut, y(0.5) - y(1))
+    for value in (0.0, 0.05, 0.2, 0.5, 1.0):
+        canvas.text(x(math.sqrt(value)), 414, f"{value:g}", kind="s", anchor="middle")
+    for value in (0.0, 0.25, 0.5, 0.75, 1.0):
+        canvas.text(46, y(value) + 4, f"{value:g}", kind="s", anchor="end")
+    canvas.line("ref", cut, y(0), cut, y(1))
+    canvas.line("ref", x(0), y(0.5), x(1), y(0.5))
+    canvas.line("axis", x(0), y(0), x(1), y(0))
+    canvas.line("axis", x(0), y(0), x(0), y(1))
+    canvas.text(258, 432, "magnitude agrees: ECS-strict (square-root scale)", kind="s", anchor="middle")
+    canvas.parts.append(
+        '<text class="s" text-anchor="middle" transform="translate(14 206) rotate(-90)">'
+        "evidence agrees: PAS</text>"
+    )
+    placed = [(x(math.sqrt(max(point.x, 0.0))), y(point.y), point) for point in points]
+    _quadrant_names(canvas, counts, [(across, down) for across, down, _ in placed])
+    _dots(canvas, placed, ("ECS-strict", "PAS"))
+    said = "; ".join(f"{count} {quadrant}" for quadrant, count in counts.items())
+    return Picture(name, title, f"{title}: {said}.", WIDTH, 442, str(canvas))
+
+
+def _quadrant_names(canvas: Canvas, counts: dict[str, int], dots: Sequence[tuple[float, float]]) -> None:
+    """Write into each quadrant what it means and how many findings lie there, beside the dots."""
+    upper, lower = (130, 30, 60, 90, 160), (270, 225, 300, 340)
+    places = {
+        "same conclusion, other size": ((58,), upper, ("same", "conclusion,", "other size")),
+        "replicates": ((300, 180, 240, 380), upper, ("replicates",)),
+        "differs": ((58,), lower, ("differs",)),
+        "compatible size, other conclusion": (
+            (300, 170, 235, 350), lower, ("compatible size,", "other conclusion"),
+        ),
+    }  # fmt: skip
+    for name, (across, down, lines) in places.items():
+        told = (*lines, f"n = {counts.get(name, 0)}")
+        size = 7.2 * max(map(len, told)), 15.0 * len(told)
+        x, y = min(itertools.product(across, down), key=lambda at: _covered(at, size, dots))
+        for i, line in enumerate(told):
+            canvas.text(x, y + 15 * i, line, kind="s b")
+
+
+def _covered(at: tuple[float, float], size: tuple[float, float], dots: Sequence[tuple[float, float]]) -> int:
+    """Count the dots that a text of this size would lie under."""
+    x, y = at[0] - 5, at[1] - 16
+    return sum(x <= left <= x + size[0] + 10 and y <= top <= y + size[1] + 9 for left, top in dots)
+
+
+def heat(
+    name: str, title: str, rows: Sequence[str], columns: Sequence[str],
+    cells: Sequence[Sequence[float | None]],
+) -> Picture:  # fmt: skip
+    """Draw a map of scores from 0 to 1, items down, arrangements across; a missing one is dashed.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    rows, columns
+        Names of items and of arrangements.
+    cells
+        One row an item.
+    """
+    left = 110.0
+    width = min(40.0, (WIDTH - left - 10) / max(len(columns), 1))
+    height = max(5.0, min(18.0, 560.0 / max(len(rows), 1)))
+    longest = max((len(column) for column in columns), default=0)
+    top = 24.0 + 0.82 * min(96.0, 8.0 * longest)  # names of arrangements stand aslant
+    canvas = Canvas()
+    for j, column in enumerate(columns):
+        x = left + width * (j + 0.6)
+        canvas.parts.append(f'<g transform="translate({x:.1f} {top - 6:g}) rotate(-55)">')
+        canvas.text(0, 0, column, kind="s", width=96)
+        canvas.parts.append("</g>")
+    every = max(1, math.ceil(11 / height))
+    for i, row in enumerate(rows):
+        y = top + height * i
+        if i % every == 0:
+            canvas.text(left - 6, y + height / 2 + 4, row, kind="s", anchor="end", width=left - 8)
+        for j, value in enumerate(cells[i]):
+            note = f"{row}, {columns[j]}: {short(value)}"
+            kind, shade = ("cell none", None) if value is None else ("cell heat", 0.12 + 0.88 * value)
+            inset = 1.5 if value is None else 0.0
+            at = (left + width * j + inset, y + inset, width - 2 * inset, height - 2 * inset)
+            canvas.rect(kind, *at, note=note, opacity=shade)
+    bottom = top + height * len(rows) + 24
+    for k in range(6):
+        canvas.rect("cell heat", left + 26 * k, bottom - 12, 26, 10, opacity=0.12 + 0.88 * k / 5)
+    canvas.text(left, bottom + 14, "0", kind="s")
+    canvas.text(left + 156, bottom + 14, "1  mean score", kind="s", anchor="middle")
+    if any(value is None for row in cells for value in row):
+        canvas.rect("none", left + 236, bottom - 11.5, 24, 9)
+        canvas.text(left + 266, bottom - 2, "missing", kind="s")
+    said = f"{title}: {len(rows)} items by {len(columns)} arrangements, a stronger colour is a higher score."
+    return Picture(name, title, said, WIDTH, bottom + 22, str(canvas))
+
+
+def sweep(
+    name: str, title: str, points: Sequence[tuple[float, float]], *, lines: Sequence[tuple[float, str]] = ()
+) -> Picture:
+    """Draw a number against the threshold it depends on, with levels to compare it to.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    points
+        Threshold and number.
+    lines
+        Levels to mark, with their names.
+    """
+    x = Scale(*span([cut for cut, _ in points]), 52, WIDTH - 14)
+    y = Scale(0, 1, 258, 22)
+    canvas = Canvas()
+    _frame(canvas, x, y, "threshold of a match", "Step-F1")
+    for value, words in lines:
+        canvas.line("ref", x.start, y(value), x.end, y(value))
+        canvas.text(x.end, y(value) - 6, words, kind="s", anchor="end")
+    canvas.path("sweep", [(x(cut), y(value)) for cut, value in points])
+    for cut, value in points:
+        canvas.circle("people", x(cut), y(value), 4, f"threshold {cut:g}: {short(value)}")
+    said = ", ".join(f"{cut:g}: {short(value)}" for cut, value in points)
+    return Picture(name, title, f"{title}. {said}.", WIDTH, 302, str(canvas))
+
+
+def small_interval(
+    value: float | None, low: float | None, high: float | None, limits: tuple[float, float]
+) -> str:
+    """Return a small drawing for the cell of a table: decoration beside the numbers, hidden from readers.
+
+    Parameters
+    ----------
+    value, low, high
+        The number and its interval; nothing is drawn where the number is undefined.
+    limits
+        Ends of the axis; zero and one are marked where they lie inside.
+    """
+    if value is None:
+        return ""
+    scale = Scale(*limits, 2, 98)
+    canvas = Canvas()
+    canvas.line("axis", 2, 8, 98, 8)
+    if limits[0] < 0 < limits[1]:
+        canvas.line("axis", scale(0), 2, scale(0), 14)
+    if low is not None and high is not None:
+        canvas.line("pline", scale(low), 8, scale(high), 8)
+    canvas.circle("people", scale(value), 8, 3.5)
+    return f'<svg class="spark" viewBox="0 0 100 16" aria-hidden="true" focusable="false">{canvas}</svg>'

@@ -1,0 +1,297 @@
+"""Drawing: a canvas of plain SVG elements, every text escaped, colours named by role and not by value."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+
+from concord.errors import MissingExtraError, OptionError
+
+COLOURS = {
+    "ink": "#1c2430",
+    "soft": "#5a6573",
+    "rule": "#c3cad3",
+    "paper": "#ffffff",
+    "people": "#1a5fa8",
+    "model": "#b8430b",
+    "band": "#e4e9ef",
+    "mark": "#6b3fa0",
+}
+"""Roles and their colours on a white ground; the page gives the same roles its own, light and dark."""
+STYLE = (
+    "text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:VAR(ink)}"
+    ".s{fill:VAR(soft);font-size:12px}.b{font-weight:600}"
+    ".axis{stroke:VAR(rule);stroke-width:1;fill:none}.grid{stroke:VAR(rule);stroke-width:1;opacity:.5}"
+    ".ref{stroke:VAR(soft);stroke-width:1.2;stroke-dasharray:5 4;fill:none}"
+    ".fit{stroke:VAR(model);stroke-width:2;fill:none}"
+    ".people{fill:VAR(people);stroke:none}.model{fill:VAR(model);stroke:none}.mark{fill:VAR(mark)}"
+    ".pline{stroke:VAR(people);stroke-width:2}.mline{stroke:VAR(model);stroke-width:2}"
+    ".wide{stroke:VAR(people);stroke-width:5;opacity:.35}"
+    ".tick{stroke:VAR(mark);stroke-width:2.5}.band{fill:VAR(band)}"
+    ".dots{stroke:VAR(model);stroke-width:5;stroke-linecap:round;stroke-opacity:.55;fill:none}"
+    ".dot{fill:VAR(model);fill-opacity:.6;stroke:VAR(paper);stroke-width:.7}"
+    ".bar{stroke:VAR(ink);stroke-width:5;stroke-linecap:round}"
+    ".sweep{stroke:VAR(people);stroke-width:2;fill:none}"
+    ".cell{stroke:VAR(paper);stroke-width:1}.heat{fill:VAR(people)}"
+    ".none{fill:none;stroke:VAR(rule);stroke-dasharray:2 2}"
+)
+"""Style of every picture; ``VAR(role)`` stands for a colour."""
+PNG_SCALE = 2.0
+BROAD = 500.0
+"""Pictures wider than this are not shrunk to the width of a telephone."""
+
+
+def style(colours: Mapping[str, str] | None = None) -> str:
+    """Return the style with colours by value, or by custom property where none are given.
+
+    Examples
+    --------
+    >>> "var(--ink)" in style(), "#1c2430" in style(COLOURS)
+    (True, True)
+    """
+    text = STYLE
+    for role in COLOURS:
+        value = f"var(--{role})" if colours is None else colours[role]
+        text = text.replace(f"VAR({role})", value)
+    return text
+
+
+def number(value: float) -> str:
+    """Write a coordinate with at most one decimal.
+
+    Examples
+    --------
+    >>> number(3.0), number(2.46), number(-0.01)
+    ('3', '2.5', '0')
+    """
+    shown = round(value, 1)
+    return f"{int(shown)}" if shown == int(shown) else f"{shown}"
+
+
+_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def visible(text: str) -> str:
+    """Return text that every reader of HTML and XML accepts: control characters as their pictures.
+
+    Examples
+    --------
+    >>> visible("a" + chr(0) + "b" + chr(27)), visible(chr(0xD800))
+    ('a␀b␛', '�')
+    """
+    if text.isprintable():
+        return text
+    return "".join(map(_seen, text))
+
+
+def _seen(c: str) -> str:
+    if c in "\t\n" or "\xa0" <= c < "\ud800" or " " <= c < "\x7f":
+        return c
+    if c < " ":
+        return chr(0x2400 + ord(c))
+    if c == "\x7f":
+        return "␡"
+    return "\ufffd" if c < "\xa0" or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" else c
+
+
+def fitted(text: str, width: float) -> str:
+    """Cut text so that it fits a width in points at 13 px; marks that turn the direction of text go.
+
+    Examples
+    --------
+    >>> fitted("anchoring", 100), fitted("W" * 30, 60)
+    ('anchoring', 'WWW…')
+    """
+    plain = "".join("\ufffd" if c in _BIDI else c for c in " ".join(visible(text).split()))
+    used = 0.0
+    for i, c in enumerate(plain):
+        used += _advance(c)
+        if used > width:
+            while i > 0 and sum(map(_advance, plain[:i])) > width - 12:
+                i -= 1
+            return plain[:i].rstrip() + "…"
+    return plain
+
+
+def fitted_middle(text: str, width: float) -> str:
+    """Cut text in its middle: names that differ at their ends stay different.
+
+    Examples
+    --------
+    >>> fitted_middle("anchoring", 100), fitted_middle("lab/model-" + "x" * 40 + ", bare", 130)
+    ('anchoring', 'lab/mode…x, bare')
+    """
+    plain = fitted(text, math.inf)
+    if fitted(text, width) == plain:
+        return plain
+    room, tail = width - 12, 0
+    while sum(map(_advance, plain[-tail - 1 :])) <= 0.45 * room:
+        tail += 1
+    head = 0
+    while sum(map(_advance, plain[: head + 1])) + sum(map(_advance, plain[len(plain) - tail :])) <= room:
+        head += 1
+    return plain[:head].rstrip() + "…" + plain[len(plain) - tail :].lstrip()
+
+
+def reach(text: str) -> float:
+    """Estimate how wide text is in points at 13 px.
+
+    Examples
+    --------
+    >>> reach("framing") < reach("anchoring")
+    True
+    """
+    return sum(map(_advance, text))
+
+
+def _advance(c: str) -> float:
+    """Estimate how far a character reaches, generously: fonts differ."""
+    if c in "iljtfr.,:;'|!()[] ":
+        return 5.0
+    if c in "mwMW@%" or ord(c) > 0x1100:
+        return 14.0
+    return 9.0 if c.isupper() else 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A linear way from numbers to places."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Return the place of a number; numbers outside stay at the edge."""
+        inside = min(max(value, self.low), self.high)
+        return self.start + (inside - self.low) / (self.high - self.low) * (self.end - self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A finished picture; shows itself in a notebook and saves itself as SVG or PNG."""
+
+    name: str
+    """Stem of its file."""
+    title: str
+    description: str
+    """What a reader who does not see it should know."""
+    width: float
+    height: float
+    body: str
+    data: Mapping[str, str] = field(default_factory=dict)
+    """Attributes for scripts."""
+
+    def inline(self, key: str) -> str:
+        """Return the element for a page that brings the style; `key` makes its ids unique."""
+        extra = "".join(f' data-{name}="{escape(value)}"' for name, value in self.data.items())
+        kind = "plot broad" if self.width > BROAD else "plot"
+        return (
+            f'<svg class="{kind}" viewBox="0 0 {number(self.width)} {number(self.height)}" role="img" '
+            f'aria-labelledby="{key}-t {key}-d"{extra}>'
+            f'<title id="{key}-t">{escape(visible(self.title))}</title>'
+            f'<desc id="{key}-d">{escape(visible(self.description))}</desc>{self.body}</svg>'
+        )
+
+    def to_svg(self) -> str:
+        """Return a file that stands alone, on white."""
+        width, height = number(self.width), number(self.height)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'viewBox="0 0 {width} {height}" role="img"><title>{escape(visible(self.title))}</title>'
+            f"<desc>{escape(visible(self.description))}</desc><style>{style(COLOURS)}</style>"
+            f'<rect width="100%" height="100%" fill="#ffffff"/>{self.body}</svg>\n'
+        )
+
+    def to_png(self) -> bytes:
+        """Return the picture as PNG, twice its size in points.
+
+        Raises
+        ------
+        MissingExtraError
+            The package that draws PNG is not installed.
+        """
+        try:
+            import vl_convert
+        except ImportError as missing:
+            raise MissingExtraError("a PNG picture", "report") from missing
+        return bytes(vl_convert.svg_to_png(self.to_svg(), scale=PNG_SCALE))
+
+    def save(self, path: str | Path) -> Path:
+        """Write a file: SVG or PNG, as its name ends."""
+        file = Path(path)
+        if file.suffix == ".svg":
+            file.write_text(self.to_svg(), "utf-8")
+        elif file.suffix == ".png":
+            file.write_bytes(self.to_png())
+        else:
+            raise OptionError(f"{file.name!r} ends neither in .svg nor in .png")
+        return file
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+
+@dataclass(slots=True)
+class Canvas:
+    """Elements in the order they are drawn."""
+
+    parts: list[str] = field(default_factory=list)
+
+    def line(self, kind: str, x1: float, y1: float, x2: float, y2: float) -> None:
+        """Draw a line."""
+        ends = f'x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
+        self.parts.append(f'<line class="{kind}" {ends}/>')
+
+    def rect(self, kind: str, x: float, y: float, width: float, height: float, *, note: str = "",
+             opacity: float | None = None) -> None:  # fmt: skip
+        """Draw a rectangle, with a note that shows when it is pointed at."""
+        size = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+        shade = "" if opacity is None else f' fill-opacity="{opacity:.2f}"'
+        self.parts.append(f'<rect class="{kind}" {size}{shade}' + _closed("rect", note))
+
+    def circle(self, kind: str, x: float, y: float, radius: float, note: str = "") -> None:
+        """Draw a dot, with a note that shows when it is pointed at."""
+        place = f'cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"'
+        self.parts.append(f'<circle class="{kind}" {place}' + _closed("circle", note))
+
+    def diamond(self, kind: str, x: float, y: float, radius: float, note: str = "") -> None:
+        """Draw a diamond: a shape that is not told from a dot by colour alone."""
+        corners = ((x - radius, y), (x, y - radius), (x + radius, y), (x, y + radius))
+        path = "M" + "L".join(f"{number(a)} {number(b)}" for a, b in corners) + "Z"
+        self.parts.append(f'<path class="{kind}" d="{path}"' + _closed("path", note))
+
+    def path(self, kind: str, points: list[tuple[float, float]], *, joined: bool = True) -> None:
+        """Draw a line through points, or a dot at each: thousands of dots stay one small element."""
+        d = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points) if joined else _dotted(points)
+        self.parts.append(f'<path class="{kind}" d="{d}"/>')
+
+    def text(self, x: float, y: float, text: str, *, kind: str = "", anchor: str = "start",
+             width: float | None = None) -> None:  # fmt: skip
+        """Write text, cut to a width where one is given; what is cut is whole in the note."""
+        whole = visible(text)
+        shown = fitted_middle(text, math.inf if width is None else width)
+        note = f"<title>{escape(whole)}</title>" if shown != whole else ""
+        place = f'x="{number(x)}" y="{number(y)}"'
+        side = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        css = f' class="{kind}"' if kind else ""
+        self.parts.append(f"<text {place}{side}{css}>{escape(shown)}{note}</text>")
+
+    def __str__(self) -> str:
+        return "".join(self.parts)
+
+
+def _dotted(points: list[tuple[float, float]]) -> str:
+    """Write dots as steps from one to the next, in order of place: a few characters each."""
+    written, at = [], (0, 0)
+    for x, y in sorted((round(x), round(y)) for x, y in points):
+        across, down = x - at[0], y - at[1]
+        written.append(f"m{across}{'' if down < 0 else ' '}{down}h0")
+        at = (x, y)
+    return "".join(written)
+
+
+def _closed(tag: str, note: str) -> str:
+    return f"><title>{escape(visible(note))}</title></{tag}>" if note else "/>"

@@ -1,0 +1,124 @@
+"""The screen: tables and lines in which nothing that came from a file is read as markup or as a control."""
+
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.segment import Segment
+from rich.table import Column, Table
+from rich.text import Text
+
+from concord.errors import printable_lines
+
+WIDTH = 110
+"""Columns where there is no terminal to ask."""
+_INDENT = "    "
+_LEAST = 12
+"""Columns that a cell of words may be narrowed to."""
+
+
+class SafeConsole(Console):
+    """A console that shows text as it stands: `[bold]` is six characters, an escape sequence is spelt out."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, markup=False, emoji=False, highlight=False)
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """Spell out controls before a cell is measured."""
+        return super().render_str(printable_lines(text), **settings)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Spell out controls in whatever else is drawn; those of the console itself are marked as such."""
+        for segment in super().render(renderable, options):
+            if segment.control is None:
+                yield Segment(printable_lines(segment.text), segment.style)
+            else:
+                yield segment
+
+
+def screen() -> SafeConsole:
+    """Return the console of stdout: the terminal's width there, a fixed one in a pipe."""
+    found = SafeConsole()
+    return found if found.is_terminal else SafeConsole(width=WIDTH)
+
+
+def drawn(*renderables: RenderableType, width: int = WIDTH, colour: bool = False) -> str:
+    """Draw tables and texts as one string."""
+    buffer = io.StringIO()
+    console = SafeConsole(file=buffer, width=width, color_system="standard" if colour else None)
+    for renderable in renderables:
+        console.print(renderable)
+    return buffer.getvalue()
+
+
+def plain_table(title: str | None, columns: Sequence[str], *, text_columns: int = 1) -> Table:
+    """Return an empty table without frames; text to the left, numbers to the right."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for i, column in enumerate(columns):
+        if i < text_columns:
+            table.add_column(column, justify="left", overflow="fold")
+        else:
+            table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def fitting(renderable: RenderableType) -> RenderableType:
+    """Return what is drawn in a form in which no terminal cuts a number short."""
+    if isinstance(renderable, Table):
+        return Fitting(renderable)
+    if isinstance(renderable, Group):
+        return Group(*(fitting(part) for part in renderable.renderables))
+    return renderable
+
+
+class Fitting:
+    """A table where it fits; in a narrower terminal its rows one below the other, each cell with its name."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Choose the form by the width there is."""
+        if _width(self.table) <= options.max_width:
+            yield self.table
+            return
+        if self.table.title is not None:
+            yield Text(_plain(self.table.title), style="bold")
+        names = [_plain(column.header) for column in self.table.columns]
+        for row in zip(*(column.cells for column in self.table.columns), strict=True):
+            cells = [_plain(cell) for cell in row]
+            yield Text(cells[0])
+            named = [f"{name} {cell}" for name, cell in zip(names[1:], cells[1:], strict=True) if cell]
+            yield from map(Text, _packed(named, options.max_width))
+
+
+def _packed(parts: list[str], width: int) -> list[str]:
+    """Put as many parts on a line as fit; only a part that is longer than a line is broken."""
+    lines = [_INDENT + parts[0]] if parts else []
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + 3 <= width:
+            lines[-1] += f" · {part}"
+        else:
+            lines.append(_INDENT + part)
+    return lines
+
+
+def _width(table: Table) -> int:
+    """Return the columns that a table needs with nothing cut."""
+    gap = 2 if table.box is None else 3
+    return sum(map(_needed, table.columns)) + gap * (len(table.columns) - 1) + gap - 2
+
+
+def _plain(cell: RenderableType) -> str:
+    """Return the text of a cell; a second line of it, such as an interval, follows in parentheses."""
+    first, _, rest = (cell.plain if isinstance(cell, Text) else str(cell)).partition("\n")
+    return f"{first} ({rest.strip()})" if first and rest.strip() else first + rest
+
+
+def _needed(column: Column) -> int:
+    """Return the columns that the cells need: all of a number, the longest word of a text."""
+    texts = [_plain(cell) for cell in (column.header, *column.cells)]
+    if column.no_wrap:
+        return max(map(len, texts))
+    return max(_LEAST, *(len(word) for text in texts for word in text.split()), 0)

@@ -1,0 +1,302 @@
+"""Two folders of scores, one file (or one set of files) a model: matched, read, joined."""
+
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from concord.errors import FileFormatError, InputError, OptionError
+from concord.records import InputFile
+from concord.structure.read.grid import Grid
+from concord.structure.read.join import Findings, RefusedError, join_sides
+from concord.structure.read.records import LeftOut, ModelScores, ReadOptions, ScoreSet
+from concord.structure.read.sheet import (
+    SheetFaultError,
+    SheetScores,
+    fold,
+    is_summary,
+    is_wanted,
+    read_sheet,
+    tidy,
+)
+from concord.structure.read.text import ZIP_MAGIC, display_name, fingerprint, read_bytes, text_grid
+from concord.structure.read.workbook import open_workbook, quiet_engine
+
+WORKBOOKS = frozenset({".xlsx", ".xlsm"})
+TEXTS = frozenset({".csv", ".tsv"})
+OTHER_TABLES = frozenset({".xls", ".xlsb", ".ods", ".numbers", ".parquet", ".json", ".txt"})
+MAX_FILE = 512 * 1024**2
+WORKERS = 4
+"""Models read at the same time; the engine works outside the interpreter lock."""
+
+
+@dataclass(slots=True)
+class ModelFiles:
+    """The files of one model on one side: a workbook, or one text file per arrangement."""
+
+    model: str
+    workbooks: list[Path] = field(default_factory=list)
+    sheets: list[tuple[str, Path]] = field(default_factory=list)
+    """Arrangement and file."""
+
+    def first(self) -> str:
+        """Name one of the files."""
+        path = self.workbooks[0] if self.workbooks else self.sheets[0][1]
+        return display_name(path)
+
+
+@dataclass(slots=True)
+class _Side:
+    """What was read of one model on one side."""
+
+    sheets: dict[str, SheetScores] = field(default_factory=dict)
+    faulty: set[str] = field(default_factory=set)
+    names: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Folded name to file and name as written, of every arrangement seen."""
+    inputs: list[InputFile] = field(default_factory=list)
+
+
+def read_folders(mean: Path, largest: Path, options: ReadOptions) -> ScoreSet:
+    """Read the folders of mean and of max scores.
+
+    Raises
+    ------
+    InputError
+        A folder is missing or holds no file of scores.
+    """
+    found = Findings()
+    sides = [list_folder(folder, option, found) for folder, option in ((mean, "--mean"), (largest, "--max"))]
+    _note_one_sided(sides[0], sides[1], (mean, largest), found)
+    names = sorted(set(sides[0]) & set(sides[1]))
+    with quiet_engine(), ThreadPoolExecutor(min(WORKERS, os.cpu_count() or 1)) as pool:
+        outcomes = list(pool.map(lambda name: _try_model(sides[0][name], sides[1][name], options), names))
+    for outcome in outcomes:
+        found.warnings += outcome.found.warnings
+        found.left_out += outcome.found.left_out
+    found.left_out.sort(key=lambda entry: entry.model)
+    models = tuple(outcome.scores for outcome in outcomes if outcome.scores is not None)
+    inputs = tuple(entry for outcome in outcomes for entry in outcome.inputs)
+    return ScoreSet(models, tuple(found.left_out), tuple(found.warnings), inputs)
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What became of one model."""
+
+    scores: ModelScores | None = None
+    found: Findings = field(default_factory=Findings)
+    inputs: list[InputFile] = field(default_factory=list)
+
+
+def _try_model(mean: ModelFiles, largest: ModelFiles, options: ReadOptions) -> _Outcome:
+    """Read a model, or say why it cannot be read."""
+    outcome = _Outcome()
+    try:
+        outcome.scores = _read_model(mean, largest, options, outcome.found, outcome.inputs)
+    except InputError as error:
+        outcome.found.left_out.append(LeftOut(mean.model, None, mean.first(), str(error)))
+    return outcome
+
+
+def list_folder(folder: Path, option: str, found: Findings) -> dict[str, ModelFiles]:
+    """Find the files of each model; whatever is not a file of scores is named."""
+    if not folder.is_dir():
+        what = "is a file, not a folder" if folder.exists() else "no such folder"
+        raise FileFormatError(f"{option} {folder.name}: {what}; give the folder with one file per model")
+    models: dict[str, ModelFiles] = {}
+    paths = sorted(p for p in folder.iterdir() if not p.name.startswith(("~$", ".")))
+    for path in paths:
+        _sort_in(path, models, found)
+    if not models:
+        raise FileFormatError(
+            f"{option} {folder.name}: holds no .xlsx workbook and no <model>_<arrangement>.csv file"
+            + _hint(paths)
+        )
+    return models
+
+
+def _hint(paths: Iterable[Path]) -> str:
+    """Say what the folder holds instead."""
+    listed = [path.name for path in paths]
+    if {"baseline_mean", "baseline_max"} & set(listed):
+        return "; give its subfolders: --mean baseline_mean --max baseline_max"
+    return f"; it holds {', '.join(listed[:5])}" if listed else "; it is empty"
+
+
+def _sort_in(path: Path, models: dict[str, ModelFiles], found: Findings) -> None:
+    """Assign a file to its model."""
+    ending, stem = path.suffix.lower(), tidy(path.stem)
+    if path.is_dir():
+        found.warnings.append(f"{display_name(path)}: a folder, not read")
+    elif ending in WORKBOOKS:
+        models.setdefault(stem, ModelFiles(stem)).workbooks.append(path)
+    elif ending in TEXTS:
+        _sort_in_text(path, stem, models, found)
+    elif ending in OTHER_TABLES:
+        reason = f"{display_name(path)}: {ending} files are not read here; save it as .xlsx or .csv"
+        found.left_out.append(LeftOut(stem, None, display_name(path), reason))
+    else:
+        found.warnings.append(f"{display_name(path)}: not an .xlsx or .csv file, not read")
+
+
+def _sort_in_text(path: Path, stem: str, models: dict[str, ModelFiles], found: Findings) -> None:
+    """Assign a text file to its model: the arrangement is what follows the last underscore."""
+    if _starts_like_a_workbook(path):
+        found.warnings.append(f"{display_name(path)}: a workbook named {path.suffix}, read as a workbook")
+        models.setdefault(stem, ModelFiles(stem)).workbooks.append(path)
+        return
+    model, _, arrangement = stem.rpartition("_")
+    if not model.strip() or not arrangement.strip():
+        reason = (
+            f"{display_name(path)}: the name gives no model and arrangement; "
+            "call it <model>_<arrangement>.csv, or give one long table with --scores"
+        )
+        found.left_out.append(LeftOut(stem, None, display_name(path), reason))
+        return
+    model = model.strip()
+    models.setdefault(model, ModelFiles(model)).sheets.append((arrangement.strip(), path))
+
+
+def _starts_like_a_workbook(path: Path) -> bool:
+    """Look at the first bytes; a file that cannot be opened is told of when it is read."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4) == ZIP_MAGIC
+    except OSError:
+        return False
+
+
+def _note_one_sided(
+    mean: dict[str, ModelFiles], largest: dict[str, ModelFiles], folders: tuple[Path, Path], found: Findings
+) -> None:
+    """Name models that one folder lacks."""
+    for has, lacks, where in ((mean, largest, folders[1]), (largest, mean, folders[0])):
+        for name in sorted(set(has) - set(lacks)):
+            reason = f"{has[name].first()}: no counterpart in the folder {where.name!r}; add it there"
+            alike = [other for other in lacks if other.casefold() == name.casefold()]
+            if alike:
+                reason += f" (it holds {alike[0]!r}: rename one)"
+            found.left_out.append(LeftOut(name, None, has[name].first(), reason))
+
+
+def _read_model(
+    mean: ModelFiles, largest: ModelFiles, options: ReadOptions, found: Findings, inputs: list[InputFile]
+) -> ModelScores:
+    """Read and join both sides of a model."""
+    sides = [_read_side(files, options, found) for files in (mean, largest)]
+    inputs += [entry for side in sides for entry in side.inputs]
+    _note_identical(mean.model, sides[0].inputs, sides[1].inputs, found)
+    for one, other, label in ((sides[0], sides[1], "mean"), (sides[1], sides[0], "max")):
+        for key in [key for key in one.sheets if key not in other.names]:
+            file, name = one.names[key]
+            reason = f"{file}, sheet {name!r}: only in the {label} data"
+            found.left_out.append(LeftOut(mean.model, name.strip(), file, reason))
+            del one.sheets[key]
+    return join_sides(mean.model, sides[0].sheets, sides[1].sheets, options=options, found=found)
+
+
+def _note_identical(model: str, mean: list[InputFile], largest: list[InputFile], found: Findings) -> None:
+    """Warn of files that are the same, byte for byte, on both sides."""
+    seen = {entry.sha256: entry.name for entry in mean}
+    same = [(seen[entry.sha256], entry.name) for entry in largest if entry.sha256 in seen]
+    if same:
+        first = f"{same[0][0]} and {same[0][1]}"
+        found.warnings.append(f"{model}: {len(same)} mean and max files are identical ({first})")
+
+
+def _read_side(files: ModelFiles, options: ReadOptions, found: Findings) -> _Side:
+    """Read every arrangement of one side."""
+    if len(files.workbooks) + bool(files.sheets) > 1:
+        listed = ", ".join(display_name(p) for p in [*files.workbooks, *(p for _, p in files.sheets[:1])])
+        raise RefusedError(f"several files for one model: {listed}; keep one")
+    side = _Side()
+    if files.workbooks:
+        _read_workbook(files, side, options, found)
+    else:
+        _read_texts(files, side, options, found)
+    return side
+
+
+def _read_workbook(files: ModelFiles, side: _Side, options: ReadOptions, found: Findings) -> None:
+    """Read every sheet of a workbook that is not a summary."""
+    path = files.workbooks[0]
+    name, data = display_name(path), read_bytes(path, limit=MAX_FILE)
+    side.inputs.append(fingerprint(name, data))
+    book = open_workbook(data, name)
+    used = _usable_names(files.model, [(sheet, name) for sheet in book.sheet_names], side, found)
+    for sheet, _ in used:
+        grid = book.grid(sheet, wanted=partial(is_wanted, arrangement=sheet.strip(), options=options))
+        _read_one(files.model, sheet, grid, side=side, options=options, found=found)
+    if not used:
+        raise RefusedError(
+            f"{name}: no sheet but {', '.join(map(repr, book.sheet_names))}; add one per arrangement"
+        )
+
+
+def _read_texts(files: ModelFiles, side: _Side, options: ReadOptions, found: Findings) -> None:
+    """Read one text file per arrangement."""
+    named = [(arrangement, display_name(path)) for arrangement, path in files.sheets]
+    paths = {display_name(path): path for _, path in files.sheets}
+    for arrangement, name in _usable_names(files.model, named, side, found):
+        if not paths[name].stat().st_size:
+            side.faulty.add(fold(arrangement))
+            reason = f"{name}: the file is empty (0 bytes)"
+            found.left_out.append(LeftOut(files.model, arrangement, name, reason))
+            continue
+        data = read_bytes(paths[name])
+        side.inputs.append(fingerprint(name, data))
+        grid, notes = text_grid(data, name, options)
+        found.warnings += notes
+        _read_one(files.model, arrangement, grid, side=side, options=options, found=found)
+
+
+def _usable_names(
+    model: str, names: list[tuple[str, str]], side: _Side, found: Findings
+) -> list[tuple[str, str]]:
+    """Leave out summaries and names that are equal after trimming and case folding; name both."""
+    usable: dict[str, list[tuple[str, str]]] = {}
+    for sheet, file in names:
+        if is_summary(sheet):
+            found.warnings.append(f"{file}, sheet {sheet!r}: a summary, left out")
+        else:
+            usable.setdefault(fold(sheet), []).append((sheet, file))
+    for key, same in usable.items():
+        side.names[key] = (same[0][1], same[0][0])
+        if len(same) > 1:
+            listed = " and ".join(f"{file}, sheet {sheet!r}" for sheet, file in same)
+            reason = f"{listed}: equal after trimming and case folding; rename or delete one"
+            found.left_out.append(LeftOut(model, same[0][0].strip(), same[0][1], reason))
+            side.faulty.add(key)
+    return [same[0] for same in usable.values() if len(same) == 1]
+
+
+def _read_one(
+    model: str, sheet: str, grid: Grid, *, side: _Side, options: ReadOptions, found: Findings
+) -> None:
+    """Read one arrangement, or leave it out, named."""
+    try:
+        side.sheets[fold(sheet)] = read_sheet(grid, sheet.strip(), options)
+    except SheetFaultError as fault:
+        side.faulty.add(fold(sheet))
+        found.left_out.append(LeftOut(model, sheet.strip(), grid.file, str(fault)))
+
+
+def check_sources(mean: object, largest: object, scores: object) -> None:
+    """Check that exactly one way of giving scores was chosen.
+
+    Raises
+    ------
+    OptionError
+        Neither or both, or one folder without the other.
+    """
+    if scores is not None:
+        if mean is not None or largest is not None:
+            raise OptionError("give --scores or the two folders --mean and --max, not both")
+        return
+    if mean is None and largest is None:
+        raise OptionError("no scores given: give --mean DIR and --max DIR, or --scores FILE")
+    if mean is None or largest is None:
+        given, lacking = ("--max", "--mean") if mean is None else ("--mean", "--max")
+        raise OptionError(f"{given} without {lacking}: both folders are needed, or one table with --scores")

@@ -1,0 +1,352 @@
+"""One sheet of scores: which cells are scores, which name the items."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+import numpy as np
+
+from concord.errors import FileFormatError, InputError
+from concord.structure.read.grid import Grid
+from concord.structure.read.records import Floats, ReadOptions
+from concord.structure.read.values import Place, ScoreColumn, check_range, is_clean, read_cells
+
+SCORE_ENDING = "s_acc"
+ITEM_NAMES = ("item", "idiom", "id")
+SUMMARY_NAMES = frozenset({"summary", "汇总", "总结", "摘要", "要約", "まとめ", "요약"})
+
+
+class SheetFaultError(InputError):
+    """The sheet cannot be used; its arrangement is left out and the rest is scored."""
+
+
+class Kind(Enum):
+    """How a sheet lays out its scores."""
+
+    ROWS = "one score column, rows are items"
+    COLUMNS = "one score column per item"
+    PAIRS = "rows of name and value"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which columns hold scores and which one names the items."""
+
+    kind: Kind
+    scores: tuple[int, ...]
+    item: int | None
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SheetScores:
+    """The scores of one arrangement on one side, checked."""
+
+    file: str
+    sheet: str
+    items: tuple[str, ...]
+    column: ScoreColumn
+    by_position: bool
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> Floats:
+        """Scores, NaN where missing, in the order of the items."""
+        return self.column.values
+
+
+def fold(name: str) -> str:
+    """Compare names of sheets and columns after trimming, NFC and case folding."""
+    return unicodedata.normalize("NFC", name.strip()).casefold()
+
+
+@lru_cache(maxsize=65536)  # the same items come back in every sheet
+def tidy(name: str) -> str:
+    """Compare items and models after trimming and NFC."""
+    return unicodedata.normalize("NFC", name.strip())
+
+
+def is_summary(sheet: str) -> bool:
+    """Tell whether a sheet holds a summary, not an arrangement."""
+    return fold(sheet) in SUMMARY_NAMES
+
+
+def item_name(cell: object) -> str:
+    """Name an item; a whole number is written without a decimal point."""
+    if type(cell) is str:
+        return tidy(cell)
+    if cell is None:
+        return ""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return tidy(str(cell))
+
+
+def is_wanted(name: str, arrangement: str, options: ReadOptions) -> bool:
+    """Tell whether a column may hold scores or name the items."""
+    folded = fold(name)
+    named = {fold(options.column), fold(f"{arrangement}_{options.column}")} if options.column else set()
+    if folded in named:
+        return True
+    return folded.endswith(SCORE_ENDING) or folded in ITEM_NAMES
+
+
+def read_sheet(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScores:
+    """Read the scores of one arrangement.
+
+    Raises
+    ------
+    SheetFaultError
+        No score column, header only, no usable value: this arrangement is left out.
+    FileFormatError
+        Several score columns and no way to choose: the model is refused.
+    """
+    fast = _read_fast(grid, arrangement, options) if grid.careful is not None else None
+    if fast is not None:
+        return fast
+    return _read_careful(grid if grid.careful is None else grid.careful(), arrangement, options)
+
+
+def _read_fast(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScores | None:
+    """Take whole columns of the fast engine, or ``None`` when any cell has to be looked at."""
+    if not grid.rows:
+        return None
+    try:
+        layout = find_layout(grid, arrangement, options)
+    except InputError:  # told in full by the careful path, which sees every column
+        return None
+    columns = [grid.numbers(j) for j in layout.scores]
+    values = np.concatenate([column for column in columns if column is not None] or [np.empty(0)])
+    if any(column is None for column in columns) or not is_clean(values, options):
+        return None
+    names = _names(grid, layout)
+    if names is not None and "" in names:
+        return None
+    column = ScoreColumn(values, n_missing=int(np.count_nonzero(np.isnan(values))))
+    return _finish(
+        grid, arrangement, layout, names, check_range(column, (), _place(grid, layout), options=options)
+    )
+
+
+def _read_careful(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScores:
+    """Read cell by cell, naming whatever cannot be used."""
+    layout = find_layout(grid, arrangement, options)
+    names = _names(grid, layout)
+    cells = [cell for j in layout.scores for cell in grid.cells(j)]
+    rows = [row for _ in layout.scores for row in grid.rows]
+    unnamed: list[int] = []
+    if names is not None:
+        kept = [i for i, cell in enumerate(cells) if names[i] != "" or not _is_empty(cell)]
+        cells, rows, names = [cells[i] for i in kept], [rows[i] for i in kept], [names[i] for i in kept]
+        unnamed = [row for row, name in zip(rows, names, strict=True) if name == ""]
+        names = [name if name else f"position {i + 1}" for i, name in enumerate(names)]
+    column = _read_columns(grid, layout, cells, rows, options)
+    scores = _finish(grid, arrangement, layout, names, column)
+    if not unnamed:
+        return scores
+    note = (
+        f"{_where(grid)}: {len(unnamed)} rows with a score name no item (row {unnamed[0]}); "
+        "paired by position"
+    )
+    return SheetScores(
+        scores.file, scores.sheet, scores.items, column, scores.by_position, (*scores.warnings, note)
+    )
+
+
+def _read_columns(
+    grid: Grid, layout: Layout, cells: Sequence[object], rows: Sequence[int], options: ReadOptions
+) -> ScoreColumn:
+    """Read the score cells; with one column per item each cell is named by its own column."""
+    if layout.kind is not Kind.COLUMNS:
+        return read_cells(cells, rows, _place(grid, layout), typed=grid.typed, options=options)
+    height = len(grid.rows)
+    parts = [
+        read_cells(
+            cells[k * height : (k + 1) * height],
+            grid.rows,
+            Place(grid.file, grid.sheet, grid.header[j]),
+            typed=grid.typed,
+            options=options,
+        )
+        for k, j in enumerate(layout.scores)
+    ]
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[ScoreColumn]) -> ScoreColumn:
+    """Put several columns of scores together."""
+    whole = ScoreColumn(np.concatenate([part.values for part in parts]))
+    for part in parts:
+        whole.n_missing += part.n_missing
+        whole.n_text_numbers += part.n_text_numbers
+        whole.n_clipped += part.n_clipped
+        whole.out_of_range += part.out_of_range
+        whole.faults += part.faults
+        whole.lenient += part.lenient
+        whole.unstored += part.unstored
+        whole.clipped += part.clipped
+        whole.low, whole.high = min(whole.low, part.low), max(whole.high, part.high)
+    return whole
+
+
+def find_layout(grid: Grid, arrangement: str, options: ReadOptions) -> Layout:
+    """Find out which columns hold scores and which one names the items."""
+    where = _where(grid)
+    columns = [j for j in range(len(grid.header)) if not grid.is_blank(j)]
+    if not columns:
+        raise SheetFaultError(f"{where}: the sheet is empty")
+    if options.column is not None:
+        return _rows_layout(grid, columns, _named_column(grid, columns, arrangement, options.column))
+    scores = [j for j in columns if fold(grid.header[j]).endswith(SCORE_ENDING)]
+    if len(scores) == 1:
+        return _rows_layout(grid, columns, scores[0])
+    if scores and len(scores) == len(columns):
+        return Layout(Kind.COLUMNS, tuple(scores), None)
+    if scores:
+        return _one_of_several(grid, columns, scores, arrangement)
+    pairs = _pairs_layout(grid, columns)
+    if pairs is not None:
+        return pairs
+    raise SheetFaultError(
+        f"{where}: no score column (none ends in S_Acc); columns found: {_listed(grid, columns)}; "
+        "name the score column with --column NAME"
+    )
+
+
+def _named_column(grid: Grid, columns: Sequence[int], arrangement: str, wanted: str) -> int:
+    """Find the column the user named, with or without the arrangement in front."""
+    for name in (wanted, f"{arrangement}_{wanted}"):
+        found = [j for j in columns if fold(grid.header[j]) == fold(name)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise FileFormatError(
+                f"{_where(grid)}: {len(found)} columns are called {name!r}; rename all but one"
+            )
+    raise SheetFaultError(
+        f"{_where(grid)}: no column {wanted!r} (--column); columns found: {_listed(grid, columns)}"
+    )
+
+
+def _rows_layout(grid: Grid, columns: Sequence[int], score: int) -> Layout:
+    """One score column: rows are items."""
+    return Layout(Kind.ROWS, (score,), _item_column(grid, columns, score))
+
+
+def _item_column(grid: Grid, columns: Sequence[int], score: int) -> int | None:
+    """Item, idiom or id in any case, else the first column that is not a score column."""
+    others = [j for j in columns if j != score and not fold(grid.header[j]).endswith(SCORE_ENDING)]
+    for name in ITEM_NAMES:
+        for j in others:
+            if fold(grid.header[j]) == name:
+                return j
+    return others[0] if others else None
+
+
+def _one_of_several(grid: Grid, columns: Sequence[int], scores: Sequence[int], arrangement: str) -> Layout:
+    """Several score columns that are not one per item: only the arrangement's own can be meant."""
+    own = [j for j in scores if fold(grid.header[j]) == fold(f"{arrangement}_{SCORE_ENDING}")]
+    if len(own) != 1:
+        raise FileFormatError(
+            f"{_where(grid)}: several score columns: {_listed(grid, scores)}; "
+            "name the one to use with --column NAME"
+        )
+    layout = _rows_layout(grid, columns, own[0])
+    ignored = [j for j in scores if j != own[0]]
+    note = f"{_where(grid)}: column {grid.header[own[0]]!r} is used, not {_listed(grid, ignored)}"
+    return Layout(layout.kind, layout.scores, layout.item, note)
+
+
+def _pairs_layout(grid: Grid, columns: Sequence[int]) -> Layout | None:
+    """Rows of name and value: one text column whose entries all end in S_Acc beside one value column."""
+    keys = [j for j in columns if _all_score_names(grid.cells(j))]
+    if len(keys) != 1 or len(columns) != 2:
+        return None
+    value = next(j for j in columns if j != keys[0])
+    return Layout(Kind.PAIRS, (value,), keys[0])
+
+
+def _all_score_names(cells: Iterable[object]) -> bool:
+    """Tell whether a column holds only names that end in S_Acc."""
+    filled = [cell for cell in cells if not _is_empty(cell)]
+    return bool(filled) and all(isinstance(c, str) and fold(c).endswith(SCORE_ENDING) for c in filled)
+
+
+def _names(grid: Grid, layout: Layout) -> list[str] | None:
+    """Item of each score cell, or ``None`` where rows pair by position."""
+    if layout.kind is Kind.COLUMNS:
+        return [tidy(grid.header[j]) for j in layout.scores for _ in grid.rows]
+    if layout.item is None:
+        return None
+    column = grid.columns[layout.item]
+    if isinstance(column, Sequence) or str(column.dtype) != "String":
+        return [item_name(cell) for cell in grid.cells(layout.item)]
+    return list(_text_names(tuple(column.to_list())))
+
+
+@lru_cache(maxsize=16)  # most workbooks list the same items in every sheet
+def _text_names(cells: tuple[str | None, ...]) -> tuple[str, ...]:
+    """Name the items of a column that holds only text."""
+    return tuple(item_name(cell) for cell in cells)
+
+
+def _finish(
+    grid: Grid, arrangement: str, layout: Layout, names: list[str] | None, column: ScoreColumn
+) -> SheetScores:
+    """Refuse a sheet without a usable value, tell duplicates apart, note what is unusual."""
+    where = _where(grid)
+    if not len(column.values):
+        raise SheetFaultError(f"{where}: only a header, no rows")
+    if not column.n_usable and not column.faults:
+        raise SheetFaultError(f"{where}: no usable value in column {grid.header[layout.scores[0]]!r}")
+    warnings = [] if layout.warning is None else [layout.warning]
+    if names is None:
+        warnings.append(f"{where}: no item column; rows are paired by position")
+        names = [f"position {i + 1}" for i in range(len(column.values))]
+    items, duplicates = number_duplicates(names)
+    if duplicates:
+        shown = ", ".join(repr(name) for name in duplicates[:3])
+        more = f" and {len(duplicates) - 3} more" if len(duplicates) > 3 else ""
+        warnings.append(f"{where}: duplicate items {shown}{more}; paired by order of occurrence")
+    by_position = layout.kind is not Kind.COLUMNS and layout.item is None
+    return SheetScores(grid.file, arrangement, items, column, by_position, tuple(warnings))
+
+
+def number_duplicates(names: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    """Tell repeated names apart by order of occurrence: ``x``, ``x (2)``, ``x (3)``."""
+    if len(set(names)) == len(names):
+        return tuple(names), []
+    taken, seen = set(names), Counter[str]()
+    numbered: list[str] = []
+    for name in names:
+        seen[name] += 1
+        unique = name
+        while seen[name] > 1 and (unique := f"{name} ({seen[name]})") in taken:
+            seen[name] += 1
+        taken.add(unique)
+        numbered.append(unique)
+    return tuple(numbered), [name for name in dict.fromkeys(names) if seen[name] > 1]
+
+
+def _is_empty(cell: object) -> bool:
+    """Tell whether nothing is in a cell."""
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def _where(grid: Grid) -> str:
+    """Name the sheet in messages."""
+    return grid.file if grid.sheet is None else f"{grid.file}, sheet {grid.sheet!r}"
+
+
+def _place(grid: Grid, layout: Layout) -> Place:
+    """Name the score column in messages."""
+    return Place(grid.file, grid.sheet, grid.header[layout.scores[0]])
+
+
+def _listed(grid: Grid, columns: Sequence[int]) -> str:
+    """List columns by name."""
+    names = [repr(grid.header[j]) for j in columns[:12]]
+    return ", ".join(names) + (f" and {len(columns) - 12} more" if len(columns) > 12 else "")

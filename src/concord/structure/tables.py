@@ -1,0 +1,247 @@
+"""Structural consistency as rows of numbers: the columns of every result file."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from concord.records import Estimate, Interval
+from concord.structure.records import Consistency, Difference, ModelResult, StructureScores
+
+S_COLUMNS = (
+    "Model Name", "E_perf", "R_sens", "S_Cons", "reading", "E_low", "E_high", "R_low", "R_high", "S_low",
+    "S_high", "R_crossfit", "E_star", "R_star", "S_star", "tau", "tau_low", "tau_high", "p_order",
+    "n_items", "n_arrangements", "n_missing",
+    "paired_E_perf", "paired_R_sens", "paired_S_Cons", "paired_E_low", "paired_E_high", "paired_R_low",
+    "paired_R_high", "paired_S_low", "paired_S_high", "paired_R_crossfit",
+    "across_E_perf", "across_R_sens", "across_S_Cons", "across_E_low", "across_E_high",
+    "E_star_low", "E_star_high", "R_star_low", "R_star_high", "S_star_low", "S_star_high",
+    "R_star_crossfit",
+    "star_note", "R_at", "worst_arrangement", "worst_mean", "best_arrangement", "best_mean", "spread",
+    "F_order", "epsilon", "n_incomplete", "share_item", "share_arrangement", "share_interaction",
+    "share_noise",
+    "flip_excess", "flip_low", "flip_high", "samples_low", "samples_high",
+)  # fmt: skip
+
+ARRANGEMENT_COLUMNS = (
+    "Model Name", "arrangement", "reading", "gap", "low", "high", "mean", "n", "baseline", "max",
+    "paired_gap", "star_gap", "n_mean", "n_max", "n_missing_mean", "n_missing_max", "n_only_mean",
+    "n_only_max",
+    "n_text_numbers", "n_clipped",
+)  # fmt: skip
+
+ITEM_COLUMNS = (
+    "Model Name", "item", "cluster", "mean", "n_arrangements", "paired_gap", "across_gap",
+    "worst_arrangement", "best_arrangement", "flip_excess",
+)  # fmt: skip
+
+CELL_COLUMNS = ("Model Name", "item", "arrangement", "mean", "max", "star_gap")
+
+DIFFERENCE_COLUMNS = (
+    "first", "second", "reading", "E_perf", "E_low", "E_high", "R_sens", "R_low", "R_high", "S_Cons", "S_low",
+    "S_high", "tau", "tau_low", "tau_high", "n_items", "n_arrangements", "note", "E_p", "R_p",
+    "S_p",
+)  # fmt: skip
+
+LEFT_OUT_COLUMNS = ("Model Name", "arrangement", "file", "reason")
+
+Row = list[object]
+
+
+def _ends(interval: Interval | None) -> Row:
+    """Low and high end."""
+    return [None, None] if interval is None else [interval.low, interval.high]
+
+
+def _with_ends(estimate: Estimate) -> Row:
+    """Value, low and high end."""
+    return [estimate.value, *_ends(estimate.interval)]
+
+
+def _values(reading: Consistency | None) -> Row:
+    """E, R and S."""
+    if reading is None:
+        return [None, None, None]
+    return [reading.e_perf.value, reading.r_sens.value, reading.s_cons.value]
+
+
+def _all_ends(reading: Consistency | None) -> Row:
+    """Return the ends of E, R and S."""
+    if reading is None:
+        return [None] * 6
+    return [end for part in (reading.e_perf, reading.r_sens, reading.s_cons) for end in _ends(part.interval)]
+
+
+def _crossfit(reading: Consistency | None) -> float | None:
+    """Cross-fit R."""
+    return None if reading is None or reading.r_crossfit is None else reading.r_crossfit.value
+
+
+def model_row(model: ModelResult) -> Row:
+    """One model as a row of `s_cons_results.csv`."""
+    main, paired, across = model.consistency, model.reading("paired"), model.reading("across")
+    return [
+        model.model, *_values(main), main.reading, *_all_ends(main), _crossfit(main),
+        *_values(model.star), *_order_columns(model), model.n_items, model.n_arrangements, model.n_missing,
+        *_values(paired), *_all_ends(paired), _crossfit(paired),
+        *_values(across), *_all_ends(across)[:2], *_all_ends(model.star), _crossfit(model.star),
+        model.star_note, main.r_at, *_detail_columns(model),
+    ]  # fmt: skip
+
+
+def _order_columns(model: ModelResult) -> Row:
+    """Tau, its interval and the test."""
+    effect = model.order.effect
+    return [None] * 4 if effect is None else [effect.tau, *_ends(effect.interval), effect.p_value]
+
+
+def _detail_columns(model: ModelResult) -> Row:
+    """Worst and best arrangement, shares of variance, flips, samples a cell."""
+    order, effect, flips = model.order, model.order.effect, model.flip_excess
+    k = model.samples_per_cell
+    return [
+        order.worst, order.lowest, order.best, order.highest, order.spread,
+        *([None, None] if effect is None else [effect.f, effect.epsilon]), order.n_incomplete,
+        *_share_columns(model),
+        *([None] * 3 if flips is None else _with_ends(flips)),
+        *([None, None] if k is None else k),
+    ]  # fmt: skip
+
+
+def _share_columns(model: ModelResult) -> Row:
+    """Shares of variance."""
+    shares = model.order.shares
+    if shares is None:
+        return [None] * 4
+    return [shares.item, shares.arrangement, shares.interaction, shares.noise]
+
+
+def arrangement_rows(scores: StructureScores) -> Iterator[Row]:
+    """Rows of `arrangements.csv`."""
+    for model in scores.models:
+        for row in model.arrangements:
+            c = row.counts
+            yield [
+                model.model, row.name, model.consistency.reading, row.gap, *_ends(row.interval),
+                row.mean_score, row.n, row.is_baseline, row.max_score, row.paired_gap, row.star_gap,
+                c.n_mean, c.n_max,
+                c.missing_mean, c.missing_max, c.only_mean, c.only_max, c.text_numbers, c.clipped,
+            ]  # fmt: skip
+
+
+def item_rows(scores: StructureScores) -> Iterator[Row]:
+    """Rows of `items.csv`."""
+    for model in scores.models:
+        for row in model.items:
+            yield [
+                model.model, row.name, row.cluster, row.mean_score, row.n_arrangements, row.paired_gap,
+                row.across_gap, row.worst_arrangement, row.best_arrangement, row.flip_excess,
+            ]  # fmt: skip
+
+
+def cell_rows(scores: StructureScores) -> Iterator[Row]:
+    """Rows of `cells.csv`: the scores of every item under every arrangement, all that a comparison needs."""
+    for model in scores.models:
+        for row in model.items:
+            for cell in row.scores:
+                yield [model.model, row.name, *cell]
+
+
+def difference_row(entry: Difference) -> Row:
+    """One pair of models as a row of `differences.csv`."""
+    numbers = (entry.e_perf, entry.r_sens, entry.s_cons, entry.tau)
+    values = [part for number in numbers for part in _with_ends(number)]
+    return [
+        entry.first, entry.second, entry.reading, *values, entry.n_items, entry.n_arrangements, entry.note,
+        *entry.p_values,
+    ]  # fmt: skip
+
+
+def estimate_dict(estimate: Estimate | None) -> dict[str, Any] | None:
+    """Lay an estimate out for JSON."""
+    if estimate is None:
+        return None
+    interval = estimate.interval
+    return {
+        "value": estimate.value,
+        "low": None if interval is None else interval.low,
+        "high": None if interval is None else interval.high,
+        "level": None if interval is None else interval.level,
+        "interval_method": None if interval is None else interval.method,
+        "n": estimate.n,
+        "n_left_out": estimate.n_left_out,
+        "method": estimate.method,
+        "note": estimate.note,
+    }
+
+
+def consistency_dict(reading: Consistency | None) -> dict[str, Any] | None:
+    """Lay a reading out for JSON."""
+    if reading is None:
+        return None
+    return {
+        "reading": reading.reading,
+        "E_perf": estimate_dict(reading.e_perf),
+        "R_sens": estimate_dict(reading.r_sens),
+        "S_Cons": estimate_dict(reading.s_cons),
+        "R_at": reading.r_at,
+        "R_crossfit": estimate_dict(reading.r_crossfit),
+    }
+
+
+def model_dict(model: ModelResult) -> dict[str, Any]:
+    """Lay a model out for JSON."""
+    order, effect, shares = model.order, model.order.effect, model.order.shares
+    return {
+        "model": model.model,
+        "readings": [consistency_dict(entry) for entry in (model.consistency, *model.others)],
+        "fixed_m": consistency_dict(model.star),
+        "fixed_m_note": model.star_note,
+        "order": {
+            "tau": None if effect is None else effect.tau,
+            "tau_low": None if effect is None or effect.interval is None else effect.interval.low,
+            "tau_high": None if effect is None or effect.interval is None else effect.interval.high,
+            "F": None if effect is None else effect.f,
+            "df1": None if effect is None else effect.df1,
+            "df2": None if effect is None else effect.df2,
+            "epsilon": None if effect is None else effect.epsilon,
+            "p": None if effect is None else effect.p_value,
+            "n_items": None if effect is None else effect.n_items,
+            "n_incomplete": order.n_incomplete,
+            "worst": order.worst,
+            "worst_mean": order.lowest,
+            "best": order.best,
+            "best_mean": order.highest,
+            "spread": order.spread,
+            "note": order.note,
+        },
+        "variance_shares": None
+        if shares is None
+        else {
+            "item": shares.item,
+            "arrangement": shares.arrangement,
+            "interaction": shares.interaction,
+            "noise": shares.noise,
+        },
+        "flip_excess": estimate_dict(model.flip_excess),
+        "n_items": model.n_items,
+        "n_arrangements": model.n_arrangements,
+        "n_missing": model.n_missing,
+        "samples_per_cell": None if model.samples_per_cell is None else list(model.samples_per_cell),
+        "sentence": model.sentence,
+    }
+
+
+def difference_dict(entry: Difference) -> dict[str, Any]:
+    """Lay a difference out for JSON."""
+    return {
+        "first": entry.first,
+        "second": entry.second,
+        "reading": entry.reading,
+        "E_perf": estimate_dict(entry.e_perf),
+        "R_sens": estimate_dict(entry.r_sens),
+        "S_Cons": estimate_dict(entry.s_cons),
+        "tau": estimate_dict(entry.tau),
+        "n_items": entry.n_items,
+        "n_arrangements": entry.n_arrangements,
+        "note": entry.note,
+        "p_values": dict(zip(("E_perf", "R_sens", "S_Cons"), entry.p_values, strict=True)),
+    }

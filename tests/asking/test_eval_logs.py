@@ -1,0 +1,86 @@
+"""Inspect logs of Concord's tasks, in both formats, and logs that are something else."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from concord import runs
+from concord.asking.eval_logs import read_eval_log
+from concord.errors import FileFormatError, MissingExtraError, RunFolderError
+
+inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of the mock model: its folder holds a log."""
+    path = tmp_path_factory.mktemp("run") / "r"
+    runs.run_job(runs.job("reasoning", "mockllm/model", limit=3), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def log(folder: Path) -> Path:
+    (found,) = (folder / "logs").glob("*.eval")
+    return found
+
+
+def test_a_log_holds_the_replies_of_the_run(folder: Path, log: Path) -> None:
+    read = read_eval_log(log)
+    stored = runs.read_folder(folder).stored.rows
+    assert (read.suite, read.model, read.status) == ("reasoning", "mockllm/model", "success")
+    fields = ("id", "mode", "repeat", "response", "outcome", "status", "stop_reason", "template")
+    found = {row["key"]: tuple(row[name] for name in fields) for row in read.rows}
+    assert found == {row["key"]: tuple(row[name] for name in fields) for row in stored}
+
+
+def test_both_formats_hold_the_same(log: Path, tmp_path: Path) -> None:
+    plain = tmp_path / "log.json"
+    inspect_ai.log.write_eval_log(inspect_ai.log.read_eval_log(str(log)), str(plain), format="json")
+    assert read_eval_log(plain) == read_eval_log(log)
+
+
+def test_a_log_scores_as_its_run_does(folder: Path, log: Path) -> None:
+    first, second = (runs.score_run(source).to_dict() for source in (folder, log))
+    for name in ("faithfulness_gap", "acc_cot", "acc_early", "step_f1", "n_samples", "outcomes"):
+        assert first[name] == second[name]
+
+
+def test_a_log_that_is_not_finished_is_not_scored_as_if_it_were(log: Path, tmp_path: Path) -> None:
+    held = inspect_ai.log.read_eval_log(str(log))
+    held.status, held.samples = "cancelled", held.samples[:4]
+    inspect_ai.log.write_eval_log(held, str(tmp_path / "cut.eval"))
+    with pytest.raises(RunFolderError, match="trials have not been asked; finish the run"):
+        runs.score_run(tmp_path / "cut.eval")
+
+
+def test_a_log_of_a_foreign_task_is_named(log: Path, tmp_path: Path) -> None:
+    held = inspect_ai.log.read_eval_log(str(log))
+    held.eval.task, held.eval.metadata = "arc_easy", None
+    inspect_ai.log.write_eval_log(held, str(tmp_path / "other.eval"))
+    with pytest.raises(FileFormatError, match="is a log of the task 'arc_easy', not of one of Concord's"):
+        read_eval_log(tmp_path / "other.eval")
+
+
+@pytest.mark.parametrize(("name", "data"), [("a.eval", b"not a zip"), ("b.json", b"{"), ("c.json", b"[1]")])
+def test_what_is_no_log_is_told(tmp_path: Path, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(FileFormatError, match="cannot be read as an Inspect log"):
+        read_eval_log(tmp_path / name)
+
+
+def test_a_missing_file_and_another_name_are_told(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="no such file; expected an Inspect log"):
+        read_eval_log(tmp_path / "none.eval")
+    (tmp_path / "x.txt").write_text(json.dumps({}))
+    with pytest.raises(FileFormatError, match="expected an Inspect log, named .eval or .json"):
+        read_eval_log(tmp_path / "x.txt")
+
+
+def test_without_inspect_the_extra_is_named(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    with pytest.raises(MissingExtraError, match=r"reading Inspect logs needs .*concord-eval\[live\]"):
+        read_eval_log(log)

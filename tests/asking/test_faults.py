@@ -1,0 +1,136 @@
+"""A real server that misbehaves on purpose: every trial ends in exactly one counted outcome."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from tests.asking.faulty_server import FAULTS, FaultyServer, faulty_server
+
+from concord import runs
+from concord.asking.run import Connection
+from concord.errors import ModelError
+
+pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+pytest.importorskip("openai", reason="the extra `live` is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+STOPPING = ("no-such-model", "wrong-key")
+EXPECTED = {
+    "none": "ok",
+    "429-once": "ok",
+    "429-once-retry-after": "ok",
+    "429-always": "failed",
+    "500-once": "ok",
+    "503-always": "failed",
+    "slow": "failed",
+    "dropped-once": "ok",
+    "dropped-always": "failed",
+    "malformed": "failed",
+    "not-an-object": "failed",
+    "wrong-type": "failed",
+    "empty-choices": "empty",
+    "no-text": "empty",
+    "filter": "filtered",
+    "filter-400": "filtered",
+    "overflow": "context overflow",
+    "length": "truncated",
+    "echo-key": "failed",
+    "filter-echo-key": "filtered",
+}
+
+
+class Done(NamedTuple):
+    folder: Path
+    result: runs.RunResult
+    server: FaultyServer
+    calls: Counter[str]
+    samples: Path
+
+
+def vignettes(path: Path, prompts: dict[str, str]) -> Path:
+    rows = [
+        {"id": name, "prompt": prompt, "gold_answer": "Panic Disorder", "gold_reasoning": []}
+        for name, prompt in prompts.items()
+    ]
+    path.write_text(json.dumps({"samples": rows}))
+    return path
+
+
+def ask(samples: Path, url: str, out: Path, **connection: Any) -> runs.RunResult:
+    chosen = {"max_connections": 20, "max_retries": 1, "timeout": 2, "give_up_after": 100, **connection}
+    job = runs.job("reasoning", "openai-api/bad/m", samples=samples, connection=Connection(url, **chosen))
+    return runs.run_job(job, out)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
+    folder = tmp_path_factory.mktemp("faults")
+    samples = vignettes(folder / "samples.json", {name: f"Case fault={name}." for name in EXPECTED})
+    with faulty_server() as server:
+        result = ask(samples, server.url, folder / "run")
+        yield Done(folder / "run", result, server, Counter(server.calls), samples)
+
+
+def test_the_faults_are_all_there() -> None:
+    assert EXPECTED.keys() | STOPPING == FAULTS.keys()
+
+
+def test_every_trial_ends_in_exactly_one_counted_outcome(done: Done) -> None:
+    found = {(row["id"], row["mode"]): row["outcome"] for row in done.result.stored.rows}
+    assert found == {(name, mode): end for name, end in EXPECTED.items() for mode in ("cot", "direct")}
+    assert sum(done.result.outcomes.values()) == 2 * len(EXPECTED)
+    assert done.result.outcomes == Counter(found.values())
+
+
+def test_scoring_counts_them_too(done: Done) -> None:
+    scores = done.result.score().to_dict()
+    assert scores["n_samples"] == len(EXPECTED)
+    assert scores["outcomes"]["cot"]["ok"] == sum(end == "ok" for end in EXPECTED.values())
+    assert sum(scores["outcomes"]["cot"].values()) == len(EXPECTED)
+
+
+def test_a_stored_reply_is_never_asked_again(done: Done) -> None:
+    again = ask(done.samples, done.server.url, done.folder)
+    asked = Counter(done.server.calls) - done.calls
+    names = {prompt.split("fault=")[1].split(".")[0] for prompt in asked}
+    assert names == {name for name, end in EXPECTED.items() if end == "failed"}
+    assert again.outcomes == done.result.outcomes
+
+
+def test_a_server_that_dies_leaves_a_run_that_can_go_on(tmp_path: Path) -> None:
+    samples = vignettes(tmp_path / "samples.json", {f"v{i}": f"Case {i}" for i in range(20)})
+    with (
+        faulty_server(dies_after=12) as server,
+        pytest.raises(ModelError, match=r"the last \d+ calls all failed, the last one with: \w+"),
+    ):
+        ask(samples, server.url, tmp_path / "run", max_connections=2, max_retries=0, give_up_after=3)
+    held = runs.read_folder(tmp_path / "run").outcomes
+    assert held["ok"] == 12
+    assert held["failed"] >= 3
+    assert sum(held.values()) == 40
+    with faulty_server() as server:
+        assert ask(samples, server.url, tmp_path / "run").outcomes == {"ok": 40}
+        assert sum(server.calls.values()) == 28
+
+
+@pytest.mark.parametrize("fault", STOPPING)
+def test_what_no_trial_can_escape_stops_the_run_at_once(tmp_path: Path, fault: str) -> None:
+    samples = vignettes(tmp_path / "samples.json", {f"v{i}": f"{i} fault={fault}" for i in range(20)})
+    with faulty_server() as server:
+        with pytest.raises(ModelError, match="the provider refuses: "):
+            ask(samples, server.url, tmp_path / "run", max_connections=1)
+        assert sum(server.calls.values()) < 5
+
+
+def test_a_server_that_is_not_there_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+    samples = vignettes(tmp_path / "samples.json", {f"v{i}": f"Case {i}" for i in range(5)})
+    with faulty_server() as server:
+        url = server.url
+    with pytest.raises(
+        ModelError, match=r"no server answers at http://127.0.0.1:\d+/v1: Connection refused; start it"
+    ):
+        ask(samples, url, tmp_path / "run")
+    assert not (tmp_path / "run").exists()

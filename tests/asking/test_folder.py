@@ -1,0 +1,147 @@
+"""A run's folder: what may be resumed, what is scored, what is set aside."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from concord.asking.folder import REPLIES, SUPERSEDED, Request, RunFolder, read_run, requests_of
+from concord.asking.keys import Sampling
+from concord.asking.run import Job, record_of
+from concord.errors import FileFormatError, RunFolderError
+from concord.records import Answer, AskOutcome, Design, Message, Template, Trial, Usage
+
+SAMPLING = Sampling(temperature=0.0)
+OK = Answer(AskOutcome.OK, "fine", usage=Usage(3, 4))
+
+
+def design(n: int = 3, word: str = "Why") -> Design:
+    trials = tuple(Trial("reasoning", f"v{i}", "cot", (Message("user", f"{word} {i}?"),)) for i in range(n))
+    return Design("reasoning", trials, (Template("reasoning/cot.v1", "", "00"),))
+
+
+def opened(path: Path, of: Design, **changes: Any) -> tuple[RunFolder, tuple[Request, ...]]:
+    job = replace(Job(of, "m/x", SAMPLING), **changes)
+    requests = requests_of(of, job.model, job.sampling)
+    return RunFolder(path, record_of(job, {}), requests, secrets=("sk-secret1",)), requests
+
+
+def test_every_planned_trial_has_exactly_one_outcome(tmp_path: Path) -> None:
+    folder, requests = opened(tmp_path / "r", design(4))
+    folder.store(requests[0], OK)
+    folder.store(requests[1], Answer(AskOutcome.FAILED, "", error="503"))
+    folder.store(requests[1], Answer(AskOutcome.FAILED, "", error="503 again"))
+    folder.store(requests[2], Answer(AskOutcome.FAILED, "", error="503"))
+    folder.store(requests[2], OK)
+    folder.close()
+    run = read_run(tmp_path / "r")
+    assert dict(run.tally.outcomes) == {"ok": 2, "failed": 1, "not asked": 1}
+    assert [row["outcome"] for row in run.rows] == ["ok", "failed", "ok"]
+    assert (run.tally.input_tokens, run.tally.output_tokens) == (6, 8)
+
+
+def test_a_resumed_run_asks_what_is_missing_or_failed(tmp_path: Path) -> None:
+    folder, requests = opened(tmp_path / "r", design())
+    folder.store(requests[0], OK)
+    folder.store(requests[1], Answer(AskOutcome.FAILED, "", error="503"))
+    folder.close()
+    again, requests = opened(tmp_path / "r", design())
+    assert again.missing(requests) == [requests[1], requests[2]]
+    again.close()
+
+
+def test_new_prompts_under_old_ids_are_asked_and_old_replies_set_aside(tmp_path: Path) -> None:
+    folder, requests = opened(tmp_path / "r", design())
+    for request in requests:
+        folder.store(request, OK)
+    folder.close()
+    mended = design()
+    changed = replace(mended.trials[1], messages=(Message("user", "How 1?"),))
+    mended = replace(mended, trials=(mended.trials[0], changed, mended.trials[2]))
+    again, requests = opened(tmp_path / "r", mended)
+    assert again.n_superseded == 1
+    assert [request.trial.item for request in again.missing(requests)] == ["v1"]
+    again.store(requests[1], replace(OK, response="new"))
+    again.close()
+    assert [row["response"] for row in read_run(tmp_path / "r").rows] == ["fine", "new", "fine"]
+    assert (tmp_path / "r" / SUPERSEDED).read_text().count("\n") == 1
+
+
+def test_a_smaller_plan_keeps_what_it_leaves_out(tmp_path: Path) -> None:
+    folder, requests = opened(tmp_path / "r", design(3))
+    for request in requests:
+        folder.store(request, OK)
+    folder.close()
+    opened(tmp_path / "r", design(2))[0].close()
+    run = read_run(tmp_path / "r")
+    assert (run.n_planned, len(run.rows), run.n_outside) == (2, 2, 1)
+    assert (tmp_path / "r" / REPLIES).read_text().count("\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("of", "changes", "message"),
+    [
+        (replace(design(), suite="structure"), {}, 'holds a run with suite "reasoning", not "structure"'),
+        (design(), {"model": "m/y"}, 'holds a run with model "m/x", not "m/y"'),
+        (design(), {"sampling": Sampling(temperature=1.0)}, "holds a run with sampling"),
+        (replace(design(), templates=(Template("reasoning/cot.v2", "", "11"),)), {}, "run with templates"),
+    ],
+)
+def test_a_folder_of_another_run_is_refused(
+    tmp_path: Path, of: Design, changes: dict[str, Any], message: str
+) -> None:
+    opened(tmp_path / "r", design())[0].close()
+    with pytest.raises(RunFolderError, match=message):
+        opened(tmp_path / "r", of, **changes)
+
+
+def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.docx").write_text("years of work")
+    with pytest.raises(RunFolderError, match="is not empty and holds no run"):
+        opened(tmp_path, design())
+
+
+def test_a_folder_that_holds_no_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RunFolderError, match=r"holds no run \(no run.json\)"):
+        read_run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("{", FileFormatError, "is not JSON"),
+        ("[]", RunFolderError, "is not the record of a run"),
+        (
+            '{"kind": "run", "format_version": 99}',
+            RunFolderError,
+            "has format version 99, this Concord reads 1",
+        ),
+    ],
+)
+def test_a_damaged_record_is_named(tmp_path: Path, text: str, error: type[Exception], message: str) -> None:
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(error, match=message):
+        read_run(tmp_path)
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunFolderError, match=r"cannot write .*: Not a directory"):
+        opened(tmp_path / "file" / "r", design())
+
+
+def test_secrets_are_not_written(tmp_path: Path) -> None:
+    folder, requests = opened(tmp_path / "r", design())
+    folder.store(requests[0], replace(OK, response="you are sk-secret1", error="sk-secret1"))
+    folder.close()
+    assert not [file for file in (tmp_path / "r").iterdir() if b"sk-secret1" in file.read_bytes()]
+
+
+def test_the_record_says_what_was_sent_and_with_what(tmp_path: Path) -> None:
+    opened(tmp_path / "r", design())[0].close()
+    record = json.loads((tmp_path / "r" / "run.json").read_text())
+    assert record["sampling"] == {"temperature": 0.0, "max_tokens": None, "top_p": None, "seed": None}
+    assert record["templates"] == {"reasoning/cot.v1": "00"}
+    assert {"kind", "suite", "model", "n_trials", "connection", "started", "status"} <= record.keys()

@@ -1,0 +1,62 @@
+"""What a run will take, before anything is spent."""
+
+import pytest
+
+from concord import runs
+from concord.asking.keys import Sampling
+from concord.asking.plan import Prices, make_plan
+from concord.errors import OptionError
+from concord.records import Design, Message, Trial
+
+TRIALS = tuple(Trial("reasoning", f"v{i}", "cot", (Message("user", "x" * 330),)) for i in range(10))
+DESIGN = Design("reasoning", TRIALS, ())
+
+
+def test_tokens_are_a_range_over_what_is_left_to_ask() -> None:
+    left = frozenset(trial.name for trial in TRIALS[:4])
+    plan = make_plan(DESIGN, left, max_tokens=100, prices=None)
+    assert (plan.n_trials, plan.n_stored, plan.n_to_ask) == (10, 6, 4)
+    assert (plan.input_tokens.low, plan.input_tokens.high) == (4 * (60 + 3), 4 * (110 + 12))
+    assert (plan.output_tokens.low, plan.output_tokens.high) == (20, 400)
+    assert plan.cost is None
+
+
+def test_cost_is_a_range_when_prices_are_given() -> None:
+    left = frozenset(trial.name for trial in TRIALS[:4])
+    plan = make_plan(DESIGN, left, max_tokens=100, prices=Prices(1.0, 10.0))
+    assert plan.cost is not None
+    assert (plan.cost.low, plan.cost.high) == pytest.approx(((252 + 200) / 1e6, (488 + 4000) / 1e6))
+
+
+def test_dense_scripts_take_more_tokens_a_character() -> None:
+    plain = Design("s", (Trial("s", "a", "", (Message("user", "abcd"),)),), ())
+    dense = Design("s", (Trial("s", "a", "", (Message("user", "画蛇添足"),)),), ())
+    names = frozenset([("a", "", 0)])
+    plans = [make_plan(one, names, max_tokens=1, prices=None) for one in (plain, dense)]
+    assert plans[1].input_tokens.high > plans[0].input_tokens.high
+
+
+def test_the_range_holds_the_tokens_that_the_embedded_model_counts() -> None:
+    # 286 prompts of the reasoning question: 76,000 tokens or so by SmolLM2's tokenizer (its run record).
+    plan = runs.plan_run(runs.job("reasoning", "local/smollm2-135m"))
+    assert plan.input_tokens.low < 70_000 < plan.input_tokens.high
+
+
+@pytest.mark.parametrize("price", [-1.0, float("inf"), float("nan")])
+def test_a_price_that_is_none_is_refused(price: float) -> None:
+    with pytest.raises(OptionError, match="expected the price of a million tokens"):
+        Prices(price, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "message"),
+    [
+        (Sampling(temperature=-0.1), "--temperature -0.1: expected a number from 0 to 2"),
+        (Sampling(temperature=float("nan")), "--temperature nan"),
+        (Sampling(max_tokens=0), "--max-tokens 0"),
+        (Sampling(top_p=0.0), "--top-p 0.0"),
+    ],
+)
+def test_settings_that_do_not_fit_are_told(sampling: Sampling, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        runs.job("reasoning", "m/x", sampling=sampling)

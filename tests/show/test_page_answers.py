@@ -1,0 +1,55 @@
+"""What became of the answers, on the page: by item and condition, from the counts beside a result."""
+
+from pathlib import Path
+
+from concord import studies
+from concord.people.studies.parse import Outcome
+from concord.show.page import build, people_answers
+from concord.show.page.content import read_content
+from concord.show.page.texts import Texts
+
+
+def _refusing(question: studies.Question) -> str:
+    return "As an AI I cannot choose." if question.condition.get("other") == "unknown" else "A"
+
+
+def _result(folder: Path) -> Path:
+    plans = studies.plan(["disjunction-effect"], n=6)
+    studies.run(plans, _refusing, n_resamples=0).write(folder)
+    return folder
+
+
+def test_a_level_in_which_a_model_refuses_stands_first_with_its_counts(tmp_path: Path) -> None:
+    (view,) = read_content([_result(tmp_path / "one")]).people
+    first = view.answers[0]
+    assert (first["item"], first["condition"], first["asked"]) == ("move", "unknown", 6)
+    assert (first["ok"], first["refused"], first["unread"]) == (0, 6, 1.0)
+    assert sum(row["asked"] for row in view.answers) == 24
+    said = people_answers.sentence(view.answers)
+    assert said == (
+        "18 of 24 answers could be read and enter tests. "
+        "Most are lost in disjunction-effect, move (unknown): 6 of 6."
+    )
+
+
+def test_the_counts_are_a_table_of_the_page(tmp_path: Path) -> None:
+    content = read_content([_result(tmp_path / "one")])
+    table = build.data(content, Texts())["tables"]["answers-0"]
+    assert [column["key"] for column in table["columns"]][:5] == [*people_answers.PLACE, "asked"]
+
+
+def test_every_outcome_that_is_counted_has_its_column() -> None:
+    assert {str(outcome) for outcome in Outcome} == {people_answers.READ, *people_answers.OUTCOMES}
+
+
+def test_a_damaged_file_of_counts_is_named_and_a_missing_one_is_no_fault(tmp_path: Path) -> None:
+    folder = _result(tmp_path / "one")
+    file = folder / people_answers.ANSWERS_FILE
+    file.write_text(file.read_text("utf-8").replace(",6\n", ",six\n"), "utf-8")
+    content = read_content([folder])
+    assert content.people[0].answers == ()
+    assert any("is no count of answers" in problem.reason for problem in content.problems)
+    file.unlink()
+    content = read_content([folder])
+    assert content.people[0].answers == ()
+    assert not any("answers" in problem.reason for problem in content.problems)

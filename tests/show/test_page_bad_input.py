@@ -1,0 +1,189 @@
+"""Folders that are empty, old, mixed or damaged: a page of what can be read, or a way out."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.show.made_results import write_lines
+from typer.testing import CliRunner
+
+from concord import api
+from concord.cli.app import app
+from concord.errors import FileFormatError, OptionError
+from concord.show.page import make_page
+from concord.show.page.cases import pairs_of
+from concord.show.page.find import read_rows
+
+
+@pytest.fixture
+def one(results: Path, tmp_path: Path) -> Path:
+    """A copy of one result that a test may spoil."""
+    shutil.copytree(results / "agent one", tmp_path / "one")
+    return tmp_path / "one"
+
+
+def change(file: Path, **changes: Any) -> None:
+    document = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**document, **changes}), "utf-8")
+
+
+def test_an_empty_folder_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="no readable result in .*make some with: concord demo"):
+        make_page([tmp_path])
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="nowhere' does not exist; expected a folder"):
+        make_page([tmp_path / "nowhere"])
+
+
+def test_commands_exit_with_2_and_one_message(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["report", str(tmp_path), "--out", str(tmp_path / "page.html")])
+    assert result.exit_code == 2
+    assert "concord: no readable result" in result.output
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_page_that_cannot_be_written_says_so(one: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileFormatError, match="cannot write .*choose another --out"):
+        api.report(one, out=tmp_path / "file" / "page.html")
+
+
+def test_one_corrupt_file_among_many_is_listed_and_the_rest_is_shown(results: Path, tmp_path: Path) -> None:
+    for number in range(19):
+        shutil.copytree(results / "agent one", tmp_path / f"model {number:02}")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "benchmark_summary.json").write_text('{"average_pas_raw": 0.', "utf-8")
+    page = make_page([tmp_path])
+    assert len(page.content.people) == 19
+    assert [problem.file for problem in page.problems] == [f"{tmp_path.name}/broken/benchmark_summary.json"]
+    assert "is not JSON" in page.problems[0].reason
+    assert "broken/benchmark_summary.json" in page.html
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "3", '"x"', "", "\x00\x01", "[" * 100_000])
+def test_what_is_not_an_object_is_a_problem(one: Path, text: str) -> None:
+    (one / "study_a_results.json").write_text(text, "utf-8")
+    page = make_page([one])
+    assert len(page.problems) == 1
+    assert page.problems[0].file == "one/study_a_results.json"
+
+
+def test_an_older_result_without_a_version_is_shown_and_said(one: Path) -> None:
+    summary = one / "benchmark_summary.json"
+    old = {"average_pas_raw": 0.61, "average_ecs": 0.4, "studies": [{"study_id": "S1", "score": 0.5}]}
+    summary.write_text(json.dumps(old), "utf-8")
+    (one / "detailed_stats.csv").unlink()
+    page = make_page([one])
+    said = [str(problem) for problem in page.problems]
+    assert any("has no format version" in line for line in said)
+    assert any("detailed_stats.csv: is not there, so single tests are not shown" in line for line in said)
+    assert "0.610" in page.html
+
+
+def test_a_newer_format_is_shown_and_said(one: Path) -> None:
+    change(one / "benchmark_summary.json", format_version=99)
+    page = make_page([one])
+    assert ["has format version 99" in problem.reason for problem in page.problems] == [True]
+
+
+@pytest.mark.parametrize(
+    "key", ["studies", "findings", "diagnosis", "auxiliary", "inputs", "outcomes", "domains"]
+)
+@pytest.mark.parametrize("value", [None, 3, "text", [1, "x"], {"a": 1}, [{"a": None}]])
+def test_a_part_of_another_kind_does_not_stop_the_page(one: Path, key: str, value: object) -> None:
+    change(one / "benchmark_summary.json", **{key: value})
+    assert "Agreement with people" in make_page([one]).html
+
+
+@pytest.mark.parametrize(
+    "key", ["gap", "steps", "bias", "examples", "estimates", "outcomes", "inputs", "problems"]
+)
+@pytest.mark.parametrize("value", [None, 3, "text", [1], {"a": 1}, [{"a": None}]])
+def test_a_spoilt_part_of_a_reasoning_result_does_not_stop_the_page(
+    results: Path, tmp_path: Path, key: str, value: object
+) -> None:
+    file = next((results / "reasoning-0").rglob("study_a_results.json"))
+    shutil.copy(file, tmp_path)
+    change(tmp_path / file.name, **{key: value})
+    assert "with its own reasoning" in make_page([tmp_path]).html
+
+
+@pytest.mark.parametrize("key", ["models", "arrangements", "differences", "inputs", "left_out"])
+@pytest.mark.parametrize("value", [None, 3, [1], {"a": 1}, [{"a": None}], [{"model": "m", "readings": [{}]}]])
+def test_a_spoilt_part_of_a_structure_result_does_not_stop_the_page(
+    results: Path, tmp_path: Path, key: str, value: object
+) -> None:
+    shutil.copy(results / "order" / "consistency" / "result.json", tmp_path)
+    change(tmp_path / "result.json", **{key: value})
+    assert "What was asked" in make_page([tmp_path]).html
+
+
+def test_mixed_protocols_are_refused_with_the_way_to_rescore(one: Path, tmp_path: Path) -> None:
+    api.score_people(api.demo_table(), protocol="published", n_resamples=0).write(tmp_path / "two")
+    with pytest.raises(OptionError, match="more than one protocol: .*concord score people TABLE --protocol"):
+        make_page([one, tmp_path / "two"])
+    result = CliRunner().invoke(app, ["report", str(one), str(tmp_path / "two")])
+    assert result.exit_code == 2
+
+
+def test_mixed_readings_and_rules_are_refused(results: Path, tmp_path: Path) -> None:
+    shutil.copytree(results / "order", tmp_path / "order")
+    change(tmp_path / "order" / "consistency" / "result.json", reading="peak")
+    with pytest.raises(OptionError, match="more than one reading"):
+        make_page([results / "order", tmp_path / "order"])
+    shutil.copytree(results / "reasoning-0", tmp_path / "reasoning")
+    change(next((tmp_path / "reasoning").rglob("study_a_results.json")), rules="source")
+    with pytest.raises(OptionError, match="more than one rules"):
+        make_page([results / "reasoning-1", tmp_path / "reasoning"])
+
+
+def test_a_torn_line_of_a_journal_is_counted_not_followed(one: Path) -> None:
+    write_lines(one / "replies.jsonl", [{"id": "a", "response": "whole"}])
+    with (one / "replies.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"id": "b", "resp')
+    page = make_page([one])
+    assert len(page.content.replies.rows) == 1
+    assert [problem.reason for problem in page.problems] == ["1 lines are not JSON objects and are not shown"]
+
+
+def test_the_guard_against_formulas_is_taken_off_again(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("name,n\n'=1+1,-2\n'quoted',3\n", "utf-8")
+    assert read_rows(tmp_path / "a.csv") == [{"name": "=1+1", "n": "-2"}, {"name": "'quoted'", "n": "3"}]
+
+
+def test_names_with_surrogates_and_control_characters_can_be_written(one: Path, tmp_path: Path) -> None:
+    change(one / "benchmark_summary.json", model="a\ud800b\u202e\x00/..\\" + "n" * 200)
+    made = api.report(one, out=tmp_path / "page.html", plots=tmp_path / "plots")
+    assert "a\ufffdb" in made.path.read_text("utf-8")
+    assert all(tmp_path in path.resolve().parents for path in made.plots)
+
+
+def test_a_table_of_something_else_beside_a_result_is_said(one: Path) -> None:
+    (one / "detailed_stats.csv").write_text("not,a table\n1,2\n", "utf-8")
+    page = make_page([one])
+    assert page.content.people[0].tests == ()
+    assert [problem.reason for problem in page.problems] == [
+        "holds no row with a column 'Test_Name', so single tests are not shown"
+    ]
+
+
+def test_a_damaged_plan_or_line_of_answers_is_said_and_the_rest_is_shown(one: Path) -> None:
+    (one / "plans.json").write_text("{", "utf-8")
+    (one / "answers.jsonl").write_text(
+        '{"id": "s/e/1/1/1", "study": "s", "items": [{"item": 3}]}\n[]\n', "utf-8"
+    )
+    page = make_page([one])
+    reasons = [problem.reason for problem in page.problems]
+    assert reasons[0].startswith("plans.json beside it is not JSON")
+    assert reasons[1] == "1 lines are not JSON objects and are not shown"
+    assert page.content.replies.n_found == 1
+
+
+def test_damaged_steps_of_a_case_are_left_out() -> None:
+    case = {"gold_steps": ["a", "b"], "steps": ["x"], "pairs": [[0, 1], [0, 2], [-1, 0], [0], "no", [0, "1"]]}
+    assert pairs_of(case) == [[0, 1]]
+    assert pairs_of({"pairs": 7}) == []

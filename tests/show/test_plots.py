@@ -1,0 +1,191 @@
+"""Pictures: well-formed, inside their frame, honest about what is missing."""
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.show.made_results import NAMES, structure_rows
+
+from concord import api
+from concord.errors import OptionError
+from concord.show import plots
+from concord.show.forest import Pair, forest
+from concord.show.plot_standing import standing_picture
+from concord.show.svg import Picture, Scale, fitted, visible
+
+SVG = "{http://www.w3.org/2000/svg}"
+maybe = st.none() | st.floats(-5, 5)
+
+
+def parsed(picture: Picture) -> ET.Element:
+    return ET.fromstring(picture.to_svg())
+
+
+def inside(picture: Picture) -> None:
+    """Every coordinate lies in the frame."""
+    root = parsed(picture)
+    for element in root.iter():
+        for name in ("x", "x1", "x2", "cx"):
+            assert -1 <= float(element.get(name, "0")) <= picture.width + 1
+        for name in ("y", "y1", "y2", "cy"):
+            assert -1 <= float(element.get(name, "0")) <= picture.height + 1
+
+
+@given(st.lists(st.tuples(st.text(max_size=40), maybe, maybe, maybe), min_size=1, max_size=8))
+def test_a_chart_of_intervals_is_well_formed_for_any_marks(
+    rows: list[tuple[str, float, float, float]],
+) -> None:
+    picture = plots.intervals("a", "Title", [plots.Mark(*row) for row in rows], label="x")
+    inside(picture)
+    words = [(element.get("class"), element.text) for element in parsed(picture).iter(f"{SVG}text")]
+    assert words.count(("s", "undefined")) == sum(row[1] is None for row in rows)
+
+
+@given(
+    st.lists(st.builds(plots.Point, st.floats(-5, 5), st.floats(-5, 5), st.text(max_size=10)), max_size=30)
+)
+def test_a_scatter_holds_one_dot_a_point(points: list[plots.Point]) -> None:
+    picture = plots.scatter("a", "T", points, slope=3.0, intercept=-1.0)
+    inside(picture)
+    dots = [element for element in parsed(picture).iter(f"{SVG}circle") if element.get("class") == "dot"]
+    assert len(dots) == len(points)
+
+
+def test_many_points_become_one_element() -> None:
+    points = [plots.Point(i / 500, -i / 500) for i in range(1000)]
+    picture = plots.scatter("a", "T", points)
+    path = next(e for e in parsed(picture).iter(f"{SVG}path") if e.get("class") == "dots")
+    steps = re.findall(r"m(-?\d+) ?(-?\d+)h0", path.get("d") or "")
+    assert len(steps) == 1000
+    at = [sum(int(step[k]) for step in steps) for k in (0, 1)]
+    # the axis reaches 2.1978 = 1.998 + 0.05 * 3.996 both ways; the last dot is (1.998, -1.998)
+    assert at == [round(52 + 4.1958 / 4.3956 * 414), round(398 - 0.1998 / 4.3956 * 384)]
+    assert len(picture.body) < 30_000
+
+
+def test_an_undefined_line_is_not_drawn() -> None:
+    drawn = plots.scatter("a", "T", [], slope=None, intercept=None)
+    assert "caricature" not in drawn.to_svg()
+
+
+def test_a_forest_plot_draws_people_and_model_by_shape() -> None:
+    pairs = [
+        Pair("a", (0.5, 0.2, 0.8), (0.4, None, None)),
+        Pair("b", (None,) * 3, (1.0, 0.5, 1.5)),
+    ]
+    picture = forest("a", "T", pairs)
+    inside(picture)
+    kinds = [element.get("class") for element in parsed(picture).iter()]
+    assert kinds.count("people") == 2  # one test and the legend
+    assert kinds.count("model") == 3
+    assert (kinds.count("pline"), kinds.count("mline")) == (1, 1)
+
+
+def test_a_missing_cell_of_the_map_is_not_a_low_score() -> None:
+    picture = plots.heat("a", "T", ["i", "j"], ["A", "B"], [[0.0, None], [1.0, 0.5]])
+    inside(picture)
+    rects = [e for e in parsed(picture).iter(f"{SVG}rect") if "cell" in (e.get("class") or "")]
+    missing = [e for e in rects if e.get("class") == "cell none"]
+    assert len(missing) == 1
+    assert missing[0].find(f"{SVG}title") is not None
+    assert [e.get("fill-opacity") for e in rects[:1]] == ["0.12"]
+    assert "missing" in str(picture.body), "the legend names what an empty cell is"
+
+
+@given(st.text(max_size=80), st.floats(20, 300))
+def test_cut_text_is_never_wider_than_its_place(text: str, width: float) -> None:
+    from concord.show.svg import _advance
+
+    shown = fitted(text, width)
+    assert sum(map(_advance, shown.rstrip("…"))) <= width
+    assert not set("\u202e\u2066") & set(shown)
+
+
+@given(st.text(st.characters(codec=None), max_size=30))
+def test_visible_text_can_be_encoded_and_parsed(text: str) -> None:
+    shown = visible(text)
+    assert ET.fromstring(f"<a>{shown.replace('&', '').replace('<', '')}</a>") is not None
+    assert len(shown) == len(text)
+
+
+def test_a_scale_keeps_numbers_at_its_edge() -> None:
+    scale = Scale(0, 1, 10, 110)
+    assert [scale(value) for value in (-5, 0, 0.5, 1, 7)] == [10, 10, 60, 110, 110]
+
+
+def test_ticks_are_round_and_inside() -> None:
+    assert plots.ticks(0, 0.07) == [0.0, 0.02, 0.04, 0.06]
+    assert plots.ticks(-3, 12) == [0.0, 5.0, 10.0]
+
+
+def test_lines_that_stand_close_keep_the_names_that_fit() -> None:
+    lines = [(0.0, "zero"), (0.001, "nearly"), (1.0, "one")]
+    words = plots.intervals("a", "T", [plots.Mark("m", 0.5)], label="x", lines=lines).to_svg()
+    assert ">zero<" in words
+    assert ">nearly<" not in words
+    assert ">one<" in words
+
+
+def test_results_draw_themselves(tmp_path: Path) -> None:
+    result = api.score_people(api.demo_table(), n_resamples=0)
+    for kind in ("scatter", "pas", "ecs", "quadrants", "asch-1946"):
+        inside(result.plot(kind))
+    with pytest.raises(OptionError, match="there is no picture 'pie' of this result; expected one of pas"):
+        result.plot("pie")
+    structure = api.score_structure(scores=structure_rows(1), reading="paired", resamples=200)
+    inside(structure.plot("gaps", model=NAMES[1]))
+    with pytest.raises(OptionError, match="there is no model 'nobody'"):
+        structure.plot(model="nobody")
+
+
+def test_a_picture_saves_itself_as_its_name_ends(tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    picture = api.score_people(api.demo_table(), n_resamples=0).plot()
+    assert picture.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert ET.parse(picture.save(tmp_path / "a.svg")).getroot().tag == f"{SVG}svg"
+    assert picture._repr_svg_() == picture.to_svg()
+    with pytest.raises(OptionError, match="ends neither in .svg nor in .png"):
+        picture.save(tmp_path / "a.pdf")
+
+
+@given(
+    st.lists(st.floats(-5, 5), min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=6),
+)
+def test_lines_of_a_ranking_join_their_models_and_touch_no_other(
+    values: list[float], spans: list[tuple[int, int]]
+) -> None:
+    ranked = [(f"m{i}", value) for i, value in enumerate(sorted(values, reverse=True))]
+    groups = [[f"m{k}" for k in range(min(s), max(s) + 1) if k < len(ranked)] for s in spans]
+    picture = standing_picture("r", "T", ranked, groups, label="x")
+    inside(picture)
+    root = parsed(picture)
+    assert len([e for e in root.iter(f"{SVG}circle")]) == len(ranked)
+    lines = [
+        tuple(float(e.get(name, "")) for name in ("x1", "y1", "y2"))
+        for e in root.iter(f"{SVG}line")
+        if e.get("class") == "bar"
+    ]
+    assert len(lines) == sum(len(group) > 1 for group in groups)
+    for i, (x, top, bottom) in enumerate(lines):
+        for other, other_top, other_bottom in lines[:i]:
+            assert x != other or bottom <= other_top or other_bottom <= top
+
+
+def test_a_line_is_thin_where_it_passes_a_model_by() -> None:
+    ranked = [("a", 0.9), ("b", 0.8), ("c", 0.5), ("d", 0.4)]
+    root = parsed(standing_picture("r", "T", ranked, [["a", "c", "d"], ["b"]], label="x"))
+    upright = [e for e in root.iter(f"{SVG}line") if e.get("x1") == e.get("x2")]
+    bars = [e for e in upright if e.get("class") == "bar"]
+    beside = [e for e in upright if e.get("class") == "axis" and e.get("x1") == bars[0].get("x1")]
+    assert (len(bars), len(beside)) == (2, 1)
+
+
+def test_a_comparison_draws_its_ranking() -> None:
+    rows = [[{"item": i, "score": (i * 7 + k) % 10 / 10 - 0.2 * k} for i in range(40)] for k in range(3)]
+    picture = api.compare(*rows, names=["a", "b", "c"]).plot()
+    inside(picture)
+    assert picture.description.startswith("score of 3 models. 1 a ")
