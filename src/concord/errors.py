@@ -115,7 +115,9 @@ class MissingExtraError(InputError):
     """
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional package; install it with: pip install 'concord-eval[{extra}]'")
+        super().__init__(
+            f"{what} needs an optional package; install it with: pip install 'concord-eval[{extra}]'"
+        )
 
 
 class ModelError(InputError):
