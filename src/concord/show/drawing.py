@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from concord.errors import OptionError
-from concord.files.output import safe_cell
+from concord.files.safe_csv import safe_cell
 from concord.people.files import DETAILED_COLUMNS, detailed_rows, people_summary
 from concord.people.result import PeopleScores
 from concord.reasoning.files import ReasoningResult
