@@ -32,7 +32,7 @@ def test_a_document_of_version_1_is_read_whatever_it_called_itself(tmp_path: Pat
         ({}, "format version None"),
         ({"format_version": 3}, "format version 3, expected one of 1, 2"),
         ({"format_version": True}, "format version True"),
-        (heading("reasoning result"), "format is 'concord reasoning result', expected 'concord people result'"),
+        (heading("reasoning result"), "format is .concord reasoning result., expected"),
         ({"format_version": 2}, "format is None"),
     ],
 )
