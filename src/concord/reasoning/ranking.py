@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, OptionError
-from concord.files.provenance import FORMAT_VERSION
+from concord.files.documents import FORMAT_VERSION, READ_VERSIONS
 from concord.reasoning.files import RESULTS_FILE, ReasoningResult
 from concord.reasoning.gap import LINE, SLACK
 from concord.records import Estimate, Interval, Presented
@@ -107,7 +107,7 @@ def _read(path: Path) -> Mapping[str, Any]:
         raise FileFormatError(f"{path}: not JSON ({error})") from None
     if not isinstance(document, dict) or "format_version" not in document or "estimates" not in document:
         raise FileFormatError(f"{path}: not a reasoning result of Concord; score the replies again")
-    if document["format_version"] != FORMAT_VERSION:
+    if document["format_version"] not in READ_VERSIONS:
         found = document["format_version"]
         raise FileFormatError(f"{path}: format version {found!r}, expected {FORMAT_VERSION}; score again")
     return document
