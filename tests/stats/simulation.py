@@ -38,7 +38,8 @@ def simulate_comparisons(
 
     Items differ in difficulty, which both models share. ``binary``: 0-1 scores, one answer per item.
     ``continuous``: skewed scores whose differences are symmetric. ``clustered``: items in families of
-    unequal size whose differences are correlated. ``repeated``: 0-1 scores averaged over 3 answers of each model. ``uneven``: over 3 answers of
+    unequal size whose differences are correlated.
+    ``repeated``: 0-1 scores averaged over 3 answers of each model. ``uneven``: over 3 answers of
     one model and 5 of the other.
 
     Parameters
