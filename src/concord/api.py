@@ -265,7 +265,8 @@ def score_structure(
         Folders of mean and of max scores, one file (or one set of files) a model.
     scores
         Instead of the folders: one long table (a path to CSV, XLSX, Parquet or JSON, a polars or pandas
-        frame, or a list of rows), with the columns `model, arrangement, item` and `S_mean, S_max` or `sample, S_Acc`.
+        frame, or a list of rows), with the columns `model, arrangement, item`
+        and `S_mean, S_max` or `sample, S_Acc`.
     reading
         What the gap runs over: ``peak``, ``paired``, ``unpaired`` or ``across``.
     column

@@ -137,7 +137,7 @@ class RunFolderError(InputError):
 
 
 def _short(value: object) -> str:
-    """Show a value that came from a file, cut; Python refuses to write whole numbers of thousands of digits."""
+    """Show a value that came from a file, cut; Python does not write whole numbers of 5,000 digits."""
     try:
         text = repr(value)
     except ValueError:

@@ -36,13 +36,13 @@ def score_structure(
     """Score structural consistency (E_perf, R_sens, S_Cons) from recorded scores."""
     from concord import api
     from concord.engine import get_engine
-    from concord.structure.files import render
+    from concord.show.structure_terminal import structure_text
 
     result = api.score_structure(
         mean, max, scores,
         reading=reading, column=column, percent=percent, lenient=lenient, samples=samples, baseline=baseline,
-        encoding=encoding, decimal_comma=decimal_comma, sheet=sheet, seed=seed, fixed_m=fixed_m, resamples=resamples,
-        engine=get_engine(engine, scheduler=scheduler),
+        encoding=encoding, decimal_comma=decimal_comma, sheet=sheet, seed=seed,
+        fixed_m=fixed_m, resamples=resamples, engine=get_engine(engine, scheduler=scheduler),
     )  # fmt: skip
     for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
         note(line)
@@ -52,5 +52,5 @@ def score_structure(
     else:
         colour = sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if colour else 110
-        typer.echo(encodable(render(result, colour=colour, width=width)))
+        typer.echo(encodable(structure_text(result, colour=colour, width=width)))
     note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")

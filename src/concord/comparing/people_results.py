@@ -147,8 +147,10 @@ def _number(name: str, row: int, column: str, cell: str) -> float | None:
         value = float(cell)
     except ValueError:
         value = math.nan
-    if math.isnan(value) or (column == "PAS_Raw" and not 0 <= value <= 1) or (
-        column == "N_Eff" and not 0 <= value < math.inf
+    if (
+        math.isnan(value)
+        or (column == "PAS_Raw" and not 0 <= value <= 1)
+        or (column == "N_Eff" and not 0 <= value < math.inf)
     ):
         expected = "a number from 0 to 1" if column == "PAS_Raw" else "a number"
         raise FileFormatError(f"{name}, row {row}, column {column!r}: got {cell!r}, expected {expected}")

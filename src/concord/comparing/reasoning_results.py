@@ -57,7 +57,9 @@ def read_reasoning_folder(folder: Path, *, metric: str | None = None) -> ScoreFi
     rows = [_row(name, number, line, chosen) for number, line in lines]
     options = about.get("options")
     choices = ", ".join(
-        f"{key} {value}" for key, value in sorted(options.items() if isinstance(options, dict) else ()) if key in _RULE
+        f"{key} {value}"
+        for key, value in sorted(options.items() if isinstance(options, dict) else ())
+        if key in _RULE
     )
     return ScoreFile(
         name=str(about.get("model", folder.name)),
@@ -97,7 +99,9 @@ def _flag(name: str, number: int, column: str, cell: str) -> float | None:
     """Read true or false in any case, as spreadsheet programs write them back."""
     word = cell.strip().casefold()
     if word not in _WORDS:
-        raise FileFormatError(f"{name}, row {number}, column {column!r}: got {cell!r}, expected true or false")
+        raise FileFormatError(
+            f"{name}, row {number}, column {column!r}: got {cell!r}, expected true or false"
+        )
     return _WORDS[word]
 
 

@@ -206,7 +206,13 @@ def joined_scores(sources: Sequence[Any], reading: Reading) -> JoinedScores:
     files = []
     for i, source in enumerate(sources):
         files.append(
-            read_scores(source, columns=reading.columns, metric=reading.metric, name=reading.name(i))
+            read_scores(
+                source,
+                columns=reading.columns,
+                metric=reading.metric,
+                name=reading.name(i),
+                options=reading.table,
+            )
         )
     return join_scores(files)
 

@@ -104,9 +104,7 @@ def _column(
     """Return a column by its name, or the only one with a usual name; None where there is none."""
     if wanted is not None:
         if wanted not in present:
-            raise FileFormatError(
-                f"{label}: no column {wanted!r} ({option}); found {listed(present)}"
-            )
+            raise FileFormatError(f"{label}: no column {wanted!r} ({option}); found {listed(present)}")
         return wanted
     fitting = [name for name in present if name.strip().casefold() in usual]
     if len(fitting) > 1:
@@ -131,7 +129,9 @@ def _standard(table: ColumnTable, names: Columns) -> "pl.DataFrame":
     items = as_names(table.name, frame[item])
     nameless = items.is_null().arg_true().head(_PROBLEMS).to_list()
     if nameless:
-        raise TableError([CellProblem(table.name, None, table.row(i), item, None, "a name") for i in nameless])
+        raise TableError(
+            [CellProblem(table.name, None, table.row(i), item, None, "a name") for i in nameless]
+        )
     blank = pl.lit(None, dtype=pl.String)
     repeats = pl.lit("1") if names.repeat is None else as_names(table.name, frame[names.repeat])
     clusters = blank if names.cluster is None else as_names(table.name, frame[names.cluster])
@@ -217,9 +217,10 @@ def _no_duplicates(table: ColumnTable, data: "pl.DataFrame", names: Columns) -> 
         if names.repeat is None
         else f"give each repeat of an item its own {names.repeat!r}"
     )
+    places = (table.row(int(first[0])), table.row(int(first[1 + int(again[0])])))
     raise FileFormatError(
         f"{table.name}: {count} item(s) are there more than once, the first {quoted(item)} in rows "
-        f"{table.row(int(first[0]))} and {table.row(int(first[1 + int(again[0])]))}; give each item once, or {fix}"
+        f"{places[0]} and {places[1]}; give each item once, or {fix}"
     )
 
 

@@ -1,6 +1,6 @@
 """A table in whole columns, for commands that read millions of rows: the same sources as `read_grid`.
 
-Parquet files, frames and large CSV files never become Python cells; everything else is read cell by cell first.
+Parquet files, frames and large CSV files never become Python cells; the rest is read cell by cell.
 """
 
 import io
@@ -60,7 +60,8 @@ class ColumnTable:
         twice = [name for name in names if counts[name] > 1]
         if twice:
             raise FileFormatError(
-                f"{self.name}: the column {limits.quoted(twice[0])} appears {counts[twice[0]]} times; keep one"
+                f"{self.name}: the column {limits.quoted(twice[0])} appears {counts[twice[0]]} times; "
+                "keep one"
             )
         return self.load(list(dict.fromkeys(names)))
 
@@ -128,9 +129,7 @@ def _start(path: Path) -> bytes:
 
 
 def _of_frame(frame: "pl.DataFrame", name: str, options: TableOptions) -> ColumnTable:
-    return ColumnTable(
-        name, tuple(frame.columns), None, frame.select, (), (), True, options.decimal_comma
-    )
+    return ColumnTable(name, tuple(frame.columns), None, frame.select, (), (), True, options.decimal_comma)
 
 
 def _of_pandas(frame: Any, name: str, options: TableOptions) -> ColumnTable:

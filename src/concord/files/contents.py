@@ -1,6 +1,6 @@
-"""The bytes of a file: only of a real file, never more than the limit, and a message where they cannot be had.
+"""The bytes of a file: only of a real file, never more than the limit, and a message if that fails.
 
-`Path.exists`, `is_file` and `is_dir` raise where a folder may not be entered; the questions asked here do not.
+`Path.exists`, `is_file` and `is_dir` raise where a folder may not be entered; these do not.
 """
 
 import hashlib

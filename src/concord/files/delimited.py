@@ -77,7 +77,7 @@ def _reader(text: str, delimiter: str, *, strict: bool) -> Iterator[list[str]]:
 
 
 def _records(name: str, text: str, delimiter: str) -> Iterator[Numbered]:
-    """Split text into numbered records, blank ones included; a broken quote is an error that names the row."""
+    """Split text into numbered records, blank ones included; a broken quote is an error with its row."""
     row, cells = 0, 0
     try:
         for record in _reader(text, delimiter, strict=True):

@@ -133,7 +133,7 @@ def check_size(name: str, rows: int, columns: int) -> None:
 
 
 def positioned(name: str, header: tuple[str, ...], columns: tuple[list[object], ...]) -> Grid:
-    """Number the rows of a table without a header row, the first being row 2; leave blank ones out."""
+    """Assign numbers to the rows of a table without a header row, the first being row 2; leave blank ones out."""
     if not header:
         raise FileFormatError(f"{name}: found no columns; expected a header and rows below it")
     kept = [i for i, cells in enumerate(zip(*columns, strict=True)) if not all(map(is_blank, cells))]

@@ -112,7 +112,7 @@ def parsed(name: str, text: str | bytes, *, constants: Callable[[str], object] |
     except ValueError as error:  # a key twice, or a whole number of thousands of digits
         raise FileFormatError(f"{name}: not valid JSON: {_first_sentence(error)}") from None
     except RecursionError:
-        raise FileFormatError(f"{name}: the JSON is nested too deeply to be a document of this kind") from None
+        raise FileFormatError(f"{name}: the JSON is nested too deeply for such a document") from None
 
 
 def check_json_size(name: str, text: str) -> None:

@@ -20,7 +20,7 @@ COLUMNS = 16_384
 CELLS = 20_000_000
 """Cells of a table, counted over the whole area that its cells span."""
 ENGINE_CELLS = 5_000_000
-"""Cells of the largest sheet of a workbook that the fast engine may read; larger ones are read cell by cell."""
+"""Cells of the largest sheet of a workbook that the fast engine may read; others are read cell by cell."""
 CELL_CHARACTERS = 131_072
 """Characters of one cell of text."""
 SHEET_CELL_CHARACTERS = 32_767

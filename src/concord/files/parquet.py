@@ -138,8 +138,8 @@ class ParquetFile:
             answer = _ask(self.name, job)
             if "text" in answer:
                 raise FileFormatError(
-                    f"{self.name}, column {limits.quoted(answer['column'])}: {answer['text']:,} bytes of text, "
-                    f"expected at most {limits.TEXT_BYTES:,}; leave out what is not needed"
+                    f"{self.name}, column {limits.quoted(answer['column'])}: {answer['text']:,} bytes of "
+                    f"text, expected at most {limits.TEXT_BYTES:,}; leave out what is not needed"
                 )
             try:
                 return pl.read_ipc(out.read_bytes())
@@ -166,5 +166,7 @@ def open_parquet(path: Path, *, rows: int) -> ParquetFile:
     header, declared = tuple(answer["header"]), answer["rows"]
     for count, limit, what in ((declared, rows, "rows"), (len(header), limits.COLUMNS, "columns")):
         if count > limit:
-            raise FileFormatError(f"{path.name}: {count:,} {what}, expected at most {limit:,}; split the file")
+            raise FileFormatError(
+                f"{path.name}: {count:,} {what}, expected at most {limit:,}; split the file"
+            )
     return ParquetFile(path, path.name, header, declared)

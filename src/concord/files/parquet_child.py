@@ -1,7 +1,7 @@
 """Read one Parquet file in a process of its own: a damaged one can end the process that reads it.
 
-Started by `concord.files.parquet`, with one JSON job per line on its input and one JSON answer per line on its
-output. Nothing of Concord is imported here, so that the process starts quickly.
+Started by `concord.files.parquet`, with one JSON job per line on its input and one JSON answer per
+line on its output. Nothing of Concord is imported here, so that the process starts quickly.
 """
 
 import json
@@ -41,7 +41,7 @@ def _text_bytes(column: Any) -> int:
 
 
 def _limit_memory(more: int) -> None:
-    """Let the process take so many bytes more than it has: a file that wants more ends it, not the machine."""
+    """Let the process take so many bytes more than it has: a file that wants more ends only it."""
     try:
         import resource
         from pathlib import Path

@@ -1,7 +1,7 @@
-"""CSV that a spreadsheet shows and does not run, and its inverse: what is written is read back, letter by letter.
+"""CSV that a spreadsheet shows and does not run, and its inverse: what is written is read back.
 
-A text that starts like a formula gets a quote in front. So that the quote can be taken off again without doubt,
-a text that starts with quotes and then like a formula gets one more.
+A text that starts like a formula gets a quote in front. So that the quote can be taken off again without
+doubt, a text that starts with quotes and then like a formula gets one more.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Sheets cell by cell, from the workbook's own XML: rows as shown, text, errors, dates, formulas without a value.
+"""Sheets cell by cell, from the workbook's own XML: rows, text, errors, dates, formulas without a value.
 
 The parser holds one row at a time above what it keeps; document types are refused, so no entity can expand.
 """
@@ -102,7 +102,9 @@ class Styles(Handler):
     """Which cell styles show a number as a date or a time."""
 
     def __init__(self) -> None:
-        self.dates: list[bool] = []
+        self.dates: set[str] = set()
+        """Styles, by the text of their number, that show dates."""
+        self._count = 0
         self._own: dict[str, bool] = {}
         self._in_cells = False
 
@@ -116,7 +118,9 @@ class Styles(Handler):
         elif part == "xf" and self._in_cells:
             number = attributes.get("numFmtId", "0")
             built_in = number.isascii() and number.isdigit() and len(number) < 9 and int(number) in _DATES
-            self.dates.append(self._own.get(number, built_in))
+            if self._own.get(number, built_in):
+                self.dates.add(str(self._count))
+            self._count += 1
 
     def end(self, name: str) -> None:
         """Leave the list of styles."""
@@ -132,7 +136,7 @@ def _is_date_format(code: str) -> bool:
 class CellRows(Handler):
     """The rows of a sheet that hold something, each a list of cells from column A on."""
 
-    def __init__(self, place: tuple[str, str], strings: list[str], dates: list[bool], epoch: datetime) -> None:
+    def __init__(self, place: tuple[str, str], strings: list[str], dates: set[str], epoch: datetime) -> None:
         self.rows: list[Numbered] = []
         self.hidden: list[int] = []
         """Rows that the spreadsheet program does not show."""
@@ -197,7 +201,7 @@ class CellRows(Handler):
                 self._row = int(match[2])
         self._kind, self._formula, self._parts = attributes.get("t", "n"), None, []
         style = attributes.get("s", "")
-        self._is_date = style.isdigit() and len(style) < 9 and self._dates[int(style) : int(style) + 1] == [True]
+        self._is_date = style in self._dates
 
     def _begin_formula(self, attributes: dict[str, str]) -> None:
         self._formula, self._in_formula = [], True

@@ -1,9 +1,9 @@
 """Any table to a grid of cells: the one way in for every command that reads tables.
 
-CSV and TSV, XLSX, Parquet and JSON files, polars and pandas frames and lists of rows all become a `Grid`, under
-the same limits, with the same words for a missing cell (`concord.files.cells`) and the same messages. Rows are
-numbered as a spreadsheet shows them: the header is row 1 and blank rows count. JSON and Parquet files, frames
-and lists have no header row: their first row is row 2, as if the same table were saved as CSV.
+CSV and TSV, XLSX, Parquet and JSON files, polars and pandas frames and lists of rows all become a `Grid`,
+under the same limits, with the same words for a missing cell (`concord.files.cells`) and the same messages.
+Rows are numbered as a spreadsheet shows them: the header is row 1 and blank rows count. JSON and Parquet
+files, frames and lists have no header row: their first row is row 2, as if the table were saved as CSV.
 """
 
 import os

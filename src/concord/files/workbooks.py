@@ -68,7 +68,7 @@ class Workbook:
     epoch: datetime
     data: bytes
     _strings: list[str] | None = None
-    _dates: list[bool] | None = None
+    _dates: set[str] | None = None
     _engine: Any = None
     _fit: bool | None = None
     _longest: int = field(default=-1)
@@ -166,7 +166,7 @@ class Workbook:
             self._strings = handler.strings
         return self._strings
 
-    def _date_styles(self) -> list[bool]:
+    def _date_styles(self) -> set[str]:
         if self._dates is None:
             handler = Styles()
             self._parse(handler, "xl/styles.xml")
@@ -210,7 +210,9 @@ def _date_notes(grid: Grid) -> list[str]:
     """Word the warnings about cells that a spreadsheet program turned into dates."""
     notes = []
     for j, title in enumerate(grid.header):
-        rows = [row for row, cell in zip(grid.rows, grid.columns[j], strict=True) if isinstance(cell, DateCell)]
+        rows = [
+            row for row, cell in zip(grid.rows, grid.columns[j], strict=True) if isinstance(cell, DateCell)
+        ]
         if rows:
             notes.append(
                 f"{grid.place}, {rows_in_words(rows)}, column {title!r}: dates; a spreadsheet program turns "

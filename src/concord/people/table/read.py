@@ -122,11 +122,12 @@ class _Reader:
         parse, values = PARSERS[name], []
         prefix = name.partition("_")[0]
         part = prefix if prefix in SIDES else name
+        has_comma = self.grid.decimal_comma and name not in _WORDS
         for index, cell in enumerate(self.grid.columns[self.position[name]]):
             value = None
             if name in REQUIRED or not (cell is None or (cell.__class__ is str and not cell)):
                 try:
-                    value = parse(with_point(cell) if self.grid.decimal_comma and name not in _WORDS else cell)
+                    value = parse(with_point(cell) if has_comma else cell)
                 except BadCellError as error:
                     self.bad.add((index, part))
                     self.problem(index, name, cell, str(error))

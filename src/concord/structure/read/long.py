@@ -133,8 +133,7 @@ def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: F
             if name in folded:
                 return folded[name]
         raise FileFormatError(
-            f"{file}: no column {wanted[0]!r}; columns found: {listed(names)}; "
-            f"expected {_WANTED}"
+            f"{file}: no column {wanted[0]!r}; columns found: {listed(names)}; expected {_WANTED}"
         )
 
     scores = _score_columns(folded, names, file, options)
@@ -198,7 +197,9 @@ def _score_columns(
     if raw:
         return (raw[0],)
     lacking = "no score column" if not both else f"{both[0]!r} without its counterpart"
-    raise FileFormatError(f"{file}: {lacking}; {present}; expected {_WANTED}; name another with --column NAME")
+    raise FileFormatError(
+        f"{file}: {lacking}; {present}; expected {_WANTED}; name another with --column NAME"
+    )
 
 
 def _code_table(

@@ -151,8 +151,7 @@ def _read_careful(grid: Grid, arrangement: str, options: ReadOptions) -> SheetSc
     if not unnamed:
         return scores
     note = (
-        f"{grid.place}: {len(unnamed)} rows with a score name no item (row {unnamed[0]}); "
-        "paired by position"
+        f"{grid.place}: {len(unnamed)} rows with a score name no item (row {unnamed[0]}); paired by position"
     )
     return SheetScores(
         scores.file, scores.sheet, scores.items, column, scores.by_position, (*scores.warnings, note)
