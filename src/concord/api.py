@@ -110,8 +110,10 @@ def score_people(
     (0.674, 0.701, 0.5)
     """
     chosen = get_protocol(protocol, **choices)
-    tests = table if isinstance(table, TestTable) else read_tests(
-        table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma
+    tests = (
+        table
+        if isinstance(table, TestTable)
+        else read_tests(table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
     )
     scores = score_table(
         tests,

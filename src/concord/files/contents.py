@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 from concord.errors import FileFormatError, printable
-from concord.files.limits import FILE_BYTES
+from concord.files import limits
 from concord.records import InputFile
 
 
@@ -34,7 +34,7 @@ def display_name(path: Path) -> str:
     return printable(f"{path.absolute().parent.name}/{path.name}")
 
 
-def read_bytes(path: str | os.PathLike[str], *, name: str | None = None, limit: int = FILE_BYTES) -> bytes:
+def read_bytes(path: str | os.PathLike[str], *, name: str | None = None, limit: int | None = None) -> bytes:
     """Read a whole file once: what is hashed is what is parsed.
 
     Parameters
@@ -44,7 +44,7 @@ def read_bytes(path: str | os.PathLike[str], *, name: str | None = None, limit: 
     name
         What messages call the file; the path by default.
     limit
-        Bytes that are read at most.
+        Bytes that are read at most; those of `concord.files.limits` by default.
 
     Raises
     ------
@@ -52,6 +52,7 @@ def read_bytes(path: str | os.PathLike[str], *, name: str | None = None, limit: 
         The file is missing, not a file, too large, or may not be read.
     """
     called = _called(path) if name is None else name
+    limit = limits.FILE_BYTES if limit is None else limit
     try:
         found = os.stat(path)  # noqa: PTH116 - a path may be text that is no path at all
         _check(called, found, limit)

@@ -133,7 +133,7 @@ def check_size(name: str, rows: int, columns: int) -> None:
 
 
 def positioned(name: str, header: tuple[str, ...], columns: tuple[list[object], ...]) -> Grid:
-    """Assign numbers to the rows of a table without a header row, the first being row 2; leave blank ones out."""
+    """Return a grid of a table without a header row: the first row is row 2, blank ones are left out."""
     if not header:
         raise FileFormatError(f"{name}: found no columns; expected a header and rows below it")
     kept = [i for i, cells in enumerate(zip(*columns, strict=True)) if not all(map(is_blank, cells))]
@@ -192,7 +192,10 @@ def _fitting(
     kept, problems = [], []
     expected = f"no cell here: the header has {len(header)} columns"
     if sheet is None:
-        expected += "; put quotes around a cell that holds the delimiter"
+        expected += (
+            "; put quotes around a cell that holds the delimiter (decimal commas: separate columns by "
+            "semicolons and use --decimal-comma)"
+        )
     for row, cells in filled:
         beyond = next((cell for cell in cells[len(header) :] if not is_blank(cell)), None)
         if beyond is None:

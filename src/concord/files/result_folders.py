@@ -4,6 +4,9 @@ import os
 from pathlib import Path
 
 from concord.files.contents import is_file
+from concord.files.safe_csv import plain_cell as plain
+
+__all__ = ["BELOW", "folder_name", "folder_with", "plain"]
 
 BELOW = (".", "results", "consistency", "results/consistency")
 """A scored table, a scored run, a scored structure table, a scored structure run."""
