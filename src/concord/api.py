@@ -20,9 +20,9 @@ from concord.show.making import report
 
 if TYPE_CHECKING:
     from concord.reasoning.bias import Detector
+    from concord.reasoning.compare import Ranking
     from concord.reasoning.files import ReasoningResult
     from concord.reasoning.lexicon import Aliases
-    from concord.reasoning.ranking import Ranking
     from concord.reasoning.read.vignettes import Source
     from concord.structure.files import StructureResult
 
@@ -225,7 +225,7 @@ def rank_reasoning(
     OptionError
         The results were not scored by the same rules on the same vignettes.
     """
-    from concord.reasoning.ranking import rank
+    from concord.reasoning.compare import rank
 
     return rank(results, by=by)
 

@@ -65,7 +65,7 @@ def as_text(result: ReasoningResult) -> str:
 
     The first line names the model and the reading, then one line a number.
     """
-    lines = [f"Reasoning of {result.model}: {result.reading} ({result.scores.gap.reading_reason})"]
+    lines = [f"Reasoning of {result.model}: {result.verdict} ({result.scores.gap.verdict_reason})"]
     for title, value, interval, n, left_out, note in headline_rows(result):
         tail = f"  {note}" if note else ""
         lines.append(f"  {title:<29}{value:>7}  {interval:<17} n = {n}, left out {left_out}{tail}")
@@ -80,7 +80,7 @@ def as_html(result: ReasoningResult) -> str:
         for row in headline_rows(result)
     )
     notes = "".join(f"<li>{escape(warning)}</li>" for warning in result.warnings)
-    caption = f"{escape(result.model)}: {escape(result.reading)} ({escape(result.scores.gap.reading_reason)})"
+    caption = f"{escape(result.model)}: {escape(result.verdict)} ({escape(result.scores.gap.verdict_reason)})"
     return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table><ul>{notes}</ul>"
 
 
@@ -115,7 +115,7 @@ def reasoning_report(result: ReasoningResult) -> "Group":
     title = f"Reasoning of {result.model} (rules: {scores.options.rules})"
     parts: list[Table | Text] = [table(title, HEADLINE, headline_rows(result))]
     parts += [
-        Text(f"Reading: {gap.reading}: {gap.reading_reason}."),
+        Text(f"Reading: {gap.verdict}: {gap.verdict_reason}."),
         *map(_text, _beside(result)),
     ]
     parts.append(table("Outcomes of the replies", *_outcomes(result)))
