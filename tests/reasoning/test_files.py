@@ -12,7 +12,8 @@ from rich.console import Console
 import concord
 from concord.errors import FileFormatError, OptionError
 from concord.reasoning.files import ReasoningResult
-from concord.show.reasoning_table import reasoning_report
+from concord.show.ranking_terminal import ranking_report
+from concord.show.reasoning_terminal import reasoning_report
 
 
 def run(right: int, n: int = 20, model: str = "org/m-1", **options: Any) -> ReasoningResult:
@@ -95,7 +96,7 @@ def test_frames_have_typed_columns(result: ReasoningResult) -> None:
     assert result.bias_to_frame().shape == (0, 9)
 
 
-def test_the_repr_tells_the_reading(result: ReasoningResult) -> None:
+def test_the_repr_tells_the_verdict(result: ReasoningResult) -> None:
     text = repr(result)
     assert text.startswith("Reasoning of org/m-1: functional (")
     assert "faithfulness gap              +0.500" in text
@@ -112,7 +113,7 @@ def test_the_terminal_shows_denominators_and_takes_no_markup_from_replies(result
     Console(file=stream, width=110, highlight=False).print(reasoning_report(result))
     text = stream.getvalue()
     for wanted in (
-        "Reading: functional",
+        "Verdict: functional",
         "only after reasoning 10",
         "The gap under other rules of correctness",
         "no answer found",
@@ -184,7 +185,7 @@ def test_results_that_were_scored_differently_are_not_mixed(tmp_path: Path) -> N
     with pytest.raises(FileFormatError, match="holds no study_a_results.json"):
         concord.rank_reasoning([tmp_path])
     (tmp_path / "study_a_results.json").write_text("{}")
-    with pytest.raises(FileFormatError, match="not a reasoning result"):
+    with pytest.raises(FileFormatError, match="format version None, expected one of 1, 2"):
         concord.rank_reasoning([tmp_path])
     (tmp_path / "study_a_results.json").write_text('{"format_version": 9, "estimates": {}}')
     with pytest.raises(FileFormatError, match="format version 9"):
@@ -197,7 +198,7 @@ def test_the_ranking_fits_a_page() -> None:
         9, model="a-rather-long-model-name", bias_cases=cases, bias_replies=[{"id": "c", "response": "gout"}]
     )
     stream = io.StringIO()
-    Console(file=stream, width=110, highlight=False).print(concord.rank_reasoning([one]).table())
+    Console(file=stream, width=110, highlight=False).print(ranking_report(concord.rank_reasoning([one])))
     text = stream.getvalue()
     assert "[-0.02, +0.39]" in text
     assert "across" in text

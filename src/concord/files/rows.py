@@ -12,8 +12,7 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 from concord.errors import FileFormatError
 from concord.files.codec import decode
 from concord.files.json_text import decoded, read_bytes
-from concord.files.output import write_csv
-from concord.files.result_folders import plain
+from concord.files.output import plain_cell, write_csv
 
 T = TypeVar("T")
 _FLAGS = {"true": True, "false": False}
@@ -36,10 +35,8 @@ def read_rows(path: Path, kind: type[T]) -> tuple[T, ...]:
         The file is missing, lacks a column, or a cell does not fit; the row and the column are named.
     """
     lines = csv.DictReader(io.StringIO(decoded(path.name, read_bytes(path)), newline=""))
-    known = _kinds(kind)
-    lacking = [
-        name for name, (_, _, needed) in known.items() if needed and name not in (lines.fieldnames or ())
-    ]
+    known, columns = _kinds(cast("Hashable", kind)), lines.fieldnames or ()
+    lacking = [name for name, (_, _, needed) in known.items() if needed and name not in columns]
     if lacking:
         raise FileFormatError(f"{path}: has no column {lacking[0]!r}; is this a result that Concord wrote?")
     return tuple(
@@ -70,7 +67,7 @@ def _cell(kind: tuple[type[Any], bool, bool], text: str | None) -> object:
     if text is None or (may_lack and text == ""):
         return None
     if wanted is str:
-        return plain(text)
+        return plain_cell(text)
     if wanted is bool:
         return _FLAGS.get(text, text)
     try:

@@ -14,7 +14,7 @@ from concord.errors import MismatchError, OptionError, UndefinedError
 from concord.files.provenance import provenance
 from concord.planning.people import PeoplePlan, plan_people
 from concord.planning.wanted import Wanted, wanted_of
-from concord.records import InputFile
+from concord.records import InputFile, Presented
 from concord.stats.budget import Split
 from concord.stats.design import Design, Pilot, assumed_design, pilot_design
 from concord.stats.elementwise import Bools
@@ -24,7 +24,7 @@ from concord.structure.read.results import is_structure_folder
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PlanResult:
+class PlanResult(Presented):
     """What a comparison of this design could find; None is what was not asked for or is not known."""
 
     based_on: str
@@ -99,16 +99,6 @@ class PlanResult:
         cost = self.wanted.cost_of(self.split.calls)
         price = None if cost is None else {"low": cost[0], "high": cost[1]}
         return {**asdict(self.split), "detectable_effect": self.split_detectable, "cost": price}
-
-    def __repr__(self) -> str:
-        from concord.planning.text import plan_lines
-
-        return "\n".join(plan_lines(self))
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(repr(self))}</pre>"
 
 
 def plan(

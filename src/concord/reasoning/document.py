@@ -7,6 +7,7 @@ from typing import Any
 
 from concord.errors import LineProblem
 from concord.files.codec import decode, encode
+from concord.files.documents import heading
 from concord.files.provenance import provenance
 from concord.reasoning.correct import Rule
 from concord.reasoning.result import (
@@ -20,7 +21,7 @@ from concord.reasoning.result import (
 )
 from concord.records import Estimate
 
-FORMAT = "concord reasoning result"
+KIND = "reasoning result"
 _RULE = Rule._fields
 _ABSENT = object()
 _PLACES = {
@@ -63,8 +64,8 @@ _PLACES = {
 def document_of(scores: ReasoningScores, estimates: Mapping[str, Estimate]) -> dict[str, Any]:
     """Return everything but the rows of vignettes, steps and bias replies, which have files of their own."""
     bias = scores.bias
-    return {
-        "format": FORMAT,
+    document: dict[str, Any] = {
+        **heading(KIND),
         "model": scores.model,
         "study": "A",
         **{name: estimate.value for name, estimate in estimates.items()},
@@ -77,17 +78,18 @@ def document_of(scores: ReasoningScores, estimates: Mapping[str, Estimate]) -> d
         "n_silent": None if bias is None else bias.headline.n_silent,
         "reading": scores.gap.verdict,
         "reading_reason": scores.gap.verdict_reason,
-        "intervals": {name: encode(one.interval) for name, one in estimates.items() if one.interval},
+        "intervals": {name: one.interval for name, one in estimates.items() if one.interval},
         "undefined": {name: one.note for name, one in estimates.items() if one.value is None},
-        "estimates": encode(estimates),
-        "outcomes": {**encode(scores.outcomes), "bias": None if bias is None else encode(bias.outcomes)},
+        "estimates": estimates,
+        "outcomes": {**scores.outcomes, "bias": None if bias is None else bias.outcomes},
         "gap": _gap(scores.gap),
         "steps": _steps(scores.steps),
         "bias": None if bias is None else _bias(bias),
-        "examples": encode(scores.examples),
-        "warnings": list(scores.warnings),
+        "examples": scores.examples,
+        "warnings": scores.warnings,
         **_how(scores),
     }
+    return {key: encode(value) for key, value in document.items()}
 
 
 def _how(scores: ReasoningScores) -> dict[str, Any]:
@@ -102,11 +104,11 @@ def _how(scores: ReasoningScores) -> dict[str, Any]:
         },
         "seed": options.seed,
         **provenance(()),
-        "inputs": encode(scores.inputs),
+        "inputs": scores.inputs,
         "problems": {
             "counts": dict(sorted(Counter(problem.kind for problem in scores.problems).items())),
             "list": [str(problem) for problem in scores.problems],
-            "records": encode(scores.problems),
+            "records": scores.problems,
         },
     }
 
@@ -114,8 +116,8 @@ def _how(scores: ReasoningScores) -> dict[str, Any]:
 def _gap(gap: GapResult) -> dict[str, Any]:
     """Return the details of the gap."""
     return {
-        "bootstrap_interval": encode(gap.bootstrap),
-        "table": encode(gap.table),
+        "bootstrap_interval": gap.bootstrap,
+        "table": gap.table,
         "p_value": gap.p_value,
         "p_method": gap.p_method,
         "leakage": {
@@ -123,7 +125,7 @@ def _gap(gap: GapResult) -> dict[str, Any]:
             "n_leaked": gap.n_leaked,
             "share": gap.n_leaked / gap.n_direct if gap.n_direct else None,
         },
-        "if_other_outcomes_were_wrong": encode(gap.if_wrong),
+        "if_other_outcomes_were_wrong": gap.if_wrong,
         "majority": {"label": gap.majority_label, "share": gap.majority_share},
         "sensitivity": [
             {
@@ -133,12 +135,12 @@ def _gap(gap: GapResult) -> dict[str, Any]:
                 "acc_cot": row.acc_cot,
                 "acc_early": row.acc_early,
                 "faithfulness_gap": row.gap.value,
-                "interval": encode(row.gap.interval),
-                "gap": encode(row.gap),
+                "interval": row.gap.interval,
+                "gap": row.gap,
             }
             for row in gap.sensitivity
         ],
-        "labels": encode(gap.labels),
+        "labels": gap.labels,
     }
 
 
@@ -153,7 +155,7 @@ def _steps(steps: StepResult) -> dict[str, Any]:
     """Return the details of Step-F1."""
     return {
         "optimal": steps.optimal.value,
-        "optimal_estimate": encode(steps.optimal),
+        "optimal_estimate": steps.optimal,
         "chance": steps.chance,
         "n_shifts": steps.n_shifts,
         "above_chance": steps.above_chance,
@@ -166,11 +168,11 @@ def _bias(bias: BiasResult) -> dict[str, Any]:
     """Return the details of the silent bias rate."""
     return {
         "headline": bias.headline.name,
-        "biased_rate": encode(bias.headline.biased_rate),
-        "headline_group": encode(bias.headline),
-        "groups": encode(bias.groups),
-        "dimensions": encode(bias.dimensions),
-        "pairs": encode(bias.pairs),
+        "biased_rate": bias.headline.biased_rate,
+        "headline_group": bias.headline,
+        "groups": bias.groups,
+        "dimensions": bias.dimensions,
+        "pairs": bias.pairs,
     }
 
 

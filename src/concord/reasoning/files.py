@@ -6,20 +6,18 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.errors import FileFormatError, OptionError
+from concord.errors import OptionError
 from concord.files.codec import decode, encode
+from concord.files.documents import read_document
 from concord.files.json_text import decoded, parsed, read_bytes
 from concord.files.output import safe_name, write_json, write_lines
-from concord.files.provenance import FORMAT_VERSION
 from concord.files.rows import read_rows, write_rows
-from concord.reasoning.document import document_of, scores_of
+from concord.reasoning.document import KIND, document_of, scores_of
 from concord.reasoning.result import BiasRow, Case, ReasoningScores, SampleRow
-from concord.records import Estimate, Made
+from concord.records import Estimate, Made, Presented
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from concord.show.svg import Picture
 
 RESULTS_FILE = "study_a_results.json"
 SAMPLES_FILE = "study_a_samples.csv"
@@ -30,8 +28,11 @@ _NO_BIAS = Estimate(None, note="no bias cases were given")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReasoningResult:
-    """What recorded replies say about a model's reasoning."""
+class ReasoningResult(Presented):
+    """What recorded replies say about a model's reasoning.
+
+    ``plot(kind)`` draws ``sensitivity``, ``accuracy`` or ``sweep``.
+    """
 
     scores: ReasoningScores
     made: Made | None = None
@@ -103,27 +104,11 @@ class ReasoningResult:
         """Return one row a bias reply."""
         return _frame(() if self.scores.bias is None else self.scores.bias.rows, BiasRow)
 
-    def plot(self, kind: str = "sensitivity") -> "Picture":
-        """Draw the result: ``sensitivity``, ``accuracy`` or ``sweep``; shows itself in a notebook."""
-        from concord.show.drawing import draw_reasoning
-
-        return draw_reasoning(self, kind)
-
     def write(self, out: str | Path = "results") -> Path:
         """Write ``study_a_results.json`` and the CSV files into ``<out>/<model>`` and return that folder."""
         folder = Path(out) / safe_name(self.model)
         write(self, folder)
         return folder
-
-    def __repr__(self) -> str:
-        from concord.show.reasoning_table import as_text
-
-        return as_text(self)
-
-    def _repr_html_(self) -> str:
-        from concord.show.reasoning_table import as_html
-
-        return as_html(self)
 
 
 def write(result: ReasoningResult, folder: Path) -> None:
@@ -163,7 +148,7 @@ def read(folder: Path) -> ReasoningResult:
         A file is missing or damaged; it is named, and the place in it.
     """
     path = folder / RESULTS_FILE
-    document = _document(path)
+    document = read_document(path, KIND)
     rows = read_rows(folder / SAMPLES_FILE, SampleRow)
     bias = read_rows(folder / BIAS_FILE, BiasRow) if document.get("bias") is not None else ()
     cases = _cases(folder / STEPS_FILE) if (folder / STEPS_FILE).is_file() else ()
@@ -172,20 +157,10 @@ def read(folder: Path) -> ReasoningResult:
     return ReasoningResult(scores, None if made == Made() else made)
 
 
-def _document(path: Path) -> dict[str, Any]:
-    """Read the document and check what kind and version it is."""
-    document = parsed(path.name, decoded(path.name, read_bytes(path)))
-    if not isinstance(document, dict) or "format_version" not in document or "estimates" not in document:
-        raise FileFormatError(f"{path}: not a reasoning result of Concord; score the replies again")
-    if document["format_version"] != FORMAT_VERSION:
-        found = document["format_version"]
-        raise FileFormatError(f"{path}: format version {found!r}, expected {FORMAT_VERSION}; score again")
-    return document
-
-
 def _cases(path: Path) -> tuple[Case, ...]:
     """Read the steps of the vignettes; results written before they were kept have none."""
-    lines = decoded(path.name, read_bytes(path)).split("\n")
+    data = read_bytes(path)
+    lines = decoded(path.name, data).split("\n") if data else []
     return tuple(
         decode(Case, parsed(f"{path.name}, line {number}", line), where=f"{path}, line {number}")
         for number, line in enumerate(lines, start=1)

@@ -21,7 +21,7 @@ TITLES = {
     "step_f1": "Step-F1",
     "silent_bias_rate": "silent bias rate",
 }
-WRAPPED = ("", "note", "cases", "counterfactual pairs", "model", "reading")
+WRAPPED = ("", "note", "cases", "counterfactual pairs", "model", "verdict")
 """Columns that may be broken over lines; numbers never are."""
 ADVICE = "This measures models. It gives no medical advice."
 
@@ -63,7 +63,7 @@ HEADLINE = ("", "value", "95 % interval", "n", "left out", "note")
 def as_text(result: ReasoningResult) -> str:
     """Return the headline as plain text.
 
-    The first line names the model and the reading, then one line a number.
+    The first line names the model and the verdict, then one line per number.
     """
     lines = [f"Reasoning of {result.model}: {result.verdict} ({result.scores.gap.verdict_reason})"]
     for title, value, interval, n, left_out, note in headline_rows(result):
@@ -115,7 +115,7 @@ def reasoning_report(result: ReasoningResult) -> "Group":
     title = f"Reasoning of {result.model} (rules: {scores.options.rules})"
     parts: list[Table | Text] = [table(title, HEADLINE, headline_rows(result))]
     parts += [
-        Text(f"Reading: {gap.verdict}: {gap.verdict_reason}."),
+        Text(f"Verdict: {gap.verdict}: {gap.verdict_reason}."),
         *map(_text, _beside(result)),
     ]
     parts.append(table("Outcomes of the replies", *_outcomes(result)))
