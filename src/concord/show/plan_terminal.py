@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from concord.planning.people import Participants, PeoplePlan
 from concord.planning.plan import PlanResult
 from concord.planning.wanted import Wanted
-from concord.stats.design import Design
+from concord.stats.design import PairedDesign
 
 _TESTS = {
     "exact McNemar": "McNemar's exact test",
@@ -36,7 +36,7 @@ def plan_lines(result: PlanResult) -> Iterator[str]:
     yield f"{_TESTS[design.test(wanted.repeats)]}, which concord compare uses for such scores."
 
 
-def _known(design: Design, wanted: Wanted) -> Iterator[str]:
+def _known(design: PairedDesign, wanted: Wanted) -> Iterator[str]:
     """Say what the plan rests on."""
     effect = 0.0 if wanted.effect is None else wanted.effect
     parts = design.parts(effect)
@@ -101,7 +101,7 @@ def _budget(result: PlanResult) -> Iterator[str]:
     yield from _price(result, one.items, one.repeats)
 
 
-def _amount(design: Design, items: int, repeats: int) -> str:
+def _amount(design: PairedDesign, items: int, repeats: int) -> str:
     """Items, their clusters, and answers."""
     families = f" in {design.clusters.number(items):,} clusters" if design.clustered else ""
     answers = "once" if repeats == 1 else f"{repeats} times"
