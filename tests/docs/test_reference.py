@@ -106,6 +106,7 @@ def test_a_study_file_holds_what_the_page_says(written: Path) -> None:
     document = json.loads((written / study["study_id"] / "evaluation_results.json").read_text("utf-8"))
     asking = {"seed", "model_settings", "templates", "tokens", "cost"}
     provenance = {
+        "format",
         "format_version",
         "concord_version",
         "commit",

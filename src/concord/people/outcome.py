@@ -106,6 +106,6 @@ class PeopleResult(Presented):
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `benchmark_summary.json`, `detailed_stats.csv` and one `evaluation_results.json` a study."""
-        from concord.people.files import write_people
+        from concord.people.files import write
 
-        return write_people(self.scores, Path(out))
+        return write(self.scores, Path(out))

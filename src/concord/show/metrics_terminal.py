@@ -15,7 +15,7 @@ from concord.show.compare_terminal import (
 )
 from concord.show.numbers import interval, number, p_value
 from concord.show.terminal import lines, table
-from concord.stats.multiple import told_apart
+from concord.stats.multiple import distinguishable
 from concord.stats.pairs import ModelPair
 from concord.structure.compare import LOWER_IS_STEADIER
 
@@ -138,7 +138,7 @@ def closing(result: MetricCompareResult) -> str:
     told = [
         metric_name(metric.metric)
         for metric in pair.metrics
-        if told_apart(metric.p_value, level=result.level)
+        if distinguishable(metric.p_value, level=result.level)
     ]
     unlike = f"{result.words.clusters} like these"
     if told:
@@ -153,7 +153,9 @@ def closing(result: MetricCompareResult) -> str:
 
 
 def _closing_many(result: MetricCompareResult) -> str:
-    told = sum(told_apart(pair.metric(result.metric).p_holm, level=result.level) for pair in result.pairs)
+    told = sum(
+        distinguishable(pair.metric(result.metric).p_holm, level=result.level) for pair in result.pairs
+    )
     names = [metric.metric for metric in result.pairs[0].metrics if metric.metric != result.metric]
     beside = [name for name in names if metric_name(name) in (name, name.upper())]
     return (

@@ -6,7 +6,7 @@ from concord.planning.people import Participants, PeoplePlan
 from concord.planning.plan import PlanResult
 from concord.planning.wanted import Wanted
 from concord.show.numbers import number
-from concord.stats.design import Design
+from concord.stats.design import PairedDesign
 
 _TESTS = {
     "exact McNemar": "McNemar's exact test",
@@ -37,7 +37,7 @@ def plan_lines(result: PlanResult) -> Iterator[str]:
     yield f"{_TESTS[design.test(wanted.repeats)]}, which concord compare uses for such scores."
 
 
-def _known(design: Design, wanted: Wanted) -> Iterator[str]:
+def _known(design: PairedDesign, wanted: Wanted) -> Iterator[str]:
     """Say what the plan rests on."""
     effect = 0.0 if wanted.effect is None else wanted.effect
     parts = design.parts(effect)
@@ -102,7 +102,7 @@ def _budget(result: PlanResult) -> Iterator[str]:
     yield from _price(result, one.items, one.repeats)
 
 
-def _amount(design: Design, items: int, repeats: int) -> str:
+def _amount(design: PairedDesign, items: int, repeats: int) -> str:
     """Items, their clusters, and answers."""
     families = f" in {design.clusters.number(items):,} clusters" if design.clustered else ""
     answers = "once" if repeats == 1 else f"{repeats} times"
@@ -146,7 +146,8 @@ def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:
     one = plan.studies
     name = one.metric.upper()
     yield ""
-    yield f"Difference of two models' {name} with these {one.n_studies} studies (standard error {number(one.se)})"
+    spread = f"(standard error {number(one.se)})"
+    yield f"Difference of two models' {name} with these {one.n_studies} studies {spread}"
     if one.power is not None:
         yield f"  power to find a difference of {wanted.effect:g}: {one.power:.0%}"
     yield f"  smallest difference found with {wanted.power:.0%} power: {number(one.detectable)}"
@@ -167,7 +168,8 @@ def _participant_lines(plan: PeoplePlan) -> Iterator[str]:
     yield f"  for nine in ten of them: {plan.finding(0.9):,}"
     yield "  those that need most:"
     for one in plan.participants[:_MOST_EFFECTS]:
-        yield f"    {one.a_group:>8,}  d = {number(one.human_d, 2, sign=True)}  {one.study} / {one.finding} / {one.test}"
+        d = number(one.human_d, 2, sign=True)
+        yield f"    {one.a_group:>8,}  d = {d}  {one.study} / {one.finding} / {one.test}"
     if len(plan.participants) > _MOST_EFFECTS:
         yield f"    ... and {len(plan.participants) - _MOST_EFFECTS} more"
     if plan.n_left_out:
