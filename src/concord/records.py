@@ -4,22 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-TEST_TYPES = (
-    "t-independent",
-    "t-paired",
-    "t-one-sample",
-    "anova",
-    "anova-within",
-    "regression",
-    "correlation",
-    "chi-square",
-    "binomial",
-    "mann-whitney",
-    "variance-ratio",
-    "p-value",
-)
-"""The canonical test types of a table of tests."""
-
 
 @dataclass(frozen=True, slots=True)
 class Interval:
