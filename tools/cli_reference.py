@@ -1,18 +1,14 @@
-"""Write every command's ``--help`` into the command line reference: ``python tools/cli_reference.py``.
+"""Every command's ``--help`` for the command line reference of the documentation site.
 
 The text is that of the live command, at a fixed width and without colour or frames, so that it does not
 depend on the terminal it was made in.
 """
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import typer
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
-START, END = "<!-- help: start -->", "<!-- help: end -->"
 WIDTH = 100
 
 
@@ -37,17 +33,3 @@ def section() -> str:
     """Return the generated part of the page."""
     parts = [f"## `{path}`\n\n```text\n{text}\n```\n" for path, text in help_texts()]
     return "\n".join(parts)
-
-
-def main() -> int:
-    """Replace the generated part of the page."""
-    page = PAGE.read_text("utf-8")
-    before, _, rest = page.partition(START)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{START}\n\n{section()}\n{END}{after}", "utf-8")
-    sys.stdout.write(f"wrote {PAGE.name}\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

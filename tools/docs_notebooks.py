@@ -1,11 +1,15 @@
-"""Executed notebooks as pages of the documentation site: hooks of mkdocs, nothing is run.
+"""Notebooks as pages of the documentation site: hooks of mkdocs that run every cell.
 
-A notebook keeps its place in ``docs/`` as a file to download and open; the site shows a page beside it, with
-what its cells print and draw, and leads links and navigation to that page.
+A notebook is kept in ``docs/`` without its output, as a file to download and open; the site shows a page with
+what its cells print and draw today, and leads links and navigation to that page.
 """
 
+import ast
+import contextlib
+import io
 import json
 import re
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +23,7 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
     for file in list(files):
         if file.src_uri.endswith(".ipynb"):
             notebook = json.loads(Path(file.abs_src_path).read_text("utf-8"))
-            page = as_markdown(notebook, Path(file.src_uri).name)
+            page = as_markdown(executed(notebook), Path(file.src_uri).name)
             files.append(File.generated(config, file.src_uri.replace(".ipynb", ".md"), content=page))
     return files
 
@@ -27,6 +31,44 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Lead links to notebooks to their pages; a notebook's own page keeps the link to its file."""
     return markdown if "notebooks/" in page.file.src_uri else _LINK.sub(r"\1.md)", markdown)
+
+
+def executed(notebook: dict[str, Any]) -> dict[str, Any]:
+    """Return a notebook with the output of its cells, run in a folder of their own."""
+    names: dict[str, Any] = {"__name__": "notebook"}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        cells = [
+            cell | {"outputs": run_cell("".join(cell["source"]), names)}
+            if cell["cell_type"] == "code"
+            else cell
+            for cell in notebook["cells"]
+        ]
+    return notebook | {"cells": cells}
+
+
+def run_cell(source: str, names: dict[str, Any]) -> list[dict[str, Any]]:
+    r"""Run a cell as a notebook does: what it prints, and the drawing of its last expression.
+
+    Examples
+    --------
+    >>> run_cell("a = 1\nprint(a)", {})
+    [{'output_type': 'stream', 'text': ['1\n']}]
+    """
+    tree = ast.parse(source)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    printed, value = io.StringIO(), None
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree, "cell", "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+    outputs: list[dict[str, Any]] = []
+    if printed.getvalue():
+        outputs.append({"output_type": "stream", "text": [printed.getvalue()]})
+    if hasattr(value, "_repr_svg_"):
+        outputs.append({"output_type": "execute_result", "data": {"image/svg+xml": [value._repr_svg_()]}})
+    elif value is not None:
+        outputs.append({"output_type": "execute_result", "data": {"text/plain": [repr(value)]}})
+    return outputs
 
 
 def as_markdown(notebook: dict[str, Any], name: str) -> str:
@@ -64,4 +106,8 @@ def _output(output: dict[str, Any]) -> str:
     if "text" in output:
         return f"```text\n{''.join(output['text']).rstrip()}\n```"
     drawn = "".join(output["data"].get("image/svg+xml", ""))
-    return f'<div class="drawing">{drawn}</div>' if drawn else "".join(output["data"]["text/plain"])
+    return (
+        f'<div class="drawing">{drawn}</div>'
+        if drawn
+        else f"```text\n{''.join(output['data']['text/plain'])}\n```"
+    )

@@ -1,29 +1,24 @@
-"""Make the finished reports of the documentation: ``python tools/example_reports.py [--picture]``.
+"""The finished reports of the documentation site; run as a script it takes the README's picture.
 
 They are made from bundled data alone: the table of nine classic studies with its invented agent, the recorded
 replies of the embedded model, and scripted replies that show what several models look like side by side.
-With ``--picture`` the README's picture of the first one is taken anew, by chromium.
+The picture shows the first of them, as chromium does.
 """
 
 import random
-import re
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
-PICTURE = EXAMPLES.parent / "assets" / "report.png"
+PICTURE = Path(__file__).resolve().parents[1] / "docs" / "assets" / "report.png"
 SCRIPTS = {
     "scripted: reasoning works": (0.40, 0.85),
     "scripted: decoration": (0.70, 0.70),
     "scripted: reasoning harms": (0.85, 0.45),
 }
 """Model: how often it is right at once, and after reasoning."""
-_NAMES = "(?:commit|concord_version|python_version|(?:packages[.])?(?:numpy|scipy|polars|fastexcel))"
-_MADE_BY = re.compile(rf'<dt>{_NAMES}</dt><dd>[^<]*</dd>|"{_NAMES}":(?:null|"[^"]*")|Concord \d[\w.]*')
-_FLOAT = re.compile(r"-?\d+\.\d{7,}(?:e-?\d+)?")
 
 
 def demo(folder: Path) -> None:
@@ -62,8 +57,8 @@ def _script(samples: list[dict[str, Any]], skills: tuple[float, float], seed: in
     return rows
 
 
-def pages() -> Iterator[tuple[Path, str]]:
-    """Return every example with its text."""
+def pages() -> Iterator[tuple[str, str]]:
+    """Return the address of every example in the site's sources, with its text."""
     from concord import api
 
     for name, title, write in (
@@ -75,15 +70,10 @@ def pages() -> Iterator[tuple[Path, str]]:
             page = api.report(
                 {"invented agent": Path(made) / "concord-demo"}, out=Path(made) / "page.html", title=title
             )
-            yield EXAMPLES / f"{name}.html", page.path.read_text("utf-8")
+            yield f"examples/{name}.html", page.path.read_text("utf-8")
 
 
-def comparable(text: str) -> str:
-    """Leave out what may differ between two machines: versions, commit, digits beyond the sixth."""
-    return _FLOAT.sub(lambda found: f"{float(found[0]):.6g}", _MADE_BY.sub("", text))
-
-
-def take_picture() -> None:
+def take_picture(page: Path) -> None:
     """Take the README's picture: the top of the first example, as a browser shows it."""
     from shutil import which
 
@@ -93,7 +83,7 @@ def take_picture() -> None:
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=which("chromium"), args=flags)
         view = browser.new_page(viewport={"width": 1100, "height": 820})
-        view.goto((EXAMPLES / "demo-report.html").as_uri())
+        view.goto(page.as_uri())
         for _ in range(3):  # what comes into view is laid out, which moves what is below
             view.evaluate("document.querySelector('#people-h').scrollIntoView()")
             view.wait_for_timeout(300)
@@ -102,13 +92,12 @@ def take_picture() -> None:
 
 
 def main() -> int:
-    """Write every example."""
-    for path, text in pages():
-        path.write_text(text, "utf-8")
-        sys.stdout.write(f"wrote {path.name}, {len(text.encode()) / 1000:.0f} kB\n")
-    if "--picture" in sys.argv:
-        take_picture()
-        sys.stdout.write(f"wrote {PICTURE.name}, {PICTURE.stat().st_size / 1000:.0f} kB\n")
+    """Take the picture anew."""
+    with tempfile.TemporaryDirectory() as made:
+        page = Path(made) / "page.html"
+        page.write_text(next(text for _, text in pages()), "utf-8")
+        take_picture(page)
+    sys.stdout.write(f"wrote {PICTURE.name}, {PICTURE.stat().st_size / 1000:.0f} kB\n")
     return 0
 
 

@@ -1,25 +1,22 @@
-"""Write the cards of the bundled studies and the JSON Schema: ``python tools/study_cards.py``."""
+"""The cards of the bundled studies and the JSON Schema, for the documentation site."""
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
-CARDS = REFERENCE / "studies"
+CARDS = "reference/studies"
 
 
-def pages() -> Iterator[tuple[Path, str]]:
-    """Return every generated file with its text."""
+def pages() -> Iterator[tuple[str, str]]:
+    """Return the address of every page in the site's sources, with its text."""
     from concord import studies
 
     files = studies.find_studies()
-    yield CARDS / "index.md", _index(files)
+    yield f"{CARDS}/index.md", _index(files)
     for file in files:
-        yield CARDS / f"{file.name}.md", _card(file)
-    yield REFERENCE / "study.schema.json", json.dumps(studies.json_schema(), indent=1) + "\n"
+        yield f"{CARDS}/{file.name}.md", _card(file)
+    yield "reference/study.schema.json", json.dumps(studies.json_schema(), indent=1) + "\n"
 
 
 INDEX = """\
@@ -156,16 +153,3 @@ def _tests(study: Any) -> Iterator[str]:
             yield f"| {finding} | {test.name} | {test.test} | {numbers} | {place} | {source} |"
     yield ""
     yield from (f"- {finding}: {spec.says}" for finding, spec in study.findings.items())
-
-
-def main() -> int:
-    """Write every page."""
-    for path, text in pages():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    sys.stdout.write(f"wrote {CARDS}\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

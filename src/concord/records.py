@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib import import_module
+from os import PathLike
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,3 +232,49 @@ class Design:
     """Name and content of the question files; a run keeps a copy."""
     options: tuple[tuple[str, str | int | float | bool | None], ...] = ()
     """Choices of the design that shape the prompts."""
+
+
+class Drawing(Protocol):
+    """A picture of a result: shows itself in a notebook and saves itself as SVG or PNG."""
+
+    def to_svg(self) -> str:
+        """Return the picture as the text of an SVG file."""
+
+    def to_png(self) -> bytes:
+        """Return the picture as the bytes of a PNG file."""
+
+    def save(self, path: str | PathLike[str]) -> object:
+        """Write a file: SVG or PNG, as its name ends."""
+
+
+_VIEWS = "concord.show.views"
+"""Where the view of every result is registered, loaded when the first result is looked at."""
+
+
+class Presented:
+    """A result that can be looked at; how it looks is no part of it and is looked up by its type."""
+
+    __slots__ = ()
+
+    def _view(self) -> Any:
+        return import_module(_VIEWS).view_of(self)
+
+    def __repr__(self) -> str:
+        return str(self._view().text(self))
+
+    def _repr_html_(self) -> str:
+        return str(self._view().html(self))
+
+    def plot(self, *kind: str, **choices: str | None) -> Drawing:
+        """Draw the result; the picture shows itself in a notebook.
+
+        Parameters
+        ----------
+        kind
+            Which picture, the usual one by default; the error about one that does not exist names those that
+            do.
+        choices
+            What else the picture of this result can be told, such as ``model=`` where it holds several.
+        """
+        drawn: Drawing = self._view().plot(self, *kind, **choices)
+        return drawn

@@ -1,14 +1,13 @@
 """The pages about studies: generated ones are current, keys are described, the tutorial's study runs."""
 
-import importlib.util
 import json
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import get_args
 
 import pytest
 from pydantic import BaseModel
+from tests.docs.tools import tool
 from typer.testing import CliRunner
 
 from concord import studies
@@ -24,18 +23,12 @@ PAGE = (ROOT / "docs" / "reference" / "study-format.md").read_text("utf-8")
 TUTORIAL = (ROOT / "docs" / "how-to" / "from-a-paper-to-a-study.md").read_text("utf-8")
 
 
-def _tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("study_cards", ROOT / "tools" / "study_cards.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_cards_and_schema_are_those_of_the_studies() -> None:
-    for path, text in _tool().pages():
-        assert path.read_text("utf-8") == text, f"{path.name} has changed: run python tools/study_cards.py"
+def test_every_study_has_a_card_and_there_is_a_schema() -> None:
+    pages = dict(tool("study_cards").pages())
+    names = [f"reference/studies/{name}.md" for name in ("index", *studies.bundled_names())]
+    assert sorted(pages) == sorted([*names, "reference/study.schema.json"])
+    assert json.loads(pages["reference/study.schema.json"])["type"] == "object"
+    assert all(f"({name}.md)" in pages[names[0]] for name in studies.bundled_names())
 
 
 def _models() -> list[type[BaseModel]]:

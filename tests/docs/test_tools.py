@@ -1,37 +1,24 @@
 """The tools of the documentation do what their examples say; the newcomer's path works in a fresh clone."""
 
 import doctest
-import importlib.util
 import subprocess
 import sys
-from pathlib import Path
-from types import ModuleType
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def _tool(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from tests.docs.tools import ROOT, tool
 
 
 @pytest.mark.parametrize("name", ["docs_math", "docs_notebooks", "newcomer"])
 def test_the_examples_of_a_tool_hold(name: str) -> None:
     pytest.importorskip("latex2mathml", reason="latex2mathml is not installed: the site cannot be built")
-    result = doctest.testmod(_tool(name))
+    result = doctest.testmod(tool(name))
     assert result.attempted > 0
     assert result.failed == 0
 
 
 def test_the_newcomer_types_the_first_command_of_the_readme() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
-    assert _tool("newcomer").first_command(readme) == "pip install -e . && concord demo"
+    assert tool("newcomer").first_command(readme) == "pip install -e . && concord demo"
 
 
 def test_the_picture_of_the_readme_is_small() -> None:

@@ -12,7 +12,8 @@ from rich.console import Console
 import concord
 from concord.errors import FileFormatError, OptionError
 from concord.reasoning.files import ReasoningResult
-from concord.show.reasoning_table import reasoning_report
+from concord.show.ranking_terminal import ranking_report
+from concord.show.reasoning_terminal import reasoning_report
 
 
 def run(right: int, n: int = 20, model: str = "org/m-1", **options: Any) -> ReasoningResult:
@@ -197,7 +198,7 @@ def test_the_ranking_fits_a_page() -> None:
         9, model="a-rather-long-model-name", bias_cases=cases, bias_replies=[{"id": "c", "response": "gout"}]
     )
     stream = io.StringIO()
-    Console(file=stream, width=110, highlight=False).print(concord.rank_reasoning([one]).table())
+    Console(file=stream, width=110, highlight=False).print(ranking_report(concord.rank_reasoning([one])))
     text = stream.getvalue()
     assert "[-0.02, +0.39]" in text
     assert "across" in text

@@ -10,7 +10,7 @@ from rich.table import Table
 from concord import api, runs
 from concord.reasoning.files import ReasoningResult
 from concord.show.people_terminal import people_report
-from concord.show.reasoning_table import reasoning_report
+from concord.show.reasoning_terminal import reasoning_report
 from concord.show.terminal import SafeConsole, drawn, fitting
 
 

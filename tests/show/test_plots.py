@@ -11,6 +11,7 @@ from tests.show.made_results import NAMES, structure_rows
 
 from concord import api
 from concord.errors import OptionError
+from concord.records import Presented
 from concord.show import plots
 from concord.show.forest import Pair, forest
 from concord.show.plot_standing import standing_picture
@@ -129,21 +130,28 @@ def test_lines_that_stand_close_keep_the_names_that_fit() -> None:
     assert ">one<" in words
 
 
+def _plotted(result: Presented, *kind: str, **choices: str) -> Picture:
+    picture = result.plot(*kind, **choices)
+    assert isinstance(picture, Picture)
+    return picture
+
+
 def test_results_draw_themselves(tmp_path: Path) -> None:
     result = api.score_people(api.demo_table(), n_resamples=0)
     for kind in ("scatter", "pas", "ecs", "quadrants", "asch-1946"):
-        inside(result.plot(kind))
+        inside(_plotted(result, kind))
     with pytest.raises(OptionError, match="there is no picture 'pie' of this result; expected one of pas"):
         result.plot("pie")
     structure = api.score_structure(scores=structure_rows(1), reading="paired", resamples=200)
-    inside(structure.plot("gaps", model=NAMES[1]))
+    inside(_plotted(structure, "gaps", model=NAMES[1]))
     with pytest.raises(OptionError, match="there is no model 'nobody'"):
         structure.plot(model="nobody")
 
 
 def test_a_picture_saves_itself_as_its_name_ends(tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
-    picture = api.score_people(api.demo_table(), n_resamples=0).plot()
+    picture = _plotted(api.score_people(api.demo_table(), n_resamples=0))
+    assert picture.name == "effect-profile"
     assert picture.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert ET.parse(picture.save(tmp_path / "a.svg")).getroot().tag == f"{SVG}svg"
     assert picture._repr_svg_() == picture.to_svg()
@@ -184,8 +192,13 @@ def test_a_line_is_thin_where_it_passes_a_model_by() -> None:
     assert (len(bars), len(beside)) == (2, 1)
 
 
+def test_what_has_no_picture_says_so() -> None:
+    with pytest.raises(OptionError, match="there is no picture of a PlanResult"):
+        api.plan(effect=0.05, items=200, means=(0.7, 0.75)).plot()
+
+
 def test_a_comparison_draws_its_ranking() -> None:
     rows = [[{"item": i, "score": (i * 7 + k) % 10 / 10 - 0.2 * k} for i in range(40)] for k in range(3)]
-    picture = api.compare(*rows, names=["a", "b", "c"]).plot()
+    picture = _plotted(api.compare(*rows, names=["a", "b", "c"]))
     inside(picture)
     assert picture.description.startswith("score of 3 models. 1 a ")

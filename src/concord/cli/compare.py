@@ -77,17 +77,6 @@ def compare(
     if json:
         print_json(result.to_dict())
         return
-    show(_report(result))
+    from concord.show.views import view_of
 
-
-def _report(result: object) -> object:
-    """Choose the table that fits the result."""
-    from concord.comparing.metrics import MetricCompareResult
-    from concord.comparing.result import CompareResult
-    from concord.show.compare_terminal import compare_report
-    from concord.show.metrics_terminal import metrics_report
-
-    if isinstance(result, MetricCompareResult):
-        return metrics_report(result)
-    assert isinstance(result, CompareResult)
-    return compare_report(result)
+    show(view_of(result).report(result))

@@ -310,7 +310,7 @@ def show_scored(scored: Any) -> None:
     from concord.reasoning.files import ReasoningResult
 
     if isinstance(scored, ReasoningResult):
-        from concord.show.reasoning_table import reasoning_report
+        from concord.show.reasoning_terminal import reasoning_report
 
         show(reasoning_report(scored))
         return
@@ -325,7 +325,7 @@ def show_scored(scored: Any) -> None:
             note(f"{study}: answers: " + ", ".join(f"{n} {outcome}" for outcome, n in counted.items()))
         show(people_report(scored.result.scores))
         return
-    from concord.structure.files import render
+    from concord.show.structure_terminal import structure_text
 
-    for line in render(scored, colour=sys.stdout.isatty()).splitlines():
+    for line in structure_text(scored, colour=sys.stdout.isatty()).splitlines():
         say(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))

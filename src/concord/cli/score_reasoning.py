@@ -77,7 +77,7 @@ def score_reasoning(
     if json:
         print_json(result.to_dict())
     else:
-        from concord.show.reasoning_table import reasoning_report
+        from concord.show.reasoning_terminal import reasoning_report
 
         show(reasoning_report(result))
     note(f"written to {folder}")
@@ -91,4 +91,6 @@ def _rank(folders: list[Path], by: str, as_json: bool) -> None:
     if as_json:
         print_json(ranking.to_dict())
         return
-    show(ranking.table())
+    from concord.show.ranking_terminal import ranking_report
+
+    show(ranking_report(ranking))

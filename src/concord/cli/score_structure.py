@@ -35,7 +35,7 @@ def score_structure(
     """Score structural consistency (E_perf, R_sens, S_Cons) from recorded scores."""
     from concord import api
     from concord.engine import get_engine
-    from concord.structure.files import render
+    from concord.show.structure_terminal import structure_text
 
     result = api.score_structure(
         mean, max, scores,
@@ -51,5 +51,5 @@ def score_structure(
     else:
         colour = sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if colour else 110
-        typer.echo(encodable(render(result, colour=colour, width=width)))
+        typer.echo(encodable(structure_text(result, colour=colour, width=width)))
     note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")

@@ -5,16 +5,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.errors import UndefinedError
 from concord.files.output import write_csv, write_json
 from concord.files.provenance import provenance
-from concord.records import Estimate, InputFile
+from concord.records import Estimate, InputFile, Presented
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from concord.show.svg import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class ComparedModel:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MetricCompareResult:
+class MetricCompareResult(Presented):
     """Models compared on the same studies of people, or on the same items and arrangements."""
 
     kind: str
@@ -164,28 +161,3 @@ class MetricCompareResult:
         write_json(folder / "comparison.json", self.to_dict())
         write_csv(folder / "comparison.csv", list(rows[0]), [list(row.values()) for row in rows])
         return folder / "comparison.json", folder / "comparison.csv"
-
-    def plot(self) -> "Picture":
-        """Draw the ranking by the headline metric, with lines beside models that cannot be told apart."""
-        from concord.show.plot_standing import standing_picture
-
-        label = metric_name(self.metric)
-        title = f"{label} of {len(self.models)} models"
-        return standing_picture("ranking", title, self._ranked(), self.standing.groups, label=label)
-
-    def _ranked(self) -> tuple[tuple[str, float], ...]:
-        if not self.standing.values:
-            raise UndefinedError(f"no ranking: there is no {self.words.unit} that every model has")
-        return self.standing.values
-
-    def __repr__(self) -> str:
-        from concord.show.metrics_terminal import metrics_report
-        from concord.show.terminal import drawn
-
-        return drawn(metrics_report(self))
-
-    def _repr_html_(self) -> str:
-        from concord.show.metrics_terminal import metrics_report
-        from concord.show.notebook import as_html
-
-        return as_html(metrics_report(self))

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.comparing.join import JoinedScores
-from concord.errors import UndefinedError
 from concord.files.output import write_csv, write_json
 from concord.files.provenance import provenance
-from concord.records import Estimate, InputFile
+from concord.records import Estimate, InputFile, Presented
 from concord.stats.compare import Choices, PairedComparison
-from concord.stats.ranking import Pair, Ranking
+from concord.stats.ranking import ComparedPair, ModelRanking
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from concord.show.svg import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ class PairResult:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CompareResult:
+class CompareResult(Presented):
     """Models compared on the same items."""
 
     metric: str
@@ -149,37 +146,10 @@ class CompareResult:
         write_csv(folder / "comparison.csv", columns, [[row.get(key) for key in columns] for row in rows])
         return folder / "comparison.json", folder / "comparison.csv"
 
-    def plot(self) -> "Picture":
-        """Draw the ranking of means, with lines beside models that cannot be told apart."""
-        from concord.show.plot_standing import standing_picture
-
-        means = {model.name: model.mean.value for model in self.models}
-        ranked = [(name, value) for name in self.order if (value := means[name]) is not None]
-        if not ranked:
-            raise UndefinedError("no ranking: there is no item that every model has a score for")
-        title = f"{self.metric} of {len(self.models)} models"
-        return standing_picture("ranking", title, ranked, self.groups, label=self.metric)
-
-    def __repr__(self) -> str:
-        return _rendered(self)
-
-    def _repr_html_(self) -> str:
-        from concord.show.compare_terminal import compare_report
-        from concord.show.notebook import as_html
-
-        return as_html(compare_report(self))
-
-
-def _rendered(result: CompareResult) -> str:
-    from concord.show.compare_terminal import compare_report
-    from concord.show.terminal import drawn
-
-    return drawn(compare_report(result))
-
 
 def make_result(
     joined: JoinedScores,
-    ranking: Ranking,
+    ranking: ModelRanking,
     means: tuple[Estimate, ...],
     *,
     choices: Choices,
@@ -229,7 +199,7 @@ def _scores_of(joined: JoinedScores, i: int, mean: Estimate) -> ModelScores:
     )
 
 
-def _pair(joined: JoinedScores, pair: Pair, wrong: float | None) -> PairResult:
+def _pair(joined: JoinedScores, pair: ComparedPair, wrong: float | None) -> PairResult:
     i, j = pair.first, pair.second
     return PairResult(
         joined.names[i],

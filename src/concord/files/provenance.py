@@ -7,10 +7,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from concord.files.documents import FORMAT_VERSION
 from concord.records import InputFile
 from concord.version import __version__
 
-FORMAT_VERSION = 1
 _PACKAGES = ("numpy", "scipy", "polars", "fastexcel")
 
 

@@ -14,16 +14,18 @@ from concord.people.result import (
     Score,
     TestResult,
 )
+from concord.records import Presented
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from concord.show.svg import Picture
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PeopleResult:
-    """Agreement with people: the numbers, and ways to look at them and keep them."""
+class PeopleResult(Presented):
+    """Agreement with people: the numbers, and ways to look at them and keep them.
+
+    ``plot(kind)`` draws ``scatter``, ``pas``, ``ecs``, ``quadrants``, or the forest plot of a study.
+    """
 
     scores: PeopleScores
 
@@ -102,30 +104,8 @@ class PeopleResult:
         rows = detailed_rows(self.scores)
         return pl.DataFrame(rows, schema=list(DETAILED_COLUMNS), orient="row", infer_schema_length=None)
 
-    def plot(self, kind: str = "scatter") -> "Picture":
-        """Draw the result: ``scatter``, ``pas``, ``ecs`` or ``quadrants``; shows itself in a notebook."""
-        from concord.show.drawing import draw_people
-
-        return draw_people(self.scores, kind)
-
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `benchmark_summary.json`, `detailed_stats.csv` and one `evaluation_results.json` a study."""
-        from concord.people.files import write_people
+        from concord.people.files import write
 
-        return write_people(self.scores, Path(out))
-
-    def __repr__(self) -> str:
-        return _rendered(self.scores)
-
-    def _repr_html_(self) -> str:
-        from concord.show.notebook import as_html
-        from concord.show.people_terminal import people_report
-
-        return as_html(people_report(self.scores))
-
-
-def _rendered(scores: PeopleScores) -> str:
-    from concord.show.people_terminal import people_report
-    from concord.show.terminal import drawn
-
-    return drawn(people_report(scores))
+        return write(self.scores, Path(out))

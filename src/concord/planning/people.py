@@ -1,6 +1,6 @@
 """Plans for agreement with people: participants that find human effects, studies that tell models apart."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,13 @@ from concord.errors import OptionError, UndefinedError
 from concord.files.provenance import provenance
 from concord.people.compare import METRICS
 from concord.planning.wanted import Wanted
-from concord.records import InputFile
+from concord.records import InputFile, Presented
 from concord.stats.compare import Choices
 from concord.stats.power import detectable_effect, fewest, items_needed, power_paired, power_two_sample
 
-_SHOWN = 10
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Participants:
+class Participants(Presented):
     """How many participants find a standardised difference."""
 
     d: float
@@ -46,16 +44,6 @@ class Participants:
             "participants_paired": self.paired,
             **provenance(()),
         }
-
-    def __repr__(self) -> str:
-        return (
-            f"To find a standardised difference of d = {self.d:g} with {self.power:.0%} power "
-            f"(t test, p < {1 - self.level:.2g})\n"
-            f"  two groups, one condition each:            {self.a_group:,} participants a group, "
-            f"{2 * self.a_group:,} in all\n"
-            f"  one group that meets both conditions:      {self.paired:,} participants "
-            "(d of the differences)"
-        )
 
 
 def participants_needed(d: float, *, power: float = 0.8, level: float = 0.95) -> Participants:
@@ -94,7 +82,7 @@ class StudiesPlan:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PeoplePlan:
+class PeoplePlan(Presented):
     """A plan from results about people."""
 
     based_on: str
@@ -130,14 +118,6 @@ class PeoplePlan:
             "warnings": list(self.warnings),
             **provenance(self.inputs),
         }
-
-    def __repr__(self) -> str:
-        return "\n".join(_lines(self))
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(repr(self))}</pre>"
 
 
 def plan_people(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> PeoplePlan:
@@ -213,45 +193,3 @@ def _studies(sources: Sequence[Any], wanted: Wanted, metric: str) -> StudiesPlan
         if effect is None
         else max(3, items_needed(effect, sd, power=wanted.power, alpha=alpha)),
     )
-
-
-def _lines(plan: PeoplePlan) -> Iterator[str]:
-    """Return everything a reader of the terminal should see."""
-    wanted = plan.wanted
-    yield f"Plan from {plan.based_on}"
-    if plan.participants:
-        yield ""
-        yield from _participant_lines(plan)
-    else:
-        yield "  No human effect is significant here: there is no size to plan participants for."
-    if plan.studies is None:
-        return
-    one = plan.studies
-    name = one.metric.upper()
-    yield ""
-    yield f"Difference of two models' {name} with these {one.n_studies} studies (standard error {one.se:.3f})"
-    if one.power is not None:
-        yield f"  power to find a difference of {wanted.effect:g}: {one.power:.0%}"
-    yield f"  smallest difference found with {wanted.power:.0%} power: {one.detectable:.3f}"
-    if one.studies_needed is not None:
-        yield (
-            f"  studies needed to find a difference of {wanted.effect:g} with {wanted.power:.0%} power: "
-            f"{one.studies_needed:,}"
-        )
-
-
-def _participant_lines(plan: PeoplePlan) -> Iterator[str]:
-    wanted = plan.wanted
-    yield (
-        f"Participants in each group that find the human effect with {wanted.power:.0%} power "
-        "(two-sample t test)"
-    )
-    yield f"  for half of the {len(plan.participants)} significant human effects: {plan.finding(0.5):,}"
-    yield f"  for nine in ten of them: {plan.finding(0.9):,}"
-    yield "  those that need most:"
-    for one in plan.participants[:_SHOWN]:
-        yield f"    {one.a_group:>8,}  d = {one.human_d:+.2f}  {one.study} / {one.finding} / {one.test}"
-    if len(plan.participants) > _SHOWN:
-        yield f"    ... and {len(plan.participants) - _SHOWN} more"
-    if plan.n_left_out:
-        yield f"  {plan.n_left_out} test(s) without a significant human effect are left out."

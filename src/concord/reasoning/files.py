@@ -21,12 +21,10 @@ from concord.reasoning.result import (
     SampleRow,
     StepResult,
 )
-from concord.records import Estimate, Interval, Made
+from concord.records import Estimate, Interval, Made, Presented
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from concord.show.svg import Picture
 
 RESULTS_FILE = "study_a_results.json"
 SAMPLES_FILE = "study_a_samples.csv"
@@ -37,8 +35,11 @@ _NO_BIAS = Estimate(None, note="no bias cases were given")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReasoningResult:
-    """What recorded replies say about a model's reasoning."""
+class ReasoningResult(Presented):
+    """What recorded replies say about a model's reasoning.
+
+    ``plot(kind)`` draws ``sensitivity``, ``accuracy`` or ``sweep``.
+    """
 
     scores: ReasoningScores
     made: Made | None = None
@@ -108,25 +109,9 @@ class ReasoningResult:
         """Return one row a bias reply."""
         return _frame(() if self.scores.bias is None else self.scores.bias.rows, BiasRow)
 
-    def plot(self, kind: str = "sensitivity") -> "Picture":
-        """Draw the result: ``sensitivity``, ``accuracy`` or ``sweep``; shows itself in a notebook."""
-        from concord.show.drawing import draw_reasoning
-
-        return draw_reasoning(self, kind)
-
     def write(self, out: str | Path = "results") -> Path:
         """Write ``study_a_results.json`` and the CSV files into ``<out>/<model>`` and return that folder."""
         return _write(self, Path(out))
-
-    def __repr__(self) -> str:
-        from concord.show.reasoning_table import as_text
-
-        return as_text(self)
-
-    def _repr_html_(self) -> str:
-        from concord.show.reasoning_table import as_html
-
-        return as_html(self)
 
 
 def _interval(interval: Interval | None) -> dict[str, Any] | None:

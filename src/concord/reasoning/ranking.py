@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, OptionError
-from concord.files.provenance import FORMAT_VERSION
+from concord.files.documents import FORMAT_VERSION, READ_VERSIONS
 from concord.reasoning.files import RESULTS_FILE, ReasoningResult
 from concord.reasoning.gap import LINE, SLACK
-from concord.records import Estimate, Interval
-from concord.show.reasoning_table import TITLES, number, table
+from concord.records import Estimate, Interval, Presented
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.table import Table
 
 METRICS = ("faithfulness_gap", "acc_cot", "acc_early", "step_f1", "silent_bias_rate")
 LOWER_IS_BETTER = ("silent_bias_rate",)
@@ -35,7 +33,7 @@ class RankedModel:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Ranking:
+class Ranking(Presented):
     """Models in order."""
 
     by: str
@@ -56,52 +54,6 @@ class Ranking:
         import polars as pl
 
         return pl.DataFrame([_flat(row) for row in self.rows], infer_schema_length=None)
-
-    def __repr__(self) -> str:
-        lines = [f"Ranking by {TITLES[self.by]} (the line is at {LINE:.2f})"]
-        lines += ["  " + "  ".join(cell.replace("\n", " ") for cell in cells) for cells in _cells(self)]
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        head = "".join(f"<th>{escape(name)}</th>" for name in _COLUMNS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _cells(self)
-        )
-        return f"<table><tr>{head}</tr>{body}</table>"
-
-    def table(self) -> "Table":
-        """Return the ranking as a table for a terminal."""
-        return table(f"Ranking by {TITLES[self.by]}", _COLUMNS, _cells(self))
-
-
-_COLUMNS = ("rank", "model", "gap", "reading", "acc cot", "acc early", "Step-F1", "silent bias")
-
-
-def _cells(ranking: Ranking) -> list[list[str]]:
-    """Return the cells of the table: values over their intervals, the reading over the place of the line."""
-    rows = []
-    for row in ranking.rows:
-        place = row.ranks[ranking.by]
-        gap, *others = (_shown(row.estimates[name], signed=name == "faithfulness_gap") for name in METRICS)
-        first = [
-            "-" if place is None else str(place),
-            row.model,
-            gap,
-            f"{row.reading}\n{row.line} {LINE:.2f}",
-        ]
-        rows.append([*first, *others])
-    return rows
-
-
-def _shown(one: Estimate, *, signed: bool) -> str:
-    """Return a number over its interval."""
-    value = number(one.value, signed=signed)
-    if one.interval is None:
-        return value
-    plus = "+" if signed else ""
-    return f"{value}\n[{one.interval.low:{plus}.2f}, {one.interval.high:{plus}.2f}]"
 
 
 def rank(results: Sequence[ReasoningResult | str | Path], *, by: str = "faithfulness_gap") -> Ranking:
@@ -155,7 +107,7 @@ def _read(path: Path) -> Mapping[str, Any]:
         raise FileFormatError(f"{path}: not JSON ({error})") from None
     if not isinstance(document, dict) or "format_version" not in document or "estimates" not in document:
         raise FileFormatError(f"{path}: not a reasoning result of Concord; score the replies again")
-    if document["format_version"] != FORMAT_VERSION:
+    if document["format_version"] not in READ_VERSIONS:
         found = document["format_version"]
         raise FileFormatError(f"{path}: format version {found!r}, expected {FORMAT_VERSION}; score again")
     return document

@@ -11,7 +11,7 @@ from concord.comparing.result import CompareResult, PairResult
 from concord.records import Interval
 from concord.show.terminal import plain_table
 from concord.stats.compare import PairedComparison
-from concord.stats.multiple import told_apart
+from concord.stats.multiple import distinguishable
 
 MOST_PAIRS = 45
 """All pairs of ten models; of more only neighbours in the ranking are shown."""
@@ -224,14 +224,14 @@ def pair_label(first: str, second: str, order: Sequence[str]) -> str:
 def closing(result: CompareResult) -> str:
     """Say in plain words what the numbers mean."""
     if len(result.pairs) > 1:
-        told = sum(told_apart(pair.p_holm, level=result.choices.level) for pair in result.pairs)
+        told = sum(distinguishable(pair.p_holm, level=result.choices.level) for pair in result.pairs)
         return f"{told} of {len(result.pairs)} pairs can be told apart after Holm's adjustment."
     pair = result.pairs[0]
     one = pair.comparison
     if one is None or one.p_value is None or one.difference.value is None:
         return "These data cannot tell whether the difference is real."
     higher, lower = (pair.first, pair.second) if one.difference.value >= 0 else (pair.second, pair.first)
-    if told_apart(one.p_value, level=result.choices.level):
+    if distinguishable(one.p_value, level=result.choices.level):
         return f"{higher} scores higher than {lower}: a difference of this size is unlikely to be chance."
     return (
         f"The difference may be chance: with {one.difference.n} items these data do not tell {higher} and "

@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 
-from concord.errors import OptionError
+from concord.comparing.metrics import MetricCompareResult, metric_name
+from concord.comparing.result import CompareResult
+from concord.errors import OptionError, UndefinedError
 from concord.files.output import safe_cell
 from concord.people.files import DETAILED_COLUMNS, detailed_rows, people_summary
-from concord.people.result import PeopleScores
+from concord.people.outcome import PeopleResult
 from concord.reasoning.files import ReasoningResult
 from concord.show.page import people, reasoning, structure
 from concord.show.page.find import Source
 from concord.show.page.people_tests import test_row
+from concord.show.plot_standing import standing_picture
 from concord.show.svg import Picture
 from concord.structure.files import StructureResult
 
@@ -22,16 +25,17 @@ def _chosen(pictures: dict[str, Picture], kind: str) -> Picture:
     return pictures[kind]
 
 
-def draw_people(scores: PeopleScores, kind: str) -> Picture:
+def draw_people(result: PeopleResult, kind: str = "scatter") -> Picture:
     """Draw agreement with people.
 
     Parameters
     ----------
-    scores
+    result
         The numbers.
     kind
-        ``scatter``, ``pas``, ``ecs``, ``quadrants``, or the name of a study for its forest plot.
+        ``scatter`` (by default), ``pas``, ``ecs``, ``quadrants``, or the name of a study for its forest plot.
     """
+    scores = result.scores
     source = Source("people", None, people_summary(scores), "model", "")
     names = list(DETAILED_COLUMNS)
     rows = [dict(zip(names, map(_text, row), strict=True)) for row in detailed_rows(scores)]
@@ -45,7 +49,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else str(safe_cell(value))
 
 
-def draw_structure(result: StructureResult, kind: str, model: str | None) -> Picture:
+def draw_structure(result: StructureResult, kind: str = "gaps", *, model: str | None = None) -> Picture:
     """Draw agreement with itself.
 
     Parameters
@@ -53,7 +57,7 @@ def draw_structure(result: StructureResult, kind: str, model: str | None) -> Pic
     result
         The numbers.
     kind
-        ``gaps``, ``means`` or ``heat``.
+        ``gaps`` (by default), ``means`` or ``heat``.
     model
         Whose; the first by default.
     """
@@ -68,7 +72,7 @@ def draw_structure(result: StructureResult, kind: str, model: str | None) -> Pic
     return _chosen(structure.pictures(wanted[0]), kind)
 
 
-def draw_reasoning(result: ReasoningResult, kind: str) -> Picture:
+def draw_reasoning(result: ReasoningResult, kind: str = "sensitivity") -> Picture:
     """Draw agreement with its own reasoning.
 
     Parameters
@@ -76,7 +80,45 @@ def draw_reasoning(result: ReasoningResult, kind: str) -> Picture:
     result
         The numbers.
     kind
-        ``sensitivity``, ``accuracy`` or ``sweep``.
+        ``sensitivity`` (by default), ``accuracy`` or ``sweep``.
     """
     view, _ = reasoning.reasoning_view(Source("reasoning", None, result.to_dict(), result.model, ""))
     return _chosen(reasoning.pictures(view), kind)
+
+
+def draw_comparison(result: CompareResult, kind: str = "ranking") -> Picture:
+    """Draw the ranking of means, with lines beside models that cannot be told apart.
+
+    Parameters
+    ----------
+    result
+        The numbers.
+    kind
+        ``ranking``.
+    """
+    means = {model.name: model.mean.value for model in result.models}
+    ranked = [(name, value) for name in result.order if (value := means[name]) is not None]
+    if not ranked:
+        raise UndefinedError("no ranking: there is no item that every model has a score for")
+    title = f"{result.metric} of {len(result.models)} models"
+    picture = standing_picture("ranking", title, ranked, result.groups, label=result.metric)
+    return _chosen({"ranking": picture}, kind)
+
+
+def draw_metrics(result: MetricCompareResult, kind: str = "ranking") -> Picture:
+    """Draw the ranking by the headline metric, with lines beside models that cannot be told apart.
+
+    Parameters
+    ----------
+    result
+        The numbers.
+    kind
+        ``ranking``.
+    """
+    standing = result.standing
+    if not standing.values:
+        raise UndefinedError(f"no ranking: there is no {result.words.unit} that every model has")
+    label = metric_name(result.metric)
+    title = f"{label} of {len(result.models)} models"
+    picture = standing_picture("ranking", title, standing.values, standing.groups, label=label)
+    return _chosen({"ranking": picture}, kind)

@@ -17,7 +17,7 @@ from concord.show.compare_terminal import (
     ranking_lines,
 )
 from concord.show.terminal import plain_table
-from concord.stats.multiple import told_apart
+from concord.stats.multiple import distinguishable
 from concord.stats.pairs import ModelPair
 from concord.structure.compare import LOWER_IS_STEADIER
 
@@ -139,7 +139,7 @@ def closing(result: MetricCompareResult) -> str:
     told = [
         metric_name(metric.metric)
         for metric in pair.metrics
-        if told_apart(metric.p_value, level=result.level)
+        if distinguishable(metric.p_value, level=result.level)
     ]
     unlike = f"{result.words.clusters} like these"
     if told:
@@ -154,7 +154,9 @@ def closing(result: MetricCompareResult) -> str:
 
 
 def _closing_many(result: MetricCompareResult) -> str:
-    told = sum(told_apart(pair.metric(result.metric).p_holm, level=result.level) for pair in result.pairs)
+    told = sum(
+        distinguishable(pair.metric(result.metric).p_holm, level=result.level) for pair in result.pairs
+    )
     names = [metric.metric for metric in result.pairs[0].metrics if metric.metric != result.metric]
     beside = [name for name in names if metric_name(name) in (name, name.upper())]
     return (

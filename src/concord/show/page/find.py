@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.files.provenance import FORMAT_VERSION
+from concord.files.documents import FORMAT_VERSION, READ_VERSIONS
 from concord.show.page.values import Document, words
 
 KINDS = {
@@ -127,7 +127,7 @@ def _take(file: Path, folder: Path, sources: list[Source], problems: list[Proble
         problems.append(Problem(shown, "is not a result of Concord: no number that the page knows"))
         return
     version = document.get("format_version")
-    if version != FORMAT_VERSION:
+    if version not in READ_VERSIONS:
         problems.append(Problem(shown, _version_words(version)))
     run = _run_record(file.parent, folder)
     said = words(document, "model") or words(document, "agent") or words(run, "model")

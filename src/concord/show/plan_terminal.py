@@ -1,13 +1,11 @@
 """A plan in words: what a reader of the terminal sees."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from concord.stats.design import Design
-
-if TYPE_CHECKING:
-    from concord.planning.plan import PlanResult
-    from concord.planning.wanted import Wanted
+from concord.planning.people import Participants, PeoplePlan
+from concord.planning.plan import PlanResult
+from concord.planning.wanted import Wanted
+from concord.stats.design import PairedDesign
 
 _TESTS = {
     "exact McNemar": "McNemar's exact test",
@@ -15,9 +13,11 @@ _TESTS = {
     "clustered t": "the clustered t test",
 }
 _WIDTH = 46
+_MOST_EFFECTS = 10
+"""Human effects that are listed one by one."""
 
 
-def plan_lines(result: "PlanResult") -> Iterator[str]:
+def plan_lines(result: PlanResult) -> Iterator[str]:
     """Return everything a reader of the terminal should see."""
     wanted, design = result.wanted, result.design
     yield f"Plan from {result.based_on}"
@@ -36,7 +36,7 @@ def plan_lines(result: "PlanResult") -> Iterator[str]:
     yield f"{_TESTS[design.test(wanted.repeats)]}, which concord compare uses for such scores."
 
 
-def _known(design: Design, wanted: "Wanted") -> Iterator[str]:
+def _known(design: PairedDesign, wanted: Wanted) -> Iterator[str]:
     """Say what the plan rests on."""
     effect = 0.0 if wanted.effect is None else wanted.effect
     parts = design.parts(effect)
@@ -58,7 +58,7 @@ def _known(design: Design, wanted: "Wanted") -> Iterator[str]:
         yield f"  It takes {more:.2f} such items to tell as much as 1 independent item."
 
 
-def _planned(result: "PlanResult", items: int) -> Iterator[str]:
+def _planned(result: PlanResult, items: int) -> Iterator[str]:
     wanted = result.wanted
     yield f"With {_amount(result.design, items, wanted.repeats)}"
     if result.power is not None:
@@ -71,7 +71,7 @@ def _planned(result: "PlanResult", items: int) -> Iterator[str]:
         yield from _price(result, items, wanted.repeats)
 
 
-def _needed(result: "PlanResult", needed: int) -> Iterator[str]:
+def _needed(result: PlanResult, needed: int) -> Iterator[str]:
     wanted, design = result.wanted, result.design
     yield f"To find a difference of {wanted.effect:g} with {wanted.power:.0%} power"
     yield _row("needed", _amount(design, needed, wanted.repeats))
@@ -81,14 +81,14 @@ def _needed(result: "PlanResult", needed: int) -> Iterator[str]:
     yield from _price(result, needed, wanted.repeats)
 
 
-def _price(result: "PlanResult", items: int, repeats: int) -> Iterator[str]:
+def _price(result: PlanResult, items: int, repeats: int) -> Iterator[str]:
     calls = 2 * items * repeats
     answers = "1 answer" if repeats == 1 else f"{repeats} answers"
     yield _row("calls", f"{calls:,} (2 models × {items:,} items × {answers})")
     yield _row("cost", _money(result.wanted.cost_of(calls)))
 
 
-def _budget(result: "PlanResult") -> Iterator[str]:
+def _budget(result: PlanResult) -> Iterator[str]:
     one, wanted = result.split, result.wanted
     assert one is not None
     extra = f", {wanted.item_cost:g} of them for each new item" if wanted.item_cost > 0 else ""
@@ -101,7 +101,7 @@ def _budget(result: "PlanResult") -> Iterator[str]:
     yield from _price(result, one.items, one.repeats)
 
 
-def _amount(design: Design, items: int, repeats: int) -> str:
+def _amount(design: PairedDesign, items: int, repeats: int) -> str:
     """Items, their clusters, and answers."""
     families = f" in {design.clusters.number(items):,} clusters" if design.clustered else ""
     answers = "once" if repeats == 1 else f"{repeats} times"
@@ -116,3 +116,58 @@ def _money(cost: tuple[float, float] | None) -> str:
     if cost is None:
         return "not known (give the cost of a call with --cost)"
     return f"{cost[0]:,.2f}" if cost[0] == cost[1] else f"{cost[0]:,.2f} to {cost[1]:,.2f}"
+
+
+def participants_lines(one: Participants) -> Iterator[str]:
+    """Return how many participants find a standardised difference."""
+    yield (
+        f"To find a standardised difference of d = {one.d:g} with {one.power:.0%} power "
+        f"(t test, p < {1 - one.level:.2g})"
+    )
+    yield (
+        f"  two groups, one condition each:            {one.a_group:,} participants a group, "
+        f"{2 * one.a_group:,} in all"
+    )
+    yield f"  one group that meets both conditions:      {one.paired:,} participants (d of the differences)"
+
+
+def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:
+    """Return everything a reader of the terminal should see."""
+    wanted = plan.wanted
+    yield f"Plan from {plan.based_on}"
+    if plan.participants:
+        yield ""
+        yield from _participant_lines(plan)
+    else:
+        yield "  No human effect is significant here: there is no size to plan participants for."
+    if plan.studies is None:
+        return
+    one = plan.studies
+    name = one.metric.upper()
+    yield ""
+    yield f"Difference of two models' {name} with these {one.n_studies} studies (standard error {one.se:.3f})"
+    if one.power is not None:
+        yield f"  power to find a difference of {wanted.effect:g}: {one.power:.0%}"
+    yield f"  smallest difference found with {wanted.power:.0%} power: {one.detectable:.3f}"
+    if one.studies_needed is not None:
+        yield (
+            f"  studies needed to find a difference of {wanted.effect:g} with {wanted.power:.0%} power: "
+            f"{one.studies_needed:,}"
+        )
+
+
+def _participant_lines(plan: PeoplePlan) -> Iterator[str]:
+    wanted = plan.wanted
+    yield (
+        f"Participants in each group that find the human effect with {wanted.power:.0%} power "
+        "(two-sample t test)"
+    )
+    yield f"  for half of the {len(plan.participants)} significant human effects: {plan.finding(0.5):,}"
+    yield f"  for nine in ten of them: {plan.finding(0.9):,}"
+    yield "  those that need most:"
+    for one in plan.participants[:_MOST_EFFECTS]:
+        yield f"    {one.a_group:>8,}  d = {one.human_d:+.2f}  {one.study} / {one.finding} / {one.test}"
+    if len(plan.participants) > _MOST_EFFECTS:
+        yield f"    ... and {len(plan.participants) - _MOST_EFFECTS} more"
+    if plan.n_left_out:
+        yield f"  {plan.n_left_out} test(s) without a significant human effect are left out."

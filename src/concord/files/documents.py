@@ -1,0 +1,86 @@
+"""What every JSON document that Concord writes says first: which kind it is, and in which format version.
+
+``{"format": "concord people result", "format_version": 2, …}``. The key is ``format``, since ``kind`` is
+a key of its own in comparisons and plans. Documents of version 1 named their kind in several ways, or not at
+all; they are still read, and told by their other keys.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from concord.errors import FileFormatError
+
+FORMAT_VERSION = 2
+READ_VERSIONS = (1, 2)
+
+
+def heading(kind: str) -> dict[str, Any]:
+    """Return the keys that open a document.
+
+    Parameters
+    ----------
+    kind
+        What the document is, such as ``people result``.
+
+    Examples
+    --------
+    >>> heading("people result")
+    {'format': 'concord people result', 'format_version': 2}
+    """
+    return {"format": f"concord {kind}", "format_version": FORMAT_VERSION}
+
+
+def check_heading(document: object, kind: str, *, where: str) -> dict[str, Any]:
+    """Return a document that says what it should; refuse any other.
+
+    Parameters
+    ----------
+    document
+        What `json` read.
+    kind
+        What it should be, as given to `heading`.
+    where
+        What a message calls the document: its file.
+
+    Raises
+    ------
+    FileFormatError
+        Not an object, another kind, or a version that this Concord does not read.
+    """
+    if not isinstance(document, dict):
+        raise FileFormatError(f"{where}: holds a {type(document).__name__}, expected a {kind} of Concord")
+    version = document.get("format_version")
+    if version not in READ_VERSIONS or isinstance(version, bool):
+        raise FileFormatError(
+            f"{where}: format version {version!r}, expected one of {', '.join(map(str, READ_VERSIONS))}; "
+            "score again, or use the version that wrote it"
+        )
+    if version != 1 and document.get("format") != f"concord {kind}":
+        found = document.get("format")
+        raise FileFormatError(f"{where}: format is {found!r}, expected {f'concord {kind}'!r}")
+    return document
+
+
+def read_document(path: Path, kind: str) -> dict[str, Any]:
+    """Read a document and check its heading.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind
+        What it should be, as given to `heading`.
+
+    Raises
+    ------
+    FileFormatError
+        The file is missing, not JSON, or not such a document.
+    """
+    try:
+        document = json.loads(path.read_text("utf-8"))
+    except OSError as fault:
+        raise FileFormatError(f"{path}: cannot be read: {fault.strerror}") from fault
+    except (ValueError, RecursionError) as fault:
+        raise FileFormatError(f"{path}: not JSON ({fault})") from fault
+    return check_heading(document, kind, where=str(path))
