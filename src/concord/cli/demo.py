@@ -56,7 +56,7 @@ def demo(
     if not json:
         from concord.show.people_terminal import people_report
 
-        show(people_report(people.scores))
+        show(people_report(people))
     live = not recorded and _can_ask()
     questions = tuple(_TITLES) if live else _RECORDED
     others = {question: _answer(question, out, live=live, quiet=json) for question in questions}

@@ -314,7 +314,7 @@ def show_scored(scored: Any) -> None:
 
         show(reasoning_report(scored))
         return
-    from concord.studies import StudiesResult
+    from concord.people.studies import StudiesResult
 
     if isinstance(scored, StudiesResult):
         from concord.show.people_terminal import people_report
@@ -323,7 +323,7 @@ def show_scored(scored: Any) -> None:
             note(f"warning: {warning}")
         for study, counted in scored.to_dict()["answers"].items():
             note(f"{study}: answers: " + ", ".join(f"{n} {outcome}" for outcome, n in counted.items()))
-        show(people_report(scored.result.scores))
+        show(people_report(scored.result))
         return
     from concord.show.structure_terminal import structure_text
 

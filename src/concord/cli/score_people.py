@@ -119,6 +119,6 @@ def _tell(result: "PeopleResult", document: dict[str, Any] | None, files: tuple[
     else:
         from concord.show.people_terminal import people_report
 
-        show(people_report(result.scores))
+        show(people_report(result))
     documents = sum(file.name == "evaluation_results.json" for file in files)
     note(f"\nwrote {files[0]}, {files[1].name} and {documents} evaluation_results.json")

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from concord.people.files import closing_sentence
-from concord.people.result import FindingResult, GroupResult, PeopleScores, Score
+from concord.people.result import FindingResult, GroupResult, PeopleResult, Score
 from concord.records import Interval
 from concord.show.terminal import plain_table
 
@@ -20,7 +20,7 @@ def _interval(interval: Interval | None) -> str:
     return "–" if interval is None else f"[{interval.low:.2f}, {interval.high:.2f}]"
 
 
-def people_report(scores: PeopleScores) -> RenderableType:
+def people_report(scores: PeopleResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
     parts: list[RenderableType] = [_headline(scores), _groups(scores), _findings(scores.findings)]
     parts += [Text(line) for line in _notes(scores)]
@@ -28,7 +28,7 @@ def people_report(scores: PeopleScores) -> RenderableType:
     return Group(*parts)
 
 
-def _headline(scores: PeopleScores) -> Table:
+def _headline(scores: PeopleResult) -> Table:
     title = f"Agreement with people · protocol {scores.protocol.name}"
     columns = (
         "metric",
@@ -67,7 +67,7 @@ def _bounds(score: Score) -> tuple[str, str, str]:
     return _number(ends[0].value, 2), _number(ends[1].value, 2), _number(ends[2].value, 2)
 
 
-def _groups(scores: PeopleScores) -> Table:
+def _groups(scores: PeopleResult) -> Table:
     table = plain_table(
         "\nBy domain and study",
         ("", "PAS", "interval", "place", "ECS", "interval", "place", "APR", "findings", "tests"),
@@ -120,7 +120,7 @@ def _examples(findings: Sequence[FindingResult]) -> list[str]:
     return [*names, "…"] if len(findings) > 3 else names
 
 
-def _notes(scores: PeopleScores) -> Iterator[str]:
+def _notes(scores: PeopleResult) -> Iterator[str]:
     beside = scores.beside
     yield "\nBeside them"
     yield (

@@ -11,7 +11,7 @@ from rich.text import Text
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError
-from concord.people.outcome import PeopleResult
+from concord.people.result import PeopleResult
 from concord.planning.people import Participants, PeoplePlan
 from concord.planning.plan import PlanResult
 from concord.reasoning.files import ReasoningResult
@@ -65,7 +65,7 @@ def _lines(lines: Callable[[Any], Iterable[str]]) -> View:
 
 
 VIEWS: dict[type[Presented], View] = {
-    PeopleResult: _tables(lambda result: people_report(result.scores), drawing.draw_people),
+    PeopleResult: _tables(lambda result: people_report(result), drawing.draw_people),
     StructureResult: View(
         lambda result: Text(structure_text(result)), structure_text, structure_html, drawing.draw_structure
     ),
