@@ -7,22 +7,6 @@ from importlib import import_module
 from os import PathLike
 from typing import Any, Protocol
 
-TEST_TYPES = (
-    "t-independent",
-    "t-paired",
-    "t-one-sample",
-    "anova",
-    "anova-within",
-    "regression",
-    "correlation",
-    "chi-square",
-    "binomial",
-    "mann-whitney",
-    "variance-ratio",
-    "p-value",
-)
-"""The canonical test types of a table of tests."""
-
 
 @dataclass(frozen=True, slots=True)
 class Interval:

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from tests.people import reference
 from tests.people import reference_beside as beside
-from tests.people.random_tables import random_table
+from tests.people.random_tables import TYPES, random_table
 from tests.people.reference_tests import Options
 from tests.people.rows import row
 
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.result import FindingResult, PeopleResult
 from concord.people.score import score_table
-from concord.records import TEST_TYPES, Side, TestRow, TestTable
+from concord.records import Side, TestRow, TestTable
 
 SEEDS = range(30)
 VARIANTS: dict[str, tuple[Options, Protocol]] = {
@@ -169,7 +169,7 @@ def _all_rows() -> list[TestRow]:
 def test_the_random_tables_visit_every_corner() -> None:
     rows = _all_rows()
     sides = [side for row in rows for side in (row.human, row.agent) if side is not None]
-    assert {row.test_type for row in rows} == set(TEST_TYPES)
+    assert {row.test_type for row in rows} == set(TYPES)
     assert {row.domain for row in rows} == {None, "Cognition", "Social"}
     assert {row.alpha for row in rows} == {0.05, 0.005}
     assert {side.prior_odds for side in sides} == {None, 0.2, 3.0}

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from concord.errors import UndefinedError
+from concord.people.families.draft import Draft
 from concord.people.studies import sample_tests as tests_of
 from concord.people.studies.behind import variables_read
 from concord.people.studies.catalog import Variable, participant_variables, session_variables
@@ -14,7 +15,6 @@ from concord.people.studies.finding_checks import row_keys
 from concord.people.studies.format import Study, Test
 from concord.people.studies.observe import Observations, Sample
 from concord.people.studies.sample_tests import Statistic, TooSmallError
-from concord.people.table.draft import Draft
 from concord.people.table.read import read_tests
 from concord.people.table.sides import complete
 from concord.records import SideOutcome, TestRow, TestTable
