@@ -9,7 +9,7 @@ from concord.errors import FileFormatError
 from concord.files.contents import fingerprint, is_file, read_bytes
 from concord.files.json_text import parsed
 from concord.files.result_folders import folder_name, folder_with
-from concord.files.safe_csv import read_rows
+from concord.files.safe_csv import read_back
 from concord.records import InputFile, TestRow
 
 SUMMARY, DETAILED, PLANS = "benchmark_summary.json", "detailed_stats.csv", "plans.json"
@@ -73,7 +73,7 @@ def read_people_folder(source: Path, *, name: str | None = None) -> PeopleFolder
         )
     data, named = read_bytes(detailed), f"{folder_name(source)}/{DETAILED}"
     wanted = ("Study_ID", "Finding_ID", "Test_Name", *_NUMBERS.values(), *_FLAGS.values())
-    lines = read_rows(named, data, wanted, fix="score the table again")
+    lines = read_back(named, data, wanted, fix="score the table again")
     _check_complete(named, len(lines), summary)
     return PeopleFolder(
         name=folder_name(source) if name is None else name,

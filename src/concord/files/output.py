@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import IO, Any
 
 from concord.errors import FileFormatError
-from concord.files.safe_csv import csv_text
+from concord.files.safe_csv import csv_text, plain_cell, safe_cell
+
+__all__ = [
+    "distinct_names",
+    "plain_cell",
+    "safe_cell",
+    "safe_name",
+    "write_csv",
+    "write_json",
+    "write_lines",
+]
 
 _NAME_LENGTH = 100
 _NAME_BYTES = 240

@@ -79,7 +79,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterat
         yield csv_line([safe_cell(cell) for cell in row]) + "\n"
 
 
-def read_rows(name: str, data: bytes, wanted: Sequence[str], *, fix: str) -> list[tuple[int, dict[str, str]]]:
+def read_back(name: str, data: bytes, wanted: Sequence[str], *, fix: str) -> list[tuple[int, dict[str, str]]]:
     """Read back a table that Concord wrote, also after a spreadsheet program saved it again.
 
     Parameters

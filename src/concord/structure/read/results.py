@@ -12,7 +12,7 @@ from concord.errors import FileFormatError, printable
 from concord.files.contents import fingerprint, is_file, read_bytes
 from concord.files.json_text import parsed
 from concord.files.result_folders import folder_name, folder_with
-from concord.files.safe_csv import read_rows
+from concord.files.safe_csv import read_back
 from concord.records import InputFile
 from concord.structure.read.records import Floats
 
@@ -130,7 +130,7 @@ def _document(path: Path) -> dict[str, Any]:
 
 def _lines(path: Path, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """Return the wanted cells of every row, with the row's number as a spreadsheet shows it."""
-    for number, line in read_rows(_named(path), data, wanted, fix=_AGAIN):
+    for number, line in read_back(_named(path), data, wanted, fix=_AGAIN):
         yield number, [line[column] for column in wanted]
 
 
