@@ -13,7 +13,7 @@ _BOUND = re.compile(r"^(?P<name>[A-Za-z0-9_.-]+)>=(?P<version>[\w.]+)$")
 
 
 def lower_bounds(text: str) -> list[str]:
-    """Return ``name==version`` of every dependency that every user gets.
+    r"""Return ``name==version`` of every dependency that every user gets.
 
     Examples
     --------
