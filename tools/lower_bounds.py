@@ -1,4 +1,4 @@
-"""Print the oldest releases that `pyproject.toml` allows, as constraints for pip: ``python tools/lower_bounds.py``.
+"""Print the oldest releases that `pyproject.toml` allows, as constraints for pip.
 
 `.ci/run` installs exactly these and runs tests with them, so that a bound is a promise that was kept.
 """
@@ -17,7 +17,7 @@ def lower_bounds(text: str) -> list[str]:
 
     Examples
     --------
-    >>> lower_bounds('[project]\\ndependencies = ["numpy>=1.26", "rich>=13.7"]')
+    >>> lower_bounds('[project]\ndependencies = ["numpy>=1.26", "rich>=13.7"]')
     ['numpy==1.26', 'rich==13.7']
     """
     found = []
