@@ -1,7 +1,6 @@
 """What a notebook imports: one function a question, frozen results that show themselves."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +9,9 @@ from concord.comparing.run import compare
 from concord.engine import Engine, get_engine
 from concord.errors import OptionError
 from concord.people.bounds import N_SIMULATIONS
-from concord.people.outcome import PeopleResult
-from concord.people.protocol import Protocol, get_protocol
-from concord.people.score import N_RESAMPLES, score_table
+from concord.people.protocol import Protocol
+from concord.people.result import PeopleResult
+from concord.people.score import N_RESAMPLES, score_chosen
 from concord.people.table.read import read_tests
 from concord.planning.plan import plan
 from concord.records import TestTable
@@ -20,9 +19,9 @@ from concord.show.making import report
 
 if TYPE_CHECKING:
     from concord.reasoning.bias import Detector
+    from concord.reasoning.compare import Ranking
     from concord.reasoning.files import ReasoningResult
     from concord.reasoning.lexicon import Aliases
-    from concord.reasoning.ranking import Ranking
     from concord.reasoning.read.vignettes import Source
     from concord.structure.files import StructureResult
 
@@ -51,6 +50,8 @@ def score_people(
     *,
     protocol: str | Protocol = "standard",
     sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
     model: str | None = None,
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
@@ -70,6 +71,10 @@ def score_people(
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
     sheet
         Sheet of a workbook, the first by default.
+    encoding
+        Encoding of a text file; UTF-8 by default.
+    decimal_comma
+        In a column of numbers ``0,85`` is a number.
     model
         Name of the model that stood in for the participants, for reports and comparisons.
     level
@@ -103,18 +108,22 @@ def score_people(
     >>> round(result.pas.value, 3), round(result.ecs.value, 3), result.apr.value
     (0.674, 0.701, 0.5)
     """
-    chosen = get_protocol(protocol, **choices)
-    tests = table if isinstance(table, TestTable) else read_tests(table, sheet=sheet)
-    scores = score_table(
+    tests = (
+        table
+        if isinstance(table, TestTable)
+        else read_tests(table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
+    )
+    return score_chosen(
         tests,
-        chosen,
+        protocol=protocol,
+        model=model,
         level=level,
         n_resamples=n_resamples,
         n_simulations=n_simulations,
         seed=seed,
-        engine=_engine(engine),
+        engine=engine,
+        **choices,
     )
-    return PeopleResult(replace(scores, model=model))
 
 
 def _engine(engine: str | Engine) -> Engine:
@@ -225,7 +234,7 @@ def rank_reasoning(
     OptionError
         The results were not scored by the same rules on the same vignettes.
     """
-    from concord.reasoning.ranking import rank
+    from concord.reasoning.compare import rank
 
     return rank(results, by=by)
 
@@ -243,6 +252,7 @@ def score_structure(
     baseline: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
+    sheet: str | None = None,
     seed: int = 0,
     fixed_m: int = 2,
     resamples: int = 2000,
@@ -255,8 +265,9 @@ def score_structure(
     mean, max
         Folders of mean and of max scores, one file (or one set of files) a model.
     scores
-        Instead of the folders: a path to one long table (CSV or Parquet), or a polars or pandas frame, with
-        the columns `model, arrangement, item` and `S_mean, S_max` or `sample, S_Acc`.
+        Instead of the folders: one long table (a path to CSV, XLSX, Parquet or JSON, a polars or pandas
+        frame, or a list of rows), with the columns `model, arrangement, item`
+        and `S_mean, S_max` or `sample, S_Acc`.
     reading
         What the gap runs over: ``peak``, ``paired``, ``unpaired`` or ``across``.
     column
@@ -273,6 +284,8 @@ def score_structure(
         Encoding of text files; UTF-8 otherwise.
     decimal_comma
         ``0,85`` is a number.
+    sheet
+        Sheet of a workbook that holds the long table, the first by default.
     seed
         Seed of resampling and splitting; the same seed gives the same bytes.
     fixed_m
@@ -313,7 +326,7 @@ def score_structure(
     check_sources(mean, max, scores)
     options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples)
     check_options(options)
-    reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma)
+    reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma, sheet)
     if scores is not None:
         data = read_long(scores, reading_options)
     else:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from concord.cli.shared import note, print_json, show
+from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
     from concord.api import PeopleResult
@@ -22,6 +22,8 @@ def score_people(
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
+    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
     states: Annotated[
         int | None, typer.Option(help="Posterior states: 3 or 2 (default: the protocol's).")
     ] = None,
@@ -87,7 +89,9 @@ def score_people(
         return
     from concord import api
 
-    result = api.score_people(tests, sheet=sheet, model=model, **choices)
+    result = api.score_people(
+        tests, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, model=model, **choices
+    )
     _tell(result, result.to_dict() if json else None, result.write(out))
 
 
@@ -117,8 +121,6 @@ def _tell(result: "PeopleResult", document: dict[str, Any] | None, files: tuple[
     if document is not None:
         print_json(document)
     else:
-        from concord.show.people_terminal import people_report
-
-        show(people_report(result.scores))
+        show_result(result)
     documents = sum(file.name == "evaluation_results.json" for file in files)
     note(f"\nwrote {files[0]}, {files[1].name} and {documents} evaluation_results.json")

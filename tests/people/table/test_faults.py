@@ -47,7 +47,8 @@ TYPES = (
         (
             _human("t", statistic="2,5"),
             "column 'human_statistic': got '2,5', "
-            "expected a number with a decimal point and no thousands separator",
+            "expected a number with a decimal point and no thousands separator; use --decimal-comma if this "
+            "is a decimal comma",
         ),
         (_human("t", n1=-3), "column 'human_n1': got -3, expected a whole number, 0 or more"),
         (_human("t", n="61.5"), "column 'human_n': got '61.5', expected a whole number, 0 or more"),
@@ -311,7 +312,7 @@ def test_a_bad_cell_of_a_workbook_names_file_sheet_and_row(tmp_path: Path) -> No
         read_tests(path)
     assert str(caught.value) == (
         "pilot.xlsx, sheet 'Pilot', row 3, column 'human_statistic': got 'seven', expected a number\n"
-        "pilot.xlsx, sheet 'Pilot', row 3, column 'human_n': got '3.5', expected a whole number, 0 or more\n"
+        "pilot.xlsx, sheet 'Pilot', row 3, column 'human_n': got 3.5, expected a whole number, 0 or more\n"
         "pilot.xlsx, sheet 'Pilot', row 4, column 'human_statistic': got '#DIV/0!', expected a number"
     )
 
