@@ -32,7 +32,6 @@ from concord.people.scored import Context
 from concord.people.sides import SideTable
 from concord.people.table.read import read_tests
 from concord.people.workings import context_of
-from concord.stats.hierarchical import ScoredTests, hierarchical_bootstrap
 
 WANTED = 1.0
 """Million simulated Bayes factors a second."""
@@ -172,17 +171,9 @@ def kinds(agents: int) -> bool:
 
 
 def works(agents: int) -> dict[str, Callable[[Engine], object]]:
-    """What the engines are timed on: floor and ceiling, and a bootstrap of twenty models."""
-    case, rng = case_of(rows_of("two-sample t"), STANDARD), np.random.default_rng(2)
-    finding = np.repeat(np.arange(60), 8)
-    pas, agent = rng.random((20, finding.size)), rng.normal(0.4, 0.5, (20, finding.size))
-    tests = ScoredTests(finding // 5, finding, pas, np.ones(finding.size), agent[0], agent)
-    return {
-        "floor and ceiling": lambda engine: simulate(case, STANDARD, 5 * agents, engine),
-        "hierarchical bootstrap": lambda engine: hierarchical_bootstrap(
-            tests, n_resamples=10 * agents, rng=np.random.default_rng(3), engine=engine
-        ),
-    }
+    """What the engines are timed on: floor and ceiling."""
+    case = case_of(rows_of("two-sample t"), STANDARD)
+    return {"floor and ceiling": lambda engine: simulate(case, STANDARD, 5 * agents, engine)}
 
 
 def engines(agents: int) -> None:

@@ -16,18 +16,13 @@ from typing import TypeVar
 
 import numpy as np
 
-import baseline
 from concord.stats.bayes import log_bf_anova, log_bf_t
-from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
 from imports import import_seconds, third_party_modules
 from quadrature import log_bf_by_quad, log_bf_by_quad_in_y, one_way, two_sample
 
 T = TypeVar("T")
 MILLION = 1_000_000
 QUAD_CALLS = 2_000
-REPLICATES = 10_000
-BASELINE_REPLICATES = 500
-MODELS = 63
 MEMORY_MB = 500
 
 
@@ -89,58 +84,6 @@ def by_quad(quad: Callable[..., float], sample: list[tuple[float, ...]]) -> list
     return [quad(*row) for row in sample]
 
 
-def scored_tests(rng: np.random.Generator, sizes: list[list[int]]) -> ScoredTests:
-    """Tests of 63 models; ``sizes`` holds, per study, the tests in each finding."""
-    study = np.repeat(np.arange(len(sizes)), [sum(findings) for findings in sizes])
-    per_finding = np.concatenate([np.asarray(findings) for findings in sizes])
-    finding = np.repeat(np.arange(per_finding.size), per_finding)
-    shape = (MODELS, study.size)
-    human = rng.normal(0.4, 0.4, study.size)
-    pas, n_eff = rng.beta(3, 2, shape), rng.integers(20, 400, shape).astype(float)
-    return ScoredTests(study, finding, pas, n_eff, human, human + rng.normal(0, 0.3, shape))
-
-
-def first_model(tests: ScoredTests) -> tuple[ScoredTests, list[baseline.Study]]:
-    """The first model alone, and the same as nested lists."""
-    pas, n_eff, agent = (np.asarray(field)[0] for field in (tests.pas, tests.n_eff, tests.agent_d))
-    studies: dict[int, dict[int, list[baseline.Test]]] = {}
-    columns = (tests.study, tests.finding, pas, n_eff, tests.human_d, agent)
-    for study, finding, *numbers in zip(*(np.asarray(column).tolist() for column in columns), strict=True):
-        studies.setdefault(study, {}).setdefault(finding, []).append(baseline.make_test(*numbers))
-    one = ScoredTests(tests.study, tests.finding, pas, n_eff, tests.human_d, agent)
-    return one, [list(findings.values()) for findings in studies.values()]
-
-
-def bootstrap(rng: np.random.Generator) -> Iterator[Row]:
-    even = [[5] * 10 for _ in range(12)]
-    uneven = [rng.integers(1, 12, size).tolist() for size in (1, 1, 2, 3, 4, 6, 8, 10, 12, 15, 18, 20)]
-    for name, sizes, one_bar, all_bar in (("12 x 10 x 5", even, 30, 300), ("uneven", uneven, 0, 0)):
-        tests = scored_tests(rng, sizes)
-        one, studies = first_model(tests)
-        seconds, slow = timed(partial(baseline.hierarchical_bootstrap, studies, BASELINE_REPLICATES, seed=1))
-        theirs = seconds * REPLICATES / BASELINE_REPLICATES
-        ours, fast = timed(partial(run_bootstrap, one))
-        everyone, _ = timed(partial(run_bootstrap, tests))
-        name = f"{REPLICATES:,} replicates, {np.asarray(tests.study).size} tests ({name})"
-        yield ratio(f"{name}, one model", ours, theirs, one_bar)
-        yield ratio(f"{name}, {MODELS} models", everyone, MODELS * theirs, all_bar)
-        yield same_distribution(np.asarray(slow), np.column_stack([fast.pas, fast.ecs]))
-
-
-def run_bootstrap(tests: ScoredTests) -> HierarchicalResult:
-    return hierarchical_bootstrap(tests, n_resamples=REPLICATES, rng=np.random.default_rng(1))
-
-
-def same_distribution(slow: np.ndarray, fast: np.ndarray) -> Row:
-    """Means in standard errors of their difference, and ratios of standard deviations, of PAS and ECS."""
-    error = np.sqrt(slow.var(axis=0) / len(slow) + fast.var(axis=0) / len(fast))
-    shift = np.abs(slow.mean(axis=0) - fast.mean(axis=0)) / error
-    spread = fast.std(axis=0) / slow.std(axis=0)
-    good = bool(np.all(shift < 4) and np.all(np.abs(spread - 1) < 0.15))
-    measured = f"means {shift[0]:.1f}, {shift[1]:.1f} SE apart; SD ratios {spread[0]:.3f}, {spread[1]:.3f}"
-    return Row("  the same PAS and ECS come out", measured, "< 4 SE, 1 +- 0.15", good)
-
-
 def imports(_: np.random.Generator) -> Iterator[Row]:
     floor = import_seconds("import numpy, scipy.special")
     ours = import_seconds("import concord.stats")
@@ -164,10 +107,9 @@ def peak_megabytes() -> float:
 def main() -> int:
     rng = np.random.default_rng(2024)
     print("One process, one core, one run, the best of three each.")
-    print(f"quad is timed on {QUAD_CALLS:,} tests and the plain Python bootstrap on {BASELINE_REPLICATES}")
-    print("replicates of one model; both times are scaled up in proportion.\n")
+    print(f"quad is timed on {QUAD_CALLS:,} tests; its time is scaled up in proportion.\n")
     good = True
-    for section in (imports, bootstrap, bayes_t, bayes_f):
+    for section in (imports, bayes_t, bayes_f):
         for row in section(rng):
             good &= row.good
             print(f"{'ok  ' if row.good else 'MISS'} {row.what}")

@@ -11,7 +11,6 @@ from concord.engine import SERIAL, Engine, get_engine
 from concord.errors import OptionError
 from concord.stats.bands import ItemWeights
 from concord.stats.compare import Choices
-from concord.stats.hierarchical import ScoredTests, hierarchical_bootstrap
 from concord.stats.ranking import compare_models
 from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import sign_flip
@@ -48,29 +47,15 @@ def mean(rows: Any) -> Any:
     return rows.mean(axis=-1)
 
 
-def scored_tests() -> ScoredTests:
-    """Three models on findings of one to eight tests, some of them undefined."""
-    rng = np.random.default_rng(6)
-    sizes = rng.integers(1, 9, 12)
-    finding = np.repeat(np.arange(12), sizes)
-    shape = (3, finding.size)
-    pas = np.where(rng.random(shape) < 0.1, np.nan, rng.random(shape))
-    human = rng.normal(0.4, 0.4, finding.size)
-    return ScoredTests(finding // 3, finding, pas, rng.integers(5, 50, shape), human, rng.normal(0, 1, shape))
-
-
 def all_bootstraps(engine: Engine) -> list[bytes]:
     """What every bootstrap of the numbers gives, over several blocks each."""
-    tree = hierarchical_bootstrap(
-        scored_tests(), n_resamples=700, rng=np.random.default_rng(4), engine=engine
-    )
     rows = bootstrap(X, mean, n_resamples=900, rng=np.random.default_rng(4), engine=engine)
     means = bootstrap_mean_interval(
         X[:40], n_resamples=3500, rng=np.random.default_rng(4), engine=engine, expanded=True
     )
     units = np.round(np.random.default_rng(5).random((60, 4)), 2)
     sums = ItemWeights(3, 1100, engine=engine).sums(units * 2.0**-20)
-    return [tree.pas.tobytes(), tree.ecs.tobytes(), repr(rows).encode(), repr(means).encode(), sums.tobytes()]
+    return [repr(rows).encode(), repr(means).encode(), sums.tobytes()]
 
 
 def test_no_bootstrap_depends_on_the_engine() -> None:

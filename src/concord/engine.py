@@ -29,7 +29,7 @@ class Engine:
     """Address of the Dask scheduler, such as ``tcp://127.0.0.1:8786``; a client already open by default."""
 
     def map(self, function: Callable[[Block], Result], blocks: Iterable[Block]) -> list[Result]:
-        """Apply a function to every block and give the results in the order of the blocks.
+        """Apply a function to every block and return the results in the order of the blocks.
 
         Parameters
         ----------
@@ -122,6 +122,8 @@ def _client(scheduler: str | None) -> Iterator[None]:
     try:
         client: Any = Client(scheduler, timeout="10s", set_as_default=True)
     except (OSError, ValueError) as error:
-        raise OptionError(f"no Dask scheduler answers at {scheduler!r}: start one, or mend it") from error
+        raise OptionError(
+            f"no Dask scheduler answers at {scheduler!r}: start one, or correct the address"
+        ) from error
     with client:
         yield

@@ -146,7 +146,7 @@ def test_numbers_of_the_files_stand_on_the_page(results: Path, elements: Element
     summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
     assert f"{summary['average_pas_raw']:.3f}" in elements.text
     interval = summary["average_ecs_interval"]
-    assert f"{interval['low']:.2f} to {interval['high']:.2f}" in elements.text
+    assert f"[{interval['low']:.2f}, {interval['high']:.2f}]" in elements.text
     found = {attrs.get("data-v") for _, attrs in elements.found}
     assert repr(summary["average_pas_raw"]) in found
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.budget import Components, best_split
-from concord.stats.design import Design, Pilot, assumed_design, pilot_design
+from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
 from concord.stats.power import power_paired, power_signs
 from concord.stats.power_clusters import Clusters
 from concord.stats.power_counts import power_mcnemar
@@ -21,20 +21,20 @@ def test_the_test_is_the_one_that_a_comparison_would_use() -> None:
 
 
 def test_right_and_wrong_answers_are_planned_by_mcnemar_and_their_means_by_random_signs() -> None:
-    design = Design(Components(0.1, 0.3), disagreement=0.41)
+    design = PairedDesign(Components(0.1, 0.3), disagreement=0.41)
     assert design.power(0.1, 200) == pytest.approx(power_mcnemar(0.255, 0.155, 200), abs=1e-12)
     sd = np.sqrt(0.41 - 0.01 - 0.3 + 0.3 / 4)
     assert design.power(0.1, 200, 4) == pytest.approx(power_signs(0.1, sd, 200), abs=1e-12)
 
 
 def test_models_disagree_at_least_as_often_as_they_differ() -> None:
-    design = Design(Components(0.1, 0.0), disagreement=0.1)
+    design = PairedDesign(Components(0.1, 0.0), disagreement=0.1)
     assert design.power(0.3, 50) == pytest.approx(power_mcnemar(0.3, 0.0, 50), abs=1e-12)
 
 
 def test_repeats_leave_less_noise_beside_what_a_cluster_shares() -> None:
     """By hand: 0.5 · 0.1/(0.1 + 0.3/K)."""
-    design = Design(Components(0.1, 0.3), Clusters(5.0, 0.0, 0.5))
+    design = PairedDesign(Components(0.1, 0.3), Clusters(5.0, 0.0, 0.5))
     assert design.correlation(1) == pytest.approx(0.125)
     assert design.correlation(3) == pytest.approx(0.25)
     assert design.inflation(3) == pytest.approx(2.0)
@@ -44,11 +44,11 @@ def test_repeats_leave_less_noise_beside_what_a_cluster_shares() -> None:
 @given(st.sampled_from(["counted", "repeated", "measured", "clustered", "unequal"]), st.floats(0.4, 0.95))
 def test_the_smallest_difference_and_the_items_needed_are_inverse(kind: str, power: float) -> None:
     design, repeats = {
-        "counted": (Design(Components(0.3, 0.0), disagreement=0.3), 1),
-        "repeated": (Design(Components(0.05, 0.3), disagreement=0.35), 4),
-        "measured": (Design(Components(0.2, 0.1)), 2),
-        "clustered": (Design(Components(0.2, 0.0), Clusters(4.0, 0.0, 0.2)), 1),
-        "unequal": (Design(Components(0.2, 0.0), Clusters(4.0, 0.6, 0.2)), 1),
+        "counted": (PairedDesign(Components(0.3, 0.0), disagreement=0.3), 1),
+        "repeated": (PairedDesign(Components(0.05, 0.3), disagreement=0.35), 4),
+        "measured": (PairedDesign(Components(0.2, 0.1)), 2),
+        "clustered": (PairedDesign(Components(0.2, 0.0), Clusters(4.0, 0.0, 0.2)), 1),
+        "unequal": (PairedDesign(Components(0.2, 0.0), Clusters(4.0, 0.6, 0.2)), 1),
     }[kind]
     effect = design.detectable(160, power, repeats)
     assert design.power(effect, 160, repeats) == pytest.approx(power, abs=1e-6)
@@ -58,7 +58,7 @@ def test_the_smallest_difference_and_the_items_needed_are_inverse(kind: str, pow
 
 
 def test_items_are_needed_in_whole_clusters() -> None:
-    design = Design(Components(0.2, 0.0), Clusters(7.0, 0.0, 0.3))
+    design = PairedDesign(Components(0.2, 0.0), Clusters(7.0, 0.0, 0.3))
     needed = design.items_needed(0.15, 0.8)
     assert needed % 7 == 0
     assert design.power(0.15, needed - 7) < 0.8 <= design.power(0.15, needed)
@@ -66,11 +66,11 @@ def test_items_are_needed_in_whole_clusters() -> None:
 
 def test_too_few_items_or_clusters_find_nothing_and_say_so() -> None:
     with pytest.raises(UndefinedError, match="5 items find no difference, however large"):
-        Design(Components(0.2, 0.0)).detectable(5, 0.8)
+        PairedDesign(Components(0.2, 0.0)).detectable(5, 0.8)
     with pytest.raises(UndefinedError, match="20 items in 2 clusters find no difference"):
-        Design(Components(0.2, 0.0), Clusters(10.0)).detectable(20, 0.8)
+        PairedDesign(Components(0.2, 0.0), Clusters(10.0)).detectable(20, 0.8)
     with pytest.raises(UndefinedError, match="an interval needs at least 3 clusters, there are 2"):
-        Design(Components(0.2, 0.0), Clusters(10.0)).width(20)
+        PairedDesign(Components(0.2, 0.0), Clusters(10.0)).width(20)
 
 
 def test_a_budget_goes_to_items_first_and_to_repeats_when_items_run_out() -> None:
@@ -108,8 +108,8 @@ def test_no_other_division_of_a_budget_has_a_smaller_error(
 
 
 def test_clusters_turn_a_budget_towards_repeats_only_as_far_as_items_are_limited() -> None:
-    alone = Design(Components(0.05, 0.4))
-    shared = Design(Components(0.05, 0.4), Clusters(20.0, 0.0, 0.5))
+    alone = PairedDesign(Components(0.05, 0.4))
+    shared = PairedDesign(Components(0.05, 0.4), Clusters(20.0, 0.0, 0.5))
     # what lies between items counts 10.5 times: fewer repeats of costly items are worth it
     assert shared.split(4000, item_cost=16).repeats < alone.split(4000, item_cost=16).repeats
 
@@ -176,4 +176,4 @@ def test_plans_that_cannot_be_made_say_why() -> None:
 
 
 def test_an_unclustered_design_of_many_items_has_the_power_of_the_t_test() -> None:
-    assert Design(Components(0.25, 0.0)).power(0.1, 200) == power_paired(0.1, 0.5, 200)
+    assert PairedDesign(Components(0.25, 0.0)).power(0.1, 200) == power_paired(0.1, 0.5, 200)

@@ -9,16 +9,16 @@ from scipy import stats
 
 from concord.errors import OptionError
 from concord.stats.bands import GapTable, ItemWeights
-from concord.stats.maxima import Side, difference_of_maxima
+from concord.stats.maxima import MaximumSide, difference_of_maxima
 
 Floats = NDArray[np.float64]
 
 
-def side(values: Floats, *, seed: int = 0, resamples: int = 1999) -> Side:
+def side(values: Floats, *, seed: int = 0, resamples: int = 1999) -> MaximumSide:
     """Means of columns over units, resampled as everywhere."""
     table = GapTable(((1.0, values, np.ones_like(values)),))
     draws = ItemWeights(seed, resamples).sums(np.hstack(table.columns())) / len(values)
-    return Side(table.gaps(), table.influence(), draws)
+    return MaximumSide(table.gaps(), table.influence(), draws)
 
 
 def test_one_part_a_side_is_a_paired_t_test() -> None:

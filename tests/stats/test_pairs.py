@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.records import Estimate
-from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable, told_apart
+from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, rows_of_pairs, standing
 
 
@@ -57,9 +57,9 @@ def test_two_models_share_a_group_just_when_they_were_not_told_apart(n: int, see
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
 def test_a_p_of_exactly_the_level_tells_nothing_apart(level: float) -> None:
     edge = round(100 * (1 - level)) / 100
-    assert not told_apart(edge, level=level)
-    assert not told_apart(5 * (edge / 5), level=level)
-    assert told_apart(edge - 1e-4, level=level)
+    assert not distinguishable(edge, level=level)
+    assert not distinguishable(5 * (edge / 5), level=level)
+    assert distinguishable(edge - 1e-4, level=level)
 
 
 def test_a_pair_without_a_test_is_not_called_different() -> None:

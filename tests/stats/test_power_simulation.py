@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from concord.stats.budget import Components
 from concord.stats.compare import Choices, compare_items
-from concord.stats.design import Design, Pilot, pilot_design
+from concord.stats.design import PairedDesign, Pilot, pilot_design
 from concord.stats.power_clusters import Clusters, _sizes
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]
@@ -20,7 +20,7 @@ class Case:
     """A design that is planned and then simulated."""
 
     name: str
-    make: Callable[[float], Design]
+    make: Callable[[float], PairedDesign]
     """The design for a true difference: the variance of 0-1 scores goes with it."""
     items: int
     repeats: int = 1
@@ -35,21 +35,21 @@ class Case:
         return high
 
 
-def measured(between: float, within: float, clusters: Clusters) -> Callable[[float], Design]:
-    return lambda effect: Design(Components(between, within), clusters)
+def measured(between: float, within: float, clusters: Clusters) -> Callable[[float], PairedDesign]:
+    return lambda effect: PairedDesign(Components(between, within), clusters)
 
 
-def counted(between: float, clusters: Clusters) -> Callable[[float], Design]:
+def counted(between: float, clusters: Clusters) -> Callable[[float], PairedDesign]:
     """Models right with probabilities (1 ± D)/2: σ² = (1 - E D²)/2, and they disagree on (1 + E D²)/2."""
 
-    def make(effect: float) -> Design:
+    def make(effect: float) -> PairedDesign:
         square = between + effect**2
-        return Design(Components(between, (1 - square) / 2), clusters, (1 + square) / 2)
+        return PairedDesign(Components(between, (1 - square) / 2), clusters, (1 + square) / 2)
 
     return make
 
 
-def drawn(design: Design, effect: float, case: Case, rng: np.random.Generator) -> Drawn:
+def drawn(design: PairedDesign, effect: float, case: Case, rng: np.random.Generator) -> Drawn:
     """Scores of two models from the plan's assumptions."""
     clusters, parts = design.clusters, design.parts(effect)
     labels = None
@@ -69,7 +69,7 @@ def drawn(design: Design, effect: float, case: Case, rng: np.random.Generator) -
     return true + noise, np.zeros(n), labels
 
 
-def spread(variance: float, n: int, design: Design, rng: np.random.Generator) -> NDArray[np.float64]:
+def spread(variance: float, n: int, design: PairedDesign, rng: np.random.Generator) -> NDArray[np.float64]:
     """Normal for measured scores; uniform for probabilities, which have bounds."""
     if design.disagreement is None:
         return rng.normal(0, np.sqrt(variance), n)
@@ -138,7 +138,7 @@ def test_planned_power_is_close_to_a_small_simulation(case: Case) -> None:
     assert case.make(effect).width(case.items, case.repeats, effect) == pytest.approx(width, rel=0.05)
 
 
-def error_of(design: Design, items: int, repeats: int, replicates: int) -> float:
+def error_of(design: PairedDesign, items: int, repeats: int, replicates: int) -> float:
     """Standard error of a mean difference, by simulation."""
     rng = np.random.default_rng([23, items, repeats])
     case = Case("", lambda _: design, items, repeats)
@@ -148,10 +148,13 @@ def error_of(design: Design, items: int, repeats: int, replicates: int) -> float
 
 @pytest.mark.parametrize(
     ("design", "item_cost"),
-    [(Design(Components(0.02, 0.4)), 12.0), (Design(Components(0.05, 0.3), Clusters(5.0, 0.0, 0.4)), 30.0)],
+    [
+        (PairedDesign(Components(0.02, 0.4)), 12.0),
+        (PairedDesign(Components(0.05, 0.3), Clusters(5.0, 0.0, 0.4)), 30.0),
+    ],
 )
 def test_the_best_division_of_a_budget_has_the_smallest_simulated_error(
-    design: Design, item_cost: float
+    design: PairedDesign, item_cost: float
 ) -> None:
     calls = 3000
     best = design.split(calls, item_cost=item_cost)

@@ -1,12 +1,11 @@
 """What `concord run` shows: the plan before, outcomes and scores after."""
 
-import sys
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.cli.run_options import Asking
-from concord.cli.shared import note, print_json, say, show
+from concord.cli.shared import note, print_json, say
+from concord.cli.shared import show_result as show_scores
 from concord.errors import InputError, ModelError, RunFolderError
 
 if TYPE_CHECKING:
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from concord.runs import RunResult
 
 SHOWN_PROMPTS = 3
-_WIDTH = 110
-"""Of text in a pipe."""
 _INCOMPLETE = 4
 
 
@@ -155,22 +152,15 @@ def show_scored(scored: Any) -> None:
     from concord.reasoning.files import ReasoningResult
 
     if isinstance(scored, ReasoningResult):
-        from concord.show.reasoning_terminal import reasoning_report
-
-        show(reasoning_report(scored))
+        show_scores(scored)
         return
-    from concord.studies import StudiesResult
+    from concord.people.studies import StudiesResult
 
     if isinstance(scored, StudiesResult):
-        from concord.show.people_terminal import people_report
-
         for warning in scored.table.warnings:
             note(f"warning: {warning}")
         for study, counted in scored.to_dict()["answers"].items():
             note(f"{study}: answers: " + ", ".join(f"{n} {outcome}" for outcome, n in counted.items()))
-        show(people_report(scored.result.scores))
+        show_scores(scored.result)
         return
-    from concord.show.structure_terminal import structure_text
-
-    for line in structure_text(scored, colour=sys.stdout.isatty()).splitlines():
-        say(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))
+    show_scores(scored)

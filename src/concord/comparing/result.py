@@ -11,7 +11,7 @@ from concord.files.output import write_csv, write_json
 from concord.files.provenance import provenance
 from concord.records import Estimate, InputFile, Presented
 from concord.stats.compare import Choices, PairedComparison
-from concord.stats.ranking import Pair, Ranking
+from concord.stats.ranking import ComparedPair, ModelRanking
 
 if TYPE_CHECKING:
     import polars as pl
@@ -149,7 +149,7 @@ class CompareResult(Presented):
 
 def make_result(
     joined: JoinedScores,
-    ranking: Ranking,
+    ranking: ModelRanking,
     means: tuple[Estimate, ...],
     *,
     choices: Choices,
@@ -199,7 +199,7 @@ def _scores_of(joined: JoinedScores, i: int, mean: Estimate) -> ModelScores:
     )
 
 
-def _pair(joined: JoinedScores, pair: Pair, wrong: float | None) -> PairResult:
+def _pair(joined: JoinedScores, pair: ComparedPair, wrong: float | None) -> PairResult:
     i, j = pair.first, pair.second
     return PairResult(
         joined.names[i],

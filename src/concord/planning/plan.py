@@ -15,8 +15,8 @@ from concord.files.provenance import provenance
 from concord.planning.people import PeoplePlan, plan_people
 from concord.planning.wanted import Wanted, wanted_of
 from concord.records import InputFile, Presented
-from concord.stats.budget import Split
-from concord.stats.design import Design, Pilot, assumed_design, pilot_design
+from concord.stats.budget import BudgetSplit
+from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
 from concord.stats.elementwise import Bools
 from concord.stats.power_clusters import Clusters
 from concord.stats.variance import variance_interval
@@ -28,7 +28,7 @@ class PlanResult(Presented):
     """What a comparison of this design could find; None is what was not asked for or is not known."""
 
     based_on: str
-    design: Design
+    design: PairedDesign
     wanted: Wanted
     items: int | None
     """Items planned: as given, or those of the pilot."""
@@ -42,7 +42,7 @@ class PlanResult(Presented):
     """Items that find the wanted effect with the wanted power."""
     items_range: tuple[int, int] | None
     """Fewest and most of them within the pilot's own uncertainty about the variance; None: not known."""
-    split: Split | None
+    split: BudgetSplit | None
     """Best division of the budget between items and repeats."""
     split_detectable: float | None = None
     """Smallest difference that this division finds with the wanted power."""
@@ -218,7 +218,7 @@ def _from_pilot(joined: JoinedScores, wanted: Wanted) -> PlanResult:
     return replace(made, items_range=_range(pilot, design, planned), inputs=joined.inputs)
 
 
-def _range(pilot: Pilot, design: Design, wanted: Wanted) -> tuple[int, int] | None:
+def _range(pilot: Pilot, design: PairedDesign, wanted: Wanted) -> tuple[int, int] | None:
     """Return the items needed at both ends of the interval of the variance."""
     d = pilot.differences
     if wanted.effect is None or design.clustered:
@@ -264,7 +264,7 @@ def _pilot_warnings(pilot: Pilot, wanted: Wanted, joined: JoinedScores) -> tuple
 
 def _planned(
     based_on: str,
-    design: Design,
+    design: PairedDesign,
     wanted: Wanted,
     notes: tuple[str, ...],
     most_items: int | None = None,
@@ -313,7 +313,7 @@ def _unless_undefined(said: list[str], items: int | None, number: Callable[[int]
         return None
 
 
-def _fits(design: Design, wanted: Wanted) -> None:
+def _fits(design: PairedDesign, wanted: Wanted) -> None:
     """Refuse what this design cannot have."""
     if wanted.items is not None and design.clusters.size > wanted.items:
         raise OptionError(

@@ -6,7 +6,7 @@ Array-like in, arrays out; scalar in, float out. A value that does not exist is 
 
 from concord.engine import Engine, get_engine
 from concord.stats.agreement import (
-    Line,
+    RegressionLine,
     concordance,
     concordance_about_zero,
     concordance_unnormalised,
@@ -24,7 +24,7 @@ from concord.stats.bayes import (
     prob_positive_f,
     prob_positive_t,
 )
-from concord.stats.budget import Components, Split, best_split
+from concord.stats.budget import BudgetSplit, Components, best_split
 from concord.stats.clustered import MeanError, clustered_mean, clustered_se
 from concord.stats.compare import Choices, PairedComparison, Verdict, compare_items, mean_estimate
 from concord.stats.contingency import log_bf_contingency
@@ -33,7 +33,7 @@ from concord.stats.correlation import (
     log_bf_correlation_wetzels,
     prob_positive_correlation,
 )
-from concord.stats.design import Design, Pilot, assumed_design, pilot_design
+from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
 from concord.stats.effects import (
     cohens_d,
     cohens_d_se,
@@ -57,10 +57,9 @@ from concord.stats.effects import (
 from concord.stats.flips import flip_excess
 from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups
-from concord.stats.hierarchical import HierarchicalResult, ScoredTests, hierarchical_bootstrap
 from concord.stats.intervals import jackknife_t, wilson, wilson_clustered, wilson_interval
 from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
-from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable, told_apart
+from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
 from concord.stats.order import OrderEffect, order_effect, sphericity
 from concord.stats.pearson import chi_square
 from concord.stats.pooling import (
@@ -92,10 +91,9 @@ from concord.stats.pvalues import (
     p_variance_ratio,
     p_z,
 )
-from concord.stats.ranking import Pair, Ranking, compare_models
+from concord.stats.ranking import ComparedPair, ModelRanking, compare_models
 from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import SignFlip, sign_flip
-from concord.stats.simulate import Rates, simulate_comparisons
 from concord.stats.two_rates import prob_first_rate_higher
 from concord.stats.variance import variance_interval
 from concord.stats.zscores import (
@@ -107,24 +105,21 @@ from concord.stats.zscores import (
 )
 
 __all__ = [
+    "BudgetSplit",
     "Choices",
     "Clusters",
     "Components",
-    "Design",
     "Engine",
-    "HierarchicalResult",
-    "Line",
     "McNemar",
     "MeanError",
+    "ComparedPair",
+    "ModelRanking",
     "OrderEffect",
-    "Pair",
     "PairedComparison",
+    "PairedDesign",
     "Pilot",
-    "Ranking",
-    "Rates",
-    "ScoredTests",
+    "RegressionLine",
     "SignFlip",
-    "Split",
     "Verdict",
     "assumed_design",
     "benjamini_hochberg",
@@ -156,6 +151,7 @@ __all__ = [
     "design_effect",
     "detectable_effect",
     "disagreements",
+    "distinguishable",
     "expected_maximum",
     "fisher_z",
     "fisher_z_inverse",
@@ -164,7 +160,6 @@ __all__ = [
     "flip_excess",
     "get_engine",
     "group_starts",
-    "hierarchical_bootstrap",
     "holm",
     "indistinguishable",
     "interval_width",
@@ -222,8 +217,6 @@ __all__ = [
     "rms_z_groups",
     "sign_flip",
     "sign_split",
-    "simulate_comparisons",
-    "told_apart",
     "sphericity",
     "variance_interval",
     "weighted_pearson",
@@ -234,3 +227,20 @@ __all__ = [
     "z_agreement",
     "z_difference",
 ]
+
+_OLD_NAMES = {
+    "Design": "PairedDesign",
+    "Line": "RegressionLine",
+    "Pair": "ComparedPair",
+    "Ranking": "ModelRanking",
+    "Split": "BudgetSplit",
+    "told_apart": "distinguishable",
+}
+"""Names of earlier versions; other packages have classes of these names too."""
+
+
+def __getattr__(name: str) -> object:
+    """Return what an earlier version called by this name."""
+    if name in _OLD_NAMES:
+        return globals()[_OLD_NAMES[name]]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,7 +17,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RegressionLine:
     """A fitted line y = slope * x + intercept; floats for one profile, arrays for a batch."""
 
     slope: float | Floats
@@ -230,7 +230,7 @@ def weighted_pearson(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = Non
     return pair.answer(_correlation(a, b), a.varies & b.varies, "a profile is constant")
 
 
-def weighted_regression(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Line:
+def weighted_regression(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> RegressionLine:
     """Weighted least squares of y on x: the caricature line.
 
     With human effects as x and a model's as y, a slope above 1 means that the model exaggerates effects, a
@@ -243,7 +243,7 @@ def weighted_regression(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = 
 
     Returns
     -------
-    Line
+    RegressionLine
         Slope and intercept, floats for one-dimensional input.
 
     Raises
@@ -258,7 +258,7 @@ def weighted_regression(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = 
     Examples
     --------
     >>> weighted_regression([0.0, 0.5, 1.0], [0.1, 1.1, 2.1])
-    Line(slope=2.0, intercept=0.1)
+    RegressionLine(slope=2.0, intercept=0.1)
     """
     pair = _pair(x, y, weights)
     a, b = _centred(pair.x, pair.weights), _centred(pair.y, pair.weights)
@@ -266,7 +266,7 @@ def weighted_regression(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = 
     slope = np.sum(a.unit * b.unit, axis=-1) * b.size / run
     intercept = (b.anchor - slope * a.anchor + (b.shift - slope * a.shift)) * pair.scale
     reason = "x is constant, so no line is better than another"
-    return Line(pair.answer(slope, a.varies, reason), pair.answer(intercept, a.varies, reason))
+    return RegressionLine(pair.answer(slope, a.varies, reason), pair.answer(intercept, a.varies, reason))
 
 
 def concordance_about_zero(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> float | Floats:

@@ -26,7 +26,7 @@ class Components:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class BudgetSplit:
     """How a budget is best divided between items and repeats."""
 
     items: int
@@ -39,7 +39,7 @@ class Split:
 
 def best_split(
     components: Components, calls: int, *, most_items: int | None = None, item_cost: float = 0.0
-) -> Split:
+) -> BudgetSplit:
     r"""Divide a budget of calls between items and repeats so that the standard error is smallest.
 
     The variance is :math:`(\omega^2 + \sigma^2/K)/n` with :math:`n (2 K + c) \le` the budget. More items beat
@@ -58,7 +58,7 @@ def best_split(
 
     Returns
     -------
-    Split
+    BudgetSplit
         Items and repeats an item and model.
 
     Raises
@@ -73,7 +73,7 @@ def best_split(
     Examples
     --------
     >>> best_split(Components(0.05, 0.4), 2000, most_items=200)
-    Split(items=200, repeats=5, se=0.025495097567963924, calls=2000)
+    BudgetSplit(items=200, repeats=5, se=0.025495097567963924, calls=2000)
     """
     if most_items is not None and most_items < 2:
         raise OptionError(f"there are {most_items} items; a comparison needs at least 2")
@@ -88,4 +88,4 @@ def best_split(
     errors = np.sqrt((components.between + components.within / repeats) / items)
     best = int(np.argmin(errors))
     n, k = int(items[best]), int(repeats[best])
-    return Split(n, k, float(errors[best]), 2 * k * n)
+    return BudgetSplit(n, k, float(errors[best]), 2 * k * n)

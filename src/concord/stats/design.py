@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.budget import Components, Split, best_split
+from concord.stats.budget import BudgetSplit, Components, best_split
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.power import fewest, interval_width, power_signs
@@ -21,7 +21,7 @@ from concord.stats.power_counts import (
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class PairedDesign:
     """What is known or assumed about paired differences before they are collected."""
 
     components: Components
@@ -66,7 +66,7 @@ class Design:
         rho = self.correlation(repeats, effect)
         return design_effect(self.clusters.size, rho, cv=self.clusters.cv)
 
-    def scaled(self, factor: float) -> "Design":
+    def scaled(self, factor: float) -> "PairedDesign":
         """Return the same design with all variance multiplied."""
         parts = Components(self.components.between * factor, self.components.within * factor)
         share = None if self.disagreement is None else min(1.0, self.disagreement * factor)
@@ -127,7 +127,7 @@ class Design:
         spread = spread_of(items, self._families(repeats, effect))
         return spread.width(self.sd(repeats, effect), items, level)
 
-    def split(self, calls: int, *, most_items: int | None = None, item_cost: float = 0.0) -> Split:
+    def split(self, calls: int, *, most_items: int | None = None, item_cost: float = 0.0) -> BudgetSplit:
         """Divide a budget of calls between items and repeats; clusters inflate what lies between items."""
         parts = self.parts()
         shared = Components(parts.between * self._between_inflation(), parts.within)
@@ -168,7 +168,7 @@ def assumed_design(
     sd_within: float = 0.0,
     clusters: Clusters | None = None,
     alpha: float = 0.05,
-) -> Design:
+) -> PairedDesign:
     """Make a design from assumptions, before anything was run.
 
     Parameters
@@ -204,12 +204,12 @@ def assumed_design(
     assert sd_between is not None
     if sd_between + sd_within == 0:
         raise OptionError("both standard deviations are 0; one of them must be more")
-    return Design(Components(sd_between**2, sd_within**2), families, None, alpha)
+    return PairedDesign(Components(sd_between**2, sd_within**2), families, None, alpha)
 
 
 def _counted_design(
     means: tuple[float, float], correlation: float, sd_within: float, clusters: Clusters, alpha: float
-) -> Design:
+) -> PairedDesign:
     """Make a design of 0-1 scores."""
     only_first, only_second = disagreements(*means, correlation)
     sd = paired_sd(*means, correlation)
@@ -224,7 +224,7 @@ def _counted_design(
             f"difference ({sd:.3g}) which includes it"
         )
     components = Components(sd**2 - sd_within**2, sd_within**2)
-    return Design(components, clusters, only_first + only_second, alpha)
+    return PairedDesign(components, clusters, only_first + only_second, alpha)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ class Pilot:
     clusters: ArrayLike | None = None
 
 
-def pilot_design(pilot: Pilot, *, alpha: float = 0.05) -> Design:
+def pilot_design(pilot: Pilot, *, alpha: float = 0.05) -> PairedDesign:
     """Make a design from a pilot: variance components, clusters, share of disagreements.
 
     A model that answered every item once has its noise counted as variance between items.
@@ -279,7 +279,7 @@ def pilot_design(pilot: Pilot, *, alpha: float = 0.05) -> Design:
         families = _clusters(d, np.asarray(pilot.clusters), share=between / total)
     # E d² = ω² + δ² + Σ σ²/K; with one answer each the share of disagreements is ω² + δ² + Σ σ²
     share = min(1.0, float(np.mean(d**2)) - left + within) if pilot.binary else None
-    return Design(Components(between, within), families, share, alpha)
+    return PairedDesign(Components(between, within), families, share, alpha)
 
 
 def _noise(variances: Floats) -> float:

@@ -19,14 +19,14 @@ _STILL = 1e-24
 """Variances of proportions below this are rounding: the clusters do not vary."""
 
 
-class Bounds(NamedTuple):
+class IntervalEnds(NamedTuple):
     """Lower and upper ends of intervals, floats for scalar input and arrays otherwise."""
 
     low: float | Floats
     high: float | Floats
 
 
-def wilson(k: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> Bounds:
+def wilson(k: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> IntervalEnds:
     r"""Wilson's score interval of a proportion.
 
     .. math:: \frac{k + z^2/2 \pm z \sqrt{k (n - k) / n + z^2/4}}{n + z^2}
@@ -42,7 +42,7 @@ def wilson(k: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> Bounds:
 
     Returns
     -------
-    Bounds
+    IntervalEnds
         ``low`` and ``high``; NaN where n is 0 or an entry is NaN.
 
     Raises
@@ -70,10 +70,10 @@ def wilson(k: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> Bounds:
     low = np.where(hits == 0, 0.0 * some, (hits + z * z / 2 - half) / (some + z * z))
     high = np.where(hits == trials, some / some, (hits + z * z / 2 + half) / (some + z * z))
     if low.ndim:
-        return Bounds(low, high)
+        return IntervalEnds(low, high)
     if np.isnan(low):
         raise UndefinedError("a proportion of no trials has no interval")
-    return Bounds(float(low), float(high))
+    return IntervalEnds(float(low), float(high))
 
 
 def wilson_interval(k: float, n: float, *, level: float = 0.95) -> Interval:

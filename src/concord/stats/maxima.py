@@ -19,7 +19,7 @@ _NOTHING_MOVES = "no interval: every item gives the same difference"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class MaximumSide:
     """Numbers of which a maximum is taken, and how the units move them."""
 
     values: Floats
@@ -40,7 +40,7 @@ class MaximaDifference:
     note: str = ""
 
 
-def difference_of_maxima(first: Side, second: Side, *, level: float = 0.95) -> MaximaDifference:
+def difference_of_maxima(first: MaximumSide, second: MaximumSide, *, level: float = 0.95) -> MaximaDifference:
     r"""Difference of two maxima with an interval and a p-value from jointly resampled units.
 
     .. math:: \max_p a_p - \max_q b_q = \min_q \max_p (a_p - b_q) = \max_p \min_q (a_p - b_q)
@@ -84,7 +84,7 @@ def difference_of_maxima(first: Side, second: Side, *, level: float = 0.95) -> M
     >>> rng = np.random.default_rng(1)
     >>> x = rng.random((40, 3))
     >>> picks = rng.integers(0, 40, (500, 40))
-    >>> sides = [Side(y.mean(0), y - y.mean(0), y[picks].mean(1)) for y in (x + [0, 0, 0.3], x)]
+    >>> sides = [MaximumSide(y.mean(0), y - y.mean(0), y[picks].mean(1)) for y in (x + [0, 0, 0.3], x)]
     >>> one = difference_of_maxima(*sides)
     >>> round(one.value, 3), one.interval.low > 0, one.p_value < 0.05
     (0.3, True, True)
@@ -119,7 +119,7 @@ def _standard_errors(first: Floats, second: Floats) -> Floats:
     return np.where(errors > STILL, errors, 0.0)
 
 
-def _largest_deviation(first: Side, second: Side, errors: Floats) -> Floats:
+def _largest_deviation(first: MaximumSide, second: MaximumSide, errors: Floats) -> Floats:
     """Largest standardised move of any contrast in each resample."""
     a, b = (_moves(side) for side in (first, second))
     weights = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
@@ -133,7 +133,7 @@ def _largest_deviation(first: Side, second: Side, errors: Floats) -> Floats:
     return largest
 
 
-def _moves(side: Side) -> Floats:
+def _moves(side: MaximumSide) -> Floats:
     """How far each resample moves each number; not at all where it was undefined."""
     return np.where(np.isnan(side.draws), 0.0, side.draws - side.values)
 

@@ -1,4 +1,4 @@
-"""Many comparisons at once: adjusted p-values, and which models cannot be told apart."""
+"""Many comparisons at once: adjusted p-values, and which models cannot be distinguished."""
 
 from collections.abc import Callable, Sequence
 
@@ -84,13 +84,13 @@ def _adjusted(p_values: ArrayLike, rule: Callable[[Floats], Floats]) -> Floats:
     return result
 
 
-def told_apart(p_value: float | None, *, level: float) -> bool:
+def distinguishable(p_value: float | None, *, level: float) -> bool:
     """Whether p lies below 1 - level; a p of exactly that does not, whatever its last digit.
 
     Parameters
     ----------
     p_value
-        Adjusted or not; ``None`` or NaN is no test, which tells nothing apart.
+        Adjusted or not; ``None`` or NaN is no test, which distinguishes nothing.
     level
         Coverage of the intervals beside it.
 
@@ -107,14 +107,14 @@ def told_apart(p_value: float | None, *, level: float) -> bool:
 
     Examples
     --------
-    >>> told_apart(0.049, level=0.95), told_apart(0.05, level=0.95), told_apart(None, level=0.95)
-    (True, False, False)
+    >>> [distinguishable(p, level=0.95) for p in (0.049, 0.05, None)]
+    [True, False, False]
     """
     return p_value is not None and bool(p_value < 1 - level - _SLACK)
 
 
 def indistinguishable(order: Sequence[int], different: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
-    """Group models none of whose pairs differ, so that two share a group just when they were not told apart.
+    """Group models none of whose pairs differ, so that two share a group just when no difference was found.
 
     The lines of a critical-difference diagram, or the letters of a compact display. Groups may overlap, and
     one may pass over a model: noise or missing items can leave the first and the third undecided where the
@@ -125,7 +125,7 @@ def indistinguishable(order: Sequence[int], different: NDArray[np.bool_]) -> tup
     order
         Models from best to worst.
     different
-        Square and symmetric: whether two models were told apart.
+        Square and symmetric: whether two models can be distinguished.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from concord.records import Estimate
-from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable, told_apart
+from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def adjusted(pairs: Sequence[ModelPair]) -> tuple[ModelPair, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Models in the order of one metric, and who cannot be told apart."""
+    """Models in the order of one metric, and which cannot be distinguished."""
 
     metric: str
     values: tuple[tuple[str, float], ...]
@@ -148,7 +148,7 @@ def standing(
         p = pair.metric(metric).p_holm
         if pair.first in place and pair.second in place and p is not None:
             i, j = place[pair.first], place[pair.second]
-            different[i, j] = different[j, i] = told_apart(p, level=level)
+            different[i, j] = different[j, i] = distinguishable(p, level=level)
     groups = indistinguishable(range(len(names)), different)
     return Standing(
         metric,

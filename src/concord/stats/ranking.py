@@ -1,4 +1,4 @@
-"""Many models on the same items: all pairs, adjusted for their number, and who cannot be told apart."""
+"""Many models on the same items: all pairs, adjusted for their number, and which cannot be distinguished."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -11,11 +11,11 @@ from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.stats.compare import Choices, PairedComparison, compare_items
 from concord.stats.elementwise import Floats
-from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable, told_apart
+from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ComparedPair:
     """One pair of models."""
 
     first: int
@@ -27,10 +27,10 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
-    """All pairs of models, the order of their means, and groups that cannot be told apart."""
+class ModelRanking:
+    """All pairs of models, the order of their means, and groups that cannot be distinguished."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ComparedPair, ...]
     order: tuple[int, ...]
     """Models from the highest mean to the lowest, over the items that all of them have."""
     groups: tuple[tuple[int, ...], ...]
@@ -45,7 +45,7 @@ def compare_models(
     *,
     choices: Choices | None = None,
     engine: Engine = SERIAL,
-) -> Ranking:
+) -> ModelRanking:
     """Compare every pair of models on the items that both have.
 
     Parameters
@@ -61,7 +61,7 @@ def compare_models(
 
     Returns
     -------
-    Ranking
+    ModelRanking
         Pairs with p-values adjusted by Holm and by Benjamini and Hochberg, order, groups.
 
     References
@@ -110,7 +110,7 @@ def _pair(
 
 def _ranked(
     matrix: Floats, sides: list[tuple[int, int]], results: list[PairedComparison | None], level: float
-) -> Ranking:
+) -> ModelRanking:
     """Adjust the p-values, order the models, group them."""
     p = np.array([_p_value(result) for result in results])
     family, discovery = holm(p), benjamini_hochberg(p)
@@ -119,13 +119,13 @@ def _ranked(
     order = tuple(int(i) for i in np.argsort(-means, kind="stable"))
     different = np.zeros((len(matrix), len(matrix)), dtype=np.bool_)
     for (i, j), adjusted in zip(sides, family, strict=True):
-        different[i, j] = different[j, i] = told_apart(adjusted, level=level)
+        different[i, j] = different[j, i] = distinguishable(adjusted, level=level)
     pairs = tuple(
-        Pair(i, j, result, _known(family[k]), _known(discovery[k]))
+        ComparedPair(i, j, result, _known(family[k]), _known(discovery[k]))
         for k, ((i, j), result) in enumerate(zip(sides, results, strict=True))
     )
     groups = indistinguishable(order, different) if common.any() else ()
-    return Ranking(pairs, order, groups, int(common.sum()))
+    return ModelRanking(pairs, order, groups, int(common.sum()))
 
 
 def _p_value(result: PairedComparison | None) -> float:

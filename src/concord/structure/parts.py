@@ -7,7 +7,7 @@ import numpy as np
 
 from concord.errors import UndefinedError
 from concord.stats.bands import GapTable, ItemWeights, on_exact_grid
-from concord.stats.maxima import Side
+from concord.stats.maxima import MaximumSide
 from concord.stats.order import OrderEffect, order_effect
 from concord.structure.beside import complete_units
 from concord.structure.read.records import Floats
@@ -30,21 +30,21 @@ class Part:
     """tau of each resample; empty where it was not resampled."""
 
     @cached_property
-    def worst(self) -> Side:
+    def worst(self) -> MaximumSide:
         """Return the gaps, whose largest is R."""
         gaps = self.table.gaps()
         there = ~np.isnan(gaps)
         draws = np.empty((0, len(gaps))) if self.draws is None else self.draws
-        return Side(gaps[there], self.table.influence()[:, there], draws[:, there])
+        return MaximumSide(gaps[there], self.table.influence()[:, there], draws[:, there])
 
     @cached_property
-    def loss(self) -> Side:
+    def loss(self) -> MaximumSide:
         """Return 1 - (1 - E)(1 - gap) of every arrangement, whose largest is 1 - S."""
         gaps, influence = self.worst.values, self.worst.influence
         draws = np.where(np.isnan(self.worst.draws), gaps, self.worst.draws)
         e, moves = gaps.mean(), influence.mean(axis=1, keepdims=True)
         losses = 1 - (1 - draws.mean(axis=1, keepdims=True)) * (1 - draws)
-        return Side(1 - (1 - e) * (1 - gaps), (1 - gaps) * moves + (1 - e) * influence, losses)
+        return MaximumSide(1 - (1 - e) * (1 - gaps), (1 - gaps) * moves + (1 - e) * influence, losses)
 
 
 _Key = tuple[str, tuple[str, ...], tuple[str, ...], bytes, bytes]

@@ -36,9 +36,10 @@ def simulate_comparisons(
 ) -> Rates:
     """Simulate comparisons of two models whose true difference is known.
 
-    Items differ in difficulty, which both models share. ``binary``: 0-1 scores, one answer an item.
-    ``continuous``: skewed scores. ``clustered``: items in families of unequal size whose differences are
-    correlated. ``repeated``: 0-1 scores averaged over 3 answers of each model. ``uneven``: over 3 answers of
+    Items differ in difficulty, which both models share. ``binary``: 0-1 scores, one answer per item.
+    ``continuous``: skewed scores whose differences are symmetric. ``clustered``: items in families of
+    unequal size whose differences are correlated.
+    ``repeated``: 0-1 scores averaged over 3 answers of each model. ``uneven``: over 3 answers of
     one model and 5 of the other.
 
     Parameters
@@ -46,13 +47,13 @@ def simulate_comparisons(
     design
         One of these.
     n_items
-        Items a comparison.
+        Items per comparison.
     effect
         True mean difference.
     n_replicates
         Comparisons.
     alpha
-        Level of the tests; intervals have a level of one less it.
+        Level of the tests; intervals have a level of 1 minus alpha.
     rng
         Source of randomness. No default: a run must be repeatable.
 

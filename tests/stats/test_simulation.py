@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.stats.simulation import DESIGNS, Rates, simulate_comparisons
 
 from concord.errors import OptionError
 from concord.stats.compare import Choices
 from concord.stats.ranking import compare_models
-from concord.stats.simulate import DESIGNS, Rates, simulate_comparisons
 
 
 def rates(design: str, n_items: int, n: int, effect: float = 0.0) -> Rates:
