@@ -54,14 +54,16 @@ def test_calls_leave_nothing_in_the_transcript() -> None:
     import asyncio
 
     from inspect_ai.log import transcript
-    from inspect_ai.model import get_model
 
+    from concord.asking.connection import Connection
+    from concord.asking.inspect.models import find_model
     from concord.asking.inspect.private import without_transcript
 
     async def ask() -> int:
+        model = find_model("mockllm/model", Connection())
         with without_transcript():
             for _ in range(3):
-                await get_model("mockllm/model").generate("hello")
+                await model.generate("hello")
         return len(transcript().events)
 
     assert asyncio.run(ask()) == 0
