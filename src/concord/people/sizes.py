@@ -162,7 +162,7 @@ def effect_sizes(
 def _estimate(
     values: tuple[float, Floats], n: int, level: float, method: str, effective: float | None
 ) -> Estimate:
-    """Return a number with its interval; a log ratio (which has an effective number of studies) as a ratio."""
+    """Return a number with its interval; a log ratio, which has effective studies, as a ratio."""
     whole, without = values
     if n < FEWEST_TESTS:
         return Estimate(None, n=n, note=f"undefined: {n} test(s) with what it needs, at least 3 are needed")
@@ -177,10 +177,10 @@ def _estimate(
 def _interval(
     whole: float, without: Floats, level: float, effective: float | None
 ) -> tuple[Interval | None, str]:
-    """Jackknife-t interval; of a log ratio with as many degrees of freedom as effective studies, carried back.
+    """Return the jackknife-t interval; of a log ratio with as many degrees of freedom as effective studies.
 
-    A few studies with large effects carry most of the sums, so that t with K - 1 degrees of freedom excludes 1
-    in 6 to 7 % of perfect twins; with the effective number it is 5 % or less (see the tests).
+    A few studies with large effects carry most of the sums, so that t with K - 1 degrees of freedom
+    excludes 1 in 6 to 7 % of perfect twins; with the effective number it is 5 % or less (see the tests).
     """
     k = len(without)
     if k < FEWEST_CLUSTERS:
