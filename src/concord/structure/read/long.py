@@ -11,7 +11,7 @@ import numpy as np
 from concord.errors import CellProblem, FileFormatError, InputError, TableError
 from concord.structure.read.cells import LongTable, model_scores
 from concord.structure.read.join import Findings
-from concord.structure.read.records import Codes, LeftOut, ModelScores, ReadOptions, ScoreSet
+from concord.structure.read.records import Codes, LeftOut, ReadOptions, ScoreGrid, ScoreSet
 from concord.structure.read.sheet import ITEM_NAMES, fold, tidy
 from concord.structure.read.text import (
     OLE_MAGIC,
@@ -81,9 +81,9 @@ def read_long(source: Any, options: ReadOptions) -> ScoreSet:
     return ScoreSet(tuple(models), tuple(found.left_out), tuple(found.warnings), inputs)
 
 
-def _all_models(table: LongTable, found: Findings, options: ReadOptions) -> list[ModelScores]:
+def _all_models(table: LongTable, found: Findings, options: ReadOptions) -> list[ScoreGrid]:
     """Build the scores of every model that can be scored."""
-    models: list[ModelScores] = []
+    models: list[ScoreGrid] = []
     for code, name in sorted(enumerate(table.models), key=lambda pair: pair[1]):
         own = Findings()
         try:
