@@ -1,22 +1,22 @@
 """The result of scoring structure, and its folder: `write` and `read`."""
 
-import csv
-import io
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, OptionError, printable
+from concord.files.contents import fingerprint, is_file, read_bytes
 from concord.files.documents import check_heading
-from concord.files.json_text import decoded, parsed, read_bytes
-from concord.files.output import plain_cell, write_csv, write_json
+from concord.files.json_text import parsed
+from concord.files.output import write_csv, write_json
 from concord.files.result_folders import folder_with
+from concord.files.safe_csv import read_back
 from concord.records import InputFile, Made, Presented
 from concord.structure import tables
 from concord.structure.document import KIND, document_of, scores_of
 from concord.structure.read.records import ReadOptions
-from concord.structure.read.text import fingerprint
 from concord.structure.records import CellScore, Difference, ItemRow, ModelResult, StructureScores
 
 if TYPE_CHECKING:
@@ -179,36 +179,23 @@ def _named(path: Path) -> str:
 
 
 def _bytes(path: Path) -> bytes:
-    if not path.is_file():
+    if not is_file(path):
         raise FileFormatError(f"{_named(path)}: the file is missing; {_AGAIN}")
-    return read_bytes(path)
+    return read_bytes(path, name=_named(path))
 
 
 def _document(path: Path) -> dict[str, Any]:
     """Read what the result says about itself."""
     try:
-        return check_heading(parsed(_named(path), _bytes(path).decode("utf-8")), KIND, where=_named(path))
-    except (FileFormatError, UnicodeDecodeError) as fault:
+        return check_heading(parsed(_named(path), _bytes(path)), KIND, where=_named(path))
+    except FileFormatError as fault:
         raise FileFormatError(f"{fault}; {_AGAIN}") from fault
 
 
 def _lines(path: Path, wanted: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """Return the wanted cells of every row, with the row's number as a spreadsheet shows it."""
-    reader = csv.reader(io.StringIO(decoded(_named(path), _bytes(path)), newline=""))
-    head = next(reader, [])
-    lacking = [name for name in wanted if name not in head]
-    if lacking:
-        raise FileFormatError(
-            f"{_named(path)}: no column {', '.join(map(repr, lacking))}; an earlier Concord wrote this "
-            f"folder, without all that a comparison needs; {_AGAIN}"
-        )
-    places = [head.index(name) for name in wanted]
-    for number, row in enumerate(reader, 2):
-        if len(row) != len(head):
-            raise FileFormatError(
-                f"{_named(path)}, row {number}: {len(row)} cells, expected {len(head)}; {_AGAIN}"
-            )
-        yield number, [plain_cell(row[k]) for k in places]
+    for number, line in read_back(_named(path), _bytes(path), wanted, fix=_AGAIN):
+        yield number, [line[column] for column in wanted]
 
 
 _Cells = dict[tuple[str, str], dict[str, CellScore]]
@@ -249,11 +236,14 @@ def _number(path: Path, number: int, column: str, cell: str) -> float | None:
     if cell == "":
         return None
     try:
-        return float(cell)
+        value = float(cell)
     except ValueError:
+        value = math.nan
+    if math.isnan(value):
         raise FileFormatError(
             f"{_named(path)}, row {number}, column {column!r}: got {cell!r}, expected a number; {_AGAIN}"
-        ) from None
+        )
+    return value
 
 
 def _items(path: Path, cells: Mapping[tuple[str, str], dict[str, CellScore]]) -> dict[str, list[ItemRow]]:
