@@ -18,8 +18,8 @@ from concord.records import Made
 from concord.structure.files import StructureResult, read, write
 from concord.structure.records import CellScore, ItemRow, ModelResult, StructureScores
 
-NAME = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
-"""A CSV cell cannot tell an empty text from an undefined one: names hold at least one character."""
+NAME = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=8)
+"""A CSV cell cannot tell an empty text from an undefined one, and a table with NUL is no text file."""
 SCORE = st.one_of(st.none(), st.floats(-1, 1))
 
 
