@@ -27,14 +27,15 @@ from numpy.typing import NDArray
 from scipy.special import betaln, logsumexp, stdtr
 
 from concord.stats.elementwise import Floats
+from concord.stats.jzs_nodes import Parts, log_integrals
 
 DEPTH = 32.0
 """How far below its peak the log integrand is cut off: e^-32 is 1e-14 of the integral."""
-BLOCK = 16384
+BLOCK = 32768
 """Tests whose ranges are found at once."""
 CHUNK = 1024
 """Tests integrated at once, so that tests x nodes of one array fit a core's cache."""
-SHORT, LONG = 2.0, 10.0
+SHORT, LONG = 2.0, 4.0
 """Ranges up to SHORT (some twenty participants or more) get the shortest rule, beyond LONG the finest."""
 FEW = 5.0
 """Up to this many residual degrees of freedom the peak of p > 1 is skewed and gets the finer rule."""
@@ -63,6 +64,12 @@ class Kernel:
     def pick(self, chosen: slice | NDArray[np.bool_]) -> "Kernel":
         """Return the kernel of some of the tests."""
         return Kernel(self.a[chosen], self.m[chosen], self.p[chosen], self.s[chosen], self.d[chosen])
+
+    def parts(self) -> Parts:
+        """Return what the shared nodes need."""
+        total = self.s + self.d
+        q = self.d / total
+        return Parts(q, self.s / total, 0.5 * self.a * q, 0.5 * (self.m - self.p), 0.5 * (self.p - 1))
 
     def log_constant(self) -> Floats:
         """Return the factor in front of the integral, in logs."""
@@ -291,14 +298,22 @@ def log_bf(a: Floats, m: Floats, p: Floats, s: Floats, d: Floats) -> Floats:
     whole = Kernel(a, m, p, s, d)
     for block in _slices(len(a), BLOCK):
         kernel = whole.pick(block)
-        one = kernel.p == 1
-        integral = np.empty_like(kernel.a)
-        if one.any():
-            integral[one] = _one_by_length(kernel.pick(one), _log_bf_one)
-        if not one.all():
-            integral[~one] = _many(kernel.pick(~one))
+        integral, known = log_integrals(kernel.parts())
+        if not known.all():
+            integral[~known] = _by_own_range(kernel.pick(~known))
         values[block] = integral + kernel.log_constant()
     return values
+
+
+def _by_own_range(kernel: Kernel) -> Floats:
+    """Log of the integral with a range found for every test."""
+    one = kernel.p == 1
+    integral = np.empty_like(kernel.a)
+    if one.any():
+        integral[one] = _one_by_length(kernel.pick(one), _log_bf_one)
+    if not one.all():
+        integral[~one] = _many(kernel.pick(~one))
+    return integral
 
 
 def prob_positive(a: Floats, m: Floats, t: Floats, d: Floats) -> Floats:
