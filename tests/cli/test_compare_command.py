@@ -33,7 +33,7 @@ def two(folder: Path) -> tuple[Path, Path]:
 def test_two_logs_are_compared_and_what_is_missing_is_shown() -> None:
     result = run("compare", LOGS / "first.eval", LOGS / "second.eval", "--name", "new", "--name", "old")
     assert result.exit_code == 0, result.output
-    assert "p = 0.031 (exact McNemar)" in result.stdout
+    assert "p = .031 (exact McNemar)" in result.stdout
     assert "won 6, tied 5, lost 0 of 11 items" in result.stdout
     assert "items left out: 1 failed for old" in result.stdout
     assert "counted as wrong +0.583" in result.stdout

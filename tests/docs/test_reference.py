@@ -12,9 +12,9 @@ import concord.errors
 import concord.stats
 from concord.api import demo_table, score_people
 from concord.files.cells import MISSING_WORDS
+from concord.people.families.registry import KINDS
 from concord.people.files import DETAILED_COLUMNS
 from concord.people.table.columns import OPTIONAL, REQUIRED, SIDE_FIELDS
-from concord.people.table.sides import NEEDS
 from concord.people.table.values import SAMPLINGS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +59,7 @@ def test_what_each_type_needs_is_what_the_reader_says() -> None:
         line.split("|") for line in _section("What each type needs").splitlines() if line.startswith("| `")
     ]
     described = {row[1].strip(" `"): row[2].strip().replace("`", "") for row in rows}
-    assert described == NEEDS
+    assert described == {name: kind.needs for name, kind in KINDS.items()}
 
 
 def test_samplings_and_missing_words_are_described() -> None:
@@ -106,6 +106,7 @@ def test_a_study_file_holds_what_the_page_says(written: Path) -> None:
     document = json.loads((written / study["study_id"] / "evaluation_results.json").read_text("utf-8"))
     asking = {"seed", "model_settings", "templates", "tokens", "cost"}
     provenance = {
+        "format",
         "format_version",
         "concord_version",
         "commit",

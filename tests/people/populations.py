@@ -18,12 +18,12 @@ from scipy.special import stdtrit
 
 from concord.people import uncertainty
 from concord.people.aggregate import Profiles, apr_passes, pas_levels
-from concord.people.families import means as families_means
-from concord.people.families.means import TTests
+from concord.people.families import t as family_t
+from concord.people.families.t import TTests
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.scored import Context, TestScores, score_tests
-from concord.people.sides import Given, SideTable
+from concord.people.sides import Precomputed, SideTable
 from concord.people.uncertainty import Jackknife, fresh_participants
 from concord.records import Interval, TestRow
 from concord.stats import bayes, pvalues
@@ -100,7 +100,7 @@ def _coarse_p(t: Floats, df: Floats) -> Floats:
 def quickly() -> Iterator[None]:
     """Let the library's t tests read their evidence off the grid; all else stays as it is."""
     with (
-        patch.object(families_means, "_jzs", _read_off),
+        patch.object(family_t, "jzs", _read_off),
         patch.object(pvalues, "p_t", _coarse_p),
         patch.object(uncertainty, "BLOCK", N_RESAMPLES),
     ):
@@ -118,7 +118,7 @@ def _side(t: Floats) -> SideTable:
     size = t.shape[-1]
     nothing, n = np.full(size, np.nan), np.full(size, float(N))
     family = TTests(t, n, n, nothing, np.full(t.shape, np.nan))
-    given = Given(nothing, nothing, nothing, nothing)
+    given = Precomputed(nothing, nothing, nothing, nothing)
     return SideTable(size, ((np.arange(size), family),), given, np.ones(size))
 
 

@@ -10,12 +10,12 @@ from concord.api import demo_table, score_people
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.people.bounds import Simulation, simulate_bounds
+from concord.people.families.truth import HumanEffects, Truth
 from concord.people.layout import lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
-from concord.people.replicas import Truth
 from concord.people.sides import SideTable
 from concord.people.table.read import read_tests
-from concord.people.truth import Effects, Population, fit_population, human_effects
+from concord.people.truth import Population, fit_population, human_effects
 from concord.people.workings import context_of
 from concord.records import Side
 
@@ -74,7 +74,7 @@ def test_with_very_many_people_and_agents_the_ceiling_is_near_one() -> None:
 def test_drawing_around_the_estimates_themselves_would_overshoot() -> None:
     rng = np.random.default_rng(4)
     true, se, none = rng.normal(0, 0.2, 3000), np.full(3000, 0.2), np.full(3000, np.nan)
-    found = Effects(true + se * rng.standard_normal(3000), se, none, none, none, none, {})
+    found = HumanEffects(true + se * rng.standard_normal(3000), se, none, none, none, none, {})
     shrunken = fit_population(found, none).draw(found, rng, 20)
     around = Population(0.0, 1e9, 3000).draw(found, rng, 20)
     assert np.mean(shrunken**2) == pytest.approx(np.mean(true**2), rel=0.1)
@@ -168,7 +168,7 @@ def test_the_null_share_and_tau_are_found_again_from_many_effects() -> None:
     from scipy import stats
 
     nothing = np.full(20_000, np.nan)
-    found = Effects(d, se, nothing, nothing, nothing, nothing, {})
+    found = HumanEffects(d, se, nothing, nothing, nothing, nothing, {})
     population = fit_population(found, 2 * stats.norm.sf(np.abs(d / se)))
     # Storey's estimate counts effects too small to see as null, and never falls short
     assert 0.4 <= population.null_share <= 0.7
@@ -177,7 +177,7 @@ def test_the_null_share_and_tau_are_found_again_from_many_effects() -> None:
 
 def test_the_posterior_shrinks_and_keeps_its_spread() -> None:
     none = np.array([np.nan])
-    found = Effects(np.array([0.6]), np.array([0.2]), none, none, none, none, {})
+    found = HumanEffects(np.array([0.6]), np.array([0.2]), none, none, none, none, {})
     draws = Population(0.0, 0.09, 1).draw(found, np.random.default_rng(9), 200_000)
     weight = 0.09 / (0.09 + 0.04)
     assert draws.mean() == pytest.approx(0.6 * weight, abs=0.002)
@@ -214,9 +214,9 @@ def test_a_missing_number_is_an_error_and_not_an_effect_of_zero() -> None:
     rows = lay_out(read_tests(t_rows([2.0, 1.0])).rows).rows
     family = SideTable.from_rows(rows, [r.agent for r in rows], 1.0).families[0][1]
     none = np.full(2, np.nan)
-    people = Effects(none, none, none, none, none, none, {})
+    people = HumanEffects(none, none, none, none, none, none, {})
     with pytest.raises(UndefinedError, match="people have no d for a test whose simulation needs it"):
-        Truth(np.full((3, 2), np.nan), people, null=False).needed_by(family)
+        Truth(np.full((3, 2), np.nan), people, null=False).needed_by(family.needed())
 
 
 @pytest.mark.parametrize("name", list(PROTOCOLS))

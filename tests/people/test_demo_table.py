@@ -11,8 +11,9 @@ from types import ModuleType
 
 import pytest
 
+from concord.people.families.registry import TEST_TYPES
 from concord.people.table.read import read_tests
-from concord.records import TEST_TYPES, SideOutcome
+from concord.records import SideOutcome
 
 TABLE = files("concord.people") / "data" / "demo_tests.csv"
 TEXT = TABLE.read_text(encoding="utf-8")

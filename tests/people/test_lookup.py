@@ -9,13 +9,13 @@ from tests.people.test_bounds import t_rows
 from concord.api import demo_table
 from concord.people import bounds
 from concord.people.bounds import _brief, _one_by_one, _Part, _scored, distinct
-from concord.people.evidence import Brief, Family
+from concord.people.evidence import Brief
+from concord.people.families.base import Family, SmoothFamily
 from concord.people.layout import lay_out
 from concord.people.lookup import FINE, LARGEST_S, PANELS
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.scored import pas_of
 from concord.people.sides import SideTable
-from concord.people.smooth import is_smooth, statistic_of, with_statistic
 from concord.people.table.read import read_tests
 from concord.people.workings import context_of
 from concord.stats.elementwise import Floats
@@ -58,9 +58,15 @@ def designs(kind: str) -> list[dict[str, object]]:
     return rows
 
 
+def smooth(family: Family) -> SmoothFamily:
+    found = family.smooth
+    assert found is not None
+    return found
+
+
 def exact(part: _Part, family: Family, s: Floats, protocol: Protocol) -> Floats:
     """PAS by the kernel, a statistic at a time: never interpolated."""
-    rows = (_brief(with_statistic(family, row[None]), protocol) for row in s)
+    rows = (_brief(smooth(family).with_statistic(row[None]), protocol) for row in s)
     return np.concatenate([pas_of(part.says, brief, part.context, protocol) for brief in rows])
 
 
@@ -87,7 +93,7 @@ def test_what_no_table_reaches_goes_to_the_exact_kernel() -> None:
     assert part.lookup is not None
     assert part.lookup.outside(s)[:2].any(axis=1).all()
     assert not part.lookup.outside(s)[2].any()
-    pas, _ = _scored(part, with_statistic(part.family, s), STANDARD)
+    pas, _ = _scored(part, smooth(part.family).with_statistic(s), STANDARD)
     assert pas == pytest.approx(exact(part, part.family, s, STANDARD), abs=1e-8)
 
 
@@ -110,10 +116,10 @@ def test_whatever_is_drawn_is_scored_as_the_families_score_it(name: str) -> None
         one_by_one, one_d = _one_by_one(part, drawn, place, protocol)
         assert pas.reshape(-1) == pytest.approx(one_by_one, abs=1e-8, nan_ok=True)
         assert d.reshape(-1) == pytest.approx(one_d, abs=1e-9, nan_ok=True)
-        seen += is_smooth(part.family)
-        if is_smooth(part.family):
-            kept = np.clip(np.abs(statistic_of(drawn)), 0, 12)
-            again = statistic_of(with_statistic(part.family, kept))
+        if part.family.smooth is not None:
+            seen += 1
+            kept = np.clip(np.abs(smooth(drawn).statistic()), 0, 12)
+            again = smooth(part.family).with_statistic(kept).statistic()
             assert np.abs(again) == pytest.approx(kept, rel=1e-5, abs=1e-9)
     assert seen >= 4
 

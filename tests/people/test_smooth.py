@@ -8,11 +8,10 @@ import pytest
 
 import concord
 from concord.people.bounds import _at
-from concord.people.families.counts import ChiSquares
-from concord.people.families.means import FTests
+from concord.people.families.chi_square import ChiSquares
+from concord.people.families.f import FTests
 from concord.people.lookup import make_lookup
 from concord.people.protocol import STANDARD
-from concord.people.smooth import limits_of
 
 
 def _one(value: float) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
@@ -37,7 +36,7 @@ def test_what_is_read_from_a_table_is_what_the_kernel_gives(
     make: Callable[[float, float], FTests | ChiSquares], df: float, direction: float
 ) -> None:
     family = make(df, direction)
-    lookup = make_lookup(partial(_at, family, STANDARD), np.zeros(1), limits_of(family, STANDARD))
+    lookup = make_lookup(partial(_at, family, STANDARD), np.zeros(1), family.limits(STANDARD))
     scale = 1.0 if make is _f_test else np.sqrt(df)
     s = np.linspace(0.02, 4.0, 801)[:, None] * scale
     inside = s[~lookup.outside(s)[:, 0]]

@@ -161,7 +161,7 @@ def test_a_folder_without_a_counterpart(build: Build) -> None:
     ):
         concord.score_structure(build.mean)
     with pytest.raises(
-        InputError, match="--max nowhere: no such folder; give the folder that holds one file per model"
+        InputError, match="--max nowhere: no such folder; give the folder with one file per model"
     ):
         concord.score_structure(build.mean, build.folder / "nowhere")
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json, show
+from concord.cli.shared import note, print_json, show_result
 
 
 def compare(
@@ -77,6 +77,4 @@ def compare(
     if json:
         print_json(result.to_dict())
         return
-    from concord.show.views import view_of
-
-    show(view_of(result).report(result))
+    show_result(result)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from concord.cli.shared import note, print_json, show
+from concord.cli.shared import note, print_json, show_result
 
 MODEL = "local/smollm2-135m"
 _INVENTED = (
@@ -54,9 +54,7 @@ def demo(
     for warning in people.warnings:
         note(f"warning: {warning}")
     if not json:
-        from concord.show.people_terminal import people_report
-
-        show(people_report(people.scores))
+        show_result(people)
     live = not recorded and _can_ask()
     questions = tuple(_TITLES) if live else _RECORDED
     others = {question: _answer(question, out, live=live, quiet=json) for question in questions}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json, say
+from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
     from concord.planning.people import Participants, PeoplePlan
@@ -121,7 +121,7 @@ def _show(result: "PlanResult | PeoplePlan | Participants", *, json: bool) -> No
     if json:
         print_json(result.to_dict())
     else:
-        say(repr(result))
+        show_result(result)
 
 
 def _cost(low: float | None, high: float | None) -> tuple[float, float] | None:

@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-import textwrap
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from concord.cli.run_options import Asking, AskingItems, AskingPeople, Model, asks
-from concord.cli.shared import note, print_json, say, show
+from concord.cli.shared import note, print_json, say, show_result
 from concord.errors import InputError, ModelError, OptionError, RunFolderError
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from concord.runs import RunResult
 
 SHOWN_PROMPTS = 3
-_WIDTH = 110
 """Of text in a pipe."""
 GRACE = 0.8
 """Seconds that Inspect has to close its log after a Ctrl-C."""
@@ -310,22 +308,15 @@ def show_scored(scored: Any) -> None:
     from concord.reasoning.files import ReasoningResult
 
     if isinstance(scored, ReasoningResult):
-        from concord.show.reasoning_terminal import reasoning_report
-
-        show(reasoning_report(scored))
+        show_result(scored)
         return
-    from concord.studies import StudiesResult
+    from concord.people.studies import StudiesResult
 
     if isinstance(scored, StudiesResult):
-        from concord.show.people_terminal import people_report
-
         for warning in scored.table.warnings:
             note(f"warning: {warning}")
         for study, counted in scored.to_dict()["answers"].items():
             note(f"{study}: answers: " + ", ".join(f"{n} {outcome}" for outcome, n in counted.items()))
-        show(people_report(scored.result.scores))
+        show_result(scored.result)
         return
-    from concord.show.structure_terminal import structure_text
-
-    for line in structure_text(scored, colour=sys.stdout.isatty()).splitlines():
-        say(line if len(line) <= _WIDTH or sys.stdout.isatty() else textwrap.fill(line, _WIDTH))
+    show_result(scored)

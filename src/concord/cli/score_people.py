@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from concord.cli.shared import note, print_json, show
+from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
     from concord.api import PeopleResult
@@ -117,8 +117,6 @@ def _tell(result: "PeopleResult", document: dict[str, Any] | None, files: tuple[
     if document is not None:
         print_json(document)
     else:
-        from concord.show.people_terminal import people_report
-
-        show(people_report(result.scores))
+        show_result(result)
     documents = sum(file.name == "evaluation_results.json" for file in files)
     note(f"\nwrote {files[0]}, {files[1].name} and {documents} evaluation_results.json")

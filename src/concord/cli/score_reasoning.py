@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json, show
+from concord.cli.shared import note, print_json, show_result
 from concord.errors import OptionError
 
 
@@ -77,9 +77,7 @@ def score_reasoning(
     if json:
         print_json(result.to_dict())
     else:
-        from concord.show.reasoning_terminal import reasoning_report
-
-        show(reasoning_report(result))
+        show_result(result)
     note(f"written to {folder}")
 
 
@@ -91,6 +89,4 @@ def _rank(folders: list[Path], by: str, as_json: bool) -> None:
     if as_json:
         print_json(ranking.to_dict())
         return
-    from concord.show.ranking_terminal import ranking_report
-
-    show(ranking_report(ranking))
+    show_result(ranking)

@@ -1,13 +1,11 @@
 """`concord score structure`."""
 
-import shutil
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from concord.cli.shared import encodable, note, print_json
+from concord.cli.shared import note, print_json, show_result
 
 
 def score_structure(
@@ -35,7 +33,6 @@ def score_structure(
     """Score structural consistency (E_perf, R_sens, S_Cons) from recorded scores."""
     from concord import api
     from concord.engine import get_engine
-    from concord.show.structure_terminal import structure_text
 
     result = api.score_structure(
         mean, max, scores,
@@ -49,7 +46,5 @@ def score_structure(
     if as_json:
         print_json(result.to_dict())
     else:
-        colour = sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if colour else 110
-        typer.echo(encodable(structure_text(result, colour=colour, width=width)))
+        show_result(result)
     note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")

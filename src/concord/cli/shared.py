@@ -57,6 +57,13 @@ def show(renderable: Any) -> None:
     screen().print(fitting(renderable))
 
 
+def show_result(result: Any) -> None:
+    """Print everything a reader should see of a result, whichever it is."""
+    from concord.show.views import view_of
+
+    show(view_of(result).report(result))
+
+
 def encodable(text: str) -> str:
     """Replace what the terminal's encoding lacks, rather than fail at the last step."""
     encoding = sys.stdout.encoding or "utf-8"

@@ -8,24 +8,16 @@ from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
 from concord.people.aggregate import Ends, Profiles, ecs_ends, pas_levels
-from concord.people.evidence import Brief, Family
-from concord.people.families.counts import Binomials, Tables
+from concord.people.evidence import Brief
+from concord.people.families.base import Family, SmoothFamily
+from concord.people.families.truth import HumanEffects, Truth
 from concord.people.layout import Layout
 from concord.people.lookup import Lookup, make_lookup, subset, subset_context
 from concord.people.protocol import Protocol
-from concord.people.replicas import Truth, replicate
 from concord.people.result import Bounds
 from concord.people.scored import Context, TestScores, pas_of
 from concord.people.sides import SideTable, split_by_sign
-from concord.people.smooth import (
-    is_smooth,
-    limits_of,
-    pick,
-    pick_outcomes,
-    statistic_of,
-    with_statistic,
-)
-from concord.people.truth import Effects, Population, fit_population, human_effects, lacking
+from concord.people.truth import Population, fit_population, human_effects, lacking
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import percentile_interval
@@ -120,7 +112,7 @@ class _Work:
     human_d: Floats
     layout: Layout
     protocol: Protocol
-    people: Effects
+    people: HumanEffects
     population: Population
     size: int
 
@@ -194,15 +186,15 @@ def _part(
     """Take one family of the agent's side, with its table where PAS is smooth in one statistic."""
     human, around = subset(says, index), subset_context(context, index)
     lookup = None
-    if is_smooth(family):
-        at = partial(_at, family, replace(protocol, capped=False))
-        lookup = make_lookup(at, np.log(around.agent_odds), limits_of(family, protocol))
+    if (smooth := family.smooth) is not None:
+        at = partial(_at, smooth, replace(protocol, capped=False))
+        lookup = make_lookup(at, np.log(around.agent_odds), smooth.limits(protocol))
     return _Part(index, family, human, around, lookup)
 
 
-def _at(family: Family, protocol: Protocol, s: Floats, chosen: NDArray[np.bool_]) -> Brief:
+def _at(family: SmoothFamily, protocol: Protocol, s: Floats, chosen: NDArray[np.bool_]) -> Brief:
     """Return the evidence of some tests of a family at given statistics (n, m)."""
-    return _brief(with_statistic(pick(family, chosen), s), protocol)
+    return _brief(family.pick(chosen).with_statistic(s), protocol)
 
 
 def _brief(family: Family, protocol: Protocol) -> Brief:
@@ -218,7 +210,7 @@ def _block(work: _Work, task: tuple[np.random.SeedSequence, bool]) -> dict[str, 
     truth = Truth(d, work.people, null)
     pas, agent_d = np.full(shape, np.nan), np.full(shape, np.nan)
     for part in work.parts:
-        drawn = replicate(part.family, truth.of(part.index), work.protocol, rng)
+        drawn = part.family.replicate(truth.of(part.index), work.protocol, rng)
         pas[:, part.index], agent_d[:, part.index] = _scored(part, drawn, work.protocol)
     scores = _scores(pas, agent_d, work)
     levels = pas_levels(scores, work.layout, work.protocol)
@@ -230,12 +222,14 @@ def _block(work: _Work, task: tuple[np.random.SeedSequence, bool]) -> dict[str, 
 
 def _scored(part: _Part, drawn: Family, protocol: Protocol) -> tuple[Floats, Floats]:
     """Return PAS and d of simulated agents on one family."""
-    if isinstance(drawn, Binomials) or (isinstance(drawn, Tables) and drawn.tables.shape[-2:] == (2, 2)):
-        return _by_distinct_counts(part, drawn, protocol)
-    if part.lookup is None:
+    codes = drawn.outcome_codes()
+    if codes is not None:
+        return _by_distinct_counts(part, drawn, codes, protocol)
+    smooth = drawn.smooth
+    if part.lookup is None or smooth is None:
         brief = _brief(drawn, protocol)
         return pas_of(part.says, brief, part.context, protocol), brief.effect_d
-    s = statistic_of(drawn)
+    s = smooth.statistic()
     log_bf, up = part.lookup.read(s)
     d = drawn.d(protocol)
     pas = pas_of(part.says, Brief(log_bf, up, np.sign(s), d), part.context, protocol)
@@ -250,32 +244,19 @@ def _one_by_one(
 ) -> tuple[Floats, Floats]:
     """Return PAS and d of single outcomes (draw, test) by the exact kernel."""
     draw, test = place
-    brief = _brief(pick_outcomes(drawn, draw, test), protocol)
+    brief = _brief(drawn.pick_outcomes(draw, test), protocol)
     pas = pas_of(subset(part.says, test), brief, subset_context(part.context, test), protocol)
     return pas, brief.effect_d
 
 
-def _by_distinct_counts(part: _Part, drawn: Tables | Binomials, protocol: Protocol) -> tuple[Floats, Floats]:
+def _by_distinct_counts(
+    part: _Part, drawn: Family, coded: tuple[NDArray[np.int64], int], protocol: Protocol
+) -> tuple[Floats, Floats]:
     """Score each distinct outcome of each test once: counts of few participants come again and again."""
-    codes, n_codes = _codes(drawn)
+    codes, n_codes = coded
     first, back = distinct(codes.reshape(-1), n_codes)
     pas, d = _one_by_one(part, drawn, np.unravel_index(first, codes.shape), protocol)
     return pas[back].reshape(codes.shape), d[back].reshape(codes.shape)
-
-
-def _codes(drawn: Tables | Binomials) -> tuple[NDArray[np.int64], int]:
-    """Return outcomes (B, k) a number below a limit: the same test and counts, the same number.
-
-    The row totals of a 2 x 2 table are fixed, so its first column says all.
-    """
-    if isinstance(drawn, Binomials):
-        counts, widths = drawn.k.astype(np.int64), drawn.n.astype(np.int64) + 1
-    else:
-        first, second = (drawn.tables[..., row, 0].astype(np.int64) for row in (0, 1))
-        totals = drawn.tables[0].sum(axis=-1).astype(np.int64) + 1
-        counts, widths = first * totals[:, 1] + second, totals[:, 0] * totals[:, 1]
-    ends = np.cumsum(widths)
-    return np.asarray(ends - widths + counts), int(ends[-1])
 
 
 def distinct(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -1,13 +1,8 @@
-"""What one side of a family of tests says: Bayes factor, direction, p, effect.
-
-A family holds the numbers of all tests of one kind as arrays of shape ``(..., k)``: ``(k,)`` as read,
-``(B, k)`` for B fresh samples, so that scores and their resampled replicates run through the same lines.
-"""
+"""What one side of a family of tests says: Bayes factor, direction, p, effect, as arrays ``(..., k)``."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Self
-from typing import Protocol as Interface
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +44,7 @@ class Evidence(Brief):
 
     @classmethod
     def of(cls, brief: Brief, **rest: Floats) -> Self:
-        """Put the rest beside what PAS and ECS ask for."""
+        """Add the rest to what PAS and ECS ask for."""
         return cls(**{field.name: getattr(brief, field.name) for field in fields(brief)}, **rest)
 
     @classmethod
@@ -61,22 +56,6 @@ class Evidence(Brief):
         """Write a family's evidence at its tests' places (the last axis)."""
         for field in fields(self):
             getattr(self, field.name)[..., index] = getattr(part, field.name)
-
-
-class Family(Interface):
-    """Tests of one kind on one side."""
-
-    def d(self, protocol: Protocol) -> Floats:
-        """Return d-equivalents; NaN where ECS leaves a test out."""
-
-    def brief(self, protocol: Protocol) -> Brief:
-        """Return what PAS and ECS ask for, which simulated agents are scored by."""
-
-    def evidence(self, protocol: Protocol) -> Evidence:
-        """Return all that these tests say under a protocol."""
-
-    def draw(self, rng: np.random.Generator, size: int) -> "Family":
-        """Return the same tests with `size` fresh samples of participants, at the same n."""
 
 
 def evaluate(
@@ -132,3 +111,9 @@ def toward_where_known(
 def given_first(given: Floats, computed: Floats) -> Floats:
     """Prefer numbers that were given over computed ones."""
     return np.where(np.isnan(given), computed, given)
+
+
+def no_effects(like: Floats) -> dict[str, Floats]:
+    """Return the fields of a family that has no effect size."""
+    nothing = np.full(like.shape, np.nan)
+    return {"effect": nothing, "effect_se": nothing, "form": np.full(like.shape, MAGNITUDE)}

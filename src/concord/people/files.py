@@ -1,13 +1,36 @@
-"""Agreement with people as files: one row per test, one document per study, one summary."""
+"""Agreement with people as files, written and read back: a summary, one document per study, a table of tests.
 
-from dataclasses import asdict
+Headline keys hold bare numbers; the whole record of each score (`Score`) is under ``estimates``,
+so that what was read equals what was written.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from concord.files.output import distinct_names, write_csv, write_json
+from concord.errors import FileFormatError
+from concord.files.codec import decode, encode
+from concord.files.documents import heading, read_document
+from concord.files.output import distinct_names, plain_cell, write_csv, write_json
 from concord.files.provenance import provenance
-from concord.people.result import Bounds, FindingResult, GroupResult, PeopleScores, Score, TestResult
-from concord.records import Estimate, Interval
+from concord.files.result_folders import folder_with
+from concord.people.protocol import Protocol
+from concord.people.result import (
+    Bounds,
+    Companions,
+    Diagnosis,
+    FindingResult,
+    GroupResult,
+    PeopleResult,
+    Score,
+    TestResult,
+)
+from concord.records import Estimate, InputFile, Interval, Made
+
+SUMMARY, DETAILED, STUDY = "benchmark_summary.json", "detailed_stats.csv", "evaluation_results.json"
+_SUMMARY_KIND, _STUDY_KIND = "people result", "people result of a study"
 
 DETAILED_COLUMNS = {
     "Study_ID": "study",
@@ -49,7 +72,7 @@ DETAILED_COLUMNS = {
 """Columns of `detailed_stats.csv` and the fields they come from."""
 
 
-def detailed_rows(scores: PeopleScores) -> list[list[object]]:
+def detailed_rows(scores: PeopleResult) -> list[list[object]]:
     """Return one row per test, in the order of `DETAILED_COLUMNS`; undefined is None."""
     return [[_cell(test, field) for field in DETAILED_COLUMNS.values()] for test in scores.tests]
 
@@ -59,16 +82,12 @@ def _cell(test: TestResult, field: str) -> object:
     return "; ".join(value) if isinstance(value, tuple) else value
 
 
-def _interval(interval: Interval | None) -> dict[str, Any] | None:
-    return None if interval is None else asdict(interval)
-
-
-def _score(key: str, score: Score) -> dict[str, Any]:
-    """Return a key with the bare number, its intervals beside it, and the reason for whatever is null."""
+def _numbers(key: str, score: Score) -> dict[str, Any]:
+    """Return a key with the bare number, then its intervals, and the reason for whatever is null."""
     entry: dict[str, Any] = {
         key: score.value,
-        f"{key}_interval": _interval(score.interval),
-        f"{key}_interval_fixed_studies": _interval(score.fresh),
+        f"{key}_interval": encode(score.interval),
+        f"{key}_interval_fixed_studies": encode(score.fresh),
     }
     if score.bounds is not None:
         entry |= _bounds(key, score.bounds)
@@ -85,66 +104,67 @@ def _bounds(key: str, bounds: Bounds) -> dict[str, Any]:
     for name in ("floor", "ceiling", "place"):
         estimate: Estimate = getattr(bounds, name)
         entry[f"{key}_{name}"] = estimate.value
-        entry[f"{key}_{name}_interval"] = _interval(estimate.interval)
+        entry[f"{key}_{name}_interval"] = encode(estimate.interval)
         if estimate.note:
             entry[f"{key}_{name}_note"] = estimate.note
     return entry
 
 
+_COUNTS = ("n_studies", "n_findings", "n_tests", "n_tests_scored", "n_tests_with_effects")
+
+
 def _group(group: GroupResult) -> dict[str, Any]:
+    strict = _numbers("ecs_strict_study", group.ecs_strict)
+    old = {"normalized_score": group.normalised_pas, "average_consistency_score": group.ecs_strict.value}
     return {
-        **_score("score", group.pas),
-        **_score("ecs_corr_study", group.ecs),
-        **_score("apr", group.apr),
-        "n_findings": group.n_findings,
-        "n_tests": group.n_tests,
-        "n_tests_scored": group.n_tests_scored,
-        "n_tests_with_effects": group.n_tests_with_effects,
-        "auxiliary": {
-            "normalized_score": group.normalised_pas,
-            **_score("ecs_strict_study", group.ecs_strict),
-            "average_consistency_score": group.ecs_strict.value,
-        },
+        **_numbers("score", group.pas),
+        **_numbers("ecs_corr_study", group.ecs),
+        **_numbers("apr", group.apr),
+        **{name: getattr(group, name) for name in _COUNTS},
+        "ecs_strict_study": group.ecs_strict.value,
+        **old,
+        "auxiliary": {**strict, **old},
+        "estimates": {name: encode(getattr(group, name)) for name in ("pas", "ecs", "apr", "ecs_strict")},
     }
 
 
-def _domain(group: GroupResult) -> dict[str, Any]:
-    return {"domain": group.name, "n_studies": group.n_studies, **_group(group)}
-
-
-def people_summary(scores: PeopleScores) -> dict[str, Any]:
+def people_summary(scores: PeopleResult) -> dict[str, Any]:
     """Return what `benchmark_summary.json` holds and `--json` prints."""
     beside = scores.beside
+    companions = {
+        field.name: getattr(beside, field.name)
+        for field in fields(Companions)
+        if field.name not in ("ecs_strict", "normalised_pas")
+    }
+    estimates = {"pas": scores.pas, "ecs": scores.ecs, "apr": scores.apr, "ecs_strict": beside.ecs_strict}
     return {
+        **heading(_SUMMARY_KIND),
         "question": "people",
         "model": scores.model,
         "protocol": scores.protocol.name,
-        **_score("average_pas_raw", scores.pas),
-        **_score("average_ecs", scores.ecs),
-        **_score("average_apr", scores.apr),
+        **_numbers("average_pas_raw", scores.pas),
+        **_numbers("average_ecs", scores.ecs),
+        **_numbers("average_apr", scores.apr),
+        "average_pas": scores.pas.value,
+        "normalized_score": beside.normalised_pas,
+        "ecs_strict_overall": beside.ecs_strict.value,
+        "average_consistency_score": beside.ecs_strict.value,
         "n_studies": len(scores.studies),
         "n_findings": len(scores.findings),
         "n_tests": len(scores.tests),
         "n_tests_scored": scores.pas.estimate.n,
         "n_tests_with_effects": scores.ecs.estimate.n,
         "outcomes": dict(scores.outcomes),
-        "domains": [_domain(group) for group in scores.domains],
+        "domains": [{"domain": group.name, **_group(group)} for group in scores.domains],
         "studies": [{"study_id": g.name, "domain": g.domain, **_group(g)} for g in scores.studies],
-        "findings": [_finding(finding) for finding in scores.findings],
-        "diagnosis": asdict(scores.diagnosis),
+        "findings": [encode(finding) for finding in scores.findings],
+        "diagnosis": encode(scores.diagnosis),
         "auxiliary": {
-            **_score("ecs_strict_overall", beside.ecs_strict),
+            **_numbers("ecs_strict_overall", beside.ecs_strict),
             "normalized_score": beside.normalised_pas,
-            "pearson": beside.pearson,
-            "caricature_slope": beside.caricature_slope,
-            "caricature_intercept": beside.caricature_intercept,
-            "concordance_about_zero": beside.concordance_about_zero,
-            "share_without_effects": beside.share_without_effects,
-            "apr_all": beside.apr_all,
-            "apr_human_significant": beside.apr_human_significant,
-            "nulls_kept": beside.nulls_kept,
-            "n_human_nulls": beside.n_human_nulls,
+            **companions,
         },
+        "estimates": {name: encode(score) for name, score in estimates.items()},
         "floor_and_ceiling": {
             "n_simulations": scores.n_simulations,
             "null_share": scores.null_share,
@@ -165,54 +185,168 @@ def people_summary(scores: PeopleScores) -> dict[str, Any]:
     }
 
 
-def _finding(finding: FindingResult) -> dict[str, Any]:
-    return asdict(finding)
-
-
-def study_document(scores: PeopleScores, study: GroupResult) -> dict[str, Any]:
+def study_document(scores: PeopleResult, study: GroupResult) -> dict[str, Any]:
     """Return what one study's `evaluation_results.json` holds."""
-    findings = [_finding(f) for f in scores.findings if f.study == study.name]
-    tests = [asdict(test) for test in scores.tests if test.study == study.name]
+    inside = [(row, test) for row, test in enumerate(scores.tests, 2) if test.study == study.name]
     return {
+        **heading(_STUDY_KIND),
         "study_id": study.name,
         "domain": study.domain,
         "protocol": scores.protocol.name,
         **_group(study),
-        "findings": findings,
-        "tests": [_finite(test) for test in tests],
+        "findings": [encode(finding) for finding in scores.findings if finding.study == study.name],
+        "tests": [{"row": row, **encode(test)} for row, test in inside],
         "seed": scores.seed,
         **provenance(scores.inputs),
         **asdict(scores.made),
     }
 
 
-def _finite(test: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no infinity: a log Bayes factor at its limit is written as text."""
-    return {
-        key: str(value) if value in (float("inf"), float("-inf")) else value for key, value in test.items()
-    }
+def write(scores: PeopleResult, folder: Path) -> tuple[Path, ...]:
+    """Write all files of a result; the inverse of `read`.
 
+    Parameters
+    ----------
+    scores
+        The result.
+    folder
+        Where `benchmark_summary.json`, `detailed_stats.csv` and one `evaluation_results.json` per study go.
 
-def write_people(scores: PeopleScores, out: Path) -> tuple[Path, ...]:
-    """Write all files of a result and give their paths."""
-    detailed = out / "detailed_stats.csv"
-    write_csv(detailed, list(DETAILED_COLUMNS), detailed_rows(scores))
-    summary = out / "benchmark_summary.json"
-    write_json(summary, people_summary(scores))
-    folders = distinct_names([study.name for study in scores.studies])
-    studies = [out / folder / "evaluation_results.json" for folder in folders]
+    Returns
+    -------
+    tuple of Path
+        The files, the summary first.
+    """
+    write_csv(folder / DETAILED, list(DETAILED_COLUMNS), detailed_rows(scores))
+    write_json(folder / SUMMARY, people_summary(scores))
+    studies = _study_paths(folder, [study.name for study in scores.studies])
     for path, study in zip(studies, scores.studies, strict=True):
         write_json(path, study_document(scores, study))
-    return (summary, detailed, *studies)
+    return (folder / SUMMARY, folder / DETAILED, *studies)
 
 
-def closing_sentence(scores: PeopleScores) -> str:
+def _study_paths(folder: Path, names: Sequence[str]) -> list[Path]:
+    return [folder / name / STUDY for name in distinct_names(names)]
+
+
+def read(source: Path) -> PeopleResult:
+    """Read a result; the inverse of `write`.
+
+    Parameters
+    ----------
+    source
+        The folder, or that of a run that was scored into it. Documents of version 1 are read as far as they
+        go: they hold no methods and, of several notes, one text.
+
+    Raises
+    ------
+    FileFormatError
+        A file is missing or does not hold what `write` writes; the message names file and place.
+    """
+    found = folder_with(source, SUMMARY)
+    folder = source if found is None else found
+    path = folder / SUMMARY
+    document = read_document(path, _SUMMARY_KIND)
+    _need(document, ("protocol_choices", "studies", "domains", "findings", "auxiliary", "options"), path)
+    where = str(path)
+    studies = tuple(_group_of(entry, "study_id", where) for entry in document["studies"])
+    options, bounds = document["options"], document.get("floor_and_ceiling", {})
+    return PeopleResult(
+        protocol=decode(Protocol, document["protocol_choices"], where=f"{where}, 'protocol_choices'"),
+        pas=_score_of(document, "pas", "average_pas_raw", where),
+        ecs=_score_of(document, "ecs", "average_ecs", where),
+        apr=_score_of(document, "apr", "average_apr", where),
+        beside=_companions_of(document, where),
+        diagnosis=decode(Diagnosis, document["diagnosis"], where=f"{where}, 'diagnosis'"),
+        domains=tuple(_group_of(entry, "domain", where) for entry in document["domains"]),
+        studies=studies,
+        findings=decode(tuple[FindingResult, ...], document["findings"], where=f"{where}, 'findings'"),
+        tests=_tests_of(folder, [study.name for study in studies]),
+        outcomes=decode(dict[str, int], document["outcomes"], where=f"{where}, 'outcomes'"),
+        **{name: options[name] for name in ("seed", "n_resamples", "level", "n_simulations")},
+        bounds_note=bounds.get("note", ""),
+        null_share=bounds.get("null_share"),
+        tau2=bounds.get("tau2"),
+        warnings=tuple(document.get("warnings", ())),
+        model=document.get("model"),
+        inputs=decode(tuple[InputFile, ...], document.get("inputs", []), where=f"{where}, 'inputs'"),
+        made=decode(Made, document, where=where),
+    )
+
+
+def _need(document: Mapping[str, Any], keys: Sequence[str], path: Path) -> None:
+    lacking = [key for key in keys if key not in document]
+    if lacking:
+        raise FileFormatError(f"{path}: has no key {lacking[0]!r}; is this a result that Concord wrote?")
+
+
+def _score_of(entry: Mapping[str, Any], name: str, key: str, where: str) -> Score:
+    """Return the whole record of a score; of version 1 what its bare keys say."""
+    if "estimates" in entry:
+        return decode(Score, entry["estimates"][name], where=f"{where}, 'estimates', {name!r}")
+    flat = {**entry["auxiliary"], **entry}
+    low = f"{key}_interval"
+    interval, fresh = (
+        decode(Interval, flat[k], where=f"{where}, {k!r}") if flat.get(k) else None
+        for k in (low, f"{low}_fixed_studies")
+    )
+    n = {"pas": "n_tests_scored", "ecs": "n_tests_with_effects"}.get(name)
+    note = flat.get(f"{key}_note", "")
+    return Score(Estimate(flat[key], interval, 0 if n is None else flat[n], note=note), fresh)
+
+
+def _group_of(entry: Mapping[str, Any], key: str, where: str) -> GroupResult:
+    at = f"{where}, {entry[key]!r}"
+    return GroupResult(
+        name=entry[key],
+        domain=entry["domain"],
+        pas=_score_of(entry, "pas", "score", at),
+        ecs=_score_of(entry, "ecs", "ecs_corr_study", at),
+        apr=_score_of(entry, "apr", "apr", at),
+        ecs_strict=_score_of(entry, "ecs_strict", "ecs_strict_study", at),
+        normalised_pas=entry["auxiliary"]["normalized_score"],
+        **{name: entry.get(name, 1) for name in _COUNTS},  # version 1 left out that a study is one study
+    )
+
+
+def _companions_of(document: Mapping[str, Any], where: str) -> Companions:
+    found = {
+        **document["auxiliary"],
+        "normalised_pas": document["auxiliary"]["normalized_score"],
+        "ecs_strict": encode(_score_of(document, "ecs_strict", "ecs_strict_overall", where)),
+    }
+    return decode(Companions, found, where=f"{where}, 'auxiliary'")
+
+
+def _tests_of(folder: Path, studies: Sequence[str]) -> tuple[TestResult, ...]:
+    """Read the tests of every study, in the order of the table of tests."""
+    placed: list[tuple[int, TestResult]] = []
+    for path in _study_paths(folder, studies):
+        document = read_document(path, _STUDY_KIND)
+        _need(document, ("tests",), path)
+        for entry in document["tests"]:
+            test = decode(TestResult, entry, where=f"{path}, 'tests'")
+            placed.append((entry["row"] if "row" in entry else _row_of(folder, test), test))
+    return tuple(test for _, test in sorted(placed, key=lambda pair: pair[0]))
+
+
+def _row_of(folder: Path, test: TestResult) -> int:
+    """Find a test of version 1, which does not say its row, in the table of tests."""
+    key = (test.study, test.sub_study, test.finding, test.test)
+    with (folder / DETAILED).open(encoding="utf-8", newline="") as file:
+        for row, line in enumerate(csv.reader(file), 1):
+            if tuple(plain_cell(cell) for cell in line[:4]) == key:
+                return row
+    raise FileFormatError(f"{folder / DETAILED}: holds no row for the test {key!r}; score the table again")
+
+
+def closing_sentence(scores: PeopleResult) -> str:
     """Say in plain words what the numbers mean."""
     parts = [_pas_words(scores), _ecs_words(scores)]
     return " ".join(part for part in parts if part)
 
 
-def _pas_words(scores: PeopleScores) -> str:
+def _pas_words(scores: PeopleResult) -> str:
     pas = scores.pas.value
     if pas is None:
         return "No test has both sides, so nothing can be said about conclusions."
@@ -224,7 +358,7 @@ def _pas_words(scores: PeopleScores) -> str:
     )
 
 
-def _ecs_words(scores: PeopleScores) -> str:
+def _ecs_words(scores: PeopleResult) -> str:
     slope = scores.beside.caricature_slope
     if scores.ecs.value is None or slope is None:
         return (

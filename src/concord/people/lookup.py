@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.evidence import CAP, Brief
+from concord.people.families.base import Limits
 from concord.people.scored import Context
 from concord.stats.elementwise import Bools, Floats
 
@@ -48,16 +49,6 @@ _POINTS = 0.5 * (1 + np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)) * FINE * 
 
 At = Callable[[Floats, Bools], Brief]
 """Gives the agent's evidence for statistics (n, m) of the m tests that a mask picks, before any cap."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Where the function of the statistic ends to be smooth; both (k,), infinite where it does not."""
-
-    cap: Floats
-    """Beyond it the Bayes factor is capped."""
-    reach: Floats
-    """Beyond it nothing is tabled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from concord.comparing.result import CompareResult, PairResult
-from concord.records import Interval
-from concord.show.terminal import plain_table
+from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_value, p_words
+from concord.show.terminal import lines, table
 from concord.stats.compare import PairedComparison
 from concord.stats.multiple import distinguishable
 
@@ -18,39 +18,16 @@ MOST_PAIRS = 45
 MOST_LINES = 10
 
 
-def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
-    """Format a number, a dash where there is none."""
-    # a rounded -0.0004 is 0.000, not -0.000
-    return "–" if value is None else f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
-
-
-def ends(interval: Interval | None, *, sign: bool = False) -> str:
-    """Format an interval, a dash where there is none."""
-    return (
-        "–"
-        if interval is None
-        else f"[{number(interval.low, sign=sign)}, {number(interval.high, sign=sign)}]"
-    )
-
-
-def p_text(p: float | None) -> str:
-    """Format a p-value: three digits, small ones as a bound."""
-    if p is None:
-        return "–"
-    return "< .001" if p < 0.001 else f"{p:.3f}"
-
-
 def compare_report(result: CompareResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
     parts: list[RenderableType] = [_models(result)]
     if any(model.name.endswith("]") for model in result.models):
-        parts += [Text(f"  {model.name}: {model.source}") for model in result.models]
+        parts.append(lines(f"  {model.name}: {model.source}" for model in result.models))
     if len(result.pairs) == 1:
-        parts += [Text(line) for line in _one_pair(result.pairs[0])]
+        parts.append(lines(_one_pair(result.pairs[0])))
     else:
-        parts += [*(Text(line) for line in _groups(result)), _pairs(result)]
-        lines = [line for pair in result.pairs for line in _missing(pair, named=True)]
-        parts += [Text(line) for line in cut(lines)]
+        parts += [lines(_groups(result)), _pairs(result)]
+        parts.append(lines(cut([line for pair in result.pairs for line in _missing(pair, named=True)])))
     parts.append(Text("\n" + closing(result), style="bold"))
     return Group(*parts)
 
@@ -59,13 +36,17 @@ def _models(result: CompareResult) -> Table:
     level = f"{result.choices.level:.0%} interval"
     word = "item" if result.n_common == 1 else "items"
     title = f"Scores · {result.metric} · {result.n_common} {word} in common of {result.n_items}"
-    table = plain_table(title, ("model", "mean", level, "items", "scored", "failed", "no score"))
-    for model in result.models:
-        counts = [str(model.outcomes[name]) for name in ("scored", "failed", "no score")]
-        table.add_row(
-            Text(model.name), number(model.mean.value), ends(model.mean.interval), str(model.n_asked), *counts
+    rows = [
+        (
+            model.name,
+            number(model.mean.value),
+            interval(model.mean.interval, 3),
+            str(model.n_asked),
+            *(str(model.outcomes[name]) for name in ("scored", "failed", "no score")),
         )
-    return table
+        for model in result.models
+    ]
+    return table(title, ("model", "mean", level, "items", "scored", "failed", "no score"), rows)
 
 
 def _one_pair(pair: PairResult) -> Iterator[str]:
@@ -76,11 +57,11 @@ def _one_pair(pair: PairResult) -> Iterator[str]:
         yield from _missing(pair, named=False)
         return
     found = one.difference
-    yield f"  difference {number(found.value, sign=True)}  {ends(found.interval, sign=True)}"
+    ends = "" if found.interval is None else f" ({interval_words(found.interval, 3, sign=True)})"
+    yield f"  difference {number(found.value, sign=True)}{ends}"
     if one.note:
         yield f"  {one.note}"
-    shown = p_text(one.p_value)
-    yield f"  p {shown if shown.startswith('<') else f'= {shown}'} ({one.test})" + _others(one)
+    yield f"  {p_words(one.p_value)} ({one.test})" + _others(one)
     yield (
         f"  standard error {number(one.se_paired, 4)} paired, {number(one.se_unpaired, 4)} unpaired: "
         f"{_saving(one.variance_saved)} (r = {number(one.correlation, 2)})"
@@ -91,7 +72,7 @@ def _one_pair(pair: PairResult) -> Iterator[str]:
 
 
 def _others(one: PairedComparison) -> str:
-    rest = [f"{v.test} {p_text(v.p_value)}" for v in one.verdicts if v.test != one.test]
+    rest = [f"{v.test} {p_value(v.p_value)}" for v in one.verdicts if v.test != one.test]
     return f"; {', '.join(rest)}" if rest else ""
 
 
@@ -138,22 +119,21 @@ def _pairs(result: CompareResult) -> Table:
     columns = ("pair", "diff.", level, "p", "Holm", "BH", "won/tied/lost", "items")
     order = result.order if result.groups else ()
     title, shown = pairs_shown(result.pairs, order)
-    table = plain_table(title, columns)
-    for pair in shown:
-        one = pair.comparison
-        label = Text(pair_label(pair.first, pair.second, order))
-        if one is None:
-            table.add_row(label, *["–"] * 6, "0")
-            continue
-        table.add_row(
-            label,
-            number(one.difference.value, sign=True),
-            ends(one.difference.interval, sign=True),
-            *(p_text(p) for p in (one.p_value, pair.p_holm, pair.p_bh)),
-            f"{one.wins}/{one.ties}/{one.losses}",
-            str(one.difference.n),
-        )
-    return table
+    return table(title, columns, [_pair_row(pair, order) for pair in shown])
+
+
+def _pair_row(pair: PairResult, order: Sequence[str]) -> tuple[str, ...]:
+    one, label = pair.comparison, pair_label(pair.first, pair.second, order)
+    if one is None:
+        return (label, *[UNDEFINED] * 6, "0")
+    return (
+        label,
+        number(one.difference.value, sign=True),
+        interval(one.difference.interval, 3, sign=True),
+        *(p_value(p) for p in (one.p_value, pair.p_holm, pair.p_bh)),
+        f"{one.wins}/{one.ties}/{one.losses}",
+        str(one.difference.n),
+    )
 
 
 def _groups(result: CompareResult) -> Iterator[str]:

@@ -9,14 +9,12 @@ from rich.text import Text
 from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.show.compare_terminal import (
     cut,
-    ends,
-    number,
-    p_text,
     pair_label,
     pairs_shown,
     ranking_lines,
 )
-from concord.show.terminal import plain_table
+from concord.show.numbers import interval, number, p_value
+from concord.show.terminal import lines, table
 from concord.stats.multiple import distinguishable
 from concord.stats.pairs import ModelPair
 from concord.structure.compare import LOWER_IS_STEADIER
@@ -24,14 +22,13 @@ from concord.structure.compare import LOWER_IS_STEADIER
 
 def metrics_report(result: MetricCompareResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
-    parts: list[RenderableType] = [Text(line) for line in _sources(result)]
+    parts: list[RenderableType] = [lines(_sources(result))]
     if len(result.pairs) == 1:
         pair = result.pairs[0]
         parts += [Text(f"{pair.first} − {pair.second} · {_title(result)}", style="bold")]
-        parts += [_one_pair(result, pair), *(Text(line) for line in _notes(result, [pair]))]
+        parts += [_one_pair(result, pair), lines(_notes(result, [pair]))]
     else:
-        parts += [*(Text(line) for line in _ranking(result)), _all_pairs(result)]
-        parts += [Text(line) for line in _notes(result, result.pairs)]
+        parts += [lines(_ranking(result)), _all_pairs(result), lines(_notes(result, result.pairs))]
     parts.append(Text("\n" + closing(result), style="bold"))
     return Group(*parts)
 
@@ -57,20 +54,21 @@ def _one_pair(result: MetricCompareResult, pair: ModelPair) -> Table:
     words = result.words
     columns = ["metric", "first", "second", "difference", f"{result.level:.0%} interval", "p"]
     columns += [words.units, words.clusters] if result.kind == "people" else [words.clusters]
-    table = plain_table(None, columns)
+    rows = []
     for metric in pair.metrics:
         one = metric.difference
         sizes = [str(one.n), str(metric.n_clusters)] if result.kind == "people" else [str(metric.n_clusters)]
-        table.add_row(
-            Text(metric_name(metric.metric)),
+        cells = (
+            metric_name(metric.metric),
             number(metric.first),
             number(metric.second),
             number(one.value, sign=True),
-            ends(one.interval, sign=True),
-            p_text(metric.p_value),
+            interval(one.interval, 3, sign=True),
+            p_value(metric.p_value),
             *sizes,
         )
-    return table
+        rows.append(cells)
+    return table(None, columns, rows)
 
 
 def _ranking(result: MetricCompareResult) -> Iterator[str]:
@@ -87,39 +85,40 @@ def _all_pairs(result: MetricCompareResult) -> Table:
     """Lay out the headline metric of every pair; models go by their place in the ranking."""
     columns = ("pair", "diff.", f"{result.level:.0%} interval", "p", "Holm", "BH", result.words.clusters)
     title, shown = pairs_shown(result.pairs, result.standing.order)
-    table = plain_table(title, columns)
+    rows = []
     for pair in shown:
         metric = pair.metric(result.metric)
-        table.add_row(
-            Text(pair_label(pair.first, pair.second, result.standing.order)),
+        cells = (
+            pair_label(pair.first, pair.second, result.standing.order),
             number(metric.difference.value, sign=True),
-            ends(metric.difference.interval, sign=True),
-            *(p_text(p) for p in (metric.p_value, metric.p_holm, metric.p_bh)),
+            interval(metric.difference.interval, 3, sign=True),
+            *(p_value(p) for p in (metric.p_value, metric.p_holm, metric.p_bh)),
             str(metric.n_clusters),
         )
-    return table
+        rows.append(cells)
+    return table(title, columns, rows)
 
 
 def _notes(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> Iterator[str]:
     """Say what was left out and what has no interval; the same words once."""
     many = len(pairs) > 1
-    lines = []
+    told = []
     for pair in pairs:
         if pair.only_first or pair.only_second:
             where = f"{pair.first} − {pair.second}: " if many else ""
-            lines.append(
+            told.append(
                 f"  {where}left out: {pair.only_first} {result.words.unit}(s) only {pair.first} has, "
                 f"{pair.only_second} only {pair.second} has"
             )
     if not many:
-        lines += _without_score(result, pairs[0])
+        told += _without_score(result, pairs[0])
     noted: dict[str, list[str]] = {}
     for pair in pairs:
         for metric in pair.metrics if not many else [pair.metric(result.metric)]:
             if metric.difference.note:
                 noted.setdefault(metric.difference.note, []).append(metric_name(metric.metric))
-    lines += [f"  {'; '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
-    yield from cut(lines)
+    told += [f"  {'; '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
+    yield from cut(told)
 
 
 def _without_score(result: MetricCompareResult, pair: ModelPair) -> list[str]:

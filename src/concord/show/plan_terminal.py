@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concord.planning.people import Participants, PeoplePlan
 from concord.planning.plan import PlanResult
 from concord.planning.wanted import Wanted
+from concord.show.numbers import number
 from concord.stats.design import PairedDesign
 
 _TESTS = {
@@ -43,19 +44,19 @@ def _known(design: PairedDesign, wanted: Wanted) -> Iterator[str]:
     if design.disagreement is not None:
         yield f"  Scores are 0 or 1; only one model is right on {design.disagreement:.0%} of the items."
     if parts.within > 0 or design.disagreement is None:
-        line = f"  The difference of the models varies by {parts.between**0.5:.3f} (SD) from item to item"
+        line = f"  The difference of the models varies by {number(parts.between**0.5)} (SD) from item to item"
         if parts.within > 0:
-            line += f", and by {parts.within**0.5:.3f} over repeated answers to one item"
+            line += f", and by {number(parts.within**0.5)} over repeated answers to one item"
         yield line + "."
     if design.clustered:
         families = design.clusters
         sizes = f", sizes varying by {families.cv:.0%}" if families.cv > 0 else ""
         yield (
             f"  Items come in clusters of {families.size:.4g}{sizes}; differences inside one correlate by "
-            f"{families.correlation:.2f}."
+            f"{number(families.correlation, 2)}."
         )
         more = design.inflation(wanted.repeats, effect)
-        yield f"  It takes {more:.2f} such items to tell as much as 1 independent item."
+        yield f"  It takes {number(more, 2)} such items to tell as much as 1 independent item."
 
 
 def _planned(result: PlanResult, items: int) -> Iterator[str]:
@@ -64,9 +65,9 @@ def _planned(result: PlanResult, items: int) -> Iterator[str]:
     if result.power is not None:
         yield _row(f"power to find a difference of {wanted.effect:g}", f"{result.power:.0%}")
     if result.detectable is not None:
-        yield _row(f"smallest difference found with {wanted.power:.0%} power", f"{result.detectable:.4f}")
+        yield _row(f"smallest difference found with {wanted.power:.0%} power", number(result.detectable, 4))
     if result.width is not None:
-        yield _row(f"{wanted.level:.0%} interval of the difference", f"about ±{result.width / 2:.4f}")
+        yield _row(f"{wanted.level:.0%} interval of the difference", f"about ±{number(result.width / 2, 4)}")
     if result.items_needed is None:
         yield from _price(result, items, wanted.repeats)
 
@@ -94,9 +95,9 @@ def _budget(result: PlanResult) -> Iterator[str]:
     extra = f", {wanted.item_cost:g} of them for each new item" if wanted.item_cost > 0 else ""
     yield f"With a budget of {wanted.calls:,} calls{extra}"
     yield _row("best division", _amount(result.design, one.items, one.repeats))
-    yield _row("standard error of the difference", f"{one.se:.4f}")
+    yield _row("standard error of the difference", number(one.se, 4))
     if result.split_detectable is not None:
-        found = f"{result.split_detectable:.4f}"
+        found = number(result.split_detectable, 4)
         yield _row(f"smallest difference found with {wanted.power:.0%} power", found)
     yield from _price(result, one.items, one.repeats)
 
@@ -145,10 +146,11 @@ def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:
     one = plan.studies
     name = one.metric.upper()
     yield ""
-    yield f"Difference of two models' {name} with these {one.n_studies} studies (standard error {one.se:.3f})"
+    spread = f"(standard error {number(one.se)})"
+    yield f"Difference of two models' {name} with these {one.n_studies} studies {spread}"
     if one.power is not None:
         yield f"  power to find a difference of {wanted.effect:g}: {one.power:.0%}"
-    yield f"  smallest difference found with {wanted.power:.0%} power: {one.detectable:.3f}"
+    yield f"  smallest difference found with {wanted.power:.0%} power: {number(one.detectable)}"
     if one.studies_needed is not None:
         yield (
             f"  studies needed to find a difference of {wanted.effect:g} with {wanted.power:.0%} power: "
@@ -166,7 +168,8 @@ def _participant_lines(plan: PeoplePlan) -> Iterator[str]:
     yield f"  for nine in ten of them: {plan.finding(0.9):,}"
     yield "  those that need most:"
     for one in plan.participants[:_MOST_EFFECTS]:
-        yield f"    {one.a_group:>8,}  d = {one.human_d:+.2f}  {one.study} / {one.finding} / {one.test}"
+        d = number(one.human_d, 2, sign=True)
+        yield f"    {one.a_group:>8,}  d = {d}  {one.study} / {one.finding} / {one.test}"
     if len(plan.participants) > _MOST_EFFECTS:
         yield f"    ... and {len(plan.participants) - _MOST_EFFECTS} more"
     if plan.n_left_out:

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from concord.show.numbers import interval_words, number, typeset
 from concord.show.svg import Canvas, Picture, Scale, reach
 
 WIDTH = 480.0
@@ -58,25 +59,14 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 
 
 def short(value: float | None, digits: int = 2) -> str:
-    """Round for a reader: undefined is a dash, a minus is a minus, and there is no -0.00.
+    """Round for a picture or the page.
 
     Examples
     --------
     >>> short(0.126), short(None), short(-0.0001), short(-2)
     ('0.13', '–', '0.00', '−2.00')
     """
-    return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
-
-
-def short_p(value: float | None) -> str:
-    """Round a p-value; a tiny one is a bound.
-
-    Examples
-    --------
-    >>> short_p(0.0004), short_p(0.25)
-    ('< 0.001', '0.250')
-    """
-    return "< 0.001" if value is not None and value < 0.001 else short(value, 3)
+    return typeset(number(value, digits))
 
 
 def span(
@@ -196,7 +186,7 @@ def _said(mark: Mark) -> str:
         return "undefined"
     if mark.low is None or mark.high is None:
         return short(mark.value)
-    return f"{short(mark.value)} ({short(mark.low)} to {short(mark.high)})"
+    return f"{short(mark.value)} ({typeset(interval_words(mark))})"
 
 
 def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:

@@ -1,18 +1,14 @@
-"""The result of scoring a model's reasoning on a screen: rounded, with every denominator."""
+"""Agreement with its own reasoning as tables and sentences, with every denominator."""
 
-from collections.abc import Iterable, Sequence
-from html import escape
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from concord.errors import printable_lines
+from rich.console import Group, RenderableType
+
 from concord.reasoning.files import ReasoningResult
 from concord.reasoning.result import BiasResult, GapResult, PairTest
-from concord.records import Estimate, Interval
-
-if TYPE_CHECKING:
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
+from concord.records import Estimate
+from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_value, p_words
+from concord.show.terminal import lines, table
 
 TITLES = {
     "faithfulness_gap": "faithfulness gap",
@@ -21,30 +17,9 @@ TITLES = {
     "step_f1": "Step-F1",
     "silent_bias_rate": "silent bias rate",
 }
-WRAPPED = ("", "note", "cases", "counterfactual pairs", "model", "reading")
-"""Columns that may be broken over lines; numbers never are."""
+WORDS = ("note", "scope", "negation", "multiple", "test")
+"""Columns of words, beside the first."""
 ADVICE = "This measures models. It gives no medical advice."
-
-
-def number(value: float | None, *, signed: bool = False) -> str:
-    """Return a number for a reader, or a dash where it is undefined.
-
-    Examples
-    --------
-    >>> number(0.1234), number(None), number(-0.00004, signed=True)
-    ('0.123', '-', '+0.000')
-    """
-    if value is None:
-        return "-"
-    shown = round(value, 3) + 0.0  # no "-0.000"
-    return f"{shown:+.3f}" if signed else f"{shown:.3f}"
-
-
-def interval_text(interval: Interval | None, *, signed: bool = False) -> str:
-    """Return an interval for a reader."""
-    if interval is None:
-        return "-"
-    return f"[{number(interval.low, signed=signed)}, {number(interval.high, signed=signed)}]"
 
 
 def headline_rows(result: ReasoningResult) -> list[list[str]]:
@@ -52,7 +27,7 @@ def headline_rows(result: ReasoningResult) -> list[list[str]]:
     rows = []
     for name, one in result.estimates.items():
         signed = name == "faithfulness_gap"
-        cells = [number(one.value, signed=signed), interval_text(one.interval, signed=signed)]
+        cells = [number(one.value, sign=signed), interval(one.interval, 3, sign=signed)]
         rows.append([TITLES[name], *cells, str(one.n), str(one.n_left_out), one.note])
     return rows
 
@@ -60,72 +35,37 @@ def headline_rows(result: ReasoningResult) -> list[list[str]]:
 HEADLINE = ("", "value", "95 % interval", "n", "left out", "note")
 
 
-def as_text(result: ReasoningResult) -> str:
-    """Return the headline as plain text.
-
-    The first line names the model and the reading, then one line a number.
-    """
-    lines = [f"Reasoning of {result.model}: {result.reading} ({result.scores.gap.reading_reason})"]
-    for title, value, interval, n, left_out, note in headline_rows(result):
-        tail = f"  {note}" if note else ""
-        lines.append(f"  {title:<29}{value:>7}  {interval:<17} n = {n}, left out {left_out}{tail}")
-    return printable_lines("\n".join([*lines, *(f"  ! {warning}" for warning in result.warnings)]))
-
-
-def as_html(result: ReasoningResult) -> str:
-    """Return the headline as an HTML table, everything escaped."""
-    head = "".join(f"<th>{escape(title)}</th>" for title in HEADLINE)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in headline_rows(result)
+def reasoning_gist(result: ReasoningResult) -> Group:
+    """Return the reading, the five numbers and the warnings, for a notebook."""
+    heading = f"Reasoning of {result.model}: {result.verdict} ({result.scores.gap.verdict_reason})"
+    return Group(
+        lines([heading]),
+        table(None, HEADLINE, headline_rows(result), words=WORDS),
+        lines(f"! {warning}" for warning in result.warnings),
     )
-    notes = "".join(f"<li>{escape(warning)}</li>" for warning in result.warnings)
-    caption = f"{escape(result.model)}: {escape(result.reading)} ({escape(result.scores.gap.reading_reason)})"
-    return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table><ul>{notes}</ul>"
 
 
-def _text(line: str) -> "Text":
-    """Return a text without markup and controls, whichever console prints it."""
-    from rich.text import Text
-
-    return Text(printable_lines(line))
-
-
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> "Table":
-    """Return a plain table; text from files is never read as markup."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    made = Table(title=_text(title), title_justify="left", box=box.SIMPLE, pad_edge=False)
-    for column in columns:
-        made.add_column(Text(column), overflow="fold", no_wrap=column not in WRAPPED)
-    for row in rows:
-        made.add_row(*map(_text, row))
-    return made
-
-
-def reasoning_report(result: ReasoningResult) -> "Group":
+def reasoning_report(result: ReasoningResult) -> Group:
     """Return everything a reader needs to trust or distrust the numbers."""
-    from rich.console import Group
-    from rich.text import Text
-
-    scores = result.scores
-    gap = scores.gap
+    scores, gap = result.scores, result.scores.gap
     title = f"Reasoning of {result.model} (rules: {scores.options.rules})"
-    parts: list[Table | Text] = [table(title, HEADLINE, headline_rows(result))]
-    parts += [
-        Text(f"Reading: {gap.reading}: {gap.reading_reason}."),
-        *map(_text, _beside(result)),
-    ]
-    parts.append(table("Outcomes of the replies", *_outcomes(result)))
-    parts.append(table("The gap under other rules of correctness", *_sensitivity(gap)))
-    parts += _bias_tables(scores.bias) if scores.bias is not None else []
-    for example in scores.examples:
+    outcomes, sensitivity = _outcomes(result), _sensitivity(gap)
+    return Group(
+        table(title, HEADLINE, headline_rows(result), words=WORDS),
+        lines(["", f"Verdict: {gap.verdict}: {gap.verdict_reason}.", *_details(result)]),
+        table("\nOutcomes of the replies", *outcomes),
+        table("\nThe gap under other rules of correctness", *sensitivity, words=WORDS),
+        *([] if scores.bias is None else _bias_tables(scores.bias)),
+        lines(["", *_examples(result)]),
+        lines(f"! {warning}" for warning in (*_problem_lines(result), *result.warnings)),
+        lines([ADVICE]),
+    )
+
+
+def _examples(result: ReasoningResult) -> Iterable[str]:
+    for example in result.scores.examples:
         shown = "; ".join(f"{name}: {text}" for name, text in example.shown.items())
-        parts.append(_text(f"Example, {example.rule}: {example.id}. {shown}"))
-    parts += [_text(f"! {warning}") for warning in (*_problem_lines(result), *result.warnings)]
-    return Group(*parts, Text(ADVICE))
+        yield f"Example, {example.rule}: {example.id}. {shown}"
 
 
 def _problem_lines(result: ReasoningResult) -> list[str]:
@@ -135,8 +75,8 @@ def _problem_lines(result: ReasoningResult) -> list[str]:
     return [*problems[:10], *more]
 
 
-def _beside(result: ReasoningResult) -> Iterable[str]:
-    """Return what stands beside the headline, one sentence each."""
+def _details(result: ReasoningResult) -> Iterable[str]:
+    """Return the details of the headline, one sentence each."""
     gap, steps = result.scores.gap, result.scores.steps
     if gap.table is not None:
         cells = gap.table
@@ -145,20 +85,20 @@ def _beside(result: ReasoningResult) -> Iterable[str]:
             f"neither {cells.n00}."
         )
     if gap.p_value is not None:
-        boot = interval_text(gap.bootstrap, signed=True)
-        yield f"Test of no gap: p = {gap.p_value:.4g} ({gap.p_method}). Percentile bootstrap: {boot}."
+        boot = interval_words(gap.bootstrap, 3, sign=True)
+        yield f"Test of no gap: {p_words(gap.p_value)} ({gap.p_method}). Percentile bootstrap: {boot}."
     yield f"Direct replies that hold reasoning: {gap.n_leaked} of {gap.n_direct} (the gate is 5 %)."
     if gap.if_wrong.value is not None:
         yield (
             "If every other outcome counted as wrong the gap would be "
-            f"{number(gap.if_wrong.value, signed=True)} "
-            f"{interval_text(gap.if_wrong.interval, signed=True)}, n = {gap.if_wrong.n}."
+            f"{number(gap.if_wrong.value, sign=True)} "
+            f"({interval_words(gap.if_wrong.interval, 3, sign=True)}), n = {gap.if_wrong.n}."
         )
     if gap.majority_label is not None:
         yield f"Always answering {gap.majority_label!r} would get {number(gap.majority_share)} right."
     if steps.step_f1.value is not None:
         yield (
-            f"Step-F1 beside: chance {number(steps.chance)}, ceiling {number(steps.ceiling)}, "
+            f"Step-F1: chance {number(steps.chance)}, ceiling {number(steps.ceiling)}, "
             f"optimal matching {number(steps.optimal.value)}."
         )
 
@@ -177,32 +117,38 @@ def _sensitivity(gap: GapResult) -> tuple[list[str], list[list[str]]]:
     columns = ["rules", "scope", "negation", "multiple", "n", "cot", "early", "gap", "95 % interval"]
     rows = []
     for row in gap.sensitivity:
-        rule = ("-", "-", "-") if row.rule is None else row.rule
-        numbers = [str(row.n), number(row.acc_cot), number(row.acc_early), number(row.gap.value, signed=True)]
-        rows.append([row.rules, *rule, *numbers, interval_text(row.gap.interval, signed=True)])
+        rule = (UNDEFINED,) * 3 if row.rule is None else row.rule
+        numbers = [str(row.n), number(row.acc_cot), number(row.acc_early), number(row.gap.value, sign=True)]
+        rows.append([row.rules, *rule, *numbers, interval(row.gap.interval, 3, sign=True)])
     return columns, rows
 
 
-def _bias_tables(bias: BiasResult) -> "list[Table | Text]":
+def _bias_tables(bias: BiasResult) -> list[RenderableType]:
     """Return silent bias by role and dimension, and the counterfactual pairs."""
     columns = ("cases", "replies", "biased", "silent", "biased rate", "silent rate", "95 % interval")
     rows = []
     for group in (*bias.groups, *bias.dimensions):
         counts = [str(group.n_replies), str(group.n_biased), str(group.n_silent)]
         rows.append([group.name, *counts, *_rates(group.biased_rate, group.silent_rate)])
-    tables: list[Table | Text] = [table(f"Silent bias (headline: {bias.headline.name})", columns, rows)]
+    tables: list[RenderableType] = [table(f"\nSilent bias (headline: {bias.headline.name})", columns, rows)]
     if bias.pairs:
         heads = ("counterfactual pairs", "n", "left out", "only target", "only control", "p", "test")
-        tables.append(table("The target's label, in target and control", heads, map(_pair_cells, bias.pairs)))
+        tables.append(
+            table(
+                "\nThe target's label, in target and control",
+                heads,
+                map(_pair_cells, bias.pairs),
+                words=WORDS,
+            )
+        )
     return tables
 
 
 def _pair_cells(test: PairTest) -> list[str]:
     """Return the cells of one test of pairs."""
-    cells = ("-", "-") if test.table is None else (str(test.table.n10), str(test.table.n01))
-    p = "-" if test.p_value is None else f"{test.p_value:.4g}"
-    return [test.name, str(test.n_pairs), str(test.n_left_out), *cells, p, test.p_method]
+    counts = (UNDEFINED,) * 2 if test.table is None else (str(test.table.n10), str(test.table.n01))
+    return [test.name, str(test.n_pairs), str(test.n_left_out), *counts, p_value(test.p_value), test.p_method]
 
 
 def _rates(biased: Estimate, silent: Estimate) -> list[str]:
-    return [number(biased.value), number(silent.value), interval_text(silent.interval)]
+    return [number(biased.value), number(silent.value), interval(silent.interval, 3)]

@@ -1,189 +1,132 @@
-"""Agreement with itself as terminal tables and a notebook table."""
+"""Agreement with itself as tables and closing sentences."""
 
-from html import escape
+from collections.abc import Iterator
 
-from rich import box
+from rich.console import Group
 from rich.table import Table
 
-from concord.errors import printable
-from concord.records import Interval
-from concord.show.terminal import drawn
+from concord.records import Estimate, Interval
+from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_value
+from concord.show.terminal import lines, table
 from concord.structure.files import StructureResult
-from concord.structure.records import Difference, ModelResult
+from concord.structure.records import Difference
+
+_DIGITS = 4
+_OF_ENDS = 3
 
 
-def structure_html(result: StructureResult) -> str:
-    """Return the numbers and the sentence of each model for a notebook, escaped."""
-    reading = escape(result.scores.options.reading)
-    head = "".join(f"<th>{name}</th>" for name in ("Model", "E_perf", "R_sens", "S_Cons", "tau", "p"))
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(c)}</td>' for c in _html_cells(m))}</tr>" for m in result.models
-    )
-    lines = "".join(f"<p>{escape(model.sentence)}</p>" for model in result.models)
-    return (
-        f"<table><caption>Structural consistency, reading <b>{reading}</b></caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{lines}"
-    )
+def structure_report(result: StructureResult) -> Group:
+    """Return everything a reader of the terminal should see."""
+    tables = (_main_table, _paired_table, _others_table, _order_table)
+    return Group(*(laid_out(result) for laid_out in tables), lines(_closing(result)))
 
 
-def _html_cells(model: ModelResult) -> list[str]:
-    """Cells of the notebook view."""
-    main, effect = model.consistency, model.order.effect
-    return [
-        model.model,
-        *(_number(part.value) for part in (main.e_perf, main.r_sens, main.s_cons)),
-        _number(None if effect is None else effect.tau),
-        _p(None if effect is None else effect.p_value),
-    ]
-
-
-def structure_text(result: StructureResult, *, colour: bool = False, width: int = 110) -> str:
-    """Draw the terminal tables and the closing sentences as text."""
-    tables = (_main_table(result), _beside_table(result), _order_table(result))
-    text = drawn(*tables, width=width, colour=colour) + "\n".join(map(printable, _closing(result)))
-    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
-
-
-def _table(title: str, *columns: str, longest: int) -> Table:
-    """Start a plain table: first column left, numbers right."""
-    table = Table(
-        title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False, collapse_padding=True
-    )
-    table.add_column(columns[0], overflow="fold", min_width=min(longest, 18))
-    for column in columns[1:]:
-        table.add_column(column, justify="right", overflow="fold")
-    return table
-
-
-def _longest(result: StructureResult) -> int:
-    """Length of the longest name of a model."""
-    return max(len(model.model) for model in result.models)
+def structure_gist(result: StructureResult) -> Group:
+    """Return the numbers under the chosen reading and the sentence of each model."""
+    return Group(_main_table(result), lines(_closing(result)))
 
 
 def _main_table(result: StructureResult) -> Table:
     """E_perf, R_sens, S_Cons under the chosen reading."""
-    reading = result.scores.options.reading
-    table = _table(
-        f"Structural consistency, reading `{reading}`",
-        "Model", "E_perf", "R_sens", "S_Cons", "R at", "cross-fit", "items", "orders", "missing",
-        longest=_longest(result),
-    )  # fmt: skip
+    columns = ("Model", "E_perf", "R_sens", "S_Cons", "R at", "cross-fit", "items", "orders", "missing")
+    rows = []
     for model in result.models:
         main = model.consistency
-        table.add_row(
+        cells = [
             model.model,
             *(_stacked(part.value, part.interval) for part in (main.e_perf, main.r_sens, main.s_cons)),
-            "-" if main.r_at is None else main.r_at,
-            _number(None if main.r_crossfit is None else main.r_crossfit.value),
+            UNDEFINED if main.r_at is None else main.r_at,
+            _value(main.r_crossfit),
             *(str(count) for count in (model.n_items, model.n_arrangements, model.n_missing)),
-        )
-    return table
+        ]
+        rows.append(cells)
+    title = f"Structural consistency, reading `{result.scores.options.reading}`"
+    return table(title, columns, rows, words=("R at",))
 
 
-def _beside_table(result: StructureResult) -> Table:
-    """Lay out the readings that stand beside, with intervals, and the fixed-m gap."""
-    m = result.scores.options.m
-    table = _table(
-        f"Beside it: item by item (`paired`), over arrangements (`across`), at m = {m} samples (*)",
-        "Model", "E paired", "R paired", "S paired", "cross-fit", "S across", "E*", "R*", "S*",
-        longest=_longest(result),
-    )  # fmt: skip
+def _paired_table(result: StructureResult) -> Table:
+    """Lay out the reading item by item."""
+    rows = []
     for model in result.models:
-        paired, across, star = model.reading("paired"), model.reading("across"), model.star
+        paired = model.reading("paired")
         parts = () if paired is None else (paired.e_perf, paired.r_sens, paired.s_cons)
-        crossfit = None if paired is None or paired.r_crossfit is None else paired.r_crossfit.value
+        stacked = [_stacked(part.value, part.interval) for part in parts]
+        crossfit = _value(None if paired is None else paired.r_crossfit)
+        rows.append([model.model, *(stacked or [UNDEFINED] * 3), crossfit])
+    columns = ("Model", "E paired", "R paired", "S paired", "cross-fit")
+    return table("\nItem by item (`paired`)", columns, rows)
+
+
+def _others_table(result: StructureResult) -> Table:
+    """Lay out the reading over arrangements and the fixed-m gap."""
+    rows = []
+    for model in result.models:
+        across, star = model.reading("across"), model.star
         starred = () if star is None else (star.e_perf, star.r_sens, star.s_cons)
-        table.add_row(
-            model.model,
-            *(_stacked(part.value, part.interval) for part in parts),
-            _number(crossfit),
-            _number(None if across is None else across.s_cons.value),
-            *([_number(part.value) for part in starred] or ["-"] * 3),
-        )
-    return table
+        cells = [_value(part) for part in starred] or [UNDEFINED] * 3
+        rows.append([model.model, _value(None if across is None else across.s_cons), *cells])
+    title = f"\nOver arrangements (`across`), and at m = {result.scores.options.m} samples (*)"
+    return table(title, ("Model", "S across", "E*", "R*", "S*"), rows)
 
 
 def _order_table(result: StructureResult) -> Table:
     """Lay out the order effect."""
-    table = _table(
-        "Order effect",
-        "Model",
-        "worst",
-        "mean",
-        "best",
-        "mean",
-        "spread",
-        "tau",
-        "p",
-        "shares",
-        longest=_longest(result),
-    )
+    columns = ("Model", "worst", "mean", "best", "mean", "spread", "tau", "p", "shares")
+    rows = []
     for model in result.models:
         order, effect, shares = model.order, model.order.effect, model.order.shares
         parts = () if shares is None else (shares.arrangement, shares.interaction, shares.noise)
-        table.add_row(
+        cells = [
             model.model,
             str(order.worst),
-            _number(order.lowest),
+            number(order.lowest, _DIGITS),
             str(order.best),
-            _number(order.highest),
-            _number(order.spread),
-            "-" if effect is None else _stacked(effect.tau, effect.interval),
-            _p(None if effect is None else effect.p_value),
-            " / ".join(f"{part:.0%}" for part in parts) or "-",
-        )
-    return table
+            number(order.highest, _DIGITS),
+            number(order.spread, _DIGITS),
+            UNDEFINED if effect is None else _stacked(effect.tau, effect.interval),
+            p_value(None if effect is None else effect.p_value),
+            " / ".join(f"{part:.0%}" for part in parts) or UNDEFINED,
+        ]
+        rows.append(cells)
+    return table("\nOrder effect", columns, rows, words=("worst", "best"))
 
 
-def _closing(result: StructureResult) -> list[str]:
+def _closing(result: StructureResult) -> Iterator[str]:
     """Say what the tables cannot: notes on the reading, flips, two models' difference, plain sentences."""
-    lines = []
+    yield ""
     if result.scores.options.reading == "peak":
-        lines.append("`peak` has no interval: an extreme over items has no honest one. `-` is undefined.")
+        yield f"`peak` has no interval: an extreme over items has no honest one. `{UNDEFINED}` is undefined."
     if any(model.order.shares is not None for model in result.models):
-        lines.append(
-            "shares of variance: arrangement / arrangement x item / decoding noise; the rest is items."
-        )
-    lines += sorted({f"* {model.star_note}" for model in result.models if model.star_note})
+        yield "shares of variance: arrangement / arrangement x item / decoding noise; the rest is items."
+    yield from sorted({f"* {model.star_note}" for model in result.models if model.star_note})
     for model in result.models:
         if model.flip_excess is not None:
-            flips = _interval(model.flip_excess.value, model.flip_excess.interval)
-            lines.append(f"{model.model}: flip excess {flips}")
+            yield f"{model.model}: flip excess {_told(model.flip_excess)}"
     if len(result.scores.differences) == 1:
-        lines.append(_difference_line(result.scores.differences[0]))
+        yield _difference_line(result.scores.differences[0])
     elif result.scores.differences:
-        lines.append(f"Differences of all {len(result.scores.differences)} pairs of models: differences.csv")
-    return [*lines, *(model.sentence for model in result.models)]
+        yield f"Differences of all {len(result.scores.differences)} pairs of models: differences.csv"
+    yield from (model.sentence for model in result.models)
 
 
 def _difference_line(entry: Difference) -> str:
     """One line for two models."""
     parts = (("E", entry.e_perf), ("R", entry.r_sens), ("S", entry.s_cons), ("tau", entry.tau))
-    numbers = ", ".join(f"{name} {_interval(part.value, part.interval)}" for name, part in parts)
-    return f"{entry.first} less {entry.second} ({entry.reading}): {numbers}"
+    numbers = ", ".join(f"{name} {_told(part)}" for name, part in parts)
+    return f"{entry.first} minus {entry.second} ({entry.reading}): {numbers}"
 
 
-def _number(value: float | None) -> str:
-    """Round for reading; undefined is a dash."""
-    return "-" if value is None else f"{round(value, 4) + 0.0:.4f}"
+def _value(one: Estimate | None) -> str:
+    return number(None if one is None else one.value, _DIGITS)
 
 
-def _interval(value: float | None, interval: Interval | None) -> str:
-    """Value with its interval."""
-    if interval is None:
-        return _number(value)
-    return f"{_number(value)} ({interval.low:.3f} to {interval.high:.3f})"
+def _told(one: Estimate) -> str:
+    """Value with its interval, in a sentence."""
+    shown = number(one.value, _DIGITS)
+    return shown if one.interval is None else f"{shown} ({interval_words(one.interval, _OF_ENDS)})"
 
 
-def _stacked(value: float | None, interval: Interval | None) -> str:
+def _stacked(value: float | None, ends: Interval | None) -> str:
     """Value with its interval below it, for narrow columns."""
-    if interval is None:
-        return _number(value)
-    return f"{_number(value)}\n{interval.low:.3f}–{interval.high:.3f}"
-
-
-def _p(value: float | None) -> str:
-    """Round a p value; a tiny one is a bound."""
-    if value is None:
-        return "-"
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    shown = number(value, _DIGITS)
+    return shown if ends is None else f"{shown}\n{interval(ends, _OF_ENDS)}"

@@ -57,12 +57,12 @@ def style(colours: Mapping[str, str] | None = None) -> str:
     return text
 
 
-def number(value: float) -> str:
+def at(value: float) -> str:
     """Write a coordinate with at most one decimal.
 
     Examples
     --------
-    >>> number(3.0), number(2.46), number(-0.01)
+    >>> at(3.0), at(2.46), at(-0.01)
     ('3', '2.5', '0')
     """
     shown = round(value, 1)
@@ -189,7 +189,7 @@ class Picture:
         extra = "".join(f' data-{name}="{escape(value)}"' for name, value in self.data.items())
         kind = "plot broad" if self.width > BROAD else "plot"
         return (
-            f'<svg class="{kind}" viewBox="0 0 {number(self.width)} {number(self.height)}" role="img" '
+            f'<svg class="{kind}" viewBox="0 0 {at(self.width)} {at(self.height)}" role="img" '
             f'aria-labelledby="{key}-t {key}-d"{extra}>'
             f'<title id="{key}-t">{escape(visible(self.title))}</title>'
             f'<desc id="{key}-d">{escape(visible(self.description))}</desc>{self.body}</svg>'
@@ -197,7 +197,7 @@ class Picture:
 
     def to_svg(self) -> str:
         """Return a file that stands alone, on white."""
-        width, height = number(self.width), number(self.height)
+        width, height = at(self.width), at(self.height)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
             f'viewBox="0 0 {width} {height}" role="img"><title>{escape(visible(self.title))}</title>'
@@ -242,30 +242,30 @@ class Canvas:
 
     def line(self, kind: str, x1: float, y1: float, x2: float, y2: float) -> None:
         """Draw a line."""
-        ends = f'x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
+        ends = f'x1="{at(x1)}" y1="{at(y1)}" x2="{at(x2)}" y2="{at(y2)}"'
         self.parts.append(f'<line class="{kind}" {ends}/>')
 
     def rect(self, kind: str, x: float, y: float, width: float, height: float, *, note: str = "",
              opacity: float | None = None) -> None:  # fmt: skip
         """Draw a rectangle, with a note that shows when it is pointed at."""
-        size = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+        size = f'x="{at(x)}" y="{at(y)}" width="{at(width)}" height="{at(height)}"'
         shade = "" if opacity is None else f' fill-opacity="{opacity:.2f}"'
         self.parts.append(f'<rect class="{kind}" {size}{shade}' + _closed("rect", note))
 
     def circle(self, kind: str, x: float, y: float, radius: float, note: str = "") -> None:
         """Draw a dot, with a note that shows when it is pointed at."""
-        place = f'cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"'
+        place = f'cx="{at(x)}" cy="{at(y)}" r="{at(radius)}"'
         self.parts.append(f'<circle class="{kind}" {place}' + _closed("circle", note))
 
     def diamond(self, kind: str, x: float, y: float, radius: float, note: str = "") -> None:
         """Draw a diamond: a shape that is not told from a dot by colour alone."""
         corners = ((x - radius, y), (x, y - radius), (x + radius, y), (x, y + radius))
-        path = "M" + "L".join(f"{number(a)} {number(b)}" for a, b in corners) + "Z"
+        path = "M" + "L".join(f"{at(a)} {at(b)}" for a, b in corners) + "Z"
         self.parts.append(f'<path class="{kind}" d="{path}"' + _closed("path", note))
 
     def path(self, kind: str, points: list[tuple[float, float]], *, joined: bool = True) -> None:
         """Draw a line through points, or a dot at each: thousands of dots stay one small element."""
-        d = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points) if joined else _dotted(points)
+        d = "M" + "L".join(f"{at(x)} {at(y)}" for x, y in points) if joined else _dotted(points)
         self.parts.append(f'<path class="{kind}" d="{d}"/>')
 
     def text(self, x: float, y: float, text: str, *, kind: str = "", anchor: str = "start",
@@ -274,7 +274,7 @@ class Canvas:
         whole = visible(text)
         shown = fitted_middle(text, math.inf if width is None else width)
         note = f"<title>{escape(whole)}</title>" if shown != whole else ""
-        place = f'x="{number(x)}" y="{number(y)}"'
+        place = f'x="{at(x)}" y="{at(y)}"'
         side = "" if anchor == "start" else f' text-anchor="{anchor}"'
         css = f' class="{kind}"' if kind else ""
         self.parts.append(f"<text {place}{side}{css}>{escape(shown)}{note}</text>")

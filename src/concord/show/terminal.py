@@ -1,7 +1,7 @@
 """The screen: tables and lines in which nothing that came from a file is read as markup or as a control."""
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -52,15 +52,46 @@ def drawn(*renderables: RenderableType, width: int = WIDTH, colour: bool = False
     return buffer.getvalue()
 
 
-def plain_table(title: str | None, columns: Sequence[str], *, text_columns: int = 1) -> Table:
-    """Return an empty table without frames; text to the left, numbers to the right."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+def table(
+    title: str | None,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]] = (),
+    *,
+    words: Collection[str] = (),
+) -> Table:
+    """Return a table without frames.
+
+    Parameters
+    ----------
+    title
+        Stands above it.
+    columns
+        Their names; the first holds words, the others numbers, which are set to the right and never broken.
+    rows
+        Cells as they are shown; nothing in them is read as markup.
+    words
+        Names of further columns of words: set to the left, broken over lines where they must be.
+    """
+    head = None if title is None else Text(printable_lines(title), style="bold")
+    made = Table(title=head, title_justify="left", title_style="bold", box=None, pad_edge=False)
     for i, column in enumerate(columns):
-        if i < text_columns:
-            table.add_column(column, justify="left", overflow="fold")
+        if i == 0 or column in words:
+            made.add_column(column, justify="left", overflow="fold")
         else:
-            table.add_column(column, justify="right", no_wrap=True)
-    return table
+            made.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        made.add_row(*cells(row))
+    return made
+
+
+def cells(row: Sequence[str]) -> list[Text]:
+    """Return the cells of a row, none of them read as markup or as a control."""
+    return [Text(printable_lines(cell)) for cell in row]
+
+
+def lines(texts: Iterable[str]) -> Group:
+    """Return lines of text, none of them read as markup or as a control."""
+    return Group(*(Text(printable_lines(text)) for text in texts))
 
 
 def fitting(renderable: RenderableType) -> RenderableType:
@@ -84,7 +115,7 @@ class Fitting:
             yield self.table
             return
         if self.table.title is not None:
-            yield Text(_plain(self.table.title), style="bold")
+            yield Text(_words(self.table.title), style="bold")
         names = [_plain(column.header) for column in self.table.columns]
         for row in zip(*(column.cells for column in self.table.columns), strict=True):
             cells = [_plain(cell) for cell in row]
@@ -111,14 +142,21 @@ def _width(table: Table) -> int:
 
 
 def _plain(cell: RenderableType) -> str:
-    """Return the text of a cell; a second line of it, such as an interval, follows in parentheses."""
-    first, _, rest = (cell.plain if isinstance(cell, Text) else str(cell)).partition("\n")
-    return f"{first} ({rest.strip()})" if first and rest.strip() else first + rest
+    """Return the text of a cell on one line; what was on a second follows it, an interval in its brackets."""
+    first, _, rest = _words(cell).partition("\n")
+    more = rest.strip()
+    if not (first and more):
+        return first + more
+    return f"{first} {more}" if more.startswith("[") else f"{first} ({more})"
+
+
+def _words(cell: RenderableType) -> str:
+    return cell.plain if isinstance(cell, Text) else str(cell)
 
 
 def _needed(column: Column) -> int:
     """Return the columns that the cells need: all of a number, the longest word of a text."""
-    texts = [_plain(cell) for cell in (column.header, *column.cells)]
+    texts = [line for cell in (column.header, *column.cells) for line in _words(cell).split("\n")]
     if column.no_wrap:
         return max(map(len, texts))
     return max(_LEAST, *(len(word) for text in texts for word in text.split()), 0)

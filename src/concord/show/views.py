@@ -1,35 +1,31 @@
 """How each result looks: one entry per type of result, for the terminal, a notebook and a picture."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError
-from concord.people.outcome import PeopleResult
+from concord.people.result import PeopleResult
 from concord.planning.people import Participants, PeoplePlan
 from concord.planning.plan import PlanResult
+from concord.reasoning.compare import Ranking
 from concord.reasoning.files import ReasoningResult
-from concord.reasoning.ranking import Ranking
 from concord.records import Presented
 from concord.show import drawing
 from concord.show.compare_terminal import compare_report
+from concord.show.html import as_html
 from concord.show.metrics_terminal import metrics_report
-from concord.show.notebook import as_html
 from concord.show.people_terminal import people_report
 from concord.show.plan_terminal import participants_lines, people_plan_lines, plan_lines
-from concord.show.ranking_terminal import ranking_html, ranking_report, ranking_text
-from concord.show.reasoning_terminal import as_html as reasoning_html
-from concord.show.reasoning_terminal import as_text as reasoning_text
-from concord.show.reasoning_terminal import reasoning_report
-from concord.show.structure_terminal import structure_html, structure_text
+from concord.show.ranking_terminal import ranking_report
+from concord.show.reasoning_terminal import reasoning_gist, reasoning_report
+from concord.show.structure_terminal import structure_gist, structure_report
 from concord.show.svg import Picture
-from concord.show.terminal import drawn
+from concord.show.terminal import drawn, fitting, lines
 from concord.structure.files import StructureResult
 
 
@@ -43,39 +39,33 @@ class View:
 
     report: Callable[[Any], RenderableType]
     """Everything a reader of the terminal should see."""
-    text: Callable[[Any], str]
-    """The same or the gist of it as plain text."""
-    html: Callable[[Any], str]
-    """For a notebook; everything escaped."""
+    gist: Callable[[Any], RenderableType] | None = None
+    """The headline, for a notebook or a prompt; the report where a result has none."""
     plot: Callable[..., Picture] = _no_picture
 
+    def text(self, result: Any) -> str:
+        """Return the gist as plain text."""
+        whole = drawn(fitting(self._gist(result)))
+        return "\n".join(line.rstrip() for line in whole.split("\n")).strip("\n")
 
-def _tables(report: Callable[[Any], RenderableType], plot: Callable[..., Picture]) -> View:
-    """Return the view of a result that is tables and lines everywhere."""
-    return View(report, lambda result: drawn(report(result)), lambda result: as_html(report(result)), plot)
+    def html(self, result: Any) -> str:
+        """Return the gist as HTML, everything escaped."""
+        return as_html(self._gist(result))
 
-
-def _lines(lines: Callable[[Any], Iterable[str]]) -> View:
-    """Return the view of a result that is lines of text everywhere."""
-
-    def text(result: Any) -> str:
-        return "\n".join(lines(result))
-
-    return View(lambda result: Text(text(result)), text, lambda result: f"<pre>{escape(text(result))}</pre>")
+    def _gist(self, result: Any) -> RenderableType:
+        return (self.report if self.gist is None else self.gist)(result)
 
 
 VIEWS: dict[type[Presented], View] = {
-    PeopleResult: _tables(lambda result: people_report(result.scores), drawing.draw_people),
-    StructureResult: View(
-        lambda result: Text(structure_text(result)), structure_text, structure_html, drawing.draw_structure
-    ),
-    ReasoningResult: View(reasoning_report, reasoning_text, reasoning_html, drawing.draw_reasoning),
-    Ranking: View(ranking_report, ranking_text, ranking_html),
-    CompareResult: _tables(compare_report, drawing.draw_comparison),
-    MetricCompareResult: _tables(metrics_report, drawing.draw_metrics),
-    PlanResult: _lines(plan_lines),
-    PeoplePlan: _lines(people_plan_lines),
-    Participants: _lines(participants_lines),
+    PeopleResult: View(people_report, plot=drawing.draw_people),
+    StructureResult: View(structure_report, structure_gist, drawing.draw_structure),
+    ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
+    Ranking: View(ranking_report),
+    CompareResult: View(compare_report, plot=drawing.draw_comparison),
+    MetricCompareResult: View(metrics_report, plot=drawing.draw_metrics),
+    PlanResult: View(lambda plan: lines(plan_lines(plan))),
+    PeoplePlan: View(lambda plan: lines(people_plan_lines(plan))),
+    Participants: View(lambda plan: lines(participants_lines(plan))),
 }
 
 

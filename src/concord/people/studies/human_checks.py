@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
+from concord.people.families.registry import KINDS
 from concord.people.studies.format import Test
 from concord.records import Side, TestRow
 
@@ -59,6 +60,4 @@ def has_no_direction(row: TestRow) -> bool:
     side = row.human
     if side is None or side.direction is not None:
         return False
-    unsigned = row.test_type in ("anova", "anova-within", "regression") and side.df1 == 1
-    from_statistic = row.test_type == "chi-square" and side.table is None and side.df1 == 1
-    return unsigned or from_statistic or row.test_type in ("variance-ratio", "p-value")
+    return KINDS[row.test_type].lacks_direction(side)

@@ -7,10 +7,12 @@ from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError
 from concord.files.grids import Grid, rows_in_words
 from concord.files.tables import TableSource, read_grid
+from concord.people.families.draft import Draft
+from concord.people.families.registry import KINDS
 from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
-from concord.people.table.draft import Draft
+from concord.people.table.document import stored_table
 from concord.people.table.reported import complete_with_reported
-from concord.people.table.sides import NEEDS, complete
+from concord.people.table.sides import complete
 from concord.people.table.types import type_flags
 from concord.people.table.values import PARSERS
 from concord.records import Side, SideOutcome, TestRow, TestTable
@@ -54,6 +56,9 @@ def read_tests(source: TableSource, *, sheet: str | None = None) -> TestTable:
     >>> table.rows[0].study, table.rows[0].test_type, table.rows[0].human.n1
     ('1', 't-independent', 30.0)
     """
+    stored = stored_table(source)
+    if stored is not None:
+        return stored
     grid = read_grid(source, sheet=sheet)
     columns = locate(grid)
     reader = _Reader(grid, columns.position, problems=list(grid.problems))
@@ -184,8 +189,9 @@ class _Reader:
     def with_sides(self, index: int, row: TestRow) -> TestRow:
         """Read both sides of a test."""
         human, agent = (self.draft(index, side, row.test_type) for side in SIDES)
-        if row.test_type == "binomial":
-            _share_p0(human, agent)
+        if human is not None and agent is not None:
+            for draft, other in ((human, agent), (agent, human)):
+                KINDS[row.test_type].share(draft, other)
         (human_side, human_outcome), (agent_side, agent_outcome) = (
             self.side(index, draft, row.alpha) for draft in (human, agent)
         )
@@ -236,7 +242,9 @@ class _Reader:
                 return None, SideOutcome.TOO_SMALL
             faults.append(draft.too_small)
         elif not faults:
-            needs = f"a value: test type {draft.test_type} needs {NEEDS[draft.test_type]}; or an empty side"
+            needs = (
+                f"a value: test type {draft.test_type} needs {KINDS[draft.test_type].needs}; or an empty side"
+            )
             faults.extend((f"{draft.side}_{name}", "", needs) for name in dict.fromkeys(draft.lacking))
         for column, value, expected in faults:
             self.problem(index, column, value, expected)
@@ -281,12 +289,3 @@ class _Reader:
             else replace(row, domain=domains[row.study][0])
             for row in rows
         ]
-
-
-def _share_p0(human: Draft | None, agent: Draft | None) -> None:
-    """Let one side of a binomial test take p0 from the other: both answer the same question."""
-    for draft, other in ((human, agent), (agent, human)):
-        if draft is not None and draft.p0 is None and other is not None and other.p0 is not None:
-            draft.p0 = other.p0
-            draft.source["p0"] = "p0"
-            draft.flags.append(f"p0 not given: taken from the {other.side} side, {other.p0:g}")

@@ -6,23 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from concord.errors import ApaError
-from concord.people.apa.records import ApaCheck, ApaResult
-from concord.people.table.draft import Draft, in_words, sign
+from concord.people.apa.records import ApaResult
+from concord.people.families.draft import Draft, in_words, sign
+from concord.people.families.registry import KINDS
 from concord.people.table.sides import complete
 
 COLUMNS_WIN = "the columns are used"
 """How a warning ends that a reported statistic says something else than the columns."""
-_F_TYPES = ("anova", "anova-within", "regression")
-_FITTING = {
-    **dict.fromkeys(("t-independent", "t-paired", "t-one-sample"), ("t",)),
-    **dict.fromkeys(_F_TYPES, ("F", "t")),
-    "correlation": ("r",),
-    "chi-square": ("chi2",),
-    "binomial": ("binomial",),
-    "mann-whitney": ("U", "z"),
-    "variance-ratio": ("F",),
-}
-"""The kinds of reported statistics a test type can take its numbers from; a p-value is taken from any."""
 _EXAMPLES = {
     "t": "'t(58) = 2.41'",
     "F": "'F(1, 58) = 5.81'",
@@ -36,7 +26,7 @@ _NUMBERS = ("statistic", "df1", "df2", "n", "n1", "n2", "k", "p0")
 
 
 @dataclass(slots=True)
-class _Reading:
+class _Reported:
     """What a reported statistic says, in the terms of a test type."""
 
     values: dict[str, float] = field(default_factory=dict)
@@ -66,7 +56,7 @@ def complete_with_reported(draft: Draft, *, alpha: float) -> Draft:
     Draft
         The completed side, which may have failed.
     """
-    trial = draft.fresh()
+    trial = draft.copied()
     complete(trial)
     if trial.faults or trial.too_small is not None:
         return trial
@@ -78,10 +68,10 @@ def complete_with_reported(draft: Draft, *, alpha: float) -> Draft:
         draft.note("reported", text)
     for text in _inconsistencies(trial, result, alpha):
         draft.contradict("reported", text)
-    if trial.core and not trial.lacking:
+    if KINDS[draft.test_type].core(trial) and not trial.lacking:
         _fill_extras(draft, reading)
         return _completed(draft)
-    filled = draft.fresh()
+    filled = draft.copied()
     _fill(filled, result, reading)
     if not filled.faults:
         complete(filled)
@@ -125,34 +115,27 @@ def _parsed(draft: Draft, *, needed: bool) -> ApaResult | None:
     return None
 
 
-def _read(result: ApaResult, test_type: str) -> _Reading:
+def _read(result: ApaResult, test_type: str) -> _Reported:
     """Translate a reported statistic into the terms of a test type."""
-    reading = _Reading()
+    reading = _Reported()
     if result.kind in ("t", "r", "z") and result.statistic is not None and result.statistic != 0:
         reading.direction = sign(result.statistic)
     _read_p(result, reading)
-    if test_type == "p-value":
-        if result.kind == "z" and result.statistic is not None and result.statistic_relation == "=":
-            reading.p_value = math.erfc(abs(result.statistic) / math.sqrt(2))
-            reading.flags = ()
-        return reading
+    kind = KINDS[test_type]
+    better = kind.reported_p(result)
+    if better is not None:
+        reading.p_value, reading.flags = better, ()
     values = {name: getattr(result, name) for name in _NUMBERS}
     half = 0.0 if result.statistic_decimals is None else 0.5 * 10.0**-result.statistic_decimals
-    if result.kind == "t" and test_type in _F_TYPES and result.statistic is not None:
-        values |= {"statistic": result.statistic**2, "df1": 1.0}
-        half *= 2 * abs(result.statistic) + half
-    elif result.kind == "z":
-        values |= {"statistic": None, "z": result.statistic}
-    elif result.kind == "U":
-        values["z"] = result.z
+    values, half = kind.translate(result, values, half)
     if result.statistic_relation != "=":
-        values.pop("statistic")
+        values.pop("statistic", None)
     reading.values = {name: float(value) for name, value in values.items() if value is not None}
     reading.tolerance = half
     return reading
 
 
-def _read_p(result: ApaResult, reading: _Reading) -> None:
+def _read_p(result: ApaResult, reading: _Reported) -> None:
     """Take the two-sided p-value of a reported statistic, or the bound that is all it gives."""
     if result.p_value is None or result.p_relation not in ("=", "<"):
         return
@@ -166,14 +149,15 @@ def _read_p(result: ApaResult, reading: _Reading) -> None:
     reading.p_value, reading.flags = p_value, tuple(flags)
 
 
-def _fill(draft: Draft, result: ApaResult, reading: _Reading) -> None:
+def _fill(draft: Draft, result: ApaResult, reading: _Reported) -> None:
     """Fill the fields that the columns leave empty."""
-    if draft.test_type == "p-value":
+    kind = KINDS[draft.test_type]
+    fitting = kind.reported
+    if not fitting:
         _fill_p(draft, reading)
         if draft.p_value is None:
             draft.fault("reported", "a p-value such as 'p = .03' or 'p < .01'")
         return
-    fitting = _FITTING[draft.test_type]
     if result.kind not in fitting:
         examples = " or ".join(_EXAMPLES[kind] for kind in fitting)
         hint = "; for a p-value alone the test type is p-value" if result.kind == "p" else ""
@@ -184,9 +168,9 @@ def _fill(draft: Draft, result: ApaResult, reading: _Reading) -> None:
         _fill_sizes(draft, reading.values)
         for name in ("statistic", "df1", "df2", "k", "p0", "z"):
             _put(draft, name, reading.values.get(name))
-        if draft.test_type == "anova-within" and _is_several(draft):
+        if kind.takes_p(draft):
             _fill_p(draft, reading)
-        elif draft.test_type in _F_TYPES:
+        elif kind.direction_from_report:
             _fill_direction(draft, reading)
 
 
@@ -213,7 +197,7 @@ def _fill_sizes(draft: Draft, values: dict[str, float]) -> None:
         _put(draft, name, values.get(name))
 
 
-def _fill_p(draft: Draft, reading: _Reading) -> None:
+def _fill_p(draft: Draft, reading: _Reported) -> None:
     """Fill the p-value and the direction that stands with it, and say what is assumed."""
     if draft.p_value is None and reading.p_value is not None:
         _put(draft, "p_value", reading.p_value)
@@ -221,7 +205,7 @@ def _fill_p(draft: Draft, reading: _Reading) -> None:
     _fill_direction(draft, reading)
 
 
-def _fill_direction(draft: Draft, reading: _Reading) -> None:
+def _fill_direction(draft: Draft, reading: _Reported) -> None:
     """Take the direction from the sign of a reported t, r or z; a column that contradicts it is a fault."""
     if reading.direction is None:
         return
@@ -235,16 +219,12 @@ def _fill_direction(draft: Draft, reading: _Reading) -> None:
         )
 
 
-def _is_several(draft: Draft) -> bool:
-    """Whether a within-subjects F compares more than two conditions, so that its evidence needs a p-value."""
-    return draft.df1 is not None and draft.df1 > 1
-
-
-def _fill_extras(draft: Draft, reading: _Reading) -> None:
+def _fill_extras(draft: Draft, reading: _Reported) -> None:
     """Take what no column can hold or what evidence rests on: the z of a U, the p of a within-subjects F."""
-    if draft.test_type == "mann-whitney":
+    kind = KINDS[draft.test_type]
+    if "z" in kind.reported:
         _put(draft, "z", reading.values.get("z"))
-    elif draft.test_type == "anova-within" and _is_several(draft):
+    elif kind.reported and kind.takes_p(draft):
         _fill_p(draft, reading)
 
 
@@ -256,24 +236,18 @@ def _inconsistencies(draft: Draft, result: ApaResult, alpha: float) -> Iterator[
         return  # nothing is claimed; recomputing takes longer than all the rest
     absent = {name: getattr(draft, name) for name in ("df1", "df2", "p0") if getattr(result, name) is None}
     result = replace(result, **absent)
-    pairs = draft.n if draft.test_type == "correlation" else draft.n1
-    check = check_apa(result, alpha=alpha, n1=pairs, n2=draft.n2)
-    if check.verdict in ("inconsistent", "decision error") and not _is_two_sided_ratio(draft, result, check):
+    kind = KINDS[draft.test_type]
+    n1, n2 = kind.check_sizes(draft)
+    check = check_apa(result, alpha=alpha, n1=n1, n2=n2)
+    if check.verdict in ("inconsistent", "decision error") and not kind.excuses(result, check):
         yield f"{draft.reported!r}: {check.verdict}: {check.reason}"
 
 
-def _is_two_sided_ratio(draft: Draft, result: ApaResult, check: ApaCheck) -> bool:
-    """Whether the reported p is that of a two-sided test of a variance ratio, twice the tail of F."""
-    if draft.test_type != "variance-ratio" or check.p_low is None or check.p_high is None:
-        return False
-    low, high = result.p_bounds()
-    return 2 * check.p_low <= high and 2 * check.p_high >= low
-
-
-def _disagreements(draft: Draft, result: ApaResult, reading: _Reading) -> Iterator[str]:
+def _disagreements(draft: Draft, result: ApaResult, reading: _Reported) -> Iterator[str]:
     """Tell of every number that the columns and the reported statistic give differently."""
-    if draft.test_type != "p-value" and result.kind not in (*_FITTING[draft.test_type], "p"):
-        if draft.core:
+    fitting = KINDS[draft.test_type].reported
+    if fitting and result.kind not in (*fitting, "p"):
+        if KINDS[draft.test_type].core(draft):
             yield f"{draft.reported!r} is not a statistic for test type {draft.test_type}; not used"
         return
     pairs = {name: (getattr(draft, name), said) for name, said in reading.values.items() if name != "z"}
@@ -300,6 +274,4 @@ def _agree(draft: Draft, name: str, pair: tuple[float, float], tolerance: float)
     coarse = 1.000001 * max(tolerance, 0.5 * 10.0 ** -len(digits) if "e" not in repr(stands) else 0.0)
     if abs(stands - said) <= coarse:
         return True
-    if draft.test_type != "mann-whitney" or draft.n1 is None or draft.n2 is None:
-        return False
-    return abs(draft.n1 * draft.n2 - stands - said) <= coarse  # papers print the U of either group
+    return KINDS[draft.test_type].same_statistic(draft, said, coarse)

@@ -11,6 +11,7 @@ from typing import Any
 from concord.files.output import distinct_names
 from concord.show import plots
 from concord.show.forest import FOREST
+from concord.show.numbers import p_value, p_words
 from concord.show.page import (
     comparison,
     people,
@@ -27,7 +28,7 @@ from concord.show.page.data import by_columns, data_block, plain_document, polic
 from concord.show.page.find import Problem
 from concord.show.page.table import listed, packed
 from concord.show.page.texts import BUDGET, Fitted, Texts
-from concord.show.page.values import Number
+from concord.show.page.values import Number, short_interval
 from concord.show.svg import Picture, style, visible
 from concord.version import __version__
 
@@ -158,10 +159,11 @@ def _environment() -> Any:
         lstrip_blocks=True, finalize=lambda v: visible(v) if type(v) is str else "" if v is None else v,
     )  # fmt: skip
     made.filters["short"] = plots.short
-    made.filters["short_p"] = plots.short_p
+    made.filters["p_value"] = p_value
+    made.filters["p_words"] = p_words
     made.filters["raw"] = Markup
     made.globals["spark"] = _spark
-    made.globals["span"] = _said
+    made.filters["interval"] = short_interval
     return made
 
 
@@ -169,13 +171,6 @@ def _spark(value: Number, limits: tuple[float, float]) -> str:
     from markupsafe import Markup
 
     return Markup(plots.small_interval(value.value, value.low, value.high, limits))  # noqa: S704
-
-
-def _said(value: Number, digits: int = 2) -> str:
-    """Write an interval as words."""
-    if value.low is None or value.high is None:
-        return ""
-    return f"{plots.short(value.low, digits)} to {plots.short(value.high, digits)}"
 
 
 def data(content: Content, texts: Texts) -> dict[str, Any]:

@@ -21,8 +21,8 @@ COLUMNS = (
     Column("value", "first less second", "number"),
     Column("low", "low", "number"),
     Column("high", "high", "number"),
-    Column("p", "p", "number"),
-    Column("holm", "p, Holm", "number"),
+    Column("p", "p", "p"),
+    Column("holm", "p, Holm", "p"),
     Column("n", "n", "count"),
     Column("note", "test or note"),
 )

@@ -19,6 +19,7 @@ from concord.show.page.values import (
     number,
     part,
     parts,
+    short_interval,
     texts,
     words,
 )
@@ -239,8 +240,8 @@ def _structure_panel(view: structure.StructureView, i: int) -> dict[str, Any]:
 
 
 def _tau_interval(order: Document) -> str:
-    low, high = number(order, "tau_low"), number(order, "tau_high")
-    return "" if low is None or high is None else f"{plots.short(low)} to {plots.short(high)}"
+    ends = Number(number(order, "tau"), number(order, "tau_low"), number(order, "tau_high"))
+    return "" if ends.low is None or ends.high is None else short_interval(ends)
 
 
 def _differences(content: Content) -> Iterator[dict[str, Any]]:

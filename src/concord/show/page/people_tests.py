@@ -1,8 +1,7 @@
 """Tests of a people result, as `detailed_stats.csv` holds them and as the page's tables do."""
 
 import math
-from collections.abc import Callable, Mapping
-from statistics import NormalDist
+from collections.abc import Mapping
 from typing import Any
 
 from concord.errors import FileFormatError
@@ -133,51 +132,12 @@ def interval_d(
     """
     if effect is None or d is None or not se or not math.isfinite(effect + se + d):
         return None, None
-    to_d = _conversion(test_type, effect, d)
+    from concord.people.families.registry import KINDS
+
+    kind = KINDS.get(test_type)  # a result of a newer Concord may hold types that this one does not know
+    to_d = None if kind is None else kind.to_d(effect, d)
     ends = [to_d(effect - Z95 * se), to_d(effect + Z95 * se)] if to_d is not None else [math.nan]
     return (None, None) if any(map(math.isnan, ends)) else (min(ends), max(ends))
-
-
-def _conversion(test_type: str, effect: float, d: float) -> Callable[[float], float] | None:
-    """Return the way from the native effect to d by which this one was converted."""
-    for native in _CURVED.get(test_type, ()):
-        if math.isclose(native(effect), d, rel_tol=1e-6, abs_tol=1e-9):
-            return native
-    if test_type == "binomial" and not math.isclose(d, effect * math.sqrt(3) / math.pi, rel_tol=1e-6):
-        return _of_rate(effect, d)
-    return None if effect == 0 else lambda end: end * d / effect
-
-
-def _of_z(z: float) -> float:
-    """Convert Fisher's z: 2r/√(1 − r²) = 2 sinh z."""
-    return 2 * math.sinh(z)
-
-
-def _of_r(r: float) -> float:
-    return 2 * r / math.sqrt(1 - r * r) if abs(r) < 1 else math.nan
-
-
-def _of_rank(r: float) -> float:
-    """Convert a rank-biserial r by √2 Φ⁻¹((1 + r)/2)."""
-    return math.sqrt(2) * NormalDist().inv_cdf((1 + r) / 2) if abs(r) < 1 else math.nan
-
-
-def _of_rate(rate: float, d: float) -> Callable[[float], float]:
-    """Return the conversion 2(p − p0)/√(p0(1 − p0)) with the p0 by which a rate has this d."""
-    # squared and ordered by p0: (4 + d²)p0² − (8p + d²)p0 + 4p² = 0
-    a, b, c = 4 + d * d, 8 * rate + d * d, 4 * rate * rate
-    root = math.copysign(math.sqrt(max(0.0, b * b - 4 * a * c)), d)
-    p0 = (b - root) / (2 * a)
-    scale = math.sqrt(p0 * (1 - p0)) if 0 < p0 < 1 else math.nan
-    return lambda p: 2 * (p - p0) / scale
-
-
-_CURVED: Mapping[str, tuple[Callable[[float], float], ...]] = {
-    "correlation": (_of_z,),
-    "regression": (_of_z,),
-    "mann-whitney": (_of_r, _of_rank),
-}
-"""Native effects of which d is no multiple."""
 
 
 def stored(test: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from concord.people.files import effects_beside
 from concord.show import plots
+from concord.show.numbers import interval_words, typeset
 from concord.show.page.content import Content, View
 from concord.show.page.people import PeopleView
 from concord.show.page.structure import StructureView
@@ -101,4 +102,4 @@ def _interval(value: Number) -> str:
     """Write the interval behind a number, in brackets."""
     if value.low is None or value.high is None:
         return ""
-    return f" (95 % {plots.short(value.low)} to {plots.short(value.high)})"
+    return f" (95 % {typeset(interval_words(value))})"

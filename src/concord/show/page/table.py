@@ -18,8 +18,8 @@ class Column:
     key: str
     title: str
     kind: str = "text"
-    """``text``, ``long`` (a number of the page's texts), ``number``, ``share`` (four decimals), ``count`` (a
-    whole number) or ``flag``."""
+    """``text``, ``long`` (a number of the texts), ``number``, ``p``, ``share`` (four decimals), ``count``
+    (a whole number) or ``flag``."""
     shown: bool = True
     """Whether it is a column of the table, or seen in the detail of a row only."""
 
@@ -71,7 +71,7 @@ def _packed(column: Column, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]
         return {**head, "v": [rounded(None if value is None else round(value, DECIMALS)) for value in values]}
     if column.kind == "long":
         return {**head, "v": values}
-    if column.kind in ("number", "count"):
+    if column.kind in ("number", "count", "p"):
         return {**head, "v": [rounded(value) for value in values]}
     if column.kind == "flag":
         return {**head, "v": [None if value is None else int(bool(value)) for value in values]}

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from concord.show.numbers import Ends, interval, typeset
+
 Document = Mapping[str, Any]
 
 
@@ -25,6 +27,16 @@ class Number:
     ceiling: float | None = None
     place: float | None = None
     """Where the value stands between floor and ceiling."""
+
+    @property
+    def fresh(self) -> "Number":
+        """The same number with its second interval."""
+        return Number(self.value, self.fresh_low, self.fresh_high)
+
+
+def short_interval(ends: Ends | None, digits: int = 2) -> str:
+    """Return an interval as the tables of the page show it."""
+    return typeset(interval(ends, digits))
 
 
 def number(document: object, *keys: str) -> float | None:

@@ -29,6 +29,7 @@
     if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
     if (kind === 'share') return x === 0 ? '< 0.0001' : x.toFixed(x < 0.01 ? 4 : 2);
     if (kind === 'count') return String(x);
+    if (kind === 'p') return x < 0.001 ? '< .001' : x.toFixed(3).replace(/^0/, '');
     if (x === 0) return '0.00';
     const size = Math.abs(x);
     if (size < 0.001) return x > 0 ? '< 0.001' : '> −0.001';
@@ -36,7 +37,7 @@
     return x.toFixed(size < 0.1 ? 3 : 2).replace('-', '−');
   };
 
-  const numeric = (column) => ['number', 'share', 'count'].includes(column.kind);
+  const numeric = (column) => ['number', 'share', 'count', 'p'].includes(column.kind);
 
   // Downloads
   const save = (name, type, text) => {
@@ -370,7 +371,7 @@
       if (column === first || column.key === 'text' || column.key === 'variables' || (table.by.human_null && /^(human|agent)_/.test(column.key))) continue;
       const value = column.at(i);
       if (value === '') continue;
-      list.append(el('dt', { text: column.title }), el('dd', {}, el('bdi', { text: column.kind === 'number' && typeof value === 'number' ? String(value).replace('-', '−') : show(value, column.kind) })));
+      list.append(el('dt', { text: column.title }), el('dd', {}, el('bdi', { text: ['number', 'p'].includes(column.kind) && typeof value === 'number' ? String(value).replace('-', '−') : show(value, column.kind) })));
     }
     dialog.append(list);
     if (table.by.text) dialog.append(el('h3', { text: 'Reply' }), replyText(table.by.text.at(i), table.by.length.at(i)));

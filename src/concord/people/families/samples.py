@@ -1,6 +1,6 @@
 """How many took part, and with how many degrees of freedom: what follows from what is given."""
 
-from concord.people.table.draft import Draft, in_words
+from concord.people.families.draft import Draft, in_words
 
 
 def one_df(draft: Draft, home: str, other: str) -> None:

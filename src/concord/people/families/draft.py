@@ -56,19 +56,12 @@ class Draft:
         return self.effect_d is not None or self.log_bf is not None
 
     @property
-    def core(self) -> bool:
-        """Whether the result of the test itself is given, beyond the size of the sample."""
-        if self.test_type == "p-value":
-            return self.p_value is not None
-        return any(value is not None for value in (self.statistic, self.k, self.table, self.z))
-
-    @property
     def failed(self) -> bool:
         """Whether the side cannot become a `Side` as it is."""
         return bool(self.faults) or bool(self.lacking) or self.too_small is not None
 
     def _cell(self, name: str) -> tuple[str, object]:
-        """Find the column that a field came from, and the cell that stands there."""
+        """Find the column that a field came from, and the cell there."""
         origin = self.source.get(name, name)
         return f"{self.side}_{origin}", self.given.get(origin, "")
 
@@ -100,7 +93,7 @@ class Draft:
         setattr(self, origin, None)
         self.source[target] = self.source.get(origin, origin)
 
-    def fresh(self) -> "Draft":
+    def copied(self) -> "Draft":
         """Copy a side that has not been completed yet, so that completing the copy leaves it as it is."""
         kept = ("flags", "faults", "lacking", "notes", "contradictions", "source")
         copies = {name: copy(getattr(self, name)) for name in kept}

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from concord import api
-from concord.show.notebook import as_html
+from concord.show.html import as_html
 from concord.show.terminal import fitting
 
 

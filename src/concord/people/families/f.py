@@ -1,0 +1,285 @@
+"""F tests: between groups, within subjects, regression."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from concord.people.evidence import (
+    MAGNITUDE,
+    MAGNITUDE_Z,
+    SIGNED,
+    Brief,
+    Evidence,
+    broadcast_like,
+    capped,
+    evaluate,
+    given_first,
+    toward_where_known,
+)
+from concord.people.families.base import (
+    Limits,
+    Masks,
+    SmoothFamily,
+    column,
+    nothing_like,
+    t_limits,
+)
+from concord.people.families.t import jzs, noncentral_t, t_of_d
+from concord.people.families.truth import HumanEffects, Truth, d_from_fisher_z
+from concord.people.protocol import Protocol
+from concord.records import Side
+from concord.stats import bayes, effects, pvalues
+from concord.stats.elementwise import Floats
+
+LARGEST_DF, LARGEST_DIRECTED_DF = 10, 5
+"""Up to these (the second where p says how sure the direction is) tables are right to 1e-8."""
+
+
+def p_of_f(f: Floats, df1: Floats, df2: Floats) -> Floats:
+    """Return p-values of F."""
+    return np.asarray(pvalues.p_f(f, df1, df2))
+
+
+@dataclass(frozen=True, slots=True)
+class FTests(SmoothFamily):
+    """F tests of one design: ``between`` groups, ``within`` subjects, or ``regression``."""
+
+    design: str
+    f: Floats
+    df1: Floats
+    df2: Floats
+    n: Floats
+    n1: Floats
+    n2: Floats
+    direction: Floats
+    """Given direction; NaN or 0 where the effect has no sign."""
+    p_value: Floats
+
+    @classmethod
+    def from_sides(cls, sides: Sequence[Side], *design: Any) -> Self:
+        """Return the F tests of some sides of one design."""
+        names = ("statistic", "df1", "df2", "n", "n1", "n2", "direction", "p_value")
+        return cls(str(design[0]), *(column(sides, name) for name in names))
+
+    def _signed(self) -> tuple[Floats, Floats]:
+        """Direction, NaN where an effect has none, and the root of F with that sign."""
+        direction = np.where((self.direction == 0) & (self.f > 0), np.nan, self.direction)
+        direction = broadcast_like(direction, self.f)
+        return direction, np.where(direction < 0, -1.0, 1.0) * np.sqrt(self.f)
+
+    def d(self, protocol: Protocol) -> Floats:
+        """Return d of a signed F with df1 = 1; of others where the protocol takes effects without a sign."""
+        direction, t = self._signed()
+        if protocol.include_unsigned:
+            many = np.asarray(effects.d_from_f(self.f, self.df1, self.df2))
+            return np.where(self.df1 == 1, self._single_d(t), many)
+        signed = (self.df1 == 1) & ~np.isnan(direction)
+        return np.where(signed, self._single_d(t), np.nan) if signed.any() else np.full(t.shape, np.nan)
+
+    def brief(self, protocol: Protocol) -> Brief:
+        """Bayes factor by design; an F has a direction where one was given."""
+        return self._brief(protocol, self.p_value)
+
+    def _brief(self, protocol: Protocol, p_value: Floats) -> Brief:
+        direction, t = self._signed()
+        bf, positive = self._bf(t, protocol)
+        many = np.broadcast_to(self.df1 > 1, t.shape)
+        if many.any():
+            others = np.where(many, direction, np.nan)
+            by_p = toward_where_known(others, p_value, p_of_f, self.f, self.df1, self.df2)
+            positive = np.where(many, by_p, positive)
+        positive = np.where(np.isnan(direction), np.nan, positive)
+        return Brief(capped(bf, self.f, protocol), positive, direction, self.d(protocol))
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Add p, native effect and its error."""
+        p = given_first(self.p_value, p_of_f(self.f, self.df1, self.df2))
+        brief = self._brief(protocol, p)
+        effect, se = self._effects(self._signed()[1])
+        return Evidence.of(
+            brief,
+            p_value=p,
+            effect=effect,
+            effect_se=se,
+            form=self._form(broadcast_like(self.df1 == 1, self.f) > 0, brief.direction),
+            n_eff=broadcast_like(self.n, self.f),
+        )
+
+    def _form(self, single: NDArray[np.bool_], direction: Floats) -> Floats:
+        size = np.where(single & (self.design == "regression"), MAGNITUDE_Z, MAGNITUDE)
+        return np.where(single & ~np.isnan(direction), SIGNED, size)
+
+    def _cell(self) -> Floats:
+        """Participants per cell: harmonic mean of two known cells, else equal cells."""
+        known = 2 * self.n1 * self.n2 / (self.n1 + self.n2)
+        return given_first(np.where(self.df1 == 1, known, np.nan), self.n / (self.df1 + 1))
+
+    def _bf(self, t: Floats, protocol: Protocol) -> tuple[Floats, Floats]:
+        """Log BF, and P(positive) where df1 = 1, from the signed root of F."""
+        if protocol.f_rule == "regression" or self.design == "regression":
+            return self._bf_regression(t, protocol)
+        if self.design == "between":
+            return self._bf_between(t, protocol)
+        bound = np.asarray(bayes.log_bf_bound(broadcast_like(self.p_value, t)))
+        positive, single = np.full(t.shape, np.nan), self.df1 == 1
+        if single.any():
+            n = self.df2[single] + 1
+            bound[..., single], positive[..., single] = jzs(
+                t[..., single], n, np.full_like(n, np.nan), protocol
+            )
+        return bound, positive
+
+    def _bf_regression(self, t: Floats, protocol: Protocol) -> tuple[Floats, Floats]:
+        r = protocol.r_f
+
+        def log_bf(t: Floats, df1: Floats, df2: Floats, n: Floats) -> Floats:
+            return np.asarray(bayes.log_bf_regression(t * t, df1, df2, n, r=r))
+
+        def positive(t: Floats, df1: Floats, df2: Floats, n: Floats) -> Floats:
+            return np.asarray(bayes.prob_positive_f(t, df2, a=n * r * r, m=n - 1))
+
+        return evaluate(log_bf, positive, t, self.df1, self.df2, self.n, protocol=protocol)
+
+    def _bf_between(self, t: Floats, protocol: Protocol) -> tuple[Floats, Floats]:
+        r = protocol.r_f
+
+        def log_bf(t: Floats, df1: Floats, df2: Floats, cell: Floats) -> Floats:
+            return np.asarray(bayes.log_bf_anova(t * t, df1, df2, cell_n=cell, r=r))
+
+        def positive(t: Floats, df1: Floats, df2: Floats, cell: Floats) -> Floats:
+            return np.asarray(bayes.prob_positive_f(t, df2, a=cell * r * r))
+
+        return evaluate(log_bf, positive, t, self.df1, self.df2, self._cell(), protocol=protocol)
+
+    def _effects(self, t: Floats) -> tuple[Floats, Floats]:
+        """Native effect and its standard error."""
+        many = np.asarray(effects.d_from_f(self.f, self.df1, self.df2))
+        many_se = np.asarray(effects.d_from_f_se(many, self.n))
+        one, one_se = self._single_effects(t)
+        single = self.df1 == 1
+        return np.where(single, one, many), np.where(single, one_se, many_se)
+
+    def _single_d(self, t: Floats) -> Floats:
+        """Return d of an F with df1 = 1, from its signed root."""
+        if self.design == "regression":
+            return np.asarray(effects.d_from_r(t / np.sqrt(t * t + self.df2)))
+        if self.design == "within":
+            return np.asarray(effects.cohens_d(t, self.df2 + 1))
+        n1, n2 = given_first(self.n1, self.n / 2), given_first(self.n2, self.n / 2)
+        return np.asarray(effects.cohens_d(t, n1, n2))
+
+    def _single_effects(self, t: Floats) -> tuple[Floats, Floats]:
+        if self.design == "regression":
+            z = np.asarray(effects.correlation_z(t / np.sqrt(t * t + self.df2)))
+            return z, broadcast_like(np.asarray(effects.correlation_se(self.df2 + 2)), z)
+        d = self._single_d(t)
+        if self.design == "within":
+            return d, np.asarray(effects.cohens_d_se(d, self.df2 + 1))
+        n1, n2 = given_first(self.n1, self.n / 2), given_first(self.n2, self.n / 2)
+        return d, np.asarray(effects.cohens_d_se(d, n1, n2))
+
+    def draw(self, rng: np.random.Generator, size: int) -> "FTests":
+        """Signed noncentral t for df1 = 1, noncentral F for more."""
+        shape = (size, *self.f.shape)
+        sign = np.where(self.direction < 0, -1.0, 1.0)
+        t = noncentral_t(rng, sign * np.sqrt(self.f), self.df2, size)
+        centre = np.maximum(0.0, self.df1 * (self.f * np.maximum(self.df2 - 2, 0.0) / self.df2 - 1))
+        top = rng.noncentral_chisquare(self.df1, centre, shape) / self.df1
+        many = top / (rng.chisquare(self.df2, shape) / self.df2)
+        single = self.df1 == 1
+        known = single & (np.abs(self.direction) == 1)
+        direction = np.where(known, np.sign(t), broadcast_like(self.direction, t))
+        f = np.where(single, t * t, many)
+        # a within-subjects F with df1 > 1 is scored by its given p alone: the new p is that of the new F
+        by_p = (self.design == "within") & ~single & ~np.isnan(self.p_value)
+        p = np.where(by_p, np.asarray(pvalues.p_f(f, self.df1, self.df2)), np.nan)
+        return replace(self, f=f, direction=direction, p_value=p)
+
+    def human_effects(self, protocol: Protocol) -> HumanEffects:
+        """F with df1 = 1 as t with the given sign (positive without one); a strength for every F."""
+        t = np.where(self.direction < 0, -1.0, 1.0) * np.sqrt(self.f)
+        if self.design == "regression":
+            d, se = d_from_fisher_z(np.arcsinh(t / np.sqrt(self.df2)), self.df2 - 1)
+        else:
+            n1, n2 = self._two_cells()
+            d = np.asarray(effects.cohens_d(t, n1, n2))
+            se = np.asarray(effects.cohens_d_se(d, n1, np.where(np.isinf(n2), 0.0, n2)))
+        one = self.df1 == 1
+        return HumanEffects.known(
+            len(d),
+            d=np.where(one, d, np.nan),
+            se=np.where(one, se, np.nan),
+            strength=self._strength(),
+            direction=self.direction,
+        )
+
+    def _two_cells(self) -> tuple[Floats, Floats]:
+        """Sizes of the two cells behind an F with df1 = 1; the second is infinite within subjects."""
+        if self.design == "within":
+            return self.df2 + 1, np.full_like(self.df2, np.inf)
+        half = self.n / 2
+        return given_first(self.n1, half), given_first(self.n2, half)
+
+    def _strength(self) -> Floats:
+        """Noncentrality per participant by moments: E F = (df1 + lambda) df2 / (df1 (df2 - 2))."""
+        centre = self.df1 * (self.f * np.maximum(self.df2 - 2, 0.0) / self.df2 - 1)
+        return np.asarray(np.maximum(0.0, centre) / self.n)
+
+    def needed(self) -> Masks:
+        """df1 = 1 draws from d, more from a strength."""
+        single = self.df1 == 1
+        return {"d": single, "strength": ~single}
+
+    def replicate(self, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> "FTests":
+        """Draw, for df1 = 1, the square of a t with its sign; for more, noncentral F."""
+        true = truth.needed_by(self.needed())
+        shape = true.d.shape
+        if self.design == "regression":
+            z = np.arcsinh(true.d / 2) + rng.standard_normal(shape) / np.sqrt(np.maximum(self.df2 - 1, 1.0))
+            t = np.sinh(z) * np.sqrt(self.df2)
+        else:
+            n1, n2 = self._two_cells()
+            t = t_of_d(true.d, n1, n2, self.df2, rng)
+        top = rng.noncentral_chisquare(self.df1, true.strength * self.n, shape) / self.df1
+        many = top / (rng.chisquare(self.df2, shape) / self.df2)
+        single = self.df1 == 1
+        f = np.where(single, t * t, many)
+        direction = np.where(single, np.sign(t), true.directed(shape, rng))
+        direction = np.where(np.abs(self.direction) == 1, direction, broadcast_like(self.direction, f))
+        by_p = (self.design == "within") & ~single & ~np.isnan(self.p_value)
+        p = nothing_like(f)
+        if by_p.any():
+            p[:, by_p] = p_of_f(f[:, by_p], self.df1[by_p], self.df2[by_p])
+        return replace(self, f=f, direction=direction, p_value=p)
+
+    @property
+    def smooth(self) -> SmoothFamily | None:
+        """Within subjects with df1 > 1 the evidence rests on p alone, and is not smooth."""
+        return self if self.design != "within" or bool(np.all(self.df1 == 1)) else None
+
+    def statistic(self) -> Floats:
+        """Return the signed root of F."""
+        return np.where(self.direction < 0, -1.0, 1.0) * np.sqrt(self.f)
+
+    def with_statistic(self, s: Floats) -> "FTests":
+        """Return the tests with other roots."""
+        return replace(self, f=s * s, direction=directed_by(s, self.direction), p_value=nothing_like(s))
+
+    def limits(self, protocol: Protocol) -> Limits:
+        """At the cap of the protocol, and nowhere for many degrees of freedom."""
+        reach = np.where(is_steep(self.df1, self.direction), 0.0, np.inf)
+        return t_limits(self.p_value.shape[-1], protocol, reach)
+
+
+def directed_by(s: Floats, direction: Floats) -> Floats:
+    """Return the signs of statistics where a direction was given, else what was given."""
+    return np.where(np.abs(direction) == 1, np.sign(s), broadcast_like(direction, s))
+
+
+def is_steep(df: Floats, direction: Floats) -> NDArray[np.bool_]:
+    """Return which tests rise too steeply for a panel: the p of many degrees of freedom is nearly a step."""
+    directed = np.abs(direction) == 1
+    return np.asarray((df > LARGEST_DF) | (directed & (df > LARGEST_DIRECTED_DF)))

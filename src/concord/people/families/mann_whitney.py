@@ -1,0 +1,235 @@
+"""Mann-Whitney tests: U counted for group 2, scored as t by its z."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
+from concord.people.families.base import (
+    NO_D,
+    Batch,
+    Limits,
+    Masks,
+    SmoothFamily,
+    TestKind,
+    ToD,
+    column,
+    first_that_gives,
+    nothing_like,
+    of_rank_biserial,
+    t_limits,
+)
+from concord.people.families.draft import Draft, in_words, sign
+from concord.people.families.samples import join_groups, known
+from concord.people.families.t import jzs
+from concord.people.families.truth import HumanEffects, Truth
+from concord.people.protocol import Protocol
+from concord.records import Side, TestRow
+from concord.stats import effects, pvalues
+from concord.stats.elementwise import Floats
+
+Z_AS_T_FLAG = "Bayes factor approximate: z scored as t"
+
+
+@dataclass(frozen=True, slots=True)
+class MannWhitney(SmoothFamily):
+    """Mann-Whitney tests, U counted for group 2."""
+
+    u: Floats
+    n1: Floats
+    n2: Floats
+    z: Floats
+    """Reported z (ties included), group 1 higher positive; NaN where U gives it."""
+    p_value: Floats
+
+    @classmethod
+    def from_sides(cls, sides: Sequence[Side], *design: Any) -> Self:
+        """Return the tests of some sides."""
+        return cls(*(column(sides, name) for name in ("statistic", "n1", "n2", "z", "p_value")))
+
+    def _sigma(self) -> Floats:
+        return np.sqrt(self.n1 * self.n2 * (self.n1 + self.n2 + 1) / 12)
+
+    def _z(self) -> Floats:
+        """Return z, positive where group 1 is higher: as reported, else from U, without ties."""
+        return given_first(self.z, (self.n1 * self.n2 / 2 - self.u) / self._sigma())
+
+    def _r(self, protocol: Protocol) -> Floats:
+        r = np.asarray(effects.rank_biserial(self.u, self.n1, self.n2))
+        # published: 2U/(n1 n2) - 1, since the source counts U for group 1
+        return -r if protocol.conversions == "published" else r
+
+    def d(self, protocol: Protocol) -> Floats:
+        """Return the d-equivalent of the rank-biserial correlation, as the protocol converts."""
+        r = self._r(protocol)
+        refined = protocol.conversions == "refined"
+        return np.asarray(effects.d_from_rank_biserial(r) if refined else effects.d_from_r(r))
+
+    def brief(self, protocol: Protocol) -> Brief:
+        """Two-sample JZS with t = z: an approximation."""
+        z = self._z()
+        bf, positive = jzs(z, self.n1, self.n2, protocol)
+        return Brief(capped(bf, z * z, protocol), positive, np.sign(z), self.d(protocol))
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Add p and the rank-biserial correlation with its error."""
+        z, r = self._z(), self._r(protocol)
+        method = "hanley-mcneil" if protocol.conversions == "refined" else "simple"
+        se = np.asarray(effects.rank_biserial_se(r, self.n1, self.n2, method=method))
+        none = np.abs(r) >= effects.LARGEST_R
+        return Evidence.of(
+            self.brief(protocol),
+            p_value=given_first(self.p_value, np.asarray(pvalues.p_z(z))),
+            effect=np.where(none, np.nan, r),
+            effect_se=np.where(none, np.nan, se),
+            form=np.full_like(z, SIGNED),
+            n_eff=broadcast_like(self.n1 + self.n2, z),
+        )
+
+    def draw(self, rng: np.random.Generator, size: int) -> "MannWhitney":
+        """Draw normal rank-biserial with the Hanley-McNeil standard error."""
+        r = np.asarray(effects.rank_biserial(self.u, self.n1, self.n2))
+        inside = np.clip(r, -1 + 1 / (self.n1 * self.n2), 1 - 1 / (self.n1 * self.n2))
+        se = np.asarray(effects.rank_biserial_se(inside, self.n1, self.n2, method="hanley-mcneil"))
+        drawn = np.clip(r + se * rng.standard_normal((size, *r.shape)), -1.0, 1.0)
+        return self._with_r(drawn)
+
+    def _with_r(self, r: Floats) -> "MannWhitney":
+        u = 0.5 * self.n1 * self.n2 * (1 - r)
+        return replace(self, u=u, z=nothing_like(u), p_value=nothing_like(u))
+
+    def human_effects(self, protocol: Protocol) -> HumanEffects:
+        """Rank-biserial correlation on the d scale, with the Hanley-McNeil error."""
+        edge = 1 - 1 / (self.n1 * self.n2)
+        r = np.clip(np.asarray(effects.rank_biserial(self.u, self.n1, self.n2)), -edge, edge)
+        se = np.asarray(effects.rank_biserial_se(r, self.n1, self.n2, method="hanley-mcneil"))
+        if protocol.conversions == "refined":
+            d = np.sqrt(2) * ndtri((1 + r) / 2)
+            slope = np.sqrt(np.pi) * np.exp(d**2 / 4)
+        else:
+            d, slope = 2 * r / np.sqrt(1 - r**2), 2 * (1 - r**2) ** -1.5
+            d = -d if protocol.conversions == "published" else d
+        return HumanEffects.known(len(d), d=d, se=slope * se)
+
+    def needed(self) -> Masks:
+        """Every test draws from d."""
+        return {"d": np.ones(len(self.p_value), dtype=np.bool_)}
+
+    def replicate(self, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> "MannWhitney":
+        """Draw normal rank-biserial around that of the true d."""
+        true = truth.needed_by(self.needed())
+        edge = 1 - 1 / (self.n1 * self.n2)
+        r = np.clip(rank_from_d(true.d, protocol), -edge, edge)
+        se = np.asarray(effects.rank_biserial_se(r, self.n1, self.n2, method="hanley-mcneil"))
+        return self._with_r(np.clip(r + se * rng.standard_normal(r.shape), -1.0, 1.0))
+
+    def statistic(self) -> Floats:
+        """Return the z of U."""
+        return np.asarray((self.n1 * self.n2 / 2 - self.u) / self._sigma())
+
+    def with_statistic(self, s: Floats) -> "MannWhitney":
+        """Return the tests with other z."""
+        return replace(self, u=self.n1 * self.n2 / 2 - s * self._sigma(), z=s, p_value=nothing_like(s))
+
+    def limits(self, protocol: Protocol) -> Limits:
+        """Only the cap of the protocol."""
+        return t_limits(self.p_value.shape[-1], protocol)
+
+
+def rank_from_d(d: Floats, protocol: Protocol) -> Floats:
+    """Return the rank-biserial correlation of a d, as the protocol converts."""
+    if protocol.conversions == "refined":
+        return np.asarray(2 * ndtr(d / np.sqrt(2)) - 1)
+    r = d / np.sqrt(4 + d**2)
+    return np.asarray(-r if protocol.conversions == "published" else r)
+
+
+def _of_shift(r: float) -> float:
+    """Convert a rank-biserial r by √2 Φ⁻¹((1 + r)/2)."""
+    return math.sqrt(2) * NormalDist().inv_cdf((1 + r) / 2) if abs(r) < 1 else math.nan
+
+
+class _MannWhitney(TestKind):
+    def complete(self, draft: Draft) -> None:
+        """Two groups and U counted for group 2, or a reported z in its place."""
+        join_groups(draft)
+        if draft.n1 is not None and draft.n2 is not None:
+            if min(draft.n1, draft.n2) < 1:
+                draft.small("n1" if draft.n1 < 1 else "n2", "n1 and n2 of at least 1")
+            else:
+                _orient_u(draft, draft.n1, draft.n2)
+        draft.need("statistic", "n1", "n2")
+
+    def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
+        """Group 1 higher is positive."""
+        if draft.statistic is None:
+            return None
+        return sign(known(draft.n1) * known(draft.n2) / 2 - draft.statistic), "statistic"
+
+    def batch(self, row: TestRow, side: Side) -> Batch | None:
+        """All such tests are computed together."""
+        return None if side.statistic is None else Batch(MannWhitney)
+
+    def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
+        """No exact Bayes factor exists for U."""
+        return [Z_AS_T_FLAG]
+
+    def no_d(self, side: Side) -> str:
+        """At the extremes there is no finite d."""
+        return NO_D if side.statistic is None else "|r| at its limit has no finite d"
+
+    def to_d(self, effect: float, d: float) -> ToD | None:
+        """Convert the rank-biserial correlation."""
+        curved = first_that_gives((of_rank_biserial, _of_shift), effect, d)
+        return super().to_d(effect, d) if curved is None else curved
+
+    def translate(
+        self, result: Any, values: dict[str, float | None], half: float
+    ) -> tuple[dict[str, float | None], float]:
+        """Take the z printed beside U."""
+        if result.kind == "U":
+            return values | {"z": result.z}, half
+        return super().translate(result, values, half)
+
+    def same_statistic(self, draft: Draft, said: float, tolerance: float) -> bool:
+        """Papers print the U of either group."""
+        if draft.n1 is None or draft.n2 is None or draft.statistic is None:
+            return False
+        return abs(draft.n1 * draft.n2 - draft.statistic - said) <= tolerance
+
+
+def _orient_u(draft: Draft, n1: float, n2: float) -> None:
+    """Check U, give z the sign that U implies, or derive U from z; group 1 higher is positive."""
+    if draft.statistic is None and draft.z is not None:
+        draft.statistic = n1 * n2 / 2 - draft.z * math.sqrt(n1 * n2 * (n1 + n2 + 1) / 12)
+        draft.source["statistic"] = draft.source.get("z", "z")
+        draft.flags.append("U not given: derived from z without correction for ties")
+    if draft.statistic is None:
+        return
+    if not 0 <= draft.statistic <= n1 * n2:
+        draft.fault("statistic", f"a U from 0 to n1 * n2 = {in_words(n1 * n2)}")
+    implied = sign(n1 * n2 / 2 - draft.statistic)
+    if draft.z is not None and implied * sign(draft.z) < 0:
+        draft.note("reported", "z has the sign opposite to that of U (counted for group 2); U decides")
+        draft.z = -draft.z
+
+
+MANN_WHITNEY_KINDS = (
+    _MannWhitney(
+        name="mann-whitney",
+        needs="statistic (U), n1 and n2",
+        used=frozenset({"statistic", "n1", "n2", "n"}),
+        reported=("U", "z"),
+        direction_hint=" (U counts for group 2; from a U of group 1 give n1 * n2 - U)",
+        aliases="""
+        mann-whitney u; mann-whitney test; mann-whitney u test; mann-whitney-wilcoxon; u; u-test; mwu;
+        wilcoxon rank-sum; wilcoxon rank-sum test; rank-sum; rank-sum test; wilcoxon-mann-whitney;
+        wilcoxon-mann-whitney test; mannwhitneyu
+        """,
+    ),
+)

@@ -1,0 +1,240 @@
+"""t tests: one sample, pairs, two groups."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, evaluate, given_first
+from concord.people.families.base import (
+    NO_D,
+    Batch,
+    Limits,
+    Masks,
+    SmoothFamily,
+    TestKind,
+    column,
+    nothing_like,
+    t_limits,
+)
+from concord.people.families.draft import Draft, in_words, sign
+from concord.people.families.samples import check_df, join_groups, n_from_df, one_df, one_sample
+from concord.people.families.truth import HumanEffects, Truth
+from concord.people.protocol import Protocol
+from concord.records import Side, TestRow
+from concord.stats import bayes, effects, pvalues
+from concord.stats.elementwise import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class TTests(SmoothFamily):
+    """One-sample and paired (``n2`` NaN) or two-sample t tests."""
+
+    t: Floats
+    n1: Floats
+    n2: Floats
+    df: Floats
+    """Degrees of freedom of the p-value where they were given (Welch), NaN otherwise."""
+    p_value: Floats
+
+    @classmethod
+    def from_sides(cls, sides: Sequence[Side], *design: Any) -> Self:
+        """Return the t tests of some sides."""
+        n1 = given_first(column(sides, "n1"), column(sides, "n"))
+        n2, df, p = (column(sides, name) for name in ("n2", "df2", "p_value"))
+        return cls(column(sides, "statistic"), n1, n2, df, p)
+
+    def d(self, protocol: Protocol) -> Floats:
+        """Return Cohen's d."""
+        return np.asarray(effects.cohens_d(self.t, self.n1, np.where(np.isnan(self.n2), np.inf, self.n2)))
+
+    def brief(self, protocol: Protocol) -> Brief:
+        """JZS Bayes factor with the exact direction."""
+        bf, positive = jzs(self.t, self.n1, self.n2, protocol)
+        return Brief(capped(bf, self.t**2, protocol), positive, np.sign(self.t), self.d(protocol))
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Add p and the error of d."""
+        brief, two = self.brief(protocol), ~np.isnan(self.n2)
+        df = given_first(self.df, np.where(two, self.n1 + self.n2 - 2, self.n1 - 1))
+        d = brief.effect_d
+        return Evidence.of(
+            brief,
+            p_value=given_first(self.p_value, np.asarray(pvalues.p_t(self.t, df))),
+            effect=d,
+            effect_se=np.asarray(effects.cohens_d_se(d, self.n1, np.where(two, self.n2, 0.0))),
+            form=np.full_like(d, SIGNED),
+            n_eff=broadcast_like(np.where(two, self.n1 + self.n2, self.n1), self.t),
+        )
+
+    def draw(self, rng: np.random.Generator, size: int) -> "TTests":
+        """Noncentral t around the observed statistic, corrected for its small-sample inflation."""
+        t = noncentral_t(rng, self.t, self._whole_df(), size)
+        return replace(self, t=t, p_value=np.full_like(t, np.nan))
+
+    def _whole_df(self) -> Floats:
+        return np.where(np.isnan(self.n2), self.n1 - 1, self.n1 + self.n2 - 2)
+
+    def human_effects(self, protocol: Protocol) -> HumanEffects:
+        """Cohen's d with its error."""
+        d = self.d(protocol)
+        other = np.where(np.isnan(self.n2), 0.0, self.n2)
+        return HumanEffects.known(len(d), d=d, se=np.asarray(effects.cohens_d_se(d, self.n1, other)))
+
+    def needed(self) -> Masks:
+        """Every test draws from d."""
+        return {"d": np.ones(len(self.p_value), dtype=np.bool_)}
+
+    def replicate(self, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> "TTests":
+        """Noncentral t of the true d."""
+        true = truth.needed_by(self.needed())
+        t = t_of_d(true.d, self.n1, self.n2, self._whole_df(), rng)
+        return replace(self, t=t, p_value=nothing_like(t))
+
+    def statistic(self) -> Floats:
+        """Return t."""
+        return self.t
+
+    def with_statistic(self, s: Floats) -> "TTests":
+        """Return the tests with other t."""
+        return replace(self, t=s, p_value=nothing_like(s))
+
+    def limits(self, protocol: Protocol) -> Limits:
+        """Only the cap of the protocol."""
+        return t_limits(self.p_value.shape[-1], protocol)
+
+
+def noncentral_t(rng: np.random.Generator, t: Floats, df: Floats, size: int) -> Floats:
+    """Draw noncentral t around observed ones, corrected for their small-sample inflation."""
+    shape = (size, *t.shape)
+    centre = t * (1 - 3 / (4 * df - 1))
+    return np.asarray((rng.standard_normal(shape) + centre) / np.sqrt(rng.chisquare(df, shape) / df))
+
+
+def t_of_d(d: Floats, n1: Floats, n2: Floats, df: Floats, rng: np.random.Generator) -> Floats:
+    """Draw noncentral t of a true d; an infinite (or missing) n2 is a single sample."""
+    other = np.where(np.isnan(n2), np.inf, n2)
+    centre = d / np.sqrt(1 / n1 + 1 / other)
+    noise = rng.standard_normal(d.shape)
+    return np.asarray((noise + centre) / np.sqrt(rng.chisquare(df, d.shape) / df))
+
+
+def jzs(t: Floats, n1: Floats, n2: Floats, protocol: Protocol) -> tuple[Floats, Floats]:
+    """Log BF and P(positive) of t tests (..., k) with one (n2 NaN) or two samples (k,)."""
+    bf, positive = np.full(t.shape, np.nan), np.full(t.shape, np.nan)
+    two = ~np.isnan(n2)
+    for chosen, sizes in ((two, (n1[two], n2[two])), (~two, (n1[~two],))):
+        if chosen.any():
+            bf[..., chosen], positive[..., chosen] = evaluate(
+                lambda t, *sizes: np.asarray(bayes.log_bf_t(t, *sizes, r=protocol.r_t)),
+                lambda t, *sizes: np.asarray(bayes.prob_positive_t(t, *sizes, r=protocol.r_t)),
+                t[..., chosen],
+                *sizes,
+                protocol=protocol,
+            )
+    return bf, positive
+
+
+class _TKind(TestKind):
+    """What all t tests share."""
+
+    def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
+        """Return the sign of t."""
+        return None if draft.statistic is None else (sign(draft.statistic), "statistic")
+
+    def batch(self, row: TestRow, side: Side) -> Batch | None:
+        """All t tests are computed together."""
+        return None if side.statistic is None else Batch(TTests)
+
+    def no_d(self, side: Side) -> str:
+        """Nothing but a missing t keeps d away."""
+        return NO_D
+
+
+class _IndependentT(_TKind):
+    def complete(self, draft: Draft) -> None:
+        """Two groups: n1 and n2, or their total split equally, from n or from df + 2."""
+        one_df(draft, "df2", "df1")
+        join_groups(draft)
+        derived = draft.n is None
+        n_from_df(draft, 2)
+        if derived:
+            join_groups(draft)
+        if draft.n is not None and draft.n1 is None and draft.n2 is None:
+            draft.n1 = draft.n2 = draft.n / 2
+            draft.source["n1"] = draft.source["n2"] = draft.source.get("n", "n")
+            origin = "df + 2" if derived else "n"
+            draft.flags.append(f"group sizes not given: N = {in_words(draft.n)} ({origin}) split equally")
+        draft.need("statistic", "n1", "n2")
+        if draft.n1 is None or draft.n2 is None or draft.n is None:
+            return
+        if min(draft.n1, draft.n2) < 1 or draft.n < 3:
+            low = "n2" if draft.n2 < 1 <= draft.n1 else "n1"
+            draft.small(low, "n1 and n2 of at least 1 and at least 3 together, for a two-sample t to exist")
+        else:
+            check_df(draft, draft.n - 2, "n1 + n2 - 2 (as in Welch's test or a model with more terms)")
+
+    def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
+        """Nothing is approximated."""
+        return []
+
+
+class _OneSampleT(_TKind):
+    def complete(self, draft: Draft) -> None:
+        """One sample or pairs: n, or df + 1."""
+        one_df(draft, "df2", "df1")
+        one_sample(draft)
+        n_from_df(draft, 1)
+        draft.need("statistic", "n")
+        if draft.n is None:
+            return
+        if draft.n < 2:
+            draft.small("n", "n of at least 2, for a t to exist")
+        else:
+            check_df(draft, draft.n - 1, "n - 1")
+
+    def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
+        """D of pairs is on another scale than d of groups."""
+        return [D_Z_FLAG]
+
+
+D_Z_FLAG = "d is d_z (pairs), beside d_s of groups"
+
+T_KINDS = (
+    _IndependentT(
+        name="t-independent",
+        needs="statistic and n1, n2 (or n, or df2)",
+        used=frozenset({"statistic", "df1", "df2", "n1", "n2", "n"}),
+        reported=("t",),
+        aliases="""
+        t; t-test; independent t; independent t-test; independent samples t; independent samples t-test;
+        independent sample t-test; t-test independent; t-test (independent); two-sample t; two-sample t-test;
+        two-samples t-test; t two-sample; 2-sample t; 2-sample t-test; student t; student-t; student t-test;
+        student's t; student's t-test; unpaired t; unpaired t-test; welch; welch t; welch t-test; welch's t;
+        welch's t-test; t-welch; between-subjects t-test; ttest_ind
+        """,
+    ),
+    _OneSampleT(
+        name="t-paired",
+        needs="statistic and n (or df2)",
+        used=frozenset({"statistic", "df1", "df2", "n1", "n2", "n"}),
+        reported=("t",),
+        aliases="""
+        paired; paired t; paired t-test; t-test paired; paired samples t; paired samples t-test;
+        paired sample t-test; dependent t; dependent t-test; dependent samples t-test; matched t-test;
+        matched pairs t; matched pairs t-test; t dependent; within-subjects t-test; repeated measures t-test;
+        related t-test; ttest_rel
+        """,
+    ),
+    _OneSampleT(
+        name="t-one-sample",
+        needs="statistic and n (or df2)",
+        used=frozenset({"statistic", "df1", "df2", "n1", "n"}),
+        reported=("t",),
+        aliases="""
+        one-sample t; one-sample t-test; t-test one-sample; 1-sample t; 1-sample t-test; t 1-sample;
+        single-sample t; single-sample t-test; ttest_1samp; one sample
+        """,
+    ),
+)
