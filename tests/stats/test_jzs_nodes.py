@@ -60,3 +60,12 @@ def test_degrees_of_freedom_that_are_not_whole_keep_their_own_range() -> None:
     assert not log_integrals(kernel.parts())[1].any()
     below, between, above = (float(np.asarray(log_bf_anova(3.0, df1, 60.0))) for df1 in (2.0, 2.5, 3.0))
     assert min(below, above) < between < max(below, above)
+
+
+def test_directions_at_shared_nodes_are_those_of_every_own_range() -> None:
+    rng = np.random.default_rng(11)
+    a, m, _, s, d = t_tests(rng, 500.0)
+    t = np.sqrt(s) * rng.choice([-1.0, 1.0], N)
+    kernel = jzs.Kernel(a, m, np.ones(N), s, d)
+    own = jzs._one_by_length(kernel, jzs._prob_positive, t)
+    assert np.abs(jzs.prob_positive(a, m, t, d) - own).max() < 1e-11

@@ -11,6 +11,8 @@ It is for the common case (ranges up to a few units, whole p, up to some ten tho
 lies outside is left to the rules of `jzs`, which find a range for every single test.
 """
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -90,48 +92,85 @@ def log_integrals(parts: Parts) -> tuple[Floats, Bools]:
     parts
         The parts of l(y) of every test.
     """
-    rule = _rule_of(parts)
-    end, sure = _ends(parts)
-    with np.errstate(invalid="ignore"):
-        step = np.ceil(PER_OCTAVE * np.log2(end))
-    known = sure & _common(parts, rule, step)
-    values = np.full(end.shape, np.nan)
-    chosen = np.flatnonzero(known)
-    if chosen.size:
-        # radix sort: tests of one table come to lie together
-        key = (_KEYS * rule[chosen] + step[chosen] + _KEYS // 2).astype(np.int16)
-        order = np.argsort(key, kind="stable")
-        chosen, key = chosen[order], key[order]
-        values[chosen] = _by_table(parts.pick(chosen), key)
-    return values, known
+    groups = shared_nodes(parts)
+    values = np.full(parts.q.shape, np.nan)
+    if groups.order.size:
+        sorted_ = parts.pick(groups.order)
+        falls = np.stack([sorted_.half_aq, sorted_.half_p])
+        found = [np.log(table.weights @ _heights(sorted_, falls, piece, table)) for piece, table in groups]
+        values[groups.order] = np.concatenate(found)
+    return values, groups.known
+
+
+def posterior_shares(
+    parts: Parts, share: Callable[[Floats, NDArray[np.intp]], Floats]
+) -> tuple[Floats, Bools]:
+    """Return means over the posterior of g (p = 1), and for which tests they are known.
+
+    Parameters
+    ----------
+    parts
+        The parts of l(y) of every test.
+    share
+        Takes e^y - 1 at the nodes (a column) and the places of tests, and gives nodes x tests.
+    """
+    groups = shared_nodes(parts)
+    values = np.full(parts.q.shape, np.nan)
+    if groups.order.size:
+        sorted_ = parts.pick(groups.order)
+        falls = np.stack([sorted_.half_aq, sorted_.half_p])
+        for piece, table in groups:
+            mass = table.weights[:, None] * _heights(sorted_, falls, piece, table)
+            place = groups.order[piece]
+            values[place] = (mass * share(-table.slopes[:, :1], place)).sum(axis=0) / mass.sum(axis=0)
+    return values, groups.known
 
 
 _KEYS = 1000
 """Room for the steps of one rule among the keys of tables."""
 
 
-def _by_table(parts: Parts, key: NDArray[np.int16]) -> Floats:
-    """Return the log integrals of tests sorted by the key of their table."""
-    found, falls = np.empty(key.size), np.stack([parts.half_aq, parts.half_p])
-    borders = [0, *(np.flatnonzero(np.diff(key)) + 1).tolist(), key.size]
-    for begin, end in pairwise(borders):
-        rule, step = divmod(int(key[begin]), _KEYS)
-        table = _table(rule, step - _KEYS // 2)
-        for chunk in range(begin, end, CHUNK):
-            piece = slice(chunk, min(chunk + CHUNK, end))
-            found[piece] = _integrated(parts, falls, piece, table)
-    return found
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Tests in the order of their tables."""
+
+    order: NDArray[np.intp]
+    key: NDArray[np.int16]
+    known: Bools
+
+    def __iter__(self) -> Iterator[tuple[slice, _Table]]:
+        """Yield chunks of sorted tests that share a table."""
+        borders = [0, *(np.flatnonzero(np.diff(self.key)) + 1).tolist(), self.key.size]
+        for begin, end in pairwise(borders):
+            rule, step = divmod(int(self.key[begin]), _KEYS)
+            table = _table(rule, step - _KEYS // 2)
+            for chunk in range(begin, end, CHUNK):
+                yield slice(chunk, min(chunk + CHUNK, end)), table
 
 
-def _integrated(parts: Parts, falls: Floats, piece: slice, table: _Table) -> Floats:
-    """Return the log integrals of a chunk of tests that share a table."""
+def shared_nodes(parts: Parts) -> Groups:
+    """Sort the tests of the common case by the table of nodes that serves them."""
+    rule = _rule_of(parts)
+    end, sure = _ends(parts)
+    with np.errstate(invalid="ignore"):
+        step = np.ceil(PER_OCTAVE * np.log2(end))
+    known = sure & _common(parts, rule, step)
+    chosen = np.flatnonzero(known)
+    # radix sort: tests of one table come to lie together
+    key = (_KEYS * rule[chosen] + step[chosen] + _KEYS // 2).astype(np.int16)
+    order = np.argsort(key, kind="stable")
+    return Groups(chosen[order], key[order], known)
+
+
+def _heights(parts: Parts, falls: Floats, piece: slice, table: _Table) -> Floats:
+    """Return the integrand at the nodes of a table, but for its weights; parts are sorted."""
     values = table.decay * parts.r2[piece]
     values += parts.q[piece]
     np.log(values, out=values)
     values *= parts.half_fit[piece]
     values += table.slopes @ falls[:, piece]
     np.exp(values, out=values)
-    return np.asarray(np.log(table.weights @ values))
+    return values
 
 
 def _rule_of(parts: Parts) -> NDArray[np.int_]:
