@@ -17,9 +17,9 @@ OPTIONAL = ("sub_study", "domain", "alpha", "sampling", "pas", "n_eff")
 SIDES = ("human", "agent")
 SIDE_FIELDS = (
     *("statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "p_value", "direction"),
-    *("table", "reported", "effect_d", "log_bf", "prior_odds"),
+    *("se", "ci_low", "ci_high", "u_of", "table", "reported", "effect_d", "log_bf", "prior_odds"),
 )
-"""Columns that exist once a side, as ``human_statistic`` and ``agent_statistic``."""
+"""Columns that exist once per side, as ``human_statistic`` and ``agent_statistic``."""
 KNOWN = (*REQUIRED, *OPTIONAL, *(f"{side}_{field}" for side in SIDES for field in SIDE_FIELDS))
 """Every column of a table of tests."""
 
