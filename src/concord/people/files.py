@@ -13,9 +13,9 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
 from concord.files.documents import heading, read_document
-from concord.files.output import distinct_names, write_csv, write_json
+from concord.files.output import distinct_names, plain_cell, write_csv, write_json
 from concord.files.provenance import provenance
-from concord.files.result_folders import folder_with, plain
+from concord.files.result_folders import folder_with
 from concord.people.protocol import Protocol
 from concord.people.result import (
     Bounds,
@@ -335,7 +335,7 @@ def _row_of(folder: Path, test: TestResult) -> int:
     key = (test.study, test.sub_study, test.finding, test.test)
     with (folder / DETAILED).open(encoding="utf-8", newline="") as file:
         for row, line in enumerate(csv.reader(file), 1):
-            if tuple(plain(cell) for cell in line[:4]) == key:
+            if tuple(plain_cell(cell) for cell in line[:4]) == key:
                 return row
     raise FileFormatError(f"{folder / DETAILED}: holds no row for the test {key!r}; score the table again")
 

@@ -12,8 +12,8 @@ from concord.errors import OptionError
 from concord.people.result import PeopleResult
 from concord.planning.people import Participants, PeoplePlan
 from concord.planning.plan import PlanResult
+from concord.reasoning.compare import Ranking
 from concord.reasoning.files import ReasoningResult
-from concord.reasoning.ranking import Ranking
 from concord.records import Presented
 from concord.show import drawing
 from concord.show.compare_terminal import compare_report
