@@ -142,7 +142,7 @@ def rows_parquet(folder: Path) -> Path:
 def many_rows_parquet(folder: Path) -> Path:
     n = 4_900_000
     names = ("model", "arrangement", "item", "S_mean", "S_max")
-    frame = pl.select(**{name: pl.repeat(1, n, dtype=pl.Int8) for name in names})
+    frame = pl.select([pl.repeat(1, n, dtype=pl.Int8).alias(name) for name in names])
     frame.write_parquet(folder / "many.parquet")
     return folder / "many.parquet"
 

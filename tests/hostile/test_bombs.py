@@ -19,8 +19,8 @@ def test_a_bomb_ends_in_a_message(tmp_path: Path, name: str) -> None:
     path = write(tmp_path)
     files = [str(path)] * (2 if command == ("compare",) else 1)
     found = run_limited([*command, *files], tmp_path)
-    print(
-        f"\n{name}: exit {found.code}, {found.seconds:.1f} s, {found.megabytes:.0f} MB, {found.err[:100]!r}"
+    sys.stderr.write(
+        f"\n{name}: {found.code}, {found.seconds:.1f} s, {found.megabytes:.0f} MB, {found.err[:90]!r}"
     )
     assert "Traceback" not in found.err
     assert found.code in (0, 1, 2)
