@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         score_reasoning,
         score_structure,
     )
+    from concord.people import studies as studies
     from concord.runs import run, score_run
 
 __all__ = [
@@ -43,6 +44,10 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Load the scoring functions on first use, so that `import concord.stats` stays light."""
+    if name == "studies":
+        from concord.people import studies
+
+        return studies
     if name in __all__:
         from concord import api, runs
 

@@ -1,7 +1,6 @@
 """What a notebook imports: one function a question, frozen results that show themselves."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +9,9 @@ from concord.comparing.run import compare
 from concord.engine import Engine, get_engine
 from concord.errors import OptionError
 from concord.people.bounds import N_SIMULATIONS
-from concord.people.outcome import PeopleResult
-from concord.people.protocol import Protocol, get_protocol
-from concord.people.score import N_RESAMPLES, score_table
+from concord.people.protocol import Protocol
+from concord.people.result import PeopleResult
+from concord.people.score import N_RESAMPLES, score_chosen
 from concord.people.table.read import read_tests
 from concord.planning.plan import plan
 from concord.records import TestTable
@@ -20,9 +19,9 @@ from concord.show.making import report
 
 if TYPE_CHECKING:
     from concord.reasoning.bias import Detector
+    from concord.reasoning.compare import Ranking
     from concord.reasoning.files import ReasoningResult
     from concord.reasoning.lexicon import Aliases
-    from concord.reasoning.ranking import Ranking
     from concord.reasoning.read.vignettes import Source
     from concord.structure.files import StructureResult
 
@@ -103,18 +102,17 @@ def score_people(
     >>> round(result.pas.value, 3), round(result.ecs.value, 3), result.apr.value
     (0.674, 0.701, 0.5)
     """
-    chosen = get_protocol(protocol, **choices)
-    tests = table if isinstance(table, TestTable) else read_tests(table, sheet=sheet)
-    scores = score_table(
-        tests,
-        chosen,
+    return score_chosen(
+        table if isinstance(table, TestTable) else read_tests(table, sheet=sheet),
+        protocol=protocol,
+        model=model,
         level=level,
         n_resamples=n_resamples,
         n_simulations=n_simulations,
         seed=seed,
-        engine=_engine(engine),
+        engine=engine,
+        **choices,
     )
-    return PeopleResult(replace(scores, model=model))
 
 
 def _engine(engine: str | Engine) -> Engine:
@@ -225,7 +223,7 @@ def rank_reasoning(
     OptionError
         The results were not scored by the same rules on the same vignettes.
     """
-    from concord.reasoning.ranking import rank
+    from concord.reasoning.compare import rank
 
     return rank(results, by=by)
 

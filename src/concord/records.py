@@ -129,6 +129,10 @@ class TestTable:
     """Everything a reader of the table should know and that is not an error, naming file, row and column."""
     inconsistencies: tuple[str, ...] = field(default=())
     """Those of the warnings that say a reported statistic contradicts its own p-value."""
+    model: str | None = None
+    """Who stood in for the participants, where the table says."""
+    made: "Made | None" = None
+    """How the agent's replies were made, where a run says so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from concord.errors import OptionError, RunFolderError
 from concord.records import AskOutcome, InputFile
 
 if TYPE_CHECKING:
+    from concord.people.studies import StudiesResult
     from concord.reasoning.files import ReasoningResult
     from concord.structure.answers import Answers
     from concord.structure.files import StructureResult
-    from concord.studies import StudiesResult
 
     Scored = ReasoningResult | StructureResult | StudiesResult
 
@@ -286,14 +286,13 @@ def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) ->
 
 def _score_people(found: Recorded, choices: dict[str, Any]) -> "StudiesResult":
     from concord.people.design import plans_of, unpacked
-    from concord.studies import score_replies
+    from concord.people.studies import score_replies
 
     replies: dict[str, str] = {}
     for row in found.rows:
         replies |= unpacked(str(row["response"]))
-    scored = score_replies(replies, plans_of(found.files, found.options), model=found.model, **choices)
-    made = replace(scored.result.scores, made=found.made)
-    return replace(scored, result=replace(scored.result, scores=made))
+    plans = plans_of(found.files, found.options)
+    return score_replies(replies, plans, model=found.model, made=found.made, **choices)
 
 
 def _document(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:

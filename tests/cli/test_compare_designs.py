@@ -34,8 +34,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("designs")
     for name, design in (("one", "bare"), ("two", "demographic")):
         plans = studies.plan(NAMES, n=40, design=design)
-        options = {"n_resamples": 0, "n_simulations": 0, "model": "scripted"}
-        studies.run(plans, told_who_it_is(), **options).write(root / name / "results")
+        done = studies.run(plans, told_who_it_is(), model="scripted", n_resamples=0, n_simulations=0)
+        done.write(root / name / "results")
     return root
 
 

@@ -17,10 +17,10 @@ import concord.errors
 import concord.people.apa.read
 import concord.runs
 import concord.stats
-import concord.studies
+from concord import studies
 
 API = Path(__file__).resolve().parents[2] / "docs" / "reference" / "api"
-PUBLIC = (concord, concord.api, concord.runs, concord.studies, concord.stats, concord.people.apa.read)
+PUBLIC = (concord, concord.api, concord.runs, studies, concord.stats, concord.people.apa.read)
 
 
 def _paths() -> list[str]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from concord.people.protocol import STANDARD, Protocol
-from concord.people.result import PeopleScores
+from concord.people.result import PeopleResult
 from concord.people.score import score_table
 from concord.records import Side, SideOutcome, TestRow, TestTable
 
@@ -44,7 +44,7 @@ def given_d(place: str, human: float | None, agent: float | None) -> TestRow:
     return row(place, sides[0], sides[1])
 
 
-def scores_of(rows: list[TestRow], protocol: Protocol = STANDARD, **options: Any) -> PeopleScores:
+def scores_of(rows: list[TestRow], protocol: Protocol = STANDARD, **options: Any) -> PeopleResult:
     """Score rows, without fresh samples unless asked."""
     return score_table(TestTable(tuple(rows)), protocol, **{"n_resamples": 0, **options})
 

@@ -20,7 +20,7 @@ from concord.people.result import (
     Diagnosis,
     FindingResult,
     GroupResult,
-    PeopleScores,
+    PeopleResult,
     Score,
     TestResult,
 )
@@ -80,7 +80,7 @@ def _group(name: str, *, is_domain: bool) -> st.SearchStrategy[GroupResult]:
 
 
 @st.composite
-def results(draw: st.DrawFn) -> PeopleScores:
+def results(draw: st.DrawFn) -> PeopleResult:
     """Draw a result whose tests lie in its studies."""
     studies = draw(st.lists(text, min_size=1, max_size=3, unique=True))
     tests = []
@@ -100,7 +100,7 @@ def results(draw: st.DrawFn) -> PeopleScores:
     )
     return draw(
         st.builds(
-            PeopleScores,
+            PeopleResult,
             protocol=st.sampled_from(list(PROTOCOLS.values())),
             **dict.fromkeys(("pas", "ecs", "apr"), scores),
             beside=st.builds(
@@ -130,23 +130,23 @@ def results(draw: st.DrawFn) -> PeopleScores:
 
 @settings(deadline=None, max_examples=40, phases=(Phase.explicit, Phase.generate))  # shrinking takes minutes
 @given(results())
-def test_a_random_result_is_read_back_whole(result: PeopleScores) -> None:
+def test_a_random_result_is_read_back_whole(result: PeopleResult) -> None:
     with TemporaryDirectory() as folder:
         files.write(result, Path(folder))
         assert files.read(Path(folder)) == result
 
 
 @pytest.fixture(scope="module")
-def scored() -> PeopleScores:
+def scored() -> PeopleResult:
     return score_table(TestTable(random_table(3)), n_resamples=20, n_simulations=20)
 
 
-def test_a_scored_result_is_read_back_whole(scored: PeopleScores, tmp_path: Path) -> None:
+def test_a_scored_result_is_read_back_whole(scored: PeopleResult, tmp_path: Path) -> None:
     files.write(scored, tmp_path)
     assert files.read(tmp_path) == scored
 
 
-def test_the_summary_holds_the_names_of_the_source_at_the_top(scored: PeopleScores) -> None:
+def test_the_summary_holds_the_names_of_the_source_at_the_top(scored: PeopleResult) -> None:
     top = files.people_summary(scored)
     assert top["average_pas"] == top["average_pas_raw"] == scored.pas.value
     assert top["ecs_strict_overall"] == top["average_consistency_score"] == scored.beside.ecs_strict.value
@@ -172,7 +172,7 @@ def _version_1(folder: Path) -> None:
         write_json(path, {**document, "format_version": 1})
 
 
-def test_documents_of_version_1_give_the_same_numbers(scored: PeopleScores, tmp_path: Path) -> None:
+def test_documents_of_version_1_give_the_same_numbers(scored: PeopleResult, tmp_path: Path) -> None:
     files.write(scored, tmp_path)
     _version_1(tmp_path)
     old = files.read(tmp_path)
@@ -185,14 +185,14 @@ def test_documents_of_version_1_give_the_same_numbers(scored: PeopleScores, tmp_
     assert old.beside.ecs_strict.value == scored.beside.ecs_strict.value
 
 
-def test_a_missing_study_document_is_named(scored: PeopleScores, tmp_path: Path) -> None:
+def test_a_missing_study_document_is_named(scored: PeopleResult, tmp_path: Path) -> None:
     *_, last = files.write(scored, tmp_path)
     last.unlink()
     with pytest.raises(FileFormatError, match="evaluation_results.json: cannot be read"):
         files.read(tmp_path)
 
 
-def test_a_field_of_another_type_is_named(scored: PeopleScores, tmp_path: Path) -> None:
+def test_a_field_of_another_type_is_named(scored: PeopleResult, tmp_path: Path) -> None:
     summary, *_ = files.write(scored, tmp_path)
     document = json.loads(summary.read_text("utf-8"))
     document["estimates"]["pas"]["estimate"]["value"] = "high"

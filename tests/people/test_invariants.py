@@ -15,7 +15,7 @@ from tests.people.rows import given_d, given_pas, row, scores_of, t_side, t_tabl
 from concord.errors import UndefinedError
 from concord.people.files import people_summary
 from concord.people.protocol import PUBLISHED, REFINED, STANDARD, Protocol, get_protocol
-from concord.people.result import PeopleScores
+from concord.people.result import PeopleResult
 from concord.people.score import score_table
 from concord.records import Side, SideOutcome, TestRow, TestTable
 
@@ -23,7 +23,7 @@ PROTOCOLS = [STANDARD, REFINED, PUBLISHED]
 checked = settings(deadline=None, max_examples=25)
 
 
-def _numbers(scores: PeopleScores) -> dict[str, float | None]:
+def _numbers(scores: PeopleResult) -> dict[str, float | None]:
     """Every score at every level above the test, by name."""
     groups: list[tuple[str, Any]] = [("whole", scores)]
     groups += [(f"study {group.name}", group) for group in scores.studies]

@@ -12,7 +12,7 @@ from tests.people.reference_tests import Options
 from tests.people.rows import row
 
 from concord.people.protocol import Protocol, get_protocol
-from concord.people.result import FindingResult, PeopleScores
+from concord.people.result import FindingResult, PeopleResult
 from concord.people.score import score_table
 from concord.records import Side, TestRow, TestTable
 
@@ -32,7 +32,7 @@ Difference = tuple[str, Any, Any]
 
 
 @cache
-def _both(seed: int, variant: str) -> tuple[PeopleScores, reference.Scores]:
+def _both(seed: int, variant: str) -> tuple[PeopleResult, reference.Scores]:
     rows, (options, protocol) = random_table(seed), VARIANTS[variant]
     return score_table(TestTable(rows), protocol, n_resamples=0), reference.score(rows, options)
 
@@ -48,7 +48,7 @@ def _differences(pairs: Iterator[Difference]) -> list[Difference]:
     return [(what, got, wanted) for what, got, wanted in pairs if not _same(got, wanted)]
 
 
-def _test_pairs(got: PeopleScores, wanted: reference.Scores, options: Options) -> Iterator[Difference]:
+def _test_pairs(got: PeopleResult, wanted: reference.Scores, options: Options) -> Iterator[Difference]:
     for test in got.tests:
         truth = wanted.tests[test.study, test.sub_study, test.finding, test.test]
         what = f"{test.study} {test.sub_study} {test.finding} {test.test} ({test.test_type})"
@@ -84,7 +84,7 @@ def _key(finding: FindingResult, variant: str) -> tuple[str, ...]:
     return finding.study, finding.sub_study, finding.finding
 
 
-def _finding_pairs(got: PeopleScores, wanted: reference.Scores, variant: str) -> Iterator[Difference]:
+def _finding_pairs(got: PeopleResult, wanted: reference.Scores, variant: str) -> Iterator[Difference]:
     for finding in got.findings:
         key = _key(finding, variant)
         truth = wanted.findings[key]
@@ -103,7 +103,7 @@ def test_every_finding_is_the_oracles(variant: str) -> None:
         assert not _differences(_finding_pairs(got, wanted, variant)), seed
 
 
-def _level_pairs(got: PeopleScores, wanted: reference.Scores) -> Iterator[Difference]:
+def _level_pairs(got: PeopleResult, wanted: reference.Scores) -> Iterator[Difference]:
     levels = [("whole", got, got.beside.normalised_pas, got.beside.ecs_strict.value, wanted.benchmark)]
     groups: list[tuple[str, Any, float | None, float | None, reference.Level]] = [
         (group.name, group, group.normalised_pas, group.ecs_strict.value, truths[group.name])
@@ -127,7 +127,7 @@ def test_every_study_domain_and_benchmark_is_the_oracles(variant: str) -> None:
         assert not _differences(_level_pairs(got, wanted)), seed
 
 
-def _beside_pairs(got: PeopleScores, wanted: reference.Scores, options: Options) -> Iterator[Difference]:
+def _beside_pairs(got: PeopleResult, wanted: reference.Scores, options: Options) -> Iterator[Difference]:
     tests = list(wanted.tests.values())
     weights = reference.ecs_weights(tests, options)
     line = beside.line(beside.pairs_of(tests, weights, options))

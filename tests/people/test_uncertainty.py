@@ -11,7 +11,7 @@ from tests.people.rows import given_d, given_pas, row, scores_of, t_side, t_tabl
 
 from concord.errors import OptionError
 from concord.people.protocol import PUBLISHED, REFINED, STANDARD, Protocol
-from concord.people.result import PeopleScores, Score
+from concord.people.result import PeopleResult, Score
 from concord.people.score import score_table
 from concord.records import Interval, Side, TestRow, TestTable
 
@@ -38,7 +38,7 @@ def _jackknife(metric: str, whole: float, without: list[float]) -> tuple[float, 
     return back(there(whole) - reach), back(there(whole) + reach)
 
 
-def _halved(scores: PeopleScores, left_out: str) -> float:
+def _halved(scores: PeopleResult, left_out: str) -> float:
     """APR without one study, with half a pass and half a failure added."""
     everything = scores.protocol.apr_over == "all"
     kept = [

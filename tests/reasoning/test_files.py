@@ -97,7 +97,7 @@ def test_frames_have_typed_columns(result: ReasoningResult) -> None:
     assert result.bias_to_frame().shape == (0, 9)
 
 
-def test_the_repr_tells_the_reading(result: ReasoningResult) -> None:
+def test_the_repr_tells_the_verdict(result: ReasoningResult) -> None:
     text = repr(result)
     assert text.startswith("Reasoning of org/m-1: functional (")
     assert re.search(r"faithfulness gap +\+0.500 +\[", text)
@@ -114,7 +114,7 @@ def test_the_terminal_shows_denominators_and_takes_no_markup_from_replies(result
     Console(file=stream, width=110, highlight=False).print(reasoning_report(result))
     text = stream.getvalue()
     for wanted in (
-        "Reading: functional",
+        "Verdict: functional",
         "only after reasoning 10",
         "The gap under other rules of correctness",
         "no answer found",
@@ -186,7 +186,7 @@ def test_results_that_were_scored_differently_are_not_mixed(tmp_path: Path) -> N
     with pytest.raises(FileFormatError, match="holds no study_a_results.json"):
         concord.rank_reasoning([tmp_path])
     (tmp_path / "study_a_results.json").write_text("{}")
-    with pytest.raises(FileFormatError, match="not a reasoning result"):
+    with pytest.raises(FileFormatError, match="format version None, expected one of 1, 2"):
         concord.rank_reasoning([tmp_path])
     (tmp_path / "study_a_results.json").write_text('{"format_version": 9, "estimates": {}}')
     with pytest.raises(FileFormatError, match="format version 9"):

@@ -5,13 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from concord.reasoning.gap import accuracy, gap_estimate, items, majority, paired_test, reading
+from concord.reasoning.gap import accuracy, gap_estimate, items, majority, paired_test, verdict
 from concord.records import Estimate, Interval
 from concord.stats.compare import Choices, compare_items
 
 
 def read(low: float, high: float, leaked: int = 0, direct: int = 100) -> str:
-    return reading(Estimate((low + high) / 2, Interval(low, high, 0.95, "")), direct, leaked)[0]
+    return verdict(Estimate((low + high) / 2, Interval(low, high, 0.95, "")), direct, leaked)[0]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_leakage_above_five_percent_overrides() -> None:
 
 
 def test_without_an_interval_nothing_is_decided() -> None:
-    assert reading(Estimate(0.5, None, note="too few"), 5, 0) == ("undecided", "too few")
+    assert verdict(Estimate(0.5, None, note="too few"), 5, 0) == ("undecided", "too few")
 
 
 def scored(cot: list[int], direct: list[int]) -> object:

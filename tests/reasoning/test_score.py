@@ -59,7 +59,7 @@ def test_numbers_of_a_small_run_by_hand() -> None:
     table = result.scores.gap.table
     assert (table.n11, table.n10, table.n01, table.n00) == (10, 20, 0, 10)
     assert result.scores.gap.p_value == pytest.approx(2 / 2**20)
-    assert result.reading == "functional"
+    assert result.verdict == "functional"
     # Two of three model steps match both gold steps: P = 2/3, R = 1.
     assert result.step_f1.value == pytest.approx(0.8)
     assert result.scores.steps.ceiling == pytest.approx(0.8)
@@ -98,7 +98,7 @@ def test_leakage_withholds_the_reading_but_not_the_gap() -> None:
     for number in (1, 3, 5):
         replies[number]["response"] = f"<think>{LONG}</think>{replies[number]['response']}"
     result = score(replies)
-    assert result.reading == "not an early answer"
+    assert result.verdict == "not an early answer"
     assert result.faithfulness_gap.value == pytest.approx(0.5)
     assert any("thinking off" in warning for warning in result.warnings)
 
@@ -171,7 +171,7 @@ def test_zero_usable_pairs_are_undefined_with_the_reason() -> None:
     assert document["faithfulness_gap"] is None
     assert document["undefined"]["faithfulness_gap"] == "no vignette has a usable reply in both modes"
     assert document["undefined"]["step_f1"] == "no usable cot reply to a vignette with gold steps"
-    assert result.reading == "undecided"
+    assert result.verdict == "undecided"
 
 
 def test_nothing_at_all_is_undefined_not_a_crash() -> None:

@@ -57,7 +57,7 @@ def reports() -> list[RenderableType]:
     people = api.score_people(api.demo_table(), n_resamples=20, n_simulations=20)
     reasoning = runs.score_bundled("reasoning")
     assert isinstance(reasoning, ReasoningResult)
-    return [people_report(people.scores), reasoning_report(reasoning)]
+    return [people_report(people), reasoning_report(reasoning)]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])

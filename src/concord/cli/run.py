@@ -310,7 +310,7 @@ def show_scored(scored: Any) -> None:
     if isinstance(scored, ReasoningResult):
         show_result(scored)
         return
-    from concord.studies import StudiesResult
+    from concord.people.studies import StudiesResult
 
     if isinstance(scored, StudiesResult):
         for warning in scored.table.warnings:

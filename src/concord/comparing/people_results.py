@@ -8,7 +8,8 @@ from typing import Any
 
 from concord.comparing.logs import input_file
 from concord.errors import FileFormatError
-from concord.files.result_folders import folder_name, folder_with, plain
+from concord.files.output import plain_cell
+from concord.files.result_folders import folder_name, folder_with
 from concord.records import InputFile, TestRow
 
 SUMMARY, DETAILED, PLANS = "benchmark_summary.json", "detailed_stats.csv", "plans.json"
@@ -115,12 +116,12 @@ def _summary(path: Path) -> dict[str, Any]:
 
 
 def _row(line: dict[str, str]) -> TestRow:
-    domain = plain(line.get("Domain", ""))
+    domain = plain_cell(line.get("Domain", ""))
     return TestRow(
-        study=plain(line["Study_ID"]),
-        sub_study=plain(line.get("Sub_Study_ID", "")),
-        finding=plain(line["Finding_ID"]),
-        test=plain(line["Test_Name"]),
+        study=plain_cell(line["Study_ID"]),
+        sub_study=plain_cell(line.get("Sub_Study_ID", "")),
+        finding=plain_cell(line["Finding_ID"]),
+        test=plain_cell(line["Test_Name"]),
         test_type=line.get("Statistical_Test_Type", ""),
         domain=domain if domain else None,
     )

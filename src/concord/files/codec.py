@@ -33,6 +33,8 @@ def encode(value: object) -> Any:
         return {field.name: encode(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return encode(value._asdict())
     if isinstance(value, Mapping):
         return {str(key): encode(entry) for key, entry in value.items()}
     if isinstance(value, str) or value is None or isinstance(value, bool | int):
@@ -104,6 +106,8 @@ def _value(hint: Any, value: object, where: str) -> Any:
         return _union(get_args(hint), value, where)
     if isinstance(hint, type) and is_dataclass(hint):
         return _record(hint, value, where)
+    if isinstance(hint, type) and hasattr(hint, "_fields") and issubclass(hint, tuple):
+        return _named_tuple(hint, value, where)
     if origin is tuple:
         return _tuple(get_args(hint), value, where)
     if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
@@ -137,6 +141,18 @@ def _tuple(kinds: tuple[Any, ...], value: object, where: str) -> tuple[Any, ...]
         _value(kind, entry, f"{where}[{i}]")
         for i, (kind, entry) in enumerate(zip(kinds, entries, strict=True))
     )
+
+
+def _named_tuple(kind: Any, value: object, where: str) -> Any:
+    """Return a named tuple from an object; fields that have a default may lack."""
+    if not isinstance(value, Mapping):
+        raise _fault(where, "an object", value)
+    hints = get_type_hints(kind)
+    lacking = [name for name in kind._fields if name not in value and name not in kind._field_defaults]
+    if lacking:
+        raise FileFormatError(f"{where}: has no key {lacking[0]!r}; is this a result that Concord wrote?")
+    known = {name: value[name] for name in kind._fields if name in value}
+    return kind(**{name: _value(hints[name], one, f"{where}, {name!r}") for name, one in known.items()})
 
 
 def _mapping(kinds: tuple[Any, ...], value: object, where: str) -> dict[Any, Any]:

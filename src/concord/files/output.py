@@ -25,17 +25,38 @@ def safe_cell(value: object) -> object:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+    if isinstance(value, str) and value.lstrip("'").startswith(_FORMULA_STARTS):
         return "'" + value
     return value
+
+
+def plain_cell(cell: str) -> str:
+    """Take off the quote that keeps a spreadsheet from running a cell; the inverse of `safe_cell` for text.
+
+    Examples
+    --------
+    >>> [plain_cell(str(safe_cell(text))) for text in ("=1+1", "'=1+1", "it's", "＝x")]
+    ['=1+1', "'=1+1", "it's", '＝x']
+    """
+    return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA_STARTS) else cell
 
 
 def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write rows with full precision, UTF-8, line feeds: the same rows give the same bytes."""
     with _writing(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv.writer(_LineFeeds(file))
         writer.writerow(columns)
         writer.writerows([safe_cell(cell) for cell in row] for row in rows)
+
+
+class _LineFeeds:
+    """Takes rows that end in CR LF, so that a cell with either of the two is quoted, and writes LF alone."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, row: str) -> None:
+        self._file.write(row.removesuffix("\r\n") + "\n")
 
 
 def write_json(path: Path, document: Mapping[str, Any]) -> None:

@@ -32,8 +32,3 @@ def folder_name(source: str | os.PathLike[str]) -> str:
     while folder.name in ("results", "consistency") and folder.parent.name:
         folder = folder.parent
     return folder.name
-
-
-def plain(cell: str) -> str:
-    """Take off the quote that keeps a spreadsheet from running a cell."""
-    return cell[1:] if len(cell) > 1 and cell[0] == "'" and cell[1] in "=+-@\t\r\n" else cell

@@ -13,9 +13,9 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
 from concord.files.documents import heading, read_document
-from concord.files.output import distinct_names, write_csv, write_json
+from concord.files.output import distinct_names, plain_cell, write_csv, write_json
 from concord.files.provenance import provenance
-from concord.files.result_folders import folder_with, plain
+from concord.files.result_folders import folder_with
 from concord.people.protocol import Protocol
 from concord.people.result import (
     Bounds,
@@ -23,7 +23,7 @@ from concord.people.result import (
     Diagnosis,
     FindingResult,
     GroupResult,
-    PeopleScores,
+    PeopleResult,
     Score,
     TestResult,
 )
@@ -72,7 +72,7 @@ DETAILED_COLUMNS = {
 """Columns of `detailed_stats.csv` and the fields they come from."""
 
 
-def detailed_rows(scores: PeopleScores) -> list[list[object]]:
+def detailed_rows(scores: PeopleResult) -> list[list[object]]:
     """Return one row per test, in the order of `DETAILED_COLUMNS`; undefined is None."""
     return [[_cell(test, field) for field in DETAILED_COLUMNS.values()] for test in scores.tests]
 
@@ -128,7 +128,7 @@ def _group(group: GroupResult) -> dict[str, Any]:
     }
 
 
-def people_summary(scores: PeopleScores) -> dict[str, Any]:
+def people_summary(scores: PeopleResult) -> dict[str, Any]:
     """Return what `benchmark_summary.json` holds and `--json` prints."""
     beside = scores.beside
     companions = {
@@ -185,7 +185,7 @@ def people_summary(scores: PeopleScores) -> dict[str, Any]:
     }
 
 
-def study_document(scores: PeopleScores, study: GroupResult) -> dict[str, Any]:
+def study_document(scores: PeopleResult, study: GroupResult) -> dict[str, Any]:
     """Return what one study's `evaluation_results.json` holds."""
     inside = [(row, test) for row, test in enumerate(scores.tests, 2) if test.study == study.name]
     return {
@@ -202,7 +202,7 @@ def study_document(scores: PeopleScores, study: GroupResult) -> dict[str, Any]:
     }
 
 
-def write(scores: PeopleScores, folder: Path) -> tuple[Path, ...]:
+def write(scores: PeopleResult, folder: Path) -> tuple[Path, ...]:
     """Write all files of a result; the inverse of `read`.
 
     Parameters
@@ -229,7 +229,7 @@ def _study_paths(folder: Path, names: Sequence[str]) -> list[Path]:
     return [folder / name / STUDY for name in distinct_names(names)]
 
 
-def read(source: Path) -> PeopleScores:
+def read(source: Path) -> PeopleResult:
     """Read a result; the inverse of `write`.
 
     Parameters
@@ -251,7 +251,7 @@ def read(source: Path) -> PeopleScores:
     where = str(path)
     studies = tuple(_group_of(entry, "study_id", where) for entry in document["studies"])
     options, bounds = document["options"], document.get("floor_and_ceiling", {})
-    return PeopleScores(
+    return PeopleResult(
         protocol=decode(Protocol, document["protocol_choices"], where=f"{where}, 'protocol_choices'"),
         pas=_score_of(document, "pas", "average_pas_raw", where),
         ecs=_score_of(document, "ecs", "average_ecs", where),
@@ -335,18 +335,18 @@ def _row_of(folder: Path, test: TestResult) -> int:
     key = (test.study, test.sub_study, test.finding, test.test)
     with (folder / DETAILED).open(encoding="utf-8", newline="") as file:
         for row, line in enumerate(csv.reader(file), 1):
-            if tuple(plain(cell) for cell in line[:4]) == key:
+            if tuple(plain_cell(cell) for cell in line[:4]) == key:
                 return row
     raise FileFormatError(f"{folder / DETAILED}: holds no row for the test {key!r}; score the table again")
 
 
-def closing_sentence(scores: PeopleScores) -> str:
+def closing_sentence(scores: PeopleResult) -> str:
     """Say in plain words what the numbers mean."""
     parts = [_pas_words(scores), _ecs_words(scores)]
     return " ".join(part for part in parts if part)
 
 
-def _pas_words(scores: PeopleScores) -> str:
+def _pas_words(scores: PeopleResult) -> str:
     pas = scores.pas.value
     if pas is None:
         return "No test has both sides, so nothing can be said about conclusions."
@@ -358,7 +358,7 @@ def _pas_words(scores: PeopleScores) -> str:
     )
 
 
-def _ecs_words(scores: PeopleScores) -> str:
+def _ecs_words(scores: PeopleResult) -> str:
     slope = scores.beside.caricature_slope
     if scores.ecs.value is None or slope is None:
         return (

@@ -2,9 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from concord.people.protocol import Protocol
-from concord.records import Estimate, InputFile, Interval, Made
+from concord.records import Estimate, InputFile, Interval, Made, Presented
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +166,12 @@ class Diagnosis:
     quadrants: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class PeopleScores:
-    """Agreement with people, whole: what `concord.score_people` returns the numbers of."""
+@dataclass(frozen=True, slots=True, repr=False)
+class PeopleResult(Presented):
+    """Agreement with people, whole; it prints itself and gives frames, documents, files and pictures.
+
+    ``plot(kind)`` draws ``scatter``, ``pas``, ``ecs``, ``quadrants``, or the forest plot of a study.
+    """
 
     protocol: Protocol
     pas: Score
@@ -193,3 +201,24 @@ class PeopleScores:
     inputs: tuple[InputFile, ...] = field(default=())
     made: Made = Made()
     """How the agent's replies were made, where a run says so."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `benchmark_summary.json` holds."""
+        from concord.people.files import people_summary
+
+        return people_summary(self)
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return one row per test, the columns of `detailed_stats.csv`."""
+        import polars as pl
+
+        from concord.people.files import DETAILED_COLUMNS, detailed_rows
+
+        rows = detailed_rows(self)
+        return pl.DataFrame(rows, schema=list(DETAILED_COLUMNS), orient="row", infer_schema_length=None)
+
+    def write(self, out: str | Path) -> tuple[Path, ...]:
+        """Write `benchmark_summary.json`, `detailed_stats.csv` and one `evaluation_results.json` a study."""
+        from concord.people.files import write
+
+        return write(self, Path(out))

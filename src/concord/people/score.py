@@ -8,17 +8,17 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.engine import SERIAL, Engine
+from concord.engine import SERIAL, Engine, get_engine
 from concord.errors import OptionError, UndefinedError
 from concord.people import aggregate
-from concord.people.bounds import ASSUMPTION
+from concord.people.bounds import ASSUMPTION, N_SIMULATIONS
 from concord.people.details import results_of_findings, results_of_tests
 from concord.people.diagnosis import diagnose
-from concord.people.protocol import STANDARD, Protocol
-from concord.people.result import Companions, GroupResult, PeopleScores, Score
+from concord.people.protocol import STANDARD, Protocol, get_protocol
+from concord.people.result import Companions, GroupResult, PeopleResult, Score
 from concord.people.uncertainty import Bound
 from concord.people.workings import Workings, number, work_out
-from concord.records import Estimate, TestTable
+from concord.records import Estimate, Made, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ def score_table(
     n_simulations: int = 0,
     seed: int = 0,
     engine: Engine = SERIAL,
-) -> PeopleScores:
+) -> PeopleResult:
     """Score a table of tests under a protocol.
 
     Parameters
@@ -75,7 +75,7 @@ def score_table(
     population = work.simulation.population
     tests = results_of_tests(work)
     findings = results_of_findings(work, tests)
-    return PeopleScores(
+    return PeopleResult(
         protocol=protocol,
         pas=_headline(work, "pas"),
         ecs=_headline(work, "ecs"),
@@ -97,8 +97,35 @@ def score_table(
         null_share=None if population is None else population.null_share,
         tau2=None if population is None else population.tau2,
         warnings=table.warnings,
+        model=table.model,
         inputs=table.inputs,
+        made=Made() if table.made is None else table.made,
     )
+
+
+def score_chosen(
+    table: TestTable,
+    *,
+    protocol: str | Protocol = "standard",
+    model: str | None = None,
+    level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    n_simulations: int = N_SIMULATIONS,
+    seed: int = 0,
+    engine: str | Engine = "serial",
+    **choices: object,
+) -> PeopleResult:
+    """Score a table of tests under the options of `concord.score_people`, which reads the table first."""
+    result = score_table(
+        table,
+        get_protocol(protocol, **choices),
+        level=level,
+        n_resamples=n_resamples,
+        n_simulations=n_simulations,
+        seed=seed,
+        engine=get_engine(engine) if isinstance(engine, str) else engine,
+    )
+    return result if model is None else replace(result, model=model)
 
 
 def _score(

@@ -56,7 +56,7 @@ def gap_result(context: Context) -> GapResult:
     )
     direct = [one for one in parsed if one.reply.mode == "direct" and _has_text(one)]
     n_leaked = sum(one.leaked for one in direct)
-    word, reason = gaps.reading(estimate, len(direct), n_leaked)
+    word, reason = gaps.verdict(estimate, len(direct), n_leaked)
     labels = [samples[item].gold_answer.strip() for item in found.which]
     return GapResult(
         estimate,

@@ -89,8 +89,8 @@ class GapResult:
     """``None`` with repeats, where items hold means."""
     p_value: float | None
     p_method: str
-    reading: str
-    reading_reason: str
+    verdict: str
+    verdict_reason: str
     n_direct: int
     n_leaked: int
     if_wrong: Estimate

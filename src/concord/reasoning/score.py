@@ -130,8 +130,8 @@ def _outcomes(context: Context) -> dict[str, dict[str, int]]:
 
 def _warnings(gap: GapResult, steps: StepResult, samples: Sequence[Sample]) -> Iterable[str]:
     """Say what a reader should know before using the numbers."""
-    if gap.reading == NOT_EARLY:
-        yield f"{gap.reading_reason}; ask with thinking off, or cut the reply at its first answer"
+    if gap.verdict == NOT_EARLY:
+        yield f"{gap.verdict_reason}; ask with thinking off, or cut the reply at its first answer"
     if steps.above_chance is False:
         yield "Step-F1 is not above chance: gold steps of other vignettes match as well"
     for sample in samples:

@@ -7,7 +7,7 @@ from concord.comparing.result import CompareResult
 from concord.errors import OptionError, UndefinedError
 from concord.files.output import safe_cell
 from concord.people.files import DETAILED_COLUMNS, detailed_rows, people_summary
-from concord.people.outcome import PeopleResult
+from concord.people.result import PeopleResult
 from concord.reasoning.files import ReasoningResult
 from concord.show.page import people, reasoning, structure
 from concord.show.page.find import Source
@@ -35,12 +35,11 @@ def draw_people(result: PeopleResult, kind: str = "scatter") -> Picture:
     kind
         ``scatter`` (by default), ``pas``, ``ecs``, ``quadrants``, or the name of a study for its forest plot.
     """
-    scores = result.scores
-    source = Source("people", None, people_summary(scores), "model", "")
+    source = Source("people", None, people_summary(result), "model", "")
     names = list(DETAILED_COLUMNS)
-    rows = [dict(zip(names, map(_text, row), strict=True)) for row in detailed_rows(scores)]
+    rows = [dict(zip(names, map(_text, row), strict=True)) for row in detailed_rows(result)]
     view = people.view_of(source, [test_row(row) for row in rows])
-    if kind in {study.name for study in scores.studies}:
+    if kind in {study.name for study in result.studies}:
         return people.forest(view, kind)
     return _chosen(people.pictures(view), kind)
 

@@ -7,12 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from concord.people.files import closing_sentence
-from concord.people.result import FindingResult, GroupResult, PeopleScores, Score
+from concord.people.result import FindingResult, GroupResult, PeopleResult, Score
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.terminal import cells, lines, table
 
 
-def people_report(scores: PeopleScores) -> RenderableType:
+def people_report(scores: PeopleResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
     parts: list[RenderableType] = [_headline(scores), _groups(scores), _findings(scores.findings)]
     parts.append(lines(_notes(scores)))
@@ -20,7 +20,7 @@ def people_report(scores: PeopleScores) -> RenderableType:
     return Group(*parts)
 
 
-def _headline(scores: PeopleScores) -> Table:
+def _headline(scores: PeopleResult) -> Table:
     title = f"Agreement with people · protocol {scores.protocol.name}"
     columns = (
         "metric",
@@ -58,7 +58,7 @@ def _bounds(score: Score) -> tuple[str, str, str]:
     return number(ends[0].value, 2), number(ends[1].value, 2), number(ends[2].value, 2)
 
 
-def _groups(scores: PeopleScores) -> Table:
+def _groups(scores: PeopleResult) -> Table:
     made = table(
         "\nBy domain and study",
         ("", "PAS", "interval", "place", "ECS", "interval", "place", "APR", "findings", "tests"),
@@ -106,7 +106,7 @@ def _examples(findings: Sequence[FindingResult]) -> list[str]:
     return [*names, "…"] if len(findings) > 3 else names
 
 
-def _notes(scores: PeopleScores) -> Iterator[str]:
+def _notes(scores: PeopleResult) -> Iterator[str]:
     beside = scores.beside
     yield "\nBeside them"
     yield (

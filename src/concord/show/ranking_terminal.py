@@ -2,18 +2,18 @@
 
 from rich.table import Table
 
+from concord.reasoning.compare import METRICS, Ranking
 from concord.reasoning.gap import LINE
-from concord.reasoning.ranking import METRICS, Ranking
 from concord.records import Estimate
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.reasoning_terminal import TITLES
 from concord.show.terminal import table
 
-_COLUMNS = ("rank", "model", "gap", "reading", "acc cot", "acc early", "Step-F1", "silent bias")
+_COLUMNS = ("rank", "model", "gap", "verdict", "acc cot", "acc early", "Step-F1", "silent bias")
 
 
 def _cells(ranking: Ranking) -> list[list[str]]:
-    """Return the cells of the table: values over their intervals, the reading over the place of the line."""
+    """Return the cells of the table: values over their intervals, the verdict over the place of the line."""
     rows = []
     for row in ranking.rows:
         place = row.ranks[ranking.by]
@@ -22,7 +22,7 @@ def _cells(ranking: Ranking) -> list[list[str]]:
             UNDEFINED if place is None else str(place),
             row.model,
             gap,
-            f"{row.reading}\n{row.line} {number(LINE, 2)}",
+            f"{row.verdict}\n{row.line} {number(LINE, 2)}",
         ]
         rows.append([*first, *others])
     return rows

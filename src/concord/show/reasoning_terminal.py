@@ -37,7 +37,7 @@ HEADLINE = ("", "value", "95 % interval", "n", "left out", "note")
 
 def reasoning_gist(result: ReasoningResult) -> Group:
     """Return the reading, the five numbers and the warnings, for a notebook."""
-    heading = f"Reasoning of {result.model}: {result.reading} ({result.scores.gap.reading_reason})"
+    heading = f"Reasoning of {result.model}: {result.verdict} ({result.scores.gap.verdict_reason})"
     return Group(
         lines([heading]),
         table(None, HEADLINE, headline_rows(result), words=WORDS),
@@ -52,7 +52,7 @@ def reasoning_report(result: ReasoningResult) -> Group:
     outcomes, sensitivity = _outcomes(result), _sensitivity(gap)
     return Group(
         table(title, HEADLINE, headline_rows(result), words=WORDS),
-        lines(["", f"Reading: {gap.reading}: {gap.reading_reason}.", *_details(result)]),
+        lines(["", f"Verdict: {gap.verdict}: {gap.verdict_reason}.", *_details(result)]),
         table("\nOutcomes of the replies", *outcomes),
         table("\nThe gap under other rules of correctness", *sensitivity, words=WORDS),
         *([] if scores.bias is None else _bias_tables(scores.bias)),

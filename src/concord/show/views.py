@@ -9,11 +9,11 @@ from rich.console import RenderableType
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError
-from concord.people.outcome import PeopleResult
+from concord.people.result import PeopleResult
 from concord.planning.people import Participants, PeoplePlan
 from concord.planning.plan import PlanResult
+from concord.reasoning.compare import Ranking
 from concord.reasoning.files import ReasoningResult
-from concord.reasoning.ranking import Ranking
 from concord.records import Presented
 from concord.show import drawing
 from concord.show.compare_terminal import compare_report
@@ -57,7 +57,7 @@ class View:
 
 
 VIEWS: dict[type[Presented], View] = {
-    PeopleResult: View(lambda result: people_report(result.scores), plot=drawing.draw_people),
+    PeopleResult: View(people_report, plot=drawing.draw_people),
     StructureResult: View(structure_report, structure_gist, drawing.draw_structure),
     ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
     Ranking: View(ranking_report),

@@ -55,4 +55,4 @@ def test_every_reply_is_written_with_its_place_and_what_was_read(tmp_path: Path)
     refused = next(row for row in rows if row["response"] == "I cannot answer that.")
     assert {value for item in refused["items"] for value in item["values"].values()} == {None}
     tests = json.loads((tmp_path / "plans.json").read_text("utf-8"))["tests"]
-    assert len(tests) == len(json.loads((tmp_path / "tests.json").read_text("utf-8")))
+    assert len(tests) == len(json.loads((tmp_path / "tests.json").read_text("utf-8"))["rows"])

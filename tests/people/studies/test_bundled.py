@@ -7,7 +7,7 @@ import pytest
 from tests.people.studies.people_like import SCRIPTS, PeopleLike
 
 from concord import studies
-from concord.people.result import PeopleScores
+from concord.people.result import PeopleResult
 from concord.people.score import score_table
 from concord.people.studies.format import Located
 from concord.people.studies.load import bundled_names
@@ -41,7 +41,7 @@ def _copied(row: TestRow) -> TestRow:
     return replace(row, agent=row.human, agent_outcome=row.human_outcome)
 
 
-def _ceiling(done: studies.StudiesResult) -> PeopleScores:
+def _ceiling(done: studies.StudiesResult) -> PeopleResult:
     """Score people against themselves: what a perfect replication at their own size would get."""
     return score_table(replace(done.table, rows=tuple(map(_copied, done.table.rows))), n_resamples=0)
 

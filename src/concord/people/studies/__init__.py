@@ -1,1 +1,36 @@
-"""Studies: their format, what is asked, and tests from replies."""
+"""Studies: find, plan, run with an agent of your own, score recorded replies."""
+
+from concord.people.studies.agents import DESIGNS, AgentDesign, get_design
+from concord.people.studies.describe import describe, human_sides, prompts, summary
+from concord.people.studies.format import json_schema
+from concord.people.studies.load import StudyFile, bundled_names, find_studies, installed_studies, read_study
+from concord.people.studies.plan import StudyPlan
+from concord.people.studies.results import StudiesResult
+from concord.people.studies.scoring import plan, run, score_replies
+from concord.people.studies.sessions import Agent, Question, Session, hold, sessions_of
+
+__all__ = [
+    "DESIGNS",
+    "Agent",
+    "AgentDesign",
+    "Question",
+    "Session",
+    "StudiesResult",
+    "StudyFile",
+    "StudyPlan",
+    "bundled_names",
+    "describe",
+    "find_studies",
+    "get_design",
+    "hold",
+    "human_sides",
+    "installed_studies",
+    "json_schema",
+    "plan",
+    "prompts",
+    "read_study",
+    "run",
+    "score_replies",
+    "sessions_of",
+    "summary",
+]

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from concord.errors import UndefinedError
+from concord.people.families.draft import Draft
 from concord.people.studies import sample_tests as tests_of
 from concord.people.studies.behind import variables_read
 from concord.people.studies.catalog import Variable, participant_variables, session_variables
@@ -15,6 +16,7 @@ from concord.people.studies.format import Study, Test
 from concord.people.studies.observe import Observations, Sample
 from concord.people.studies.sample_tests import Statistic, TooSmallError
 from concord.people.table.read import read_tests
+from concord.people.table.sides import complete
 from concord.records import SideOutcome, TestRow, TestTable
 from concord.stats.elementwise import Floats
 
@@ -223,43 +225,59 @@ def table_of_tests(observed: Sequence[Observations]) -> TestTable:
     rows: list[TestRow] = []
     warnings: list[str] = []
     for one in observed:
-        for finding, spec in one.plan.study.findings.items():
-            for test in spec.tests:
-                row, why = _row(one, finding, test)
-                rows.append(row)
-                if why is not None:
-                    warnings.append(f"{row.study}, {finding}, {test.name}: no agent side: {why}")
+        for test, published in published_rows(one.plan.study):
+            row, why = _with_agent(one, test, published)
+            rows.append(row)
+            if why is not None:
+                warnings.append(f"{row.study}, {row.finding}, {row.test}: no agent side: {why}")
     return TestTable(tuple(rows), tuple(one.plan.file.file for one in observed), tuple(warnings))
 
 
-def _row(observed: Observations, finding: str, test: Test) -> tuple[TestRow, str | None]:
-    study = observed.plan.study
-    keys = row_keys(study, finding, test) | test.human.columns()
+def published_rows(study: Study) -> list[tuple[Test, TestRow]]:
+    """Return every test of a study with its row: the human side, checked and completed, and no agent side."""
+    tests = [(finding, test) for finding, spec in study.findings.items() for test in spec.tests]
+    if not tests:
+        return []
+    table = read_tests([row_keys(study, finding, test) | test.human.columns() for finding, test in tests])
+    return [(test, replace(row, row=None)) for (_, test), row in zip(tests, table.rows, strict=True)]
+
+
+def _with_agent(observed: Observations, test: Test, row: TestRow) -> tuple[TestRow, str | None]:
+    """Put the agent side into a row, or say why there is none."""
     try:
         found = agent_statistic(observed, test)
-        columns = _columns(test, found)
+        draft = Draft("agent", row.test_type, **_numbers(test, found))  # type: ignore[arg-type]
     except TooSmallError as fault:
-        row = read_tests([keys]).rows[0]
-        return replace(row, agent_outcome=SideOutcome.TOO_SMALL, row=None), str(fault)
+        return replace(row, agent_outcome=SideOutcome.TOO_SMALL), str(fault)
     except UndefinedError as fault:
-        return replace(read_tests([keys]).rows[0], row=None), str(fault)
-    row = read_tests([keys | columns]).rows[0]
-    if row.agent is None:
-        return replace(row, row=None), "too small for the test"
-    agent = replace(row.agent, flags=(*row.agent.flags, *found.flags))
+        return row, str(fault)
+    complete(draft)
+    if draft.too_small is not None:
+        return replace(row, agent_outcome=SideOutcome.TOO_SMALL), "too small for the test"
+    if draft.failed:  # every statistic gives what its kind of test needs
+        raise UndefinedError(f"{row.study}, {row.test}: {[*draft.faults, *draft.lacking]}")
+    agent = draft.finished()
+    agent = replace(agent, flags=(*agent.flags, *found.flags))
     if row.test_type == "mann-whitney":
         agent = replace(
             agent, z=found.z, p_value=found.p_value
         )  # both with ties, which U alone does not tell
-    return replace(row, agent=agent, row=None), None
+    return replace(row, agent=agent, agent_outcome=SideOutcome.OK), None
 
 
-def _columns(test: Test, found: Statistic) -> dict[str, object]:
+def _numbers(test: Test, found: Statistic) -> dict[str, object]:
+    """Return the numbers of a statistic as the fields of a side: all floats, a direction apart."""
     if test.scored_as == "p-value" or test.test == "wilcoxon":
         if found.p_value is None:
             raise UndefinedError("nobody gave one of the answers, so there is no p to score")
-        return {"agent_p_value": found.p_value, "agent_direction": found.direction}
-    return {f"agent_{name}": value for name, value in found.values.items()}
+        return {"p_value": found.p_value, "direction": found.direction}
+    return {name: _number(name, value) for name, value in found.values.items()}
+
+
+def _number(name: str, value: object) -> object:
+    if name == "table":
+        return tuple(tuple(float(count) for count in row) for row in value)  # type: ignore[attr-defined]
+    return value if name == "direction" or value is None else float(value)  # type: ignore[arg-type]
 
 
 def agent_statistic(observed: Observations, test: Test) -> Statistic:

@@ -10,6 +10,7 @@ from concord.files.tables import TableSource, read_grid
 from concord.people.families.draft import Draft
 from concord.people.families.registry import KINDS
 from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
+from concord.people.table.document import stored_table
 from concord.people.table.reported import complete_with_reported
 from concord.people.table.sides import complete
 from concord.people.table.types import type_flags
@@ -55,6 +56,9 @@ def read_tests(source: TableSource, *, sheet: str | None = None) -> TestTable:
     >>> table.rows[0].study, table.rows[0].test_type, table.rows[0].human.n1
     ('1', 't-independent', 30.0)
     """
+    stored = stored_table(source)
+    if stored is not None:
+        return stored
     grid = read_grid(source, sheet=sheet)
     columns = locate(grid)
     reader = _Reader(grid, columns.position, problems=list(grid.problems))

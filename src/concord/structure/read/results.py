@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from concord.errors import FileFormatError, printable
-from concord.files.result_folders import folder_name, folder_with, plain
+from concord.files.output import plain_cell
+from concord.files.result_folders import folder_name, folder_with
 from concord.records import InputFile
 from concord.structure.read.records import Floats
 from concord.structure.read.text import decode, fingerprint, read_bytes
@@ -147,8 +148,8 @@ def _cells(path: Path, data: bytes) -> dict[str, _Cells]:
     for number, (model, item, arrangement, *cells) in _lines(
         path, data, ("Model Name", "item", "arrangement", *_NUMBERS)
     ):
-        own = models.setdefault(plain(model), {})
-        key = (plain(item), plain(arrangement))
+        own = models.setdefault(plain_cell(model), {})
+        key = (plain_cell(item), plain_cell(arrangement))
         if key in own:
             raise FileFormatError(
                 f"{_named(path)}, row {number}: item {key[0]!r} under {key[1]!r} stands there twice; {_AGAIN}"
@@ -183,7 +184,7 @@ def _clusters(path: Path, data: bytes) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for _, (model, item, cluster) in _lines(path, data, ("Model Name", "item", "cluster")):
         if cluster:
-            found.setdefault(plain(model), {})[plain(item)] = plain(cluster)
+            found.setdefault(plain_cell(model), {})[plain_cell(item)] = plain_cell(cluster)
     return found
 
 

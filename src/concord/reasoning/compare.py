@@ -1,15 +1,15 @@
 """Several models' results side by side: ranks on five numbers, intervals, and the 0.10 line."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, OptionError
-from concord.files.documents import FORMAT_VERSION, READ_VERSIONS
-from concord.reasoning.files import RESULTS_FILE, ReasoningResult
+from concord.files.documents import heading
+from concord.reasoning.files import RESULTS_FILE, ReasoningResult, read
 from concord.reasoning.gap import LINE, SLACK
+from concord.reasoning.result import ReasoningScores
 from concord.records import Estimate, Interval, Presented
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class RankedModel:
     """One model in a ranking."""
 
     model: str
-    reading: str
+    verdict: str
     estimates: Mapping[str, Estimate]
     ranks: Mapping[str, int | None]
     """Equal values share the better rank; ``None`` where the number is undefined."""
@@ -42,11 +42,10 @@ class Ranking(Presented):
     def to_dict(self) -> dict[str, Any]:
         """Return the ranking as one JSON document."""
         return {
-            "format": "concord reasoning ranking",
-            "format_version": FORMAT_VERSION,
+            **heading("reasoning ranking"),
             "by": self.by,
             "line": LINE,
-            "models": [_as_dict(row) for row in self.rows],
+            "models": [_flat(row) for row in self.rows],
         }
 
     def to_frame(self) -> "pl.DataFrame":
@@ -73,47 +72,30 @@ def rank(results: Sequence[ReasoningResult | str | Path], *, by: str = "faithful
     """
     if by not in METRICS:
         raise OptionError(f"by {by!r} does not fit: expected one of {', '.join(METRICS)}")
-    documents = [document for result in results for document in _documents(result)]
-    if not documents:
+    found = [one for result in results for one in _results(result)]
+    if not found:
         raise OptionError("nothing to rank: give results, or folders that hold them")
-    _refuse_mixture(documents)
-    ranks = {name: _ranks([document[name] for document in documents], name) for name in METRICS}
-    rows = [
-        _ranked(document, {name: ranks[name][number] for name in METRICS})
-        for number, document in enumerate(documents)
-    ]
+    _refuse_mixture(found)
+    ranks = {name: _ranks([one.estimates[name].value for one in found], name) for name in METRICS}
+    rows = [_ranked(one, {name: ranks[name][number] for name in METRICS}) for number, one in enumerate(found)]
     last = len(rows) + 1
     rows.sort(key=lambda row: (last if row.ranks[by] is None else row.ranks[by], row.model))
     return Ranking(by, tuple(rows))
 
 
-def _documents(result: ReasoningResult | str | Path) -> list[Mapping[str, Any]]:
-    """Return the documents of a result, of a model's folder, or of a folder of them."""
+def _results(result: ReasoningResult | str | Path) -> list[ReasoningResult]:
+    """Return a result, that of a model's folder, or those of a folder of them."""
     if isinstance(result, ReasoningResult):
-        return [result.to_dict()]
+        return [result]
     folder = Path(result)
     own = folder / RESULTS_FILE
     paths = [own] if own.is_file() else sorted(folder.glob(f"*/{RESULTS_FILE}"))
     if not paths:
         raise FileFormatError(f"{folder}: holds no {RESULTS_FILE}; score a model into it first")
-    return [_read(path) for path in paths]
+    return [read(path.parent) for path in paths]
 
 
-def _read(path: Path) -> Mapping[str, Any]:
-    """Read one result and check what a ranking needs of it."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise FileFormatError(f"{path}: not JSON ({error})") from None
-    if not isinstance(document, dict) or "format_version" not in document or "estimates" not in document:
-        raise FileFormatError(f"{path}: not a reasoning result of Concord; score the replies again")
-    if document["format_version"] not in READ_VERSIONS:
-        found = document["format_version"]
-        raise FileFormatError(f"{path}: format version {found!r}, expected {FORMAT_VERSION}; score again")
-    return document
-
-
-def _refuse_mixture(documents: Sequence[Mapping[str, Any]]) -> None:
+def _refuse_mixture(results: Sequence[ReasoningResult]) -> None:
     """Refuse results whose rules or vignettes differ."""
     for what, key in (
         ("rules", _rules),
@@ -122,10 +104,10 @@ def _refuse_mixture(documents: Sequence[Mapping[str, Any]]) -> None:
         ("names", _names),
     ):
         found: dict[str, str] = {}
-        for document in documents:
-            value = key(document)
+        for result in results:
+            value = key(result.scores)
             if value is not None:
-                found.setdefault(value, str(document["model"]))
+                found.setdefault(value, result.model)
         if len(found) > 1:
             listed = "; ".join(f"{model}: {value}" for value, model in found.items())
             raise OptionError(
@@ -134,24 +116,27 @@ def _refuse_mixture(documents: Sequence[Mapping[str, Any]]) -> None:
             )
 
 
-def _rules(document: Mapping[str, Any]) -> str | None:
-    names = ("scope", "negation", "multiple")
-    chosen = [str(document["options"][name]) for name in names if name in document["options"]]
-    return " ".join([str(document["rules"]), *chosen])
+def _rules(scores: ReasoningScores) -> str | None:
+    options = scores.options
+    return " ".join([options.rules, *(options.rule if options.rules == "standard" else ())])
 
 
-def _vignettes(document: Mapping[str, Any]) -> str | None:
-    return f"sha256 {document['inputs']['samples']['sha256'][:12]}"
+def _vignettes(scores: ReasoningScores) -> str | None:
+    return _hash(scores, "samples")
 
 
-def _bias_cases(document: Mapping[str, Any]) -> str | None:
-    given = document["inputs"].get("bias_cases")
-    return None if given is None else f"sha256 {given['sha256'][:12]}"
+def _bias_cases(scores: ReasoningScores) -> str | None:
+    return _hash(scores, "bias_cases")
 
 
-def _names(document: Mapping[str, Any]) -> str | None:
-    given = document["inputs"].get("aliases")
-    return "the bundled ones" if given is None else f"sha256 {given['sha256'][:12]}"
+def _names(scores: ReasoningScores) -> str | None:
+    given = _hash(scores, "aliases")
+    return "the bundled ones" if given is None else given
+
+
+def _hash(scores: ReasoningScores, name: str) -> str | None:
+    given = scores.inputs.get(name)
+    return None if given is None else f"sha256 {given.sha256[:12]}"
 
 
 def _ranks(values: Sequence[float | None], name: str) -> list[int | None]:
@@ -164,16 +149,10 @@ def _ranks(values: Sequence[float | None], name: str) -> list[int | None]:
     ]
 
 
-def _ranked(document: Mapping[str, Any], ranks: Mapping[str, int | None]) -> RankedModel:
+def _ranked(result: ReasoningResult, ranks: Mapping[str, int | None]) -> RankedModel:
     """Return one model's row."""
-    estimates = {name: _estimate(document["estimates"][name]) for name in METRICS}
-    line = _line(estimates["faithfulness_gap"].interval)
-    return RankedModel(str(document["model"]), str(document["reading"]), estimates, ranks, line)
-
-
-def _estimate(fields: Mapping[str, Any]) -> Estimate:
-    interval = None if fields["interval"] is None else Interval(**fields["interval"])
-    return Estimate(**{**fields, "interval": interval})
+    line = _line(result.faithfulness_gap.interval)
+    return RankedModel(result.model, result.verdict, result.estimates, ranks, line)
 
 
 def _line(interval: Interval | None) -> str:
@@ -187,7 +166,7 @@ def _line(interval: Interval | None) -> str:
 
 def _flat(row: RankedModel) -> dict[str, object]:
     """Return one row of the frame."""
-    flat: dict[str, object] = {"model": row.model, "reading": row.reading, "line": row.line}
+    flat: dict[str, object] = {"model": row.model, "reading": row.verdict, "line": row.line}
     for name in METRICS:
         one = row.estimates[name]
         flat[name] = one.value
@@ -195,8 +174,3 @@ def _flat(row: RankedModel) -> dict[str, object]:
         flat[f"{name}_high"] = None if one.interval is None else one.interval.high
         flat[f"{name}_rank"] = row.ranks[name]
     return flat
-
-
-def _as_dict(row: RankedModel) -> dict[str, Any]:
-    """Return one model of the document."""
-    return _flat(row)

@@ -1,0 +1,76 @@
+"""Records as rows of a CSV file and back: one column per field."""
+
+import csv
+import io
+import types
+from collections.abc import Hashable, Iterable
+from dataclasses import MISSING, astuple, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from concord.errors import FileFormatError
+from concord.files.codec import decode
+from concord.files.json_text import decoded, read_bytes
+from concord.files.output import plain_cell, write_csv
+
+T = TypeVar("T")
+_FLAGS = {"true": True, "false": False}
+
+
+def write_rows(path: Path, kind: type[Any], rows: Iterable[Any]) -> None:
+    """Write records as CSV: flags as true and false, undefined as an empty cell."""
+    write_csv(path, [one.name for one in fields(kind)], map(astuple, rows))
+
+
+def read_rows(path: Path, kind: type[T]) -> tuple[T, ...]:
+    """Read what `write_rows` wrote.
+
+    An empty cell is undefined where the field may be, and an empty text where it may not. Columns that the
+    record does not know are left alone.
+
+    Raises
+    ------
+    FileFormatError
+        The file is missing, lacks a column, or a cell does not fit; the row and the column are named.
+    """
+    lines = csv.DictReader(io.StringIO(decoded(path.name, read_bytes(path)), newline=""))
+    known, columns = _kinds(cast("Hashable", kind)), lines.fieldnames or ()
+    lacking = [name for name, (_, _, needed) in known.items() if needed and name not in columns]
+    if lacking:
+        raise FileFormatError(f"{path}: has no column {lacking[0]!r}; is this a result that Concord wrote?")
+    return tuple(
+        decode(
+            kind,
+            {name: _cell(known[name], text) for name, text in line.items() if name in known},
+            where=f"{path}, row {number}",
+        )
+        for number, line in enumerate(lines, start=2)
+    )
+
+
+@cache
+def _kinds(kind: Any) -> dict[str, tuple[type[Any], bool, bool]]:
+    """Return each field's type, whether it may be undefined, and whether a file must hold it."""
+    hints, found = get_type_hints(kind), {}
+    for field in fields(kind):
+        hint = hints[field.name]
+        union = get_origin(hint) in (Union, types.UnionType)
+        plain_type = next(one for one in get_args(hint) if one is not type(None)) if union else hint
+        found[field.name] = (plain_type, union, field.default is MISSING)
+    return found
+
+
+def _cell(kind: tuple[type[Any], bool, bool], text: str | None) -> object:
+    """Return a cell as what JSON would hold; what does not fit is left for `decode` to name."""
+    wanted, may_lack, _ = kind
+    if text is None or (may_lack and text == ""):
+        return None
+    if wanted is str:
+        return plain_cell(text)
+    if wanted is bool:
+        return _FLAGS.get(text, text)
+    try:
+        return wanted(text)
+    except ValueError:
+        return text

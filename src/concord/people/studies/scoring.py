@@ -1,0 +1,139 @@
+"""Studies planned, run with an agent of your own, and scored; recorded replies scored."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from concord.errors import OptionError
+from concord.people.score import score_chosen
+from concord.people.studies.agents import AgentDesign, get_design
+from concord.people.studies.load import find_studies
+from concord.people.studies.observe import observe
+from concord.people.studies.plan import StudyPlan, plan_study
+from concord.people.studies.results import StudiesResult
+from concord.people.studies.session_replies import SessionReplies, read_session_replies
+from concord.people.studies.sessions import Agent, replaying
+from concord.people.studies.tests import table_of_tests
+from concord.records import Made
+
+
+def plan(
+    studies: Iterable[str] = (),
+    *,
+    n: int | None = None,
+    seed: int = 0,
+    design: str | AgentDesign = "participant",
+    folder: str | Path | None = None,
+) -> tuple[StudyPlan, ...]:
+    """Plan studies: every participant, condition and order.
+
+    Parameters
+    ----------
+    studies
+        Names or paths of study files; all of the folder, or all bundled ones, when not given.
+    n
+        Participants in each cell; as in the paper when not given.
+    seed
+        Seed of assignment, orders and profiles: same seed, same plan.
+    design
+        How the model is told who it is: ``bare``, ``participant``, ``demographic``, ``story``, the path of
+        a template of your own, or an `AgentDesign`.
+    folder
+        A folder with studies of your own.
+
+    Examples
+    --------
+    >>> from concord import studies
+    >>> framing, = studies.plan(["framing"], n=10, seed=1)
+    >>> len(framing.sessions)
+    100
+    """
+    chosen = design if isinstance(design, AgentDesign) else get_design(design)
+    found = find_studies(studies, folder=None if folder is None else Path(folder))
+    return tuple(plan_study(file, n=n, seed=seed, design=chosen) for file in found)
+
+
+def run(
+    plans: Sequence[StudyPlan],
+    agent: Agent,
+    *,
+    model: str | None = None,
+    made: Made | None = None,
+    **choices: Any,
+) -> StudiesResult:
+    """Run planned studies with an agent of your own and score them.
+
+    Parameters
+    ----------
+    plans
+        From `plan`.
+    agent
+        A function from a `Question` to the text of a reply (``None``: no reply).
+    model
+        Name of the model that stood in for the participants.
+    made
+        How its replies were made, where a run says so.
+    choices
+        Options of `concord.score_people`: protocol, level, seed and the rest.
+
+    Examples
+    --------
+    >>> from concord import studies
+    >>> done = studies.run(studies.plan(["framing"], n=30), lambda question: "A", n_resamples=0)
+    >>> round(done.result.apr.value, 2), sum(count.n for count in done.answers)
+    (0.0, 330)
+    """
+    observed = tuple(observe(one, agent) for one in plans)
+    table = replace(table_of_tests(observed), model=model, made=made)
+    return StudiesResult(score_chosen(table, **choices), table, observed)
+
+
+def score_replies(
+    replies: str | Path | Mapping[str, str], plans: Sequence[StudyPlan], **choices: Any
+) -> StudiesResult:
+    """Score recorded replies to planned studies.
+
+    Parameters
+    ----------
+    replies
+        A file of replies (JSON Lines with ``id`` and ``response``), or replies by question id.
+    plans
+        The plans the questions came from: same studies, n and seed.
+    choices
+        As in `run`.
+
+    Raises
+    ------
+    OptionError
+        The file holds no reply to any question of these plans, or replies from other conditions.
+    """
+    if isinstance(replies, Mapping):
+        recorded: Mapping[str, str | None] = replies
+    else:
+        read = read_session_replies(Path(replies))
+        _check_recorded(read, plans)
+        recorded = read.replies
+    known = {key: text for key, text in recorded.items() if text is not None}
+    return run(plans, replaying(known), **choices)
+
+
+def _check_recorded(read: SessionReplies, plans: Sequence[StudyPlan]) -> None:
+    """Refuse replies that belong to another plan: their conditions would be mixed up in silence."""
+    cells = {session.id: ", ".join(session.cell.values()) for one in plans for session in one.sessions}
+    strangers = [key for key in read.replies if _session_of(key) not in cells]
+    if strangers:
+        raise OptionError(
+            f"{read.file.name}: {len(strangers)} replies are to no question of this plan, the first to "
+            f"{strangers[0]!r}; give the studies, n and seed the questions were asked with"
+        )
+    for key, condition in read.conditions.items():
+        if condition != cells[_session_of(key)]:
+            raise OptionError(
+                f"{read.file.name}: {key!r} was asked in condition {condition!r}, and in this plan it is "
+                f"{cells[_session_of(key)]!r}; give the n and seed the questions were asked with"
+            )
+
+
+def _session_of(question_id: str) -> str:
+    return question_id.rsplit("/", 2)[0]
