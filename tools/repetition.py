@@ -1,8 +1,9 @@
 """Print what the package says more than once: ``python tools/repetition.py [--names]``.
 
-Function names in three or more modules (private ones too, dunder ones not), public class names in two or more,
-names of questions as literals outside the places that may spell them, cycles between siblings, the longest
-chain of imports, docstrings that begin with "Give", lines and modules. With ``--names`` it lists what it counts.
+Function names in three or more modules (private ones too, dunder ones not), public class names in two or
+more, names of questions as literals outside the places that may spell them, cycles between siblings, the
+longest chain of imports, docstrings that begin with "Give", lines and modules. With ``--names`` it lists what
+it counts.
 """
 
 import ast
@@ -162,23 +163,30 @@ def longest_chain(graph: dict[str, set[str]]) -> list[str]:
     return max((below(module, frozenset()) for module in sorted(graph)), key=len)
 
 
-def main() -> int:
-    """Print the table."""
+def report(*, names: bool) -> list[str]:
+    """Return the table, and what it counts where names are wanted."""
     modules, graph = trees(), imports()
-    names, classes = function_names(modules), class_names(modules)
+    functions, classes = function_names(modules), class_names(modules)
     literals, loops, chain = question_literals(modules), cycles(graph), longest_chain(graph)
     lines = sum(len(path.read_text("utf-8").splitlines()) for path in (SOURCE / PACKAGE).rglob("*.py"))
-    print(f"function names in three or more modules: {len(names)}")
-    print(f"public class names in two or more modules: {len(classes)}")
-    print(f"names of questions as literals elsewhere: {len(literals)}")
-    print(f"cycles between siblings: {len(loops)}")
-    print(f"longest chain of imports: {len(chain)} modules")
-    print(f'docstrings that begin with "Give": {len(docstrings_of_give(modules))}')
-    print(f"lines: {lines}, modules: {len(modules)}")
-    if "--names" in sys.argv[1:]:
-        for name, paths in {**names, **classes}.items():
-            print(f"{name}: {', '.join(paths)}")
-        print(*literals, *map(" <-> ".join, loops), " -> ".join(chain), sep="\n")
+    table = [
+        f"function names in three or more modules: {len(functions)}",
+        f"public class names in two or more modules: {len(classes)}",
+        f"names of questions as literals elsewhere: {len(literals)}",
+        f"cycles between siblings: {len(loops)}",
+        f"longest chain of imports: {len(chain)} modules",
+        f'docstrings that begin with "Give": {len(docstrings_of_give(modules))}',
+        f"lines: {lines}, modules: {len(modules)}",
+    ]
+    if not names:
+        return table
+    places = [f"{name}: {', '.join(paths)}" for name, paths in {**functions, **classes}.items()]
+    return [*table, *places, *literals, *map(" <-> ".join, loops), " -> ".join(chain)]
+
+
+def main() -> int:
+    """Print the table."""
+    sys.stdout.write("\n".join(report(names="--names" in sys.argv[1:])) + "\n")
     return 0
 
 

@@ -10,7 +10,7 @@ from tests.show.made_results import NAMES, structure_rows
 
 from concord import api
 from concord.people.files import effects_beside
-from concord.show.page import make_page
+from concord.questions import page as make_page
 from concord.show.page.summary import MOST
 
 

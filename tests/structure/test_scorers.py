@@ -197,7 +197,7 @@ def test_a_wrong_embedding_model_is_found_before_anything_is_asked() -> None:
 def test_without_the_extra_the_embedding_scorer_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     scorers._encoder.cache_clear()
-    with pytest.raises(MissingExtraError, match=r"pip install 'concord\[embedding\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'concord-eval\[embedding\]'"):
         get_scorer("embedding:any")
 
 

@@ -22,6 +22,8 @@ def score_people(
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
+    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
     states: Annotated[
         int | None, typer.Option(help="Posterior states: 3 or 2 (default: the protocol's).")
     ] = None,
@@ -87,7 +89,9 @@ def score_people(
         return
     from concord import api
 
-    result = api.score_people(tests, sheet=sheet, model=model, **choices)
+    result = api.score_people(
+        tests, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, model=model, **choices
+    )
     _tell(result, result.to_dict() if json else None, result.write(out))
 
 

@@ -123,8 +123,9 @@ class MetricCompareResult(Presented):
     def _metric(self, metric: MetricDifference) -> dict[str, Any]:
         one = metric.difference
         units = self.words.units
-        counted = {f"n_{units}": one.n, f"n_{units}_left_out": one.n_left_out}
-        sizes = {**(counted if self.words.counts_units else {}), f"n_{self.words.clusters}": metric.n_clusters}
+        sizes = (
+            {f"n_{units}": one.n, f"n_{units}_left_out": one.n_left_out} if self.words.counts_units else {}
+        )
         return {
             "metric": metric.metric,
             "first_value": metric.first,
@@ -135,6 +136,7 @@ class MetricCompareResult(Presented):
             "p_holm": metric.p_holm,
             "p_bh": metric.p_bh,
             **sizes,
+            f"n_{self.words.clusters}": metric.n_clusters,
             "note": one.note,
         }
 

@@ -19,5 +19,5 @@ def check_names(names: Sequence[str] | None, n: int, what: str) -> None:
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Number names that are the same."""
+    """Return names with a number behind those that occur more than once."""
     return [f"{name} [{i}]" if names.count(name) > 1 else name for i, name in enumerate(names, 1)]

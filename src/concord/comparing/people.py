@@ -1,23 +1,23 @@
 """Results about people compared: what may be compared with what, who is who, and how to fix it."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from concord.comparing.kinds import ResultKind
-from concord.comparing.logs import input_file
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, Words
 from concord.comparing.naming import check_names, distinct, known_metric
 from concord.engine import Engine
 from concord.errors import FileFormatError, MismatchError
+from concord.files.contents import fingerprint_file, is_file, read_bytes
+from concord.files.json_text import parsed
 from concord.files.result_folders import folder_name, folder_with
 from concord.people import NAME
 from concord.people.compare import METRICS as PEOPLE_METRICS
 from concord.people.compare import PeopleScoresOf, compare_people
 from concord.people.files import DETAILED, SUMMARY, read
-from concord.people.result import PeopleScores, TestResult
+from concord.people.result import PeopleResult, TestResult
 from concord.people.studies.agents import DESIGNS
 from concord.records import InputFile, TestRow
 from concord.stats.compare import Choices
@@ -31,7 +31,7 @@ class PeopleFolder:
     """One model's result on a table of tests, and who was asked how."""
 
     name: str
-    scores: PeopleScores
+    scores: PeopleResult
     inputs: tuple[InputFile, ...] = ()
     design: str | None = None
     """How the model was told who it is, where replies to studies were scored."""
@@ -69,24 +69,24 @@ def read_people_folder(source: Path, *, name: str | None = None) -> PeopleFolder
     return PeopleFolder(
         name=folder_name(source) if name is None else name,
         scores=read(folder),
-        inputs=tuple(input_file(file) for file in files if file.is_file()),
+        inputs=tuple(fingerprint_file(file) for file in files if is_file(file)),
         design=_design(folder / PLANS),
     )
 
 
 def _design(path: Path) -> str | None:
     """Name the design of the agents; None where the result comes from a table of tests."""
-    if not path.is_file():
+    if not is_file(path):
         return None
     try:
-        plans = json.loads(path.read_text("utf-8"))["plans"]
+        plans = parsed(str(path), read_bytes(path))["plans"]
         designs = {(str(plan["design"]["name"]), str(plan["design"]["sha256"])) for plan in plans}
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (LookupError, TypeError) as error:
         raise FileFormatError(f"{path}: names no designs of agents ({error}); score the run again") from error
     return ", ".join(f"{name} {sha[:8]}" if name not in DESIGNS else name for name, sha in sorted(designs))
 
 
-def _of_model(name: str, scores: PeopleScores) -> PeopleScoresOf:
+def _of_model(name: str, scores: PeopleResult) -> PeopleScoresOf:
     """Return a model's tests as a comparison takes them: what names each, and its numbers."""
     rows = tuple(
         TestRow(test.study, test.sub_study, test.finding, test.test, test.test_type, test.domain)
@@ -186,8 +186,6 @@ def _protocols(first: PeopleFolder, other: PeopleFolder) -> str:
         f"{two['name']!r} ({shown}): these do not compare; score one of the tables again with: "
         f"concord score people TESTS --protocol {one['name'].partition(' ')[0]}"
     )
-
-
 
 
 KIND = ResultKind(NAME, "a result about people", is_people_folder, compare_people_folders)

@@ -17,6 +17,7 @@ from concord.comparing.scores import read_scores
 from concord.comparing.tables import Columns
 from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError, MismatchError, OptionError
+from concord.files.tables import TableOptions
 from concord.reasoning import NAME as REASONING
 from concord.records import Estimate
 from concord.stats.clustered import cluster_codes, mean_degrees
@@ -40,6 +41,8 @@ class Reading:
     """What the report calls the models."""
     wrong: float | None = None
     """Score of a wrong answer; None: 0 where all scores lie from 0 to 1."""
+    table: TableOptions = TableOptions()
+    """How tables are read: sheet, encoding, decimal comma."""
 
     def name(self, i: int) -> str | None:
         """Return the name of the i-th model, where one was given."""
@@ -126,7 +129,13 @@ def joined_scores(sources: Sequence[Any], reading: Reading) -> JoinedScores:
     files = []
     for i, source in enumerate(sources):
         files.append(
-            read_scores(source, columns=reading.columns, metric=reading.metric, name=reading.name(i))
+            read_scores(
+                source,
+                columns=reading.columns,
+                metric=reading.metric,
+                name=reading.name(i),
+                options=reading.table,
+            )
         )
     return join_scores(files)
 

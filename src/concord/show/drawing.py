@@ -5,7 +5,7 @@ from dataclasses import replace
 from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError, UndefinedError
-from concord.files.output import safe_cell
+from concord.files.safe_csv import safe_cell
 from concord.people.files import DETAILED_COLUMNS, detailed_rows, people_summary
 from concord.people.result import PeopleResult
 from concord.reasoning.files import ReasoningResult
@@ -81,7 +81,8 @@ def draw_reasoning(result: ReasoningResult, kind: str = "sensitivity") -> Pictur
     kind
         ``sensitivity`` (by default), ``accuracy`` or ``sweep``.
     """
-    view, _ = reasoning.reasoning_view(Source(reasoning_panel.PANEL.name, None, result.to_dict(), result.model, ""))
+    source = Source(reasoning_panel.PANEL.name, None, result.to_dict(), result.model, "")
+    view, _ = reasoning.reasoning_view(source)
     return _chosen(reasoning.pictures(view), kind)
 
 

@@ -137,7 +137,6 @@ def closing(result: MetricCompareResult) -> str:
     if told:
         return f"More than chance over {unlike}: {', '.join(told)} of {pair.first} and {pair.second}."
     if all(metric.p_value is None for metric in pair.metrics):
-        least = "3 studies" if words.counts_units else "20 items"
         return (
             f"These data cannot tell whether {pair.first} and {pair.second} differ: a test needs at least "
             f"{result.words.least} that both have, and a difference that varies between them."

@@ -6,6 +6,8 @@ from importlib import resources
 from pathlib import Path
 
 from concord.errors import OptionError
+from concord.files.contents import is_file, read_bytes
+from concord.files.limits import quoted
 from concord.files.templates import fill, read_template
 from concord.records import Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger
@@ -68,18 +70,23 @@ def _read(items: str | Path) -> tuple[bytes, str]:
         file = resources.files("concord").joinpath("structure", "data", f"{items}.json")
         return file.read_bytes(), f"{items}.json"
     path = Path(items)
-    if not path.is_file():
-        raise OptionError(f"--items {str(items)!r} is neither a file nor a bundled set ({', '.join(SETS)})")
-    return path.read_bytes(), path.name
+    if not is_file(path):
+        raise OptionError(
+            f"--items {quoted(str(items))} is neither a file nor a bundled set ({', '.join(SETS)})"
+        )
+    return read_bytes(path), path.name
 
 
 def _template(named: str) -> Template:
     if "{text}" in named:
-        return Template("structure/own", named, hashlib.sha256(named.encode("utf-8")).hexdigest())
-    try:
-        return read_template("structure", named)
-    except FileNotFoundError as fault:
-        raise OptionError(f"template {named!r} is not known; give one that holds {{text}}") from fault
+        return Template("structure/own", named, hashlib.sha256(named.encode("utf-8", "replace")).hexdigest())
+    template = read_template("structure", named)
+    if "{text}" not in template.text:
+        raise OptionError(
+            f"template {named!r} does not hold {{text}}, so every arrangement would be asked the same words; "
+            "give one that holds {text}"
+        )
+    return template
 
 
 def _trials(

@@ -194,19 +194,3 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
         "tables": tables,
         "documents": documents,
     }
-
-
-def _people_tables(tables: dict[str, Any], shared: dict[Any, str], view: people.PeopleView, i: int) -> None:
-    """Put in the tests of one model; the human side of tests that models share stands there once."""
-    if not view.tests:
-        return
-    key, rows = people.key_of(view), [people_tests.stored(test) for test in view.tests]
-    if key not in shared:
-        shared[key] = f"people-{i}"
-        tables[f"people-{i}"] = packed(people_tests.HUMAN_COLUMNS, rows)
-    tables[f"tests-{i}"] = {
-        **packed(people_tests.AGENT_COLUMNS, rows),
-        "base": shared[key],
-        "result": view.source.shown,
-        "behind": list(view.behind),
-    }

@@ -134,7 +134,8 @@ def refuse_mixed(found: Found, panels: Sequence[Panel]) -> None:
         if len(used) > 1:
             listed = "; ".join(f"{name}: {', '.join(files[:3])}" for name, files in used.items())
             raise OptionError(
-                f"results were made under more than one {panel.choice}: {listed}. They cannot stand in one table; "
+                f"results were made under more than one {panel.choice}: {listed}. "
+                f"They cannot be in one table; "
                 f"score them again under one ({panel.again}), or make a page of each"
             )
 

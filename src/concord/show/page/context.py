@@ -1,29 +1,22 @@
 """What the templates are given: rows, pictures, notes. Rounding happens in the templates' filters."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from concord.show import plots
-from concord.show.page import people, people_answers, reasoning, structure
-from concord.show.page.cases import chosen_cases
 from concord.show.page.comparison import Comparison, comparison, letters
 from concord.show.page.content import Content
 from concord.show.page.find import Source
-from concord.show.page.summary import MOST, people_sentence, summary
+from concord.show.page.summary import MOST, summary
 from concord.show.page.values import (
-    Document,
     Number,
-    counts,
-    estimate,
+    inline,
     leaves,
     number,
     part,
     parts,
-    short_interval,
     texts,
     words,
 )
-from concord.show.svg import Picture
 
 PROVENANCE = (
     "format_version", "concord_version", "commit", "python_version", "packages", "seed", "options",

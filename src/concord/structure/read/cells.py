@@ -134,7 +134,7 @@ def _refuse_faults(table: LongTable, where: Codes, options: ReadOptions) -> None
     if not faults:
         return
     message = str(TableError(faults))
-    numbers = [fault.value for fault in faults if isinstance(fault.value, float)]
+    numbers = [fault.value for fault in faults if isinstance(fault.value, float) and np.isfinite(fault.value)]
     if numbers:
         low, high = (f([f(numbers), *(f(s.values[where], initial=f(numbers), where=~np.isnan(s.values[where]))
                                       for s in table.scores)]) for f in (np.min, np.max))  # fmt: skip

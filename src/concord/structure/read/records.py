@@ -26,6 +26,8 @@ class ReadOptions:
     """Encoding of text files; ``None`` is UTF-8 with or without BOM, and nothing else."""
     decimal_comma: bool = False
     """``0,85`` is a number."""
+    sheet: str | None = None
+    """Sheet of a workbook that holds a long table; ``None``: the first that is shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,6 @@
 """Folders that `concord score structure` wrote, read back for comparison."""
 
-import csv
-import io
-import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,17 +9,16 @@ from typing import Any
 import numpy as np
 
 from concord.errors import FileFormatError, printable
-from concord.files.output import plain_cell
+from concord.files.contents import fingerprint, is_file, read_bytes
+from concord.files.json_text import parsed
 from concord.files.result_folders import folder_name, folder_with
+from concord.files.safe_csv import read_back
 from concord.records import InputFile
 from concord.structure.read.records import Floats
-from concord.structure.read.text import decode, fingerprint, read_bytes
 
 RESULT, CELLS, ITEMS = "result.json", "cells.csv", "items.csv"
 SUMMARY = "s_cons_results.csv"
 FORMAT = "concord.structure/1"
-LARGEST = 400_000_000
-"""Bytes of a table of cells that is still read."""
 _AGAIN = "score the same scores again with: concord score structure ... --out FOLDER"
 _NUMBERS = ("mean", "max", "star_gap")
 
@@ -80,38 +77,49 @@ def read_structure_folder(source: Path) -> StructureFolder:
     raw = {name: _bytes(folder / name) for name in (CELLS, ITEMS)}
     options = document["options"]
     clusters = _clusters(folder / ITEMS, raw[ITEMS])
-    samples = {str(entry.get("model")): entry.get("samples_per_cell") for entry in document["models"]}
+    samples = {
+        str(entry.get("model")): entry.get("samples_per_cell")
+        for entry in document["models"]
+        if isinstance(entry, dict)
+    }
     models = [
         _model(name, cells, clusters.get(name, {}), samples.get(name))
         for name, cells in sorted(_cells(folder / CELLS, raw[CELLS]).items())
     ]
     return StructureFolder(
         folder_name(source),
-        str(document["reading"]),
+        str(document.get("reading")),
         options.get("baseline"),
-        int(options.get("m", 2)),
+        _whole(folder / RESULT, options.get("m", 2)),
         tuple(models),
         tuple(fingerprint(name, data) for name, data in raw.items()),
     )
 
 
+def _whole(path: Path, value: object) -> int:
+    """Return a whole number that the result says."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise FileFormatError(f"{_named(path)}: options, m: got {value!r}, expected a whole number; {_AGAIN}")
+    return value
+
+
 def _named(path: Path) -> str:
     """Name a file by the folder that holds the result."""
-    return printable("/".join(path.resolve().parts[-3:]))
+    return printable("/".join(path.absolute().parts[-3:]))
 
 
 def _bytes(path: Path) -> bytes:
-    if not path.is_file():
+    if not is_file(path):
         raise FileFormatError(f"{_named(path)}: the file is missing; {_AGAIN}")
-    return read_bytes(path, limit=LARGEST)
+    return read_bytes(path, name=_named(path))
 
 
 def _document(path: Path) -> dict[str, Any]:
     """Read what the result says about itself."""
     try:
-        document = json.loads(_bytes(path).decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"{_named(path)}: not JSON ({error}); {_AGAIN}") from error
+        document = parsed(_named(path), _bytes(path))
+    except FileFormatError as error:
+        raise FileFormatError(f"{error}; {_AGAIN}") from error
     found = document.get("format") if isinstance(document, dict) else None
     if found != FORMAT:
         raise FileFormatError(f"{_named(path)}: format is {found!r}, this Concord reads {FORMAT!r}; {_AGAIN}")
@@ -122,21 +130,8 @@ def _document(path: Path) -> dict[str, Any]:
 
 def _lines(path: Path, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """Return the wanted cells of every row, with the row's number as a spreadsheet shows it."""
-    reader = csv.reader(io.StringIO(decode(data, _named(path), None), newline=""))
-    head = next(reader, [])
-    lacking = [name for name in wanted if name not in head]
-    if lacking:
-        raise FileFormatError(
-            f"{_named(path)}: no column {', '.join(map(repr, lacking))}; an earlier Concord wrote this "
-            f"folder, without all that a comparison needs; {_AGAIN}"
-        )
-    places = [head.index(name) for name in wanted]
-    for number, row in enumerate(reader, 2):
-        if len(row) != len(head):
-            raise FileFormatError(
-                f"{_named(path)}, row {number}: {len(row)} cells, expected {len(head)}; {_AGAIN}"
-            )
-        yield number, [row[k] for k in places]
+    for number, line in read_back(_named(path), data, wanted, fix=_AGAIN):
+        yield number, [line[column] for column in wanted]
 
 
 _Cells = dict[tuple[str, str], tuple[float, float, float]]
@@ -148,8 +143,8 @@ def _cells(path: Path, data: bytes) -> dict[str, _Cells]:
     for number, (model, item, arrangement, *cells) in _lines(
         path, data, ("Model Name", "item", "arrangement", *_NUMBERS)
     ):
-        own = models.setdefault(plain_cell(model), {})
-        key = (plain_cell(item), plain_cell(arrangement))
+        own = models.setdefault(model, {})
+        key = (item, arrangement)
         if key in own:
             raise FileFormatError(
                 f"{_named(path)}, row {number}: item {key[0]!r} under {key[1]!r} stands there twice; {_AGAIN}"
@@ -170,8 +165,8 @@ def _score(path: Path, number: int, column: str, cell: str) -> float:
     try:
         value = float(cell)
     except ValueError:
-        value = float("inf")
-    if not -1 <= value <= 1:
+        value = math.inf
+    if math.isnan(value) or not -1 <= value <= 1:
         raise FileFormatError(
             f"{_named(path)}, row {number}, column {column!r}: got {cell!r}, expected a score from 0 "
             f"to 1; {_AGAIN}"
@@ -184,7 +179,7 @@ def _clusters(path: Path, data: bytes) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for _, (model, item, cluster) in _lines(path, data, ("Model Name", "item", "cluster")):
         if cluster:
-            found.setdefault(plain_cell(model), {})[plain_cell(item)] = plain_cell(cluster)
+            found.setdefault(model, {})[item] = cluster
     return found
 
 
@@ -197,7 +192,7 @@ def _model(name: str, cells: _Cells, clusters: Mapping[str, str], samples: objec
     grid = np.full((3, len(items), len(arrangements)), np.nan)
     for (item, arrangement), values in cells.items():
         grid[:, row[item], column[arrangement]] = values
-    known = isinstance(samples, list) and len(samples) == 2
+    known = isinstance(samples, list) and len(samples) == 2 and all(type(n) is int for n in samples)
     return ModelCells(
         name,
         items,
@@ -205,6 +200,6 @@ def _model(name: str, cells: _Cells, clusters: Mapping[str, str], samples: objec
         grid[0],
         grid[1],
         grid[2],
-        tuple(clusters[item] for item in items) if len(clusters) == len(items) else None,
+        tuple(clusters[item] for item in items) if clusters.keys() >= set(items) else None,
         (int(samples[0]), int(samples[1])) if known else None,  # type: ignore[index]
     )
