@@ -99,9 +99,9 @@ def test_designs_are_told_apart_everywhere(page: "Page") -> None:
     assert opened(page, "buys a ticket").locator("ol.given").inner_text() != first
 
 
-MARKS = r'<(line) class="[pm]line" ([^>]*)|<(circle) class="people" ([^>]*)|<(path) class="model" ([^>]*)'
+MARKS = r'<(line) class="[pm]line" ([^>]*)|<(circle) class="human" ([^>]*)|<(path) class="model" ([^>]*)'
 SHOWN = """() => [...document.querySelectorAll('#people .panel:not([hidden]) td.forest svg')].map(svg =>
-    [...svg.querySelectorAll('.pline, .mline, .people, .model')].map(e => [e.tagName,
+    [...svg.querySelectorAll('.pline, .mline, .human, .model')].map(e => [e.tagName,
       (e.tagName === 'line' ? ['x1', 'y1', 'x2', 'y2'] : e.tagName === 'circle' ? ['cx', 'cy', 'r'] : ['d'])
       .map(k => e.getAttribute(k)).join(' ')]))"""
 
