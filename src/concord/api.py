@@ -1,29 +1,20 @@
 """What a notebook imports: one function a question, frozen results that show themselves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord import people
-from concord.comparing.metrics import MetricCompareResult
-from concord.comparing.result import CompareResult
-from concord.comparing.run import Reading
-from concord.comparing.tables import Columns
 from concord.engine import Engine, get_engine
 from concord.errors import OptionError
 from concord.files.checked import FileCheck
-from concord.files.tables import TableOptions
 from concord.people.bounds import N_SIMULATIONS
 from concord.people.protocol import Protocol
 from concord.people.result import PeopleResult
 from concord.people.score import N_RESAMPLES, score_chosen
 from concord.people.table.read import read_tests
-from concord.planning.people import PeoplePlan
-from concord.planning.plan import PlanResult
-from concord.questions import check_any, compare_any, plan_any, report_on
+from concord.questions import check, compare, plan, report
 from concord.records import TestTable
-from concord.show.making import Report
-from concord.stats.compare import Choices
 
 if TYPE_CHECKING:
     from concord.reasoning.bias import Detector
@@ -341,198 +332,3 @@ def score_structure(
         assert mean is not None and max is not None  # noqa: S101 - check_sources looked
         data = read_folders(Path(mean), Path(max), reading_options)
     return StructureResult(score(data, options, engine=_engine(engine)), reading_options)
-
-
-def compare(
-    *sources: Any,
-    item: str | None = None,
-    score: str | None = None,
-    cluster: str | None = None,
-    repeat: str | None = None,
-    metric: str | None = None,
-    names: Sequence[str] | None = None,
-    wrong: float | None = None,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-    engine: str = "serial",
-    scheduler: str | None = None,
-    **choices: Any,
-) -> CompareResult | MetricCompareResult:
-    """Compare two or more models: on the same items, the same studies of people, the same arrangements.
-
-    Parameters
-    ----------
-    sources
-        Two or more of one kind: Inspect logs (`.eval`, `.json`), lm-eval `--log_samples` files, tables (CSV,
-        XLSX, Parquet, JSON, frames, lists of rows) with an item and a score a row, or folders that
-        `concord score` or `concord run` wrote; one folder about structure that holds several models.
-    item, score, cluster, repeat
-        Names of columns of a table; ``cluster`` also of sample metadata (Inspect) or of a document's field
-        (lm-eval).
-    metric
-        Which scorer or metric, where a log has several; what ranks: ``pas`` (default), ``ecs`` or ``apr`` of
-        results about people, ``S_Cons`` (default), ``E_perf``, ``R_sens`` or ``S_star``, ``E_star``,
-        ``R_star`` of results about structure; ``gap`` (default), ``correct_cot``, ``correct_early`` or
-        ``step_f1`` of results about reasoning.
-    names
-        What the report calls the models, one each.
-    wrong
-        Score of a wrong answer; 0 by default where all scores lie from 0 to 1.
-    sheet, encoding, decimal_comma
-        How tables are read: sheet of a workbook (the first by default), encoding of text files (UTF-8 by
-        default), whether ``0,85`` is a number.
-    engine, scheduler
-        ``serial``, ``processes``, or ``dask`` with the address of its scheduler; changes nothing in the
-        result.
-    choices
-        ``level`` (0.95), ``test`` (``auto``), ``n_flips`` (9999 random signs, or resamples of items),
-        ``seed`` (0).
-
-    Returns
-    -------
-    CompareResult or MetricCompareResult
-        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
-
-    Raises
-    ------
-    MismatchError
-        Different tasks, metrics, items or protocols; the message says what is comparable.
-
-    Examples
-    --------
-    >>> first = [{"item": i, "score": s} for i, s in enumerate([1, 1, 0, 1, 1, 1])]
-    >>> second = [{"item": i, "score": s} for i, s in enumerate([0, 1, 0, 0, 1, 0])]
-    >>> result = compare(first, second, names=["new", "old"])
-    >>> result.difference.value, result.p_value
-    (0.5, 0.25)
-    """
-    return compare_any(
-        sources,
-        Reading(
-            Columns(item, score, cluster, repeat),
-            metric,
-            names,
-            wrong,
-            TableOptions(sheet, encoding, decimal_comma),
-        ),
-        choices=Choices(**choices),
-        engine=get_engine(engine, scheduler=scheduler),
-    )
-
-
-def plan(
-    *pilot: Any,
-    item: str | None = None,
-    score: str | None = None,
-    cluster: str | None = None,
-    repeat: str | None = None,
-    metric: str | None = None,
-    **options: Any,
-) -> PlanResult | PeoplePlan:
-    """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
-
-    Parameters
-    ----------
-    pilot
-        Two results of a first run, as for `compare`; one or two folders of `concord score people`; none: the
-        plan rests on assumptions.
-    item, score, cluster, repeat, metric
-        How pilot files are read, as for `compare`.
-    options
-        What is wanted. ``effect``: the difference that should be found; ``power`` (0.8); ``level`` (0.95) of
-        intervals, the test's level is 1 less it; ``items`` planned (those of the pilot by default);
-        ``repeats`` an item and model (1); ``calls``: a budget, both models together, to be divided between
-        items and repeats; ``item_cost``: what one more item costs, in calls (0); ``cost_per_call``: a number,
-        or the lowest and highest.
-        What is assumed, without a pilot. ``means`` of two 0-1 scores and their ``correlation`` (0.5), or
-        ``sd_between`` over items; ``sd_within`` over repeats (0); ``cluster_size`` (1), ``cluster_cv`` (0)
-        and ``cluster_correlation`` (0).
-
-    Returns
-    -------
-    PlanResult or PeoplePlan
-        Frozen; prints itself, and gives ``to_dict()``.
-
-    Raises
-    ------
-    OptionError
-        A value that cannot be, or nothing to plan.
-
-    Examples
-    --------
-    >>> result = plan(means=(0.70, 0.65), effect=0.05, items=500)
-    >>> result.items_needed, round(result.power, 2)
-    (726, 0.63)
-    """
-    found = plan_any(pilot, Reading(Columns(item, score, cluster, repeat), metric), options)
-    assert isinstance(found, PlanResult | PeoplePlan)  # noqa: S101 - what plans of results are
-    return found
-
-
-def report(
-    folders: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
-    *,
-    out: str | Path = "report.html",
-    title: str = "Concord report",
-    plots: str | Path | None = None,
-) -> Report:
-    """Make one self-contained HTML page of the results in folders.
-
-    Parameters
-    ----------
-    folders
-        A folder, or several, that hold results of any of the three questions. A mapping gives each folder
-        the name of its model, for results that do not say it themselves.
-    out
-        The page to write.
-    title
-        Heading of the page.
-    plots
-        Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
-
-    Returns
-    -------
-    Report
-        Where the page is, what it holds, and every file that could not be read.
-
-    Raises
-    ------
-    FileFormatError
-        No result can be read.
-    OptionError
-        Results of one question were made under different protocols, readings or rules.
-    """
-    pictures = None if plots is None else Path(plots)
-    names = {Path(folder): name for name, folder in folders.items()} if isinstance(folders, Mapping) else {}
-    given = [folders] if isinstance(folders, str | Path) else list(names) if names else list(folders)
-    return report_on([Path(one) for one in given], Path(out), title=title, plots=pictures, names=names)
-
-
-def check(
-    file: str | Path,
-    *,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-) -> FileCheck:
-    """Check that a file is well formed, without scoring or running anything.
-
-    Parameters
-    ----------
-    file
-        A study (``.yaml``), a file of replies (``.jsonl``, or a JSON list of them), vignettes, bias cases or
-        items (JSON), or else a table of tests.
-    sheet
-        Sheet of a workbook, the first by default.
-    encoding
-        Encoding of a table in a text file; UTF-8 by default.
-    decimal_comma
-        In a table ``0,85`` is a number.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read at all.
-    """
-    return check_any(Path(file), TableOptions(sheet, encoding, decimal_comma))

@@ -11,7 +11,8 @@ from concord.comparing.kinds import ResultKind
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.comparing.run import Reading, compare_sources
-from concord.engine import SERIAL, Engine
+from concord.comparing.tables import Columns
+from concord.engine import get_engine
 from concord.errors import FileFormatError, OptionError
 from concord.files.checked import FileCheck, FileKind
 from concord.files.contents import read_bytes
@@ -23,11 +24,12 @@ from concord.people.design import design_people
 from concord.planning import people as planned_people
 from concord.planning import structure as planned_structure
 from concord.planning.kinds import PlanKind
-from concord.planning.plan import plan_from
+from concord.planning.people import PeoplePlan
+from concord.planning.plan import PlanResult, plan_from
 from concord.reasoning import NAME as REASONING
 from concord.reasoning import check as reasoning_check
 from concord.reasoning.design import design_reasoning
-from concord.records import Design, Presented
+from concord.records import Design
 from concord.show.making import Report, write_report
 from concord.show.page import Page, make_page, people_panel, reasoning_panel, structure_panel
 from concord.show.page.panel import Panel
@@ -130,42 +132,220 @@ def question(name: str) -> Question:
     raise OptionError(f"question {name!r} is not known; expected {', '.join(one.name for one in ALL)}")
 
 
-def compare_any(
-    sources: Sequence[Any], reading: Reading, *, choices: Choices, engine: Engine
-) -> CompareResult | MetricCompareResult:
-    """Compare whatever was given, results of any question included."""
-    kinds = [one.compare for one in ALL if one.compare is not None]
-    return compare_sources(sources, reading, kinds, choices=choices, engine=engine)
-
-
-def plan_any(pilot: Sequence[Any], reading: Reading, options: dict[str, Any]) -> Presented:
-    """Plan from whatever was given, results of any question included."""
-    return plan_from(pilot, reading, options, [one.plan for one in ALL if one.plan is not None])
-
-
 def page(folders: Sequence[Path], **choices: Any) -> Page:
     """Make the page of results of any question."""
-    return make_page(folders, [one.panel for one in ALL], compare=_compare_folders, **choices)
+    return make_page(folders, [one.panel for one in ALL], compare=compare, **choices)
 
 
-def report_on(folders: Sequence[Path], out: Path, **choices: Any) -> Report:
-    """Write the page of results of any question."""
-    return write_report(folders, out, [one.panel for one in ALL], compare=_compare_folders, **choices)
-
-
-def _compare_folders(
-    *folders: Path, names: Sequence[str] | None = None
+def compare(
+    *sources: Any,
+    item: str | None = None,
+    score: str | None = None,
+    cluster: str | None = None,
+    repeat: str | None = None,
+    metric: str | None = None,
+    names: Sequence[str] | None = None,
+    wrong: float | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+    engine: str = "serial",
+    scheduler: str | None = None,
+    **choices: Any,
 ) -> CompareResult | MetricCompareResult:
-    return compare_any(folders, Reading(names=names), choices=Choices(), engine=SERIAL)
+    """Compare two or more models: on the same items, the same studies of people, the same arrangements.
+
+    Parameters
+    ----------
+    sources
+        Two or more of one kind: Inspect logs (`.eval`, `.json`), lm-eval `--log_samples` files, tables (CSV,
+        XLSX, Parquet, JSON, frames, lists of rows) with an item and a score a row, or folders that
+        `concord score` or `concord run` wrote; one folder about structure that holds several models.
+    item, score, cluster, repeat
+        Names of columns of a table; ``cluster`` also of sample metadata (Inspect) or of a document's field
+        (lm-eval).
+    metric
+        Which scorer or metric, where a log has several; what ranks: ``pas`` (default), ``ecs`` or ``apr`` of
+        results about people, ``S_Cons`` (default), ``E_perf``, ``R_sens`` or ``S_star``, ``E_star``,
+        ``R_star`` of results about structure; ``gap`` (default), ``correct_cot``, ``correct_early`` or
+        ``step_f1`` of results about reasoning.
+    names
+        What the report calls the models, one each.
+    wrong
+        Score of a wrong answer; 0 by default where all scores lie from 0 to 1.
+    sheet, encoding, decimal_comma
+        How tables are read: sheet of a workbook (the first by default), encoding of text files (UTF-8 by
+        default), whether ``0,85`` is a number.
+    engine, scheduler
+        ``serial``, ``processes``, or ``dask`` with the address of its scheduler; changes nothing in the
+        result.
+    choices
+        ``level`` (0.95), ``test`` (``auto``), ``n_flips`` (9999 random signs, or resamples of items),
+        ``seed`` (0).
+
+    Returns
+    -------
+    CompareResult or MetricCompareResult
+        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
+
+    Raises
+    ------
+    MismatchError
+        Different tasks, metrics, items or protocols; the message says what is comparable.
+
+    Examples
+    --------
+    >>> first = [{"item": i, "score": s} for i, s in enumerate([1, 1, 0, 1, 1, 1])]
+    >>> second = [{"item": i, "score": s} for i, s in enumerate([0, 1, 0, 0, 1, 0])]
+    >>> result = compare(first, second, names=["new", "old"])
+    >>> result.difference.value, result.p_value
+    (0.5, 0.25)
+    """
+    kinds = [one.compare for one in ALL if one.compare is not None]
+    return compare_sources(
+        sources,
+        Reading(
+            Columns(item, score, cluster, repeat),
+            metric,
+            names,
+            wrong,
+            TableOptions(sheet, encoding, decimal_comma),
+        ),
+        kinds,
+        choices=Choices(**choices),
+        engine=get_engine(engine, scheduler=scheduler),
+    )
 
 
-def check_any(path: Path, options: TableOptions) -> FileCheck:
-    """Check a file of any question; what cannot be recognised is taken for a table of tests."""
+def plan(
+    *pilot: Any,
+    item: str | None = None,
+    score: str | None = None,
+    cluster: str | None = None,
+    repeat: str | None = None,
+    metric: str | None = None,
+    **options: Any,
+) -> PlanResult | PeoplePlan:
+    """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
+
+    Parameters
+    ----------
+    pilot
+        Two results of a first run, as for `compare`; one or two folders of `concord score people`; none: the
+        plan rests on assumptions.
+    item, score, cluster, repeat, metric
+        How pilot files are read, as for `compare`.
+    options
+        What is wanted. ``effect``: the difference that should be found; ``power`` (0.8); ``level`` (0.95) of
+        intervals, the test's level is 1 less it; ``items`` planned (those of the pilot by default);
+        ``repeats`` an item and model (1); ``calls``: a budget, both models together, to be divided between
+        items and repeats; ``item_cost``: what one more item costs, in calls (0); ``cost_per_call``: a number,
+        or the lowest and highest.
+        What is assumed, without a pilot. ``means`` of two 0-1 scores and their ``correlation`` (0.5), or
+        ``sd_between`` over items; ``sd_within`` over repeats (0); ``cluster_size`` (1), ``cluster_cv`` (0)
+        and ``cluster_correlation`` (0).
+
+    Returns
+    -------
+    PlanResult or PeoplePlan
+        Frozen; prints itself, and gives ``to_dict()``.
+
+    Raises
+    ------
+    OptionError
+        A value that cannot be, or nothing to plan.
+
+    Examples
+    --------
+    >>> result = plan(means=(0.70, 0.65), effect=0.05, items=500)
+    >>> result.items_needed, round(result.power, 2)
+    (726, 0.63)
+    """
+    kinds = [one.plan for one in ALL if one.plan is not None]
+    found = plan_from(pilot, Reading(Columns(item, score, cluster, repeat), metric), options, kinds)
+    assert isinstance(found, PlanResult | PeoplePlan)  # noqa: S101 - what plans of results are
+    return found
+
+
+def report(
+    folders: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    *,
+    out: str | Path = "report.html",
+    title: str = "Concord report",
+    plots: str | Path | None = None,
+) -> Report:
+    """Make one self-contained HTML page of the results in folders.
+
+    Parameters
+    ----------
+    folders
+        A folder, or several, that hold results of any of the three questions. A mapping gives each folder
+        the name of its model, for results that do not say it themselves.
+    out
+        The page to write.
+    title
+        Heading of the page.
+    plots
+        Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
+
+    Returns
+    -------
+    Report
+        Where the page is, what it holds, and every file that could not be read.
+
+    Raises
+    ------
+    FileFormatError
+        No result can be read.
+    OptionError
+        Results of one question were made under different protocols, readings or rules.
+    """
+    pictures = None if plots is None else Path(plots)
+    names = {Path(folder): name for name, folder in folders.items()} if isinstance(folders, Mapping) else {}
+    given = [folders] if isinstance(folders, str | Path) else list(names) if names else list(folders)
+    return write_report(
+        [Path(one) for one in given],
+        Path(out),
+        [one.panel for one in ALL],
+        compare=compare,
+        title=title,
+        plots=pictures,
+        names=names,
+    )
+
+
+def check(
+    file: str | Path,
+    *,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+) -> FileCheck:
+    """Check that a file is well formed, without scoring or running anything.
+
+    Parameters
+    ----------
+    file
+        A study (``.yaml``), a file of replies (``.jsonl``, or a JSON list of them), vignettes, bias cases or
+        items (JSON), or else a table of tests.
+    sheet
+        Sheet of a workbook, the first by default.
+    encoding
+        Encoding of a table in a text file; UTF-8 by default.
+    decimal_comma
+        In a table ``0,85`` is a number.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read at all.
+    """
+    path = Path(file)
     kind = _kind_of(path)
     if kind is None:
-        return people_check.check_table(path, options)
-    if options.sheet is not None:
-        raise OptionError(f"sheet={options.sheet!r} was given, but only XLSX files have sheets")
+        return people_check.check_table(path, TableOptions(sheet, encoding, decimal_comma))
+    if sheet is not None:
+        raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
     return kind.check(path)
 
 

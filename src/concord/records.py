@@ -205,6 +205,8 @@ class Answer:
     error: str | None = None
     usage: Usage = Usage()
     seconds: float | None = None
+    more: tuple[tuple[str, object], ...] = ()
+    """Further fields of the stored line: outcomes of a session's turns, log probabilities."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from concord.people.files import read
 from concord.questions import page as make_page
 from concord.show.page.comparison import Comparison, comparison
 
@@ -70,10 +72,10 @@ def test_models_with_people_results_are_compared_for_the_page(results: Path) -> 
 
 
 def test_results_that_cannot_be_compared_are_shown_and_said(results: Path, tmp_path: Path) -> None:
-    shutil.copytree(results / "agent one", tmp_path / "one")
-    other = tmp_path / "one" / "detailed_stats.csv"
-    other.write_text(other.read_text("utf-8").replace("asch-1946", "renamed"), "utf-8")
-    other.write_text(other.read_text("utf-8").replace("-19", "-20").replace("knobe", "other"), "utf-8")
+    made = read(results / "agent one")
+    tests = tuple(replace(test, study=f"{test.study}, again") for test in made.tests)
+    studies = tuple(replace(study, name=f"{study.name}, again") for study in made.studies)
+    replace(made, tests=tests, studies=studies).write(tmp_path / "one")
     page = make_page([tmp_path / "one", results / "agent two"])
     assert len(page.content.of("people")) == 2
     assert any("no test in common" in problem.reason for problem in page.problems)

@@ -73,7 +73,7 @@ def _can_ask() -> bool:
 def _answer(question: "Question", out: Path, *, live: bool, quiet: bool) -> Mapping[str, Any]:
     """Score one question's replies, asked now or recorded."""
     from concord import runs
-    from concord.cli.run import show_scored
+    from concord.cli.run_show import show_scored
     from concord.questions import ALL
 
     title = f"\n{ALL.index(question) + 1}. {question.demo.title}"
