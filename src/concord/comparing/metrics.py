@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class UnitWords:
     """What a kind of comparison calls its parts."""
 
     unit: str
@@ -56,7 +56,7 @@ class MetricCompareResult(Presented):
 
     kind: str
     """Name of the question that the results answer."""
-    words: Words
+    words: UnitWords
     how: str
     """What all results have in common, in words."""
     about: Mapping[str, Any]

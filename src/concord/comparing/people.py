@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.kinds import ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, Words
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
 from concord.engine import Engine
 from concord.errors import FileFormatError, MismatchError
@@ -23,7 +23,7 @@ from concord.records import InputFile, TestRow
 from concord.stats.compare import Choices
 
 PLANS = "plans.json"
-WORDS = Words("test", "tests", "study", "studies", least="3 studies", counts_units=True)
+WORDS = UnitWords("test", "tests", "study", "studies", least="3 studies", counts_units=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from concord.comparing.kinds import ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, Words
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
 from concord.engine import Engine
 from concord.errors import MismatchError, OptionError
@@ -24,7 +24,7 @@ from concord.structure.readings import Counted, counted_cells
 from concord.structure.records import ScoreOptions
 
 LEAST_RESAMPLES = 200
-WORDS = Words("cell", "cells", "item", "items", least="20 items")
+WORDS = UnitWords("cell", "cells", "item", "items", least="20 items")
 _RESCORE = "concord score structure ... --reading {reading} --out FOLDER"
 
 
