@@ -6,16 +6,18 @@ from typing import Any
 
 from concord.files.output import distinct_names
 from concord.people import NAME
-from concord.people.files import SUMMARY, effects_beside
+from concord.people.files import SUMMARY
+from concord.people.result import Bounds
+from concord.people.sentences import relative_words, size_words
+from concord.records import Estimate, Interval
 from concord.show import plots
-from concord.show.numbers import typeset
 from concord.show.page import people_tests
 from concord.show.page.find import Problem, Source
 from concord.show.page.panel import Metric, PageData, Panel
 from concord.show.page.people import FINDING_COLUMNS, PeopleView, forest, key_of, people_view, pictures
 from concord.show.page.people_answers import COLUMNS, sentence
 from concord.show.page.table import listed, packed
-from concord.show.page.values import Document, behind, count_words, inline, number, part, words
+from concord.show.page.values import Document, Number, behind, count_words, inline, number, part, texts, words
 from concord.show.svg import Picture
 
 
@@ -36,20 +38,18 @@ def _line(view: PeopleView) -> str:
     if pas.value is None:
         return "undefined, since no test has both sides."
     told = f"the same conclusions with probability {plots.short(pas.value)}{behind(pas)}"
-    return f"{told}; on the whole its effects {size}." if size else f"{told}."
+    return f"{told}; of its effects: {size}." if size else f"{told}."
 
 
 def _size(view: PeopleView) -> str:
     """Say how large the model's effects are beside the human ones; empty where that is undefined."""
-    auxiliary = part(view.source.document, "auxiliary")
-    slope = number(auxiliary, "caricature_slope")
-    if slope is None:
-        return ""
-    return typeset(effects_beside(slope, number(auxiliary, "caricature_intercept")))
+    document = view.source.document
+    ratio = number(document, "effect_sizes", "size_ratio", "value")
+    return size_words(Estimate(ratio, _ends(document, "effect_sizes", "size_ratio", "interval")))
 
 
 def people_sentence(view: PeopleView) -> str:
-    """Tell how often conclusions agree, and whether effects have the human size.
+    """Tell how often conclusions agree, against what could be reached, and whether effects have human size.
 
     Parameters
     ----------
@@ -59,9 +59,23 @@ def people_sentence(view: PeopleView) -> str:
     pas, size = view.metric("PAS"), _size(view)
     if pas.value is None:
         return "No test has both sides, so nothing can be said about conclusions."
-    told = f"{plots.short(pas.value)}{behind(pas)}"
+    told = f"{plots.short(pas.value)}{behind(pas)}{_relative(view, pas)}"
     said = f"A conclusion drawn from this model agrees with that drawn from people with probability {told}."
-    return f"{said} On the whole its effects {size}." if size else said
+    return f"{said} Of its effects: {size}." if size else said
+
+
+def _relative(view: PeopleView, pas: Number) -> str:
+    """Say what a perfect replication and an agent without effects would reach."""
+    ends = _ends(view.source.document, "average_pas_raw_place_interval")
+    place = Estimate(pas.place, ends)
+    return relative_words(Bounds(Estimate(pas.floor), Estimate(pas.ceiling), place))
+
+
+def _ends(document: Document, *keys: str) -> Interval | None:
+    low, high, level = (number(document, *keys, name) for name in ("low", "high", "level"))
+    if low is None or high is None or level is None:
+        return None
+    return Interval(low, high, level, "")
 
 
 def _shown(view: PeopleView, i: int) -> dict[str, Any]:
@@ -74,6 +88,7 @@ def _shown(view: PeopleView, i: int) -> dict[str, Any]:
         "view": view,
         "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in pictures(view).items()},
         "readings": readings,
+        "assumptions": texts(document, "assumptions"),
         "auxiliary": part(document, "auxiliary"),
         "diagnosis": list(_diagnosis(part(document, "diagnosis"))),
         "outcomes": view.outcomes,
@@ -132,6 +147,18 @@ def _fill_tests(data: PageData, view: PeopleView, i: int) -> None:
     }
 
 
+def _human_row() -> str:
+    """Word the row of people against people: what a rerun of a study with people reaches."""
+    from concord.people.human_row import human_row
+
+    row = human_row()
+    scores = (("PAS", row.pas), ("ECS", row.ecs), ("APR", row.apr))
+    told = [f"{name} {plots.short(score.value)} {short_interval(score.interval)}" for name, score in scores]
+    bounds = row.pas.bounds
+    place = "" if bounds is None else f"; place of PAS {plots.short(bounds.place.value)}"
+    return f"{row.n} published studies and their replications: {', '.join(told)}{place}"
+
+
 PANEL = Panel(
     name=NAME,
     agrees="with people",
@@ -152,4 +179,5 @@ PANEL = Panel(
     shown=_shown,
     pictures=_pictures,
     fill=_fill,
+    together=lambda views: {"human_row": _human_row() if views else ""},
 )

@@ -22,7 +22,7 @@ from concord.show.page.values import (
 )
 from concord.show.svg import Picture
 from concord.structure import NAME
-from concord.structure.read.results import RESULT
+from concord.structure.files import RESULT
 
 
 def _over(document: Document) -> str:
