@@ -17,7 +17,18 @@ from concord.show.page.panel import Metric, PageData, Panel
 from concord.show.page.people import FINDING_COLUMNS, PeopleView, forest, key_of, people_view, pictures
 from concord.show.page.people_answers import COLUMNS, sentence
 from concord.show.page.table import listed, packed
-from concord.show.page.values import Document, Number, behind, count_words, inline, number, part, texts, words
+from concord.show.page.values import (
+    Document,
+    Number,
+    behind,
+    count_words,
+    inline,
+    number,
+    part,
+    short_interval,
+    texts,
+    words,
+)
 from concord.show.svg import Picture
 
 
