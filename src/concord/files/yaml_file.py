@@ -80,7 +80,7 @@ def read_yaml(source: Path | bytes, *, name: str | None = None) -> YamlFile:
     StudyError
         The text is not YAML, or uses what plain data does not need; the line is named.
     """
-    raw = source if isinstance(source, bytes) else _bytes(source)
+    raw = source if isinstance(source, bytes) else read_file(source)
     called = name if name is not None else "YAML" if isinstance(source, bytes) else source.name
     if len(raw) > MAX_BYTES:
         raise FileFormatError(f"{called}: {len(raw):,} bytes, expected at most {MAX_BYTES:,}")
@@ -91,7 +91,8 @@ def read_yaml(source: Path | bytes, *, name: str | None = None) -> YamlFile:
     return _Builder(called).build(text, raw)
 
 
-def _bytes(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
+    """Read the bytes of a YAML file; one that is too large is refused before it is read."""
     try:
         if path.stat().st_size > MAX_BYTES:
             size = path.stat().st_size

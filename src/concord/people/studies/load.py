@@ -4,6 +4,7 @@ import difflib
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from concord.errors import FileFormatError, OptionError, StudyError, StudyProblem
-from concord.files.yaml_file import Path_, YamlFile, read_yaml
+from concord.files.yaml_file import Path_, YamlFile, read_file, read_yaml
 from concord.people.studies import format as study_format
 from concord.people.studies.checks import check_study
 from concord.people.studies.format import Study
@@ -56,7 +57,15 @@ def read_study(source: Path | bytes, *, name: str | None = None) -> StudyFile:
     StudyError
         Something in it cannot be used; every fault is named with its line and path.
     """
-    document = read_yaml(source, name=name)
+    raw = source if isinstance(source, bytes) else read_file(source)
+    called = name if name is not None else "YAML" if isinstance(source, bytes) else source.name
+    return _checked(raw, called)
+
+
+@cache
+def _checked(raw: bytes, name: str) -> StudyFile:
+    """Check a file once: a design, its sessions and its scores all ask for the study of the same bytes."""
+    document = read_yaml(raw, name=name)
     if not isinstance(document.data, dict):
         raise StudyError([StudyProblem(document.name, 1, "", "expected a mapping with the key 'study'")])
     try:
@@ -66,7 +75,6 @@ def read_study(source: Path | bytes, *, name: str | None = None) -> StudyFile:
     problems, warnings = check_study(study, document)
     if problems:
         raise StudyError(sorted(problems, key=lambda bad: -1 if bad.line is None else bad.line))
-    raw = document.raw
     file = InputFile(document.name, hashlib.sha256(raw).hexdigest(), len(raw))
     return StudyFile(study, file, tuple(warnings), raw)
 
