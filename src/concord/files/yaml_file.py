@@ -13,9 +13,9 @@ from typing import Any
 import yaml
 
 from concord.errors import FileFormatError, StudyError, StudyProblem
+from concord.files.contents import read_bytes
+from concord.files.limits import YAML_BYTES as MAX_BYTES
 
-MAX_BYTES = 2**20
-"""A larger file is refused unread: the longest study is a few dozen kilobytes."""
 MAX_DEPTH = 24
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The compiled parser where it is installed; no value is ever built by either."""
@@ -93,13 +93,7 @@ def read_yaml(source: Path | bytes, *, name: str | None = None) -> YamlFile:
 
 def read_file(path: Path) -> bytes:
     """Read the bytes of a YAML file; one that is too large is refused before it is read."""
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            size = path.stat().st_size
-            raise FileFormatError(f"{path.name}: {size:,} bytes, expected at most {MAX_BYTES:,}")
-        return path.read_bytes()
-    except OSError as fault:
-        raise FileFormatError(f"{path}: {(fault.strerror or 'cannot be read').lower()}") from fault
+    return read_bytes(path, limit=MAX_BYTES)
 
 
 class _Builder:
