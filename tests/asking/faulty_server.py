@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
-def completion(text: str | None, finish: str = "stop") -> dict[str, Any]:
+def completion(text: Any, finish: str = "stop") -> dict[str, Any]:
     choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
     return {
@@ -24,7 +24,8 @@ def completion(text: str | None, finish: str = "stop") -> dict[str, Any]:
     }
 
 
-GOOD = completion("REASONING: It fits.\nDIAGNOSIS: Panic Disorder")
+TEXT = "REASONING: It fits.\nDIAGNOSIS: Panic Disorder"
+GOOD = completion(TEXT)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -78,7 +79,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data[:10])
         self.wfile.flush()
-        time.sleep(4)
+        time.sleep(12)
         self.drop()
 
     def echo_key(self) -> None:
@@ -110,7 +111,27 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
     "length": lambda h, n: h.answer(completion("REASONING: It is", "length")),
     "echo-key": lambda h, n: h.echo_key(),
     "filter-echo-key": lambda h, n: h.error(400, "content_filter", f"filtered {h.headers['Authorization']}"),
+    "vllm-overflow": lambda h, n: h.error(
+        400, "400", "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."
+    ),
+    "llama-overflow": lambda h, n: h.error(
+        400, "400", "the request exceeds the available context size, try increasing it"
+    ),
+    "payload-413": lambda h, n: h.error(413, "too_large", "the prompt is too long for this model"),
+    "bad-request": lambda h, n: h.error(400, "bad", "the field foo is not what we like"),
+    "unprocessable": lambda h, n: h.error(422, "bad", "the temperature is not ours"),
+    "forbidden": lambda h, n: h.error(403, "forbidden", "your region may not"),
+    "usage-null": lambda h, n: h.answer({**GOOD, "usage": None}),
+    "usage-text": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "prompt_tokens": "seven"}}),
+    "usage-float": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "completion_tokens": 3.5}}),
+    "usage-negative": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "completion_tokens": -3}}),
+    "content-parts": lambda h, n: h.answer(
+        completion([{"type": "text", "text": "DIAGNOSIS: Panic Disorder"}])
+    ),
+    "redirect": lambda h, n: h.raw(b"", 307, Location="http://localhost:9/v1/chat/completions"),
     "no-such-model": lambda h, n: h.error(404, "model_not_found", "the model does not exist"),
+    "no-money": lambda h, n: h.error(402, "payment", "pay first"),
+    "no-quota": lambda h, n: h.error(429, "insufficient_quota", "You exceeded your current quota"),
     "wrong-key": lambda h, n: h.error(401, "invalid_api_key", f"bad key {h.headers['Authorization']}"),
 }
 
