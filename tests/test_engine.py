@@ -173,7 +173,7 @@ def test_comparisons_of_people_and_of_structure_on_a_dask_cluster_give_the_same_
     from concord.people.protocol import STANDARD
     from concord.records import TestRow
     from concord.structure.compare import compare_structure
-    from concord.structure.readings import counted_cells
+    from concord.structure.definitions import counted_cells
     from concord.structure.records import ScoreOptions
 
     engine, rng = get_engine("dask", scheduler=scheduler), np.random.default_rng(5)

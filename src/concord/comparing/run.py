@@ -25,7 +25,7 @@ from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.mcnemar import bonett_price_interval
 from concord.stats.ranking import compare_models
-from concord.structure.read.results import is_structure_folder
+from concord.structure.files import is_structure_folder
 
 ENOUGH_CLUSTERS = 20
 """Below this many clusters of one size, skewed differences are found too often; people are told."""

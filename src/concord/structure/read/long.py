@@ -17,7 +17,7 @@ from concord.files.limits import listed
 from concord.files.tables import TableOptions
 from concord.structure.read.cells import LongTable, model_scores
 from concord.structure.read.join import Findings
-from concord.structure.read.records import Codes, LeftOut, ModelScores, ReadOptions, ScoreSet
+from concord.structure.read.records import Codes, LeftOut, ReadOptions, ScoreGrid, ScoreSet
 from concord.structure.read.sheet import ITEM_NAMES, fold, tidy
 from concord.structure.read.values import (
     Place,
@@ -92,9 +92,9 @@ def _open(source: Any, options: ReadOptions) -> ColumnTable:
     return replace(table, name=name, warnings=warnings, inputs=inputs)
 
 
-def _all_models(table: LongTable, found: Findings, options: ReadOptions) -> list[ModelScores]:
+def _all_models(table: LongTable, found: Findings, options: ReadOptions) -> list[ScoreGrid]:
     """Build the scores of every model that can be scored."""
-    models: list[ModelScores] = []
+    models: list[ScoreGrid] = []
     for code, name in sorted(enumerate(table.models), key=lambda pair: pair[1]):
         own = Findings()
         try:
