@@ -79,7 +79,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data[:10])
         self.wfile.flush()
-        time.sleep(12)
+        time.sleep(8)
         self.drop()
 
     def echo_key(self) -> None:
@@ -125,11 +125,13 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
     "usage-text": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "prompt_tokens": "seven"}}),
     "usage-float": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "completion_tokens": 3.5}}),
     "usage-negative": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "completion_tokens": -3}}),
-    "content-parts": lambda h, n: h.answer(
-        completion([{"type": "text", "text": "DIAGNOSIS: Panic Disorder"}])
-    ),
+    "content-parts": lambda h, n: h.answer(completion([{"type": "text", "text": TEXT}])),
     "redirect": lambda h, n: h.raw(b"", 307, Location="http://localhost:9/v1/chat/completions"),
     "no-such-model": lambda h, n: h.error(404, "model_not_found", "the model does not exist"),
+    "echo-header": lambda h, n: h.answer(
+        GOOD, x_request_id=h.headers["Authorization"].removeprefix("Bearer ")
+    ),
+    "echo-reply": lambda h, n: h.answer(completion(f"{TEXT}. You are {h.headers['Authorization']}!")),
     "no-money": lambda h, n: h.error(402, "payment", "pay first"),
     "no-quota": lambda h, n: h.error(429, "insufficient_quota", "You exceeded your current quota"),
     "wrong-key": lambda h, n: h.error(401, "invalid_api_key", f"bad key {h.headers['Authorization']}"),

@@ -27,7 +27,6 @@ EXPECTED = {
     "429-always": "failed",
     "500-once": "ok",
     "503-always": "failed",
-    "slow": "failed",
     "dropped-once": "ok",
     "dropped-always": "failed",
     "malformed": "failed",
@@ -41,6 +40,8 @@ EXPECTED = {
     "length": "truncated",
     "echo-key": "failed",
     "filter-echo-key": "filtered",
+    "echo-header": "ok",
+    "echo-reply": "ok",
     "vllm-overflow": "context overflow",
     "llama-overflow": "context overflow",
     "payload-413": "context overflow",
@@ -59,7 +60,6 @@ REASONS = {
     "unprocessable": "HTTP 422: the temperature is not ours",
     "forbidden": "HTTP 403: your region may not",
     "429-always": "HTTP 429: no",
-    "slow": "no answer in the time that --timeout allows",
     "redirect": "RedirectedError: the server redirects to localhost, which is not asked",
 }
 
@@ -82,7 +82,7 @@ def vignettes(path: Path, prompts: dict[str, str]) -> Path:
 
 
 def ask(samples: Path, url: str, out: Path, **connection: Any) -> runs.RunResult:
-    chosen = {"max_connections": 20, "max_retries": 1, "timeout": 5, "give_up_after": 100, **connection}
+    chosen = {"max_connections": 20, "max_retries": 1, "timeout": 120, "give_up_after": 100, **connection}
     job = runs.job("reasoning", "openai-api/bad/m", samples=samples, connection=Connection(url, **chosen))
     return runs.run_job(job, out)
 
@@ -97,7 +97,15 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
 
 
 def test_the_faults_are_all_there() -> None:
-    assert EXPECTED.keys() | STOPPING == FAULTS.keys()
+    assert EXPECTED.keys() | {*STOPPING, "slow"} == FAULTS.keys()
+
+
+def test_an_attempt_ends_when_its_time_is_over(tmp_path: Path) -> None:
+    samples = vignettes(tmp_path / "samples.json", {"v0": "Case fault=slow"})
+    with faulty_server() as server:
+        result = ask(samples, server.url, tmp_path / "run", timeout=2, max_retries=0)
+    assert result.outcomes == {"failed": 2}
+    assert {row["error"] for row in result.stored.rows} == {"no answer in the time that --timeout allows"}
 
 
 def test_every_trial_ends_in_exactly_one_counted_outcome(done: Done) -> None:
