@@ -33,6 +33,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     server: "FaultyServer"
+    max_tokens = 0
 
     def log_message(self, format: str, *args: object) -> None:
         pass
@@ -43,8 +44,9 @@ class Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.calls[prompt] += 1
             nth = self.server.calls[prompt]
+        self.max_tokens = int(body.get("max_tokens") or 0)
         found = re.search(r"fault=([\w-]+)", prompt)
-        fault = found.group(1) if found else "none"
+        fault = found.group(1) if found else self.server.every
         self.server.faults[fault] += 1
         if self.server.dies_after is not None and sum(self.server.calls.values()) > self.server.dies_after:
             self.drop()
@@ -108,6 +110,9 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
     "filter": lambda h, n: h.answer(completion("", "content_filter")),
     "filter-400": lambda h, n: h.error(400, "content_filter", "content management policy"),
     "overflow": lambda h, n: h.error(400, "context_length_exceeded", "maximum context length is 10 tokens"),
+    "length-below-99": lambda h, n: h.answer(
+        completion("REASONING: It is", "length") if h.max_tokens < 99 else GOOD
+    ),
     "length": lambda h, n: h.answer(completion("REASONING: It is", "length")),
     "echo-key": lambda h, n: h.echo_key(),
     "filter-echo-key": lambda h, n: h.error(400, "content_filter", f"filtered {h.headers['Authorization']}"),
@@ -142,12 +147,12 @@ class FaultyServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, dies_after: int | None = None) -> None:
+    def __init__(self, dies_after: int | None = None, every: str = "none") -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.lock = threading.Lock()
         self.calls: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
-        self.dies_after = dies_after
+        self.dies_after, self.every = dies_after, every
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         pass  # a client that hangs up is what is being tested
@@ -158,8 +163,8 @@ class FaultyServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def faulty_server(dies_after: int | None = None) -> Iterator[FaultyServer]:
-    server = FaultyServer(dies_after)
+def faulty_server(dies_after: int | None = None, every: str = "none") -> Iterator[FaultyServer]:
+    server = FaultyServer(dies_after, every)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
