@@ -1,7 +1,7 @@
 """Speed, memory, resume and kills of `concord run`: ``python benchmarks/asking.py``.
 
 One server on 127.0.0.1 answers every call after 5 ms. Every figure comes from a fresh process, and the kinds
-take turns: a busy machine slows all of them. ``--old PATH`` measures another checkout's `src` beside this one.
+take turns: a busy machine slows all of them. ``--old PATH`` measures another checkout too.
 """
 
 import argparse
