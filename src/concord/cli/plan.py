@@ -8,7 +8,7 @@ import typer
 from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
-    from concord.planning.people import Participants, PeoplePlan
+    from concord.planning.people import ParticipantsPlan, PeoplePlan
     from concord.planning.plan import PlanResult
 
 
@@ -72,7 +72,7 @@ def plan(
     ] = None,
     participants: Annotated[
         float | None,
-        typer.Option(help="Participants that find this standardised difference (d), and nothing else."),
+        typer.Option(help="ParticipantsPlan that find this standardised difference (d), and nothing else."),
     ] = None,
     item: Annotated[str | None, typer.Option(help="Column of a pilot table that names items.")] = None,
     score: Annotated[str | None, typer.Option(help="Column of a pilot table that holds scores.")] = None,
@@ -117,7 +117,7 @@ def plan(
     _show(result, json=json)
 
 
-def _show(result: "PlanResult | PeoplePlan | Participants", *, json: bool) -> None:
+def _show(result: "PlanResult | PeoplePlan | ParticipantsPlan", *, json: bool) -> None:
     if json:
         print_json(result.to_dict())
     else:
