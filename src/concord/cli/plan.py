@@ -72,7 +72,7 @@ def plan(
     ] = None,
     participants: Annotated[
         float | None,
-        typer.Option(help="ParticipantsPlan that find this standardised difference (d), and nothing else."),
+        typer.Option(help="Participants that find this standardised difference (d), and nothing else."),
     ] = None,
     item: Annotated[str | None, typer.Option(help="Column of a pilot table that names items.")] = None,
     score: Annotated[str | None, typer.Option(help="Column of a pilot table that holds scores.")] = None,
