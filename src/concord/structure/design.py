@@ -11,7 +11,7 @@ from concord.files.limits import quoted
 from concord.files.templates import fill, read_template
 from concord.records import Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger
-from concord.structure.items import Item, ItemSet, parse_items
+from concord.structure.items import ArrangedItem, ItemSet, parse_items
 from concord.structure.scorers import check_items, get_scorer
 
 ITEMS = "items.json"
@@ -37,11 +37,11 @@ def design_structure(
     arranger, scorer
         What is varied and how replies are scored; the set's own by default.
     arrangements
-        At most so many arrangements an item.
+        At most so many arrangements per item.
     limit
         Ask only the first so many items.
     repeats
-        Samples a cell.
+        Samples per cell.
 
     Raises
     ------
@@ -109,5 +109,5 @@ def _trials(
             )
 
 
-def _about(item: Item, arranger: str) -> tuple[tuple[str, str], ...]:
+def _about(item: ArrangedItem, arranger: str) -> tuple[tuple[str, str], ...]:
     return (("arranger", arranger), ("answer", item.answer), ("reference", item.reference))

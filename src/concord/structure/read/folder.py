@@ -17,7 +17,7 @@ from concord.files.text import decode
 from concord.files.workbooks import ZIP_MAGIC, open_workbook, quiet_engine
 from concord.records import InputFile
 from concord.structure.read.join import Findings, RefusedError, join_sides
-from concord.structure.read.records import LeftOut, ModelScores, ReadOptions, ScoreSet
+from concord.structure.read.records import LeftOut, ReadOptions, ScoreGrid, ScoreSet
 from concord.structure.read.sheet import (
     SheetFaultError,
     SheetScores,
@@ -89,7 +89,7 @@ def read_folders(mean: Path, largest: Path, options: ReadOptions) -> ScoreSet:
 class _Outcome:
     """What became of one model."""
 
-    scores: ModelScores | None = None
+    scores: ScoreGrid | None = None
     found: Findings = field(default_factory=Findings)
     inputs: list[InputFile] = field(default_factory=list)
 
@@ -192,7 +192,7 @@ def _note_one_sided(
 
 def _read_model(
     mean: ModelFiles, largest: ModelFiles, options: ReadOptions, found: Findings, inputs: list[InputFile]
-) -> ModelScores:
+) -> ScoreGrid:
     """Read and join both sides of a model."""
     sides = [_read_side(files, options, found) for files in (mean, largest)]
     inputs += [entry for side in sides for entry in side.inputs]

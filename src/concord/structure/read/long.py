@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.errors import CellProblem, FileFormatError, InputError, OptionError, TableError
-from concord.files.cells import is_missing
 from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.contents import display_name, fingerprint
 from concord.files.limits import listed
 from concord.files.tables import TableOptions
 from concord.structure.read.cells import LongTable, model_scores
 from concord.structure.read.join import Findings
-from concord.structure.read.records import Codes, LeftOut, ModelScores, ReadOptions, ScoreSet
+from concord.structure.read.records import Codes, LeftOut, ReadOptions, ScoreGrid, ScoreSet
 from concord.structure.read.sheet import ITEM_NAMES, fold, tidy
 from concord.structure.read.values import (
     Place,
@@ -92,9 +91,9 @@ def _open(source: Any, options: ReadOptions) -> ColumnTable:
     return replace(table, name=name, warnings=warnings, inputs=inputs)
 
 
-def _all_models(table: LongTable, found: Findings, options: ReadOptions) -> list[ModelScores]:
+def _all_models(table: LongTable, found: Findings, options: ReadOptions) -> list[ScoreGrid]:
     """Build the scores of every model that can be scored."""
-    models: list[ModelScores] = []
+    models: list[ScoreGrid] = []
     for code, name in sorted(enumerate(table.models), key=lambda pair: pair[1]):
         own = Findings()
         try:
@@ -253,7 +252,7 @@ def code_names(table: str, series: "pl.Series", *, fold_case: bool) -> tuple[Cod
     final = np.full(len(distinct) + 1, -1, dtype=np.int64)
     for i, value in enumerate(distinct.to_list()):
         key = fold(value) if fold_case else tidy(value)
-        if is_missing(key):
+        if key == "":
             continue
         if key not in names:
             names[key] = len(shown)

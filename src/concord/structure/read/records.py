@@ -78,14 +78,14 @@ class RawSamples:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ModelScores:
+class ScoreGrid:
     """The scores of one model: items in rows, arrangements in columns, NaN where there is no score."""
 
     model: str
     arrangements: tuple[str, ...]
     items: tuple[str, ...]
     mean: Floats
-    largest: Floats
+    maximum: Floats
     counts: tuple[ArrangementCounts, ...]
     samples: RawSamples | None = None
     clusters: tuple[str, ...] | None = None
@@ -96,7 +96,7 @@ class ModelScores:
 class ScoreSet:
     """All models that could be read, and everything that could not."""
 
-    models: tuple[ModelScores, ...]
+    models: tuple[ScoreGrid, ...]
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
     inputs: tuple[InputFile, ...] = ()

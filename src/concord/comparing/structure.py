@@ -1,0 +1,181 @@
+"""Results about structure compared: what may be compared with what, who is who, and how to fix it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from concord.comparing.kinds import ResultKind
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
+from concord.comparing.naming import check_names, distinct, known_metric
+from concord.engine import Engine
+from concord.errors import MismatchError, OptionError
+from concord.files.result_folders import folder_name
+from concord.stats.compare import Choices
+from concord.structure import NAME
+from concord.structure import files as structure_files
+from concord.structure.compare import FIXED_M, METRICS, compare_structure, counted_model
+from concord.structure.files import is_structure_folder
+from concord.structure.records import ModelResult, ScoreOptions
+
+LEAST_RESAMPLES = 200
+WORDS = UnitWords("cell", "cells", "item", "items", least="20 items")
+_RESCORE = "concord score structure ... --reading {reading} --out FOLDER"
+
+
+def compare_structure_folders(
+    sources: Sequence[Any],
+    names: Sequence[str] | None,
+    *,
+    metric: str | None,
+    choices: Choices,
+    engine: Engine,
+) -> MetricCompareResult:
+    """Compare every model of results about structure on the same items and arrangements.
+
+    Raises
+    ------
+    MismatchError
+        Other definitions, baselines or numbers of samples, or nothing in common.
+    OptionError
+        No such metric, fewer than two models, or another number of names.
+    """
+    chosen = known_metric("S_Cons" if metric is None else metric, (*METRICS, *FIXED_M))
+    if choices.n_flips < LEAST_RESAMPLES:
+        raise OptionError(f"flips is {choices.n_flips!r}; a band over items needs at least {LEAST_RESAMPLES}")
+    folders = [StructureFolder(Path(source), structure_files.read(source)) for source in sources]
+    _same_definitions(folders)
+    cells = [(folder, model) for folder in folders for model in folder.result.models]
+    if len(cells) < 2:
+        raise OptionError(
+            f"comparing needs at least two models, {folders[0].name} holds one: {cells[0][1].model}"
+        )
+    check_names(names, len(cells), f"models ({', '.join(model.model for _, model in cells[:6])}, ...)")
+    fixed = chosen in FIXED_M
+    warnings = _fixed_m(cells, folders) if fixed else _samples([model for _, model in cells])
+    called = _structure_names(cells) if names is None else list(names)
+    data = [counted_model(model, name, fixed_m=fixed) for name, (_, model) in zip(called, cells, strict=True)]
+    definition = "paired" if fixed else folders[0].options.definition
+    options = ScoreOptions(definition, seed=choices.seed, resamples=choices.n_flips, level=choices.level)
+    found = compare_structure(data, options, metric=chosen, engine=engine)
+    compared = _compared(definition, fixed, folders[0].options.m)
+    return MetricCompareResult(
+        NAME,
+        WORDS,
+        f"reading {compared} · the same items and arrangements",
+        {
+            "reading": folders[0].options.definition,
+            "compared_reading": compared,
+            "n_items": found.n_items,
+            "n_arrangements": found.n_arrangements,
+        },
+        tuple(
+            ComparedModel(
+                name, folder.name, {"model": model.model, "samples_per_cell": model.samples_per_cell}
+            )
+            for name, (folder, model) in zip(called, cells, strict=True)
+        ),
+        found.pairs,
+        found.standing,
+        {"level": choices.level, "resamples": choices.n_flips, "seed": choices.seed},
+        tuple(item for folder in folders for item in structure_files.fingerprints(folder.source)),
+        tuple(warnings),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StructureFolder:
+    """One result about structure and the folder it is in."""
+
+    source: Path
+    result: structure_files.StructureResult
+
+    @property
+    def name(self) -> str:
+        """What the folder is called."""
+        return folder_name(self.source)
+
+    @property
+    def options(self) -> ScoreOptions:
+        """How the scores were turned into numbers."""
+        return self.result.scores.options
+
+
+def _compared(definition: str, fixed: bool, m: int) -> str:
+    if fixed:
+        return f"fixed m = {m}"
+    return "unpaired" if definition == "unpaired" else "paired"
+
+
+def _structure_names(cells: Sequence[tuple[StructureFolder, ModelResult]]) -> list[str]:
+    """Name models as they are called; by their folders too where two have one name."""
+    names = [model.model for _, model in cells]
+    called = [
+        f"{model.model} ({folder.name})" if names.count(model.model) > 1 else model.model
+        for folder, model in cells
+    ]
+    return distinct(called)
+
+
+def _same_definitions(folders: Sequence[StructureFolder]) -> None:
+    """Refuse results that were scored differently."""
+    first = folders[0]
+    for other in folders[1:]:
+        if other.options.definition != first.options.definition:
+            raise MismatchError(
+                f"{first.name} was scored under the definition {first.options.definition!r} and {other.name} "
+                f"under {other.options.definition!r}: these do not compare; score one of them again with: "
+                + _RESCORE.format(reading=first.options.definition)
+            )
+        if other.options.baseline != first.options.baseline:
+            raise MismatchError(
+                f"{first.name} was scored with the baseline {first.options.baseline!r} and {other.name} with "
+                f"{other.options.baseline!r}, so E and R run over other arrangements; score both with one "
+                "--baseline, or both without"
+            )
+
+
+def _samples(models: Sequence[ModelResult]) -> list[str]:
+    """Refuse other numbers of samples per cell: the gap grows with them, order or no order."""
+    known = [(model.model, model.samples_per_cell) for model in models if model.samples_per_cell is not None]
+    listed = "; ".join(f"{name}: {_range(samples)}" for name, samples in known)
+    if len({samples[1] for _, samples in known}) > 1:
+        raise MismatchError(
+            f"the number of samples per cell differs ({listed}), and max minus mean grows with it even when "
+            "order has no effect; compare numbers that do not with --metric S_star, E_star or R_star, or ask "
+            "every model as often"
+        )
+    if len({samples for _, samples in known}) > 1:
+        return [f"some cells have fewer samples than others ({listed}); their gaps are smaller for it"]
+    if known and len(known) < len(models):
+        return [
+            f"the number of samples per cell is known for some models only ({listed}); S_Cons falls with it: "
+            "make sure that it is the same, and say so with: concord score structure ... --samples K"
+        ]
+    return []
+
+
+def _range(samples: tuple[int, int]) -> str:
+    low, high = samples
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _fixed_m(
+    cells: Sequence[tuple[StructureFolder, ModelResult]], folders: Sequence[StructureFolder]
+) -> list[str]:
+    """Refuse a fixed-m gap that was not computed, or with another m."""
+    if len({folder.options.m for folder in folders}) > 1:
+        listed = "; ".join(f"{folder.name}: m = {folder.options.m}" for folder in folders)
+        raise MismatchError(f"these were scored with other --fixed-m ({listed}); score them with one")
+    for folder, model in cells:
+        if all(gap is None for item in model.items for *_, gap in item.scores):
+            raise MismatchError(
+                f"{model.model} in {folder.name} has no fixed-m gap: the number of samples per cell is not "
+                "known, or too small; score it again with: concord score structure ... --samples K"
+            )
+    return []
+
+
+KIND = ResultKind(
+    NAME, "a result about structure", is_structure_folder, compare_structure_folders, alone=True
+)
