@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from concord.people.predictions.result import AgentAgreement, AgentDifference, PredictionResult
+from concord.people.predictions.files import PredictionResult
+from concord.people.predictions.result import AgentAgreement, AgentDifference
 from concord.records import Estimate
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_words
 from concord.show.terminal import lines, table

@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.files.test_codec import estimates
 
-from concord.people.predictions.files import read, write
-from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference, PredictionResult
+from concord.people.predictions.files import PredictionResult, read, write
+from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference
 from concord.records import InputFile
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)

@@ -1,14 +1,19 @@
 """Agreement of predicted effects as files, written and read back: one document, two tables."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from concord.files.codec import decode, encode
 from concord.files.documents import heading, read_document
 from concord.files.output import write_csv, write_json
 from concord.files.provenance import provenance
-from concord.people.predictions.result import METRICS, PredictionResult
+from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference
+from concord.records import InputFile, Presented
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DOCUMENT, NUMBERS, DIFFERENCES = "predictions.json", "predictions.csv", "prediction_differences.csv"
 NUMBER_COLUMNS = ("agent", "reference", "metric", "value", "low", "high", "n", "n_missing", "note")
@@ -16,14 +21,47 @@ DIFFERENCE_COLUMNS = ("first", "second", "metric", "difference", "low", "high", 
 _KIND = "prediction result"
 
 
-def document(result: PredictionResult) -> dict[str, Any]:
-    """Return what `predictions.json` holds and `--json` prints."""
-    return {**heading(_KIND), **encode(result), "provenance": provenance(result.inputs)}
+@dataclass(frozen=True, slots=True, repr=False)
+class PredictionResult(Presented):
+    """Agreement of predicted effects with those of people."""
+
+    agents: tuple[AgentAgreement, ...]
+    """By name."""
+    references: tuple[AgentAgreement, ...]
+    differences: tuple[AgentDifference, ...]
+    unit: str
+    n_effects: int
+    all_positive: float
+    """Share of people's effects above 0: the chance level of ``direction``."""
+    clusters: str
+    """What was left out one at a time for the intervals."""
+    level: float = 0.95
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+
+    def agent(self, name: str) -> AgentAgreement:
+        """Return one agent's numbers."""
+        return next(one for one in self.agents if one.agent == name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `predictions.json` holds."""
+        return {**heading(_KIND), **encode(self), "provenance": provenance(self.inputs)}
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return one row per agent and number, the columns of `predictions.csv`."""
+        import polars as pl
+
+        rows = list(number_rows(self))
+        return pl.DataFrame(rows, schema=list(NUMBER_COLUMNS), orient="row", infer_schema_length=None)
+
+    def write(self, out: str | Path) -> tuple[Path, ...]:
+        """Write `predictions.json`, `predictions.csv` and `prediction_differences.csv`."""
+        return write(self, Path(out))
 
 
 def write(result: PredictionResult, folder: Path) -> tuple[Path, ...]:
     """Write all files of a result and return their paths."""
-    write_json(folder / DOCUMENT, document(result))
+    write_json(folder / DOCUMENT, result.to_dict())
     write_csv(folder / NUMBERS, NUMBER_COLUMNS, number_rows(result))
     write_csv(folder / DIFFERENCES, DIFFERENCE_COLUMNS, _difference_rows(result))
     return tuple(folder / name for name in (DOCUMENT, NUMBERS, DIFFERENCES))

@@ -1,8 +1,8 @@
 """What scoring predicted effects gives: frozen, full precision, undefined is ``None`` with a reason."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from concord.records import Estimate, InputFile, Presented
+from concord.records import Estimate
 
 METRICS = {
     "pearson": "r",
@@ -44,26 +44,3 @@ class AgentDifference:
     difference: Estimate
     p_value: float | None
     p_holm: float | None
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class PredictionResult(Presented):
-    """Agreement of predicted effects with those of people."""
-
-    agents: tuple[AgentAgreement, ...]
-    """By name."""
-    references: tuple[AgentAgreement, ...]
-    differences: tuple[AgentDifference, ...]
-    unit: str
-    n_effects: int
-    all_positive: float
-    """Share of people's effects above 0: the chance level of ``direction``."""
-    clusters: str
-    """What was left out one at a time for the intervals."""
-    level: float = 0.95
-    inputs: tuple[InputFile, ...] = ()
-    warnings: tuple[str, ...] = field(default=())
-
-    def agent(self, name: str) -> AgentAgreement:
-        """Return one agent's numbers."""
-        return next(one for one in self.agents if one.agent == name)

@@ -7,7 +7,8 @@ import numpy as np
 from scipy import special
 
 from concord.errors import InputError, UndefinedError
-from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference, PredictionResult
+from concord.people.predictions.files import PredictionResult
+from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference
 from concord.people.predictions.table import EffectPair, Prediction, PredictionTable
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
