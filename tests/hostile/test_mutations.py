@@ -17,10 +17,8 @@ from tests.files.grids import workbook
 from tests.hostile.nasty import TEXTS, VALUES, mutated_bytes, mutated_cells, mutated_json
 
 import concord
-from concord.comparing.folders import compare_people_folders, compare_structure_folders
 from concord.comparing.scores import read_scores
-from concord.comparing.tables import Columns
-from concord.engine import SERIAL
+from concord.comparing.tables import ScoreColumns
 from concord.errors import ConcordError
 from concord.files.columns import read_columns
 from concord.files.tables import TableOptions, read_grid
@@ -143,7 +141,7 @@ def _parquet(tmp: Path) -> Path:
 
 
 def _scored(path: Path) -> object:
-    return read_scores(path, columns=Columns(cluster="f"))
+    return read_scores(path, columns=ScoreColumns(cluster="f"))
 
 
 READERS: dict[str, Reader] = {
@@ -221,8 +219,6 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path
 
 def _folder_case(kind: str, results: dict[str, Path], rng: random.Random, tmp: Path) -> object:
     """Mutate one file of a result folder and compare the folder with the whole one."""
-    from concord.stats.compare import Choices
-
     folder = tmp / kind
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(results[kind], folder)
@@ -233,10 +229,7 @@ def _folder_case(kind: str, results: dict[str, Path], rng: random.Random, tmp: P
         _csv(path, mutated_cells(list(csv.reader(io.StringIO(path.read_text("utf-8")))), rng, TEXTS))
     else:
         path.write_bytes(mutated_bytes(path.read_bytes(), rng))
-    action = compare_people_folders if kind == "people" else compare_structure_folders
-    return action(
-        [results[kind], folder], metric=None, names=None, choices=Choices(n_flips=200), engine=SERIAL
-    )
+    return concord.compare(results[kind], folder, n_flips=200)
 
 
 def _tried(case: Callable[[random.Random], object], seed: int) -> None:
