@@ -9,6 +9,8 @@ from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
     from concord.api import PeopleResult
+    from concord.files.grids import Grid
+    from concord.people.predictions.files import PredictionResult
 
 
 def score_people(
@@ -93,10 +95,39 @@ def score_people(
         return
     from concord import api
 
+    options = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
+    effects = _grid_of_predictions(tests, options)
+    if effects is not None:
+        _tell_predictions(api.score_predictions(effects, level=level), out=out, json=json)
+        return
     result = api.score_people(
         tests, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, model=model, **choices
     )
     _tell(result, result.to_dict() if json else None, result.write(out))
+
+
+def _grid_of_predictions(path: Path | None, options: dict[str, Any]) -> "Grid | None":
+    """Return a table of effects with standard errors as a grid; None for a table of tests."""
+    from concord.files.tables import read_grid
+    from concord.people.predictions.table import is_prediction_grid
+    from concord.people.table.document import stored_table
+
+    if path is None or stored_table(path) is not None:
+        return None
+    grid = read_grid(path, **options)
+    return grid if is_prediction_grid(grid) else None
+
+
+def _tell_predictions(result: "PredictionResult", *, out: Path, json: bool) -> None:
+    """Show a result about predicted effects and keep its files."""
+    files = result.write(out)
+    for warning in result.warnings:
+        note(f"warning: {warning}")
+    if json:
+        print_json(result.to_dict())
+    else:
+        show_result(result)
+    note(f"\nwrote {', '.join(str(file) for file in files)}")
 
 
 def _score_replies(
