@@ -88,13 +88,13 @@ def score_people(
     level
         Nominal coverage of intervals.
     n_resamples
-        Fresh samples of participants behind the second interval; 0 leaves it out.
+        New samples of participants behind the second interval; 0 leaves it out.
     n_simulations
         Simulated agents behind floor and ceiling of PAS and ECS; 0 leaves them out.
     seed
-        Seed of the fresh samples and simulated agents: same input and seed, same numbers.
+        Seed of the new samples and simulated agents: same input and seed, same numbers.
     engine
-        Where fresh samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
+        Where new samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
         no number.
     choices
         Single choices of the protocol to change, such as ``states=2`` or ``include_unsigned=True``.
