@@ -39,7 +39,7 @@ class Answers(NamedTuple):
 
 
 def answered(rng: np.random.Generator, n: int, accuracy: Floats, slope: float = 0.0) -> Answers:
-    """Items differ in difficulty and, with a slope, in how the arrangement moves them; on average not at all."""
+    """Items differ in difficulty and, with a slope, in how the arrangement moves them."""
     ability = rng.normal(0, 0.8, size=(n, 1))
     moves = slope * rng.normal(size=(n, 1)) * np.linspace(-1, 1, len(accuracy))
     logit = np.log(accuracy / (1 - accuracy)) + ability + moves
