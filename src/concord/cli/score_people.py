@@ -37,6 +37,9 @@ def score_people(
     include_unsigned: Annotated[
         bool, typer.Option("--include-unsigned", help="Put effects without a sign (F, df1 > 1) into ECS.")
     ] = False,
+    missing: Annotated[
+        str | None, typer.Option(help="Tests the agent lacks: left-out of APR, or fail.")
+    ] = None,
     level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="Fresh samples behind the second interval; 0: none.")] = 400,
     simulations: Annotated[
@@ -79,6 +82,7 @@ def score_people(
         "split": split,
         "human_prior_odds": human_prior_odds,
         "agent_prior_odds": agent_prior_odds,
+        "missing": missing,
         "include_unsigned": True if include_unsigned else None,
     }
     if (tests is None) == (replies is None):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.show.page.find import Problem, Source, rows_beside
+from concord.show.page.find import Problem, ResultFile, rows_beside
 from concord.show.page.table import Column
 
 Z95 = 1.959963984540054
@@ -39,14 +39,15 @@ AGENT_COLUMNS = (
     Column("pas", "PAS", "share"),
     Column("ecs_test", "ECS_Test", "share"),
     Column("z_diff", "Z of the difference", "number", shown=False),
-    Column("passed", "replicates", "flag"),
+    Column("verdict", "verdict"),
+    Column("passed", "passes (APR)", "flag", shown=False),
     Column("outcome", "outcome", shown=False),
     Column("flags", "assumed", shown=False),
     Column("reasons", "undefined because", shown=False),
 )
 
 
-def read_tests(source: Source) -> tuple[list[Mapping[str, Any]], list[Problem]]:
+def read_tests(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Problem]]:
     """Read the tests beside a result; without them the page says that it has none."""
     try:
         rows, shown = rows_beside(source, "detailed_stats.csv")
@@ -84,6 +85,7 @@ def test_row(row: Mapping[str, str]) -> dict[str, Any]:
         "z_diff": _value(row, "Z_Diff"),
         "passed": flags.get(row.get("Replicated", "").casefold()),
         "in_ecs": flags.get(row.get("In_ECS", "").casefold()),
+        "verdict": row.get("Verdict", ""),
         "outcome": row.get("Outcome", ""),
         "flags": row.get("Flags", ""),
         "reasons": row.get("Reasons", ""),
