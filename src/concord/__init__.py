@@ -3,14 +3,15 @@
 Importing the package is cheap: what needs frames or files is loaded when it is first used.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from concord.errors import ConcordError, InputError, TableError, UndefinedError
-from concord.records import Estimate, Interval
 from concord.version import __version__
 
 if TYPE_CHECKING:
     from concord.api import (
+        check,
         compare,
         plan,
         rank_reasoning,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         score_structure,
     )
     from concord.people import studies as studies
+    from concord.records import Estimate, Interval
     from concord.runs import run, score_run
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "TableError",
     "UndefinedError",
     "__version__",
+    "check",
     "compare",
     "plan",
     "rank_reasoning",
@@ -42,16 +45,20 @@ __all__ = [
 ]
 
 
+_ELSEWHERE = {
+    "Estimate": "concord.records",
+    "Interval": "concord.records",
+    "run": "concord.runs",
+    "score_run": "concord.runs",
+}
+
+
 def __getattr__(name: str) -> object:
-    """Load the scoring functions on first use, so that `import concord.stats` stays light."""
+    """Load what is not here on first use, so that `import concord.stats` and `concord --help` stay light."""
     if name == "studies":
-        from concord.people import studies
-
-        return studies
+        return import_module("concord.people.studies")
     if name in __all__:
-        from concord import api, runs
-
-        return getattr(runs if name in ("run", "score_run") else api, name)
+        return getattr(import_module(_ELSEWHERE.get(name, "concord.api")), name)
     raise AttributeError(f"module 'concord' has no attribute {name!r}")
 
 

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from concord.comparing.folders import compare_people_folders
-from concord.comparing.people_results import read_people_folder
+from concord.comparing.people import KIND as RESULTS
+from concord.comparing.people import compare_people_folders, read_people_folder
 from concord.engine import SERIAL
 from concord.errors import OptionError, UndefinedError
 from concord.files.provenance import provenance
+from concord.people import NAME
 from concord.people.compare import METRICS
+from concord.planning.kinds import PlanKind
 from concord.planning.wanted import Wanted
 from concord.records import InputFile, Presented
 from concord.stats.compare import Choices
@@ -21,7 +23,7 @@ from concord.stats.power import detectable_effect, fewest, items_needed, power_p
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Participants(Presented):
+class ParticipantsPlan(Presented):
     """How many participants find a standardised difference."""
 
     d: float
@@ -46,14 +48,14 @@ class Participants(Presented):
         }
 
 
-def participants_needed(d: float, *, power: float = 0.8, level: float = 0.95) -> Participants:
+def participants_needed(d: float, *, power: float = 0.8, level: float = 0.95) -> ParticipantsPlan:
     """Work out how many participants find a standardised difference with t tests."""
     if not (d > 0 and np.isfinite(d)):
         raise OptionError(f"d is {d!r}; expected a standardised difference above 0, such as 0.5")
     wanted = Wanted(power=power, level=level)
     alpha = 1 - wanted.level
     groups = fewest(lambda n: power_two_sample(d, n, n, alpha=alpha), power, d)
-    return Participants(d, groups, items_needed(d, 1.0, power=power, alpha=alpha), power, level)
+    return ParticipantsPlan(d, groups, items_needed(d, 1.0, power=power, alpha=alpha), power, level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class PeoplePlan(Presented):
         """Return the document that ``--json`` prints."""
         return {
             "question": "plan",
-            "kind": "people",
+            "kind": NAME,
             "based_on": self.based_on,
             "participants": [asdict(one) for one in self.participants],
             "participants_for_half": self.finding(0.5),
@@ -145,9 +147,9 @@ def plan_people(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> P
     folders = [read_people_folder(Path(source)) for source in sources]
     folder = folders[0]
     rows = [
-        EffectParticipants(row.study, row.finding, row.test, float(d), _a_group(abs(float(d)), wanted))
-        for row, values in zip(folder.rows, folder.values, strict=True)
-        if (d := values["human_d"]) is not None and d != 0 and values["human_significant"] == 1
+        EffectParticipants(test.study, test.finding, test.test, d, _a_group(abs(d), wanted))
+        for test in folder.scores.tests
+        if (d := test.human_effect_d) is not None and d != 0 and test.human_significant
     ]
     rows.sort(key=lambda one: -one.a_group)
     studies, notes = None, []
@@ -161,7 +163,7 @@ def plan_people(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> P
         based_on=f"results about people: {names}",
         wanted=wanted,
         participants=tuple(rows),
-        n_left_out=len(folder.rows) - len(rows),
+        n_left_out=len(folder.scores.tests) - len(rows),
         studies=studies,
         warnings=tuple(notes),
         inputs=tuple(file for one in folders for file in one.inputs),
@@ -193,3 +195,6 @@ def _studies(sources: Sequence[Any], wanted: Wanted, metric: str) -> StudiesPlan
         if effect is None
         else max(3, items_needed(effect, sd, power=wanted.power, alpha=alpha)),
     )
+
+
+KIND = PlanKind(RESULTS.words, RESULTS.holds, plan_people)
