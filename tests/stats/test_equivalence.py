@@ -27,7 +27,7 @@ def test_equivalent_means_that_the_90_percent_interval_lies_inside() -> None:
 def test_clusters_are_respected_and_impossible_questions_refused() -> None:
     d = np.tile([0.1, -0.12, 0.02], 8)
     assert equivalence_of_means(d, np.arange(24) // 3, margin=0.1).p_value < 0.05
-    with pytest.raises(OptionError, match="positive margin"):
+    with pytest.raises(OptionError, match="error and margin"):
         equivalence(0.1, 0.1, margin=0.0)
     with pytest.raises(UndefinedError, match="differences that vary"):
         equivalence_of_means([0.1] * 9, margin=0.2)

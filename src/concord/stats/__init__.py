@@ -123,6 +123,7 @@ from concord.stats.replication import (
 )
 from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import SignFlip, sign_flip
+from concord.stats.skewed import SkewedMean, skewed_mean
 from concord.stats.study_concordance import ecs_interval
 from concord.stats.study_rates import apr_interval, pas_interval
 from concord.stats.true_effects import draw_true_effects
@@ -158,6 +159,7 @@ __all__ = [
     "RegressionLine",
     "SelectedEffect",
     "SignFlip",
+    "SkewedMean",
     "SmallTelescope",
     "Verdict",
     "apr_interval",
@@ -283,6 +285,7 @@ __all__ = [
     "selection_adjusted",
     "sign_flip",
     "sign_split",
+    "skewed_mean",
     "small_telescopes",
     "sphericity",
     "variance_interval",

@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import stdtrit
 
 from concord.errors import OptionError
@@ -88,6 +87,8 @@ def gamma_ratio_quantile(
     >>> round(gamma_ratio_quantile(0.025, [1, 1, 1, 0, 1], [1] * 5, [1, 1, 1, 0.5, 0.5]), 6)
     0.464417
     """
+    from scipy.optimize import brentq  # loaded when needed: it takes a tenth of a second
+
     n, d = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
     with np.errstate(divide="ignore"):
         ratios = n[d > 0] / d[d > 0]

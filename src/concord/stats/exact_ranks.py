@@ -5,7 +5,6 @@ from itertools import combinations, permutations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.elementwise import Floats
@@ -14,6 +13,13 @@ LARGEST_EXACT = 10
 """Below this many observations per group (or pairs) the exact distribution is used."""
 _SLACK = 1e-9
 """Sums of mid-ranks that should be equal may differ in their last digits."""
+
+
+def _ranks(values: ArrayLike) -> Floats:
+    """Return ranks from 1 on; ties share the mean of theirs."""
+    x = np.asarray(values, dtype=np.float64)
+    _, codes, counts = np.unique(x, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - 0.5 * (counts - 1))[codes])
 
 
 @lru_cache(maxsize=256)
@@ -96,7 +102,7 @@ def p_mann_whitney_permutation(first: ArrayLike, second: ArrayLike) -> float:
     a, b = (np.asarray(x, dtype=np.float64) for x in (first, second))
     if max(a.size, b.size) >= LARGEST_EXACT or min(a.size, b.size) < 1:
         raise OptionError(f"an exact test needs 1 to {LARGEST_EXACT - 1} observations in each group")
-    ranks = rankdata(np.concatenate([a, b]))
+    ranks = _ranks(np.concatenate([a, b]))
     chosen = np.array(list(combinations(range(ranks.size), a.size)))
     sums = ranks[chosen].sum(axis=1)
     middle = a.size * (ranks.size + 1) / 2
@@ -185,7 +191,7 @@ def p_spearman_exact(first: ArrayLike, second: ArrayLike) -> float:
     >>> p_spearman_exact([1, 2, 3, 4], [1, 2, 3, 4])
     0.08333333333333333
     """
-    x, y = (rankdata(np.asarray(values, dtype=np.float64)) for values in (first, second))
+    x, y = _ranks(first), _ranks(second)
     if x.size != y.size or not 3 <= x.size < LARGEST_EXACT:
         raise OptionError(f"an exact Spearman test needs 3 to {LARGEST_EXACT - 1} pairs")
     x, y = x - x.mean(), y - y.mean()

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
-from scipy.optimize import brentq, minimize_scalar
 
 from concord.errors import OptionError, UndefinedError
 from concord.records import Estimate, Interval
@@ -142,6 +141,7 @@ def _checked(
 
 def _reml(y: Floats, v: Floats) -> float:
     """Variance of true effects: where the restricted likelihood is largest, at or above 0."""
+    from scipy.optimize import brentq, minimize_scalar  # loaded when needed
 
     def slope(tau2: float) -> float:
         w = 1 / (v + tau2)

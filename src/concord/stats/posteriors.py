@@ -61,7 +61,7 @@ def posterior_states(log_bf: ArrayLike, prob_positive: ArrayLike, prior_odds: Ar
     bf, positive, odds = np.broadcast_arrays(
         *(np.asarray(argument, dtype=np.float64) for argument in (log_bf, prob_positive, prior_odds))
     )
-    if ((positive < 0) | (positive > 1)).any():
+    if ((positive < -_ROUNDING) | (positive > 1 + _ROUNDING)).any():
         raise OptionError("prob_positive is a probability: every number lies in [0, 1]")
     if (odds <= 0).any():
         raise OptionError("prior odds are positive")

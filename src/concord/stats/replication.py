@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
-from scipy.optimize import brentq
 
 from concord.errors import OptionError
 from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_defined
@@ -196,6 +195,8 @@ def small_telescopes(
     >>> round(small.detectable, 3), round(small.p_smaller, 4), small.too_small
     (0.38, 0.0002, True)
     """
+    from scipy.optimize import brentq  # loaded when needed
+
     alpha = 1 - checked_level(level)
     if not (original_se > 0 and replication_se > 0 and np.isfinite(replication)) or not alpha < power < 1:
         raise OptionError(f"small telescopes {_NEEDS}, and a power between the test's level and 1")
@@ -274,6 +275,7 @@ def selection_adjusted(
 
 def _conditional_maximum(z: float, border: float) -> float:
     """Root of the conditional score: z = E(Z | |Z| > border) under the true effect; in [0, z]."""
+    from scipy.optimize import brentq
 
     def miss(mu: float) -> float:
         up, down = border - mu, border + mu
@@ -289,6 +291,7 @@ def _density(x: float) -> float:
 
 def _conditional_quantile(z: float, border: float, probability: float) -> float:
     """Return the true effect under which a selected estimate is at most z with this probability."""
+    from scipy.optimize import brentq
 
     def miss(mu: float) -> float:
         share = special.ndtr(mu - border) + special.ndtr(-mu - border)
