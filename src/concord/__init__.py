@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         rank_reasoning,
         report,
         score_people,
+        score_predictions,
         score_reasoning,
         score_structure,
     )
@@ -39,6 +40,7 @@ __all__ = [
     "report",
     "run",
     "score_people",
+    "score_predictions",
     "score_reasoning",
     "score_run",
     "score_structure",
