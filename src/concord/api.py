@@ -88,13 +88,13 @@ def score_people(
     level
         Nominal coverage of intervals.
     n_resamples
-        Fresh samples of participants behind the second interval; 0 leaves it out.
+        New samples of participants behind the second interval; 0 leaves it out.
     n_simulations
         Simulated agents behind floor and ceiling of PAS and ECS; 0 leaves them out.
     seed
-        Seed of the fresh samples and simulated agents: same input and seed, same numbers.
+        Seed of the new samples and simulated agents: same input and seed, same numbers.
     engine
-        Where fresh samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
+        Where new samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
         no number.
     choices
         Single choices of the protocol to change, such as ``states=2`` or ``include_unsigned=True``.
@@ -326,6 +326,7 @@ def score_structure(
     seed: int = 0,
     fixed_m: int = 2,
     resamples: int = 2000,
+    chance: float | None = None,
     engine: str | Engine = "serial",
 ) -> "StructureResult":
     """Score structural consistency: whether a model stays the same when only the arrangement changes.
@@ -362,6 +363,9 @@ def score_structure(
         Size of the subsets of the fixed-m gap.
     resamples
         Resamples of the items behind simultaneous bands.
+    chance
+        Score of guessing, for multiple choice: a model that is not shown to be above it has nothing to be
+        consistent about.
     engine
         Where resamples are computed: ``serial``, ``processes``, ``dask``; changes no number.
 
@@ -394,7 +398,7 @@ def score_structure(
     from concord.structure.score import check_options, score
 
     check_sources(mean, max, scores)
-    options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples)
+    options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples, chance=chance)
     check_options(options)
     reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma, sheet)
     if scores is not None:
