@@ -1,22 +1,25 @@
 """What a notebook imports: one function a question, frozen results that show themselves."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from concord import people
 from concord.engine import Engine, get_engine
 from concord.errors import OptionError
 from concord.files.checked import FileCheck
 from concord.people.bounds import N_SIMULATIONS
-from concord.people.protocol import Protocol
+from concord.people.many import AgentsResult, score_agents
+from concord.people.protocol import Protocol, get_protocol
 from concord.people.result import PeopleResult
 from concord.people.score import N_RESAMPLES, score_chosen
+from concord.people.table.agents import tables_of_agents
 from concord.people.table.read import read_tests
 from concord.questions import check, compare, plan, report
 from concord.records import TestTable
 
 if TYPE_CHECKING:
+    from concord.people.predictions.files import PredictionResult
     from concord.reasoning.bias import Detector
     from concord.reasoning.compare import Ranking
     from concord.reasoning.files import ReasoningResult
@@ -34,6 +37,7 @@ __all__ = [
     "rank_reasoning",
     "report",
     "score_people",
+    "score_predictions",
     "score_reasoning",
     "score_structure",
 ]
@@ -44,6 +48,10 @@ def demo_table() -> Path:
     return Path(people.__path__[0]) / "data" / "demo_tests.csv"
 
 
+@overload
+def score_people(table: Mapping[str, Any] | Sequence[TestTable], **options: Any) -> AgentsResult: ...
+@overload
+def score_people(table: Any, **options: Any) -> PeopleResult: ...
 def score_people(
     table: Any,
     *,
@@ -58,14 +66,15 @@ def score_people(
     seed: int = 0,
     engine: str | Engine = "serial",
     **choices: object,
-) -> PeopleResult:
+) -> Any:
     """Score a table of tests: PAS, ECS and APR with their uncertainty.
 
     Parameters
     ----------
     table
-        A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of row mappings; one row a
-        test with a human and an agent side; or a table already read.
+        A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of row mappings; one row per
+        test with a human and an agent side; or a table already read. Many agents on the same tests: a
+        mapping from names to such tables, a list of tables already read, or a table with a column ``agent``.
     protocol
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
     sheet
@@ -79,13 +88,13 @@ def score_people(
     level
         Nominal coverage of intervals.
     n_resamples
-        Fresh samples of participants behind the second interval; 0 leaves it out.
+        New samples of participants behind the second interval; 0 leaves it out.
     n_simulations
         Simulated agents behind floor and ceiling of PAS and ECS; 0 leaves them out.
     seed
-        Seed of the fresh samples and simulated agents: same input and seed, same numbers.
+        Seed of the new samples and simulated agents: same input and seed, same numbers.
     engine
-        Where fresh samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
+        Where new samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
         no number.
     choices
         Single choices of the protocol to change, such as ``states=2`` or ``include_unsigned=True``.
@@ -93,7 +102,8 @@ def score_people(
     Returns
     -------
     PeopleResult
-        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
+        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``. For many agents an
+        `AgentsResult`: every agent's headline numbers, ``to_frame()`` with one row per agent.
 
     Examples
     --------
@@ -107,6 +117,17 @@ def score_people(
     >>> round(result.pas.value, 3), round(result.ecs.value, 3), result.apr.value
     (0.674, 0.701, 0.5)
     """
+    agents = tables_of_agents(table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
+    if agents is not None:
+        return score_agents(
+            agents,
+            get_protocol(protocol, **choices),
+            level=level,
+            n_resamples=n_resamples,
+            n_simulations=n_simulations,
+            seed=seed,
+            engine=_engine(engine),
+        )
     tests = (
         table
         if isinstance(table, TestTable)
@@ -123,6 +144,56 @@ def score_people(
         engine=engine,
         **choices,
     )
+
+
+def score_predictions(
+    table: Any,
+    *,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+    agent_column: str | None = None,
+    level: float = 0.95,
+) -> "PredictionResult":
+    """Score predicted effects against measured ones that have standard errors.
+
+    Parameters
+    ----------
+    table
+        One row per effect and agent: a file, a frame or rows, with the columns ``study``, ``human_estimate``,
+        ``human_se``, ``agent_estimate`` and those of the page on predicted effects.
+    sheet, encoding, decimal_comma
+        How the file is read, as for `score_people`.
+    agent_column
+        Name of the column with the agents' names, where it is none of the usual ones.
+    level
+        Nominal coverage of intervals.
+
+    Returns
+    -------
+    PredictionResult
+        Every agent's numbers with intervals, reference rows, and all pairs of agents.
+
+    Raises
+    ------
+    InputError
+        The table cannot be used; the message names file, row and column.
+
+    Examples
+    --------
+    >>> row = {"study": "S", "human_se": 0.5}
+    >>> effects = [(1.0, 1.2), (2.0, 2.5), (4.0, 3.0)]
+    >>> rows = [row | {"condition": str(h), "human_estimate": h, "agent_estimate": a} for h, a in effects]
+    >>> round(score_predictions(rows).agent("agent").numbers["pearson"].value, 3)
+    0.904
+    """
+    from concord.people.predictions.score import score_predictions as scored
+    from concord.people.predictions.table import read_predictions
+
+    read = read_predictions(
+        table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, agent_column=agent_column
+    )
+    return scored(read, level=level)
 
 
 def _engine(engine: str | Engine) -> Engine:
