@@ -22,7 +22,13 @@ LEAK_SHARE = 0.05
 MORE_THAN = 10
 """Intervals are given for more units than this."""
 
+UNEVEN = 0.05
+"""Difference between modes in the share of unmarked answers above which the gap may be one of form."""
+
 NOT_EARLY = "not an early answer"
+NOT_ALIKE = "not read alike"
+VOIDED = (NOT_EARLY, NOT_ALIKE)
+"""Verdicts on a gap whose value is shown and means nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +135,19 @@ def paired_test(
     return None, flips.mid_p, f"{halved}sign flips, {how}"
 
 
-def verdict(gap: Estimate, n_direct: int, n_leaked: int) -> tuple[str, str]:
+def verdict(
+    gap: Estimate, n_direct: int, n_leaked: int, unmarked: tuple[float, float] = (0.0, 0.0)
+) -> tuple[str, str]:
     """Say in a word what the gap means, and why.
+
+    Parameters
+    ----------
+    gap
+        The gap with its interval.
+    n_direct, n_leaked
+        Direct replies, and those among them that hold reasoning.
+    unmarked
+        Share of replies after reasoning, and of direct replies, whose answer nothing marks.
 
     Examples
     --------
@@ -143,6 +160,9 @@ def verdict(gap: Estimate, n_direct: int, n_leaked: int) -> tuple[str, str]:
     if n_direct and n_leaked / n_direct > LEAK_SHARE + SLACK:
         share = f"{n_leaked} of {n_direct} direct replies hold reasoning"
         return NOT_EARLY, f"{share}: the gap does not compare with an early answer"
+    if abs(unmarked[0] - unmarked[1]) > UNEVEN + SLACK:
+        shares = f"{unmarked[0]:.0%} of the replies after reasoning and {unmarked[1]:.0%} of the direct ones"
+        return NOT_ALIKE, f"{shares} have no marked answer: the gap may be one of form"
     if gap.interval is None:
         return "undecided", gap.note
     low, high = gap.interval.low, gap.interval.high
