@@ -32,7 +32,7 @@ from concord.records import TestRow
 from concord.stats.compare import Choices
 from concord.stats.ranking import compare_models
 from concord.structure.compare import compare_structure
-from concord.structure.readings import counted_cells
+from concord.structure.definitions import counted_cells
 from concord.structure.records import ScoreOptions
 
 MILLION = 1_000_000

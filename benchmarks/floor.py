@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from concord.api import demo_table
 from concord.engine import Engine
 from concord.people.bounds import _one_by_one, _part, simulate_bounds
 from concord.people.layout import Layout, lay_out
@@ -156,6 +155,8 @@ def kinds(agents: int) -> bool:
     """Print the rates of every kind of test and of the demo table, under every protocol."""
     print(f"{'':24}{'one by one':>12}" + "".join(f"{name:>12}" for name in PROTOCOLS) + "   wanted")
     good = True
+    from concord.api import demo_table
+
     for kind in (*KINDS, "demo table"):
         source: Any = demo_table() if kind == "demo table" else rows_of(kind)
         rates = [rate(case_of(source, protocol), protocol, agents) for protocol in PROTOCOLS.values()]

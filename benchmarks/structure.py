@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from concord.structure.beside import star_cells
+from concord.structure.definitions import across_gaps, counted, paired_table, peak_gaps
+from concord.structure.fixed_m import fixed_m_cells
 from concord.structure.read.folder import read_folders
 from concord.structure.read.long import read_long
 from concord.structure.read.records import ReadOptions, ScoreSet
-from concord.structure.readings import across_gaps, counted, paired_table, peak_gaps
 from concord.structure.records import ScoreOptions
 from concord.structure.score import score
 
@@ -106,9 +106,9 @@ def point_estimates(data: ScoreSet) -> None:
     for model in data.models:
         whole = counted(model, np.ones(len(model.arrangements), dtype=np.bool_))
         paired_table(whole).gaps()
-        peak_gaps(whole.mean, whole.largest)
+        peak_gaps(whole.mean, whole.maximum)
         across_gaps(whole.mean)
-        star_cells(model, ScoreOptions())
+        fixed_m_cells(model, ScoreOptions())
 
 
 def time_intervals(path: Path) -> None:

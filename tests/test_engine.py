@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from concord.engine import SERIAL, Engine, get_engine
+from concord.engine import SERIAL, Engine, _batches, get_engine
 from concord.errors import OptionError
 from concord.stats.bands import ItemWeights
 from concord.stats.compare import Choices
@@ -27,6 +29,35 @@ def square(x: int) -> int:
 
 def test_results_come_back_in_the_order_of_the_blocks() -> None:
     assert Engine("processes", n_jobs=2).map(square, range(20)) == [x * x for x in range(20)]
+
+
+class Large:
+    """Work with an array that every block needs, and the process that first loaded it."""
+
+    def __init__(self) -> None:
+        self.array = np.arange(100_000.0)
+
+    def __call__(self, k: int) -> tuple[float, int]:
+        return float(self.array[k]), id(self)
+
+
+def test_what_all_blocks_share_is_loaded_once_by_every_worker() -> None:
+    found = Engine("processes", n_jobs=2).map(Large(), range(100))
+    assert [value for value, _ in found] == list(range(100))
+    assert len({loaded for _, loaded in found}) <= 2
+
+
+def test_functions_of_a_notebook_travel_too() -> None:
+    shift = 3
+    assert Engine("processes", n_jobs=2).map(lambda x: x + shift, range(5)) == [3, 4, 5, 6, 7]
+
+
+@given(n=st.integers(1, 200), workers=st.integers(1, 40))
+def test_batches_keep_order_and_hold_every_block_once(n: int, workers: int) -> None:
+    batches = _batches(range(n), workers)
+    assert [block for batch in batches for block in batch] == list(range(n))
+    assert min(map(len, batches)) >= 1
+    assert max(map(len, batches)) - min(map(len, batches)) <= 1
 
 
 def test_random_signs_do_not_depend_on_the_engine() -> None:
@@ -142,7 +173,7 @@ def test_comparisons_of_people_and_of_structure_on_a_dask_cluster_give_the_same_
     from concord.people.protocol import STANDARD
     from concord.records import TestRow
     from concord.structure.compare import compare_structure
-    from concord.structure.readings import counted_cells
+    from concord.structure.definitions import counted_cells
     from concord.structure.records import ScoreOptions
 
     engine, rng = get_engine("dask", scheduler=scheduler), np.random.default_rng(5)

@@ -4,6 +4,7 @@ import importlib
 import inspect
 import json
 import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -130,3 +131,14 @@ def test_rooms_look_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.chdir(ROOT)
     assert lint_imports(no_cache=True) == 0
+
+
+def test_no_hint_installs_a_strangers_package() -> None:
+    """On the package index `concord` is somebody else's: extras are those of `concord-eval`."""
+    places = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "pyproject.toml")]
+    places += [
+        p for d in ("src", "docs", "tools", "benchmarks") for p in (ROOT / d).rglob("*") if p.is_file()
+    ]
+    old = re.compile(r"pip install ['\"]?concord(?![\w-])|(?<![\w-])concord\[[a-z{]")
+    texts = {p: p.read_text("utf-8") for p in places if p.suffix in (".md", ".py", ".toml", ".ipynb", "")}
+    assert [str(p) for p, text in texts.items() if old.search(text)] == []

@@ -50,6 +50,8 @@ def score_people(
     *,
     protocol: str | Protocol = "standard",
     sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
     model: str | None = None,
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
@@ -69,6 +71,10 @@ def score_people(
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
     sheet
         Sheet of a workbook, the first by default.
+    encoding
+        Encoding of a text file; UTF-8 by default.
+    decimal_comma
+        In a column of numbers ``0,85`` is a number.
     model
         Name of the model that stood in for the participants, for reports and comparisons.
     level
@@ -102,8 +108,13 @@ def score_people(
     >>> round(result.pas.value, 3), round(result.ecs.value, 3), result.apr.value
     (0.674, 0.701, 0.5)
     """
+    tests = (
+        table
+        if isinstance(table, TestTable)
+        else read_tests(table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
+    )
     return score_chosen(
-        table if isinstance(table, TestTable) else read_tests(table, sheet=sheet),
+        tests,
         protocol=protocol,
         model=model,
         level=level,
@@ -247,6 +258,7 @@ def score_structure(
     baseline: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
+    sheet: str | None = None,
     seed: int = 0,
     fixed_m: int = 2,
     resamples: int = 2000,
@@ -259,8 +271,9 @@ def score_structure(
     mean, max
         Folders of mean and of max scores, one file (or one set of files) a model.
     scores
-        Instead of the folders: a path to one long table (CSV or Parquet), or a polars or pandas frame, with
-        the columns `model, arrangement, item` and `S_mean, S_max` or `sample, S_Acc`.
+        Instead of the folders: one long table (a path to CSV, XLSX, Parquet or JSON, a polars or pandas
+        frame, or a list of rows), with the columns `model, arrangement, item`
+        and `S_mean, S_max` or `sample, S_Acc`.
     reading
         What the gap runs over: ``peak``, ``paired``, ``unpaired`` or ``across``.
     column
@@ -277,6 +290,8 @@ def score_structure(
         Encoding of text files; UTF-8 otherwise.
     decimal_comma
         ``0,85`` is a number.
+    sheet
+        Sheet of a workbook that holds the long table, the first by default.
     seed
         Seed of resampling and splitting; the same seed gives the same bytes.
     fixed_m
@@ -317,7 +332,7 @@ def score_structure(
     check_sources(mean, max, scores)
     options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples)
     check_options(options)
-    reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma)
+    reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma, sheet)
     if scores is not None:
         data = read_long(scores, reading_options)
     else:

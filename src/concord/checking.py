@@ -1,13 +1,14 @@
 """Whether a file is well formed, and what it holds: tables of tests, studies, replies, vignettes, items."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError, LinesError, OptionError, StudyError, TableError
-from concord.files.json_text import read_bytes
+from concord.files.contents import read_bytes
+from concord.files.json_text import parsed
+from concord.files.tables import TableOptions
 from concord.people.table.read import read_tests
 from concord.records import SideOutcome, TestTable
 
@@ -37,7 +38,13 @@ class FileCheck:
         return {"file": self.file, "kind": self.kind, "passed": self.passed, **asdict(self)}
 
 
-def check(file: str | Path, *, sheet: str | None = None) -> FileCheck:
+def check(
+    file: str | Path,
+    *,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+) -> FileCheck:
     """Check that a file is well formed, without scoring or running anything.
 
     Parameters
@@ -47,6 +54,10 @@ def check(file: str | Path, *, sheet: str | None = None) -> FileCheck:
         items (JSON), or else a table of tests.
     sheet
         Sheet of a workbook, the first by default.
+    encoding
+        Encoding of a table in a text file; UTF-8 by default.
+    decimal_comma
+        In a table ``0,85`` is a number.
 
     Raises
     ------
@@ -56,7 +67,7 @@ def check(file: str | Path, *, sheet: str | None = None) -> FileCheck:
     path = Path(file)
     special = _special(path)
     if special is None:
-        return _check_table(path, sheet)
+        return _check_table(path, TableOptions(sheet, encoding, decimal_comma))
     if sheet is not None:
         raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
     return special(path)
@@ -75,8 +86,8 @@ def _special(path: Path) -> Callable[[Path], FileCheck] | None:
 def _of_json(path: Path) -> Callable[[Path], FileCheck] | None:
     """Tell by its keys what a JSON document holds; what cannot be told is left to the reader of tables."""
     try:
-        document = json.loads(read_bytes(path).decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        document = parsed(path.name, read_bytes(path))
+    except FileFormatError:
         return None
     if isinstance(document, Mapping):
         named = {"samples": _check_samples, "cases": _check_cases, "items": _check_items}
@@ -87,9 +98,11 @@ def _of_json(path: Path) -> Callable[[Path], FileCheck] | None:
     return next((checks for key, checks in by_field.items() if key in keys), None)
 
 
-def _check_table(path: Path, sheet: str | None) -> FileCheck:
+def _check_table(path: Path, options: TableOptions) -> FileCheck:
     try:
-        table = read_tests(path, sheet=sheet)
+        table = read_tests(
+            path, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+        )
     except TableError as error:
         return FileCheck(str(path), tuple(map(str, error.problems)), (), {})
     rest = tuple(warning for warning in table.warnings if warning not in table.inconsistencies)

@@ -1,12 +1,17 @@
 """One seam for work that comes in independent blocks: this process, many processes, or a Dask cluster.
 
 Blocks are fixed before they are handed out, each with its own seed, and come back in their order: the engine
-changes how long it takes and nothing else.
+changes how long it takes and nothing else. What all blocks share (the function and the arrays bound to it)
+is sent once to every worker, and blocks travel in batches, a few for each worker.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import hashlib
+import pickle
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from concord.errors import MissingExtraError, OptionError
@@ -15,6 +20,10 @@ Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 ENGINES = ("serial", "processes", "dask")
+BATCHES_PER_WORKER = 6
+"""Batches for each worker: enough to even out unequal blocks, few enough to cost next to nothing."""
+SMALL = 50_000
+"""Bytes up to which the shared work travels with every batch; larger work goes through a file, once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +50,95 @@ class Engine:
         work = list(blocks)
         if self.name == "serial" or len(work) < 2:
             return [function(block) for block in work]
-        joblib = _joblib()
-        with self._backend(joblib):
-            jobs = None if self.name == "dask" else (self.n_jobs if self.n_jobs is not None else -1)
-            return list(joblib.Parallel(n_jobs=jobs)(joblib.delayed(function)(block) for block in work))
-
-    @contextmanager
-    def _backend(self, joblib: Any) -> Iterator[None]:
-        """Choose joblib's backend; a client opened here is closed here."""
         if self.name == "processes":
+            return self._over_processes(function, work)
+        return self._over_dask(function, work)
+
+    def _over_processes(self, function: Callable[[Block], Result], blocks: list[Block]) -> list[Result]:
+        """Spread batches over the cores of this machine; processes stay for the next call."""
+        joblib = _joblib()
+        workers = self.n_jobs if self.n_jobs is not None else joblib.cpu_count()
+        with tempfile.TemporaryDirectory(prefix="concord-") as folder:
+            shared = _Shared.of(function, Path(folder))
             with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-                yield
-            return
-        with _client(self.scheduler), joblib.parallel_config(backend="dask"):
-            yield
+                calls = (joblib.delayed(_batch)(shared, some) for some in _batches(blocks, workers))
+                found = joblib.Parallel(n_jobs=workers, batch_size=1, pre_dispatch="all")(calls)
+        return [result for batch in found for result in batch]
+
+    def _over_dask(self, function: Callable[[Block], Result], blocks: list[Block]) -> list[Result]:
+        """Spread batches over the workers of a cluster; each of them gets the function once."""
+        with _client(self.scheduler) as client:
+            workers = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
+            shared = client.scatter(_Held(function), broadcast=True, hash=False)
+            batches = _batches(blocks, workers)
+            futures = client.map(_batch, [shared] * len(batches), batches, pure=False)
+            return [result for batch in client.gather(futures) for result in batch]
+
+
+def _batches(blocks: Sequence[Block], workers: int) -> list[Sequence[Block]]:
+    """Cut blocks into batches of about equal length, in their order."""
+    count = min(len(blocks), max(1, workers) * BATCHES_PER_WORKER)
+    ends = [len(blocks) * k // count for k in range(count + 1)]
+    return [blocks[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+
+
+class _Held:
+    """A function as it is, for workers that keep what they were sent."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def load(self) -> Callable[..., Any]:
+        """Return the function."""
+        return self.function
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """A pickled function: itself where it is small, else the file that holds it."""
+
+    key: str
+    content: bytes | None
+    path: str
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], folder: Path) -> "_Shared":
+        """Pickle a function, into a file of the folder where it is large."""
+        content = _pickled(function)
+        key = hashlib.sha256(content).hexdigest()
+        if len(content) <= SMALL:
+            return cls(key, content, "")
+        path = folder / key
+        path.write_bytes(content)
+        return cls(key, None, str(path))
+
+    def load(self) -> Callable[..., Any]:
+        """Return the function; a worker unpickles it once."""
+        if _LAST.get("key") != self.key:
+            content = Path(self.path).read_bytes() if self.content is None else self.content
+            _LAST.update(key=self.key, function=pickle.loads(content))
+        function: Callable[..., Any] = _LAST["function"]
+        return function
+
+
+_LAST: dict[str, Any] = {}
+"""The work that this process did last, so that its next batch need not load it again."""
+
+
+def _pickled(function: Callable[..., Any]) -> bytes:
+    """Pickle a function as joblib does: functions of a notebook or a lambda by value."""
+    try:
+        from cloudpickle import dumps
+    except ImportError:  # earlier versions of joblib bring their own
+        from joblib.externals.cloudpickle import dumps
+    content: bytes = dumps(function, protocol=pickle.HIGHEST_PROTOCOL)
+    return content
+
+
+def _batch(shared: _Shared | _Held, blocks: Sequence[Any]) -> list[Any]:
+    """Compute one batch of blocks."""
+    function = shared.load()
+    return [function(block) for block in blocks]
 
 
 SERIAL = Engine()
@@ -105,7 +189,7 @@ def _joblib() -> Any:
 
 
 @contextmanager
-def _client(scheduler: str | None) -> Iterator[None]:
+def _client(scheduler: str | None) -> Iterator[Any]:
     """Connect to a scheduler for a while, or use the client that is already open."""
     try:
         from distributed import Client, get_client
@@ -113,17 +197,16 @@ def _client(scheduler: str | None) -> Iterator[None]:
         raise MissingExtraError("the engine 'dask'", "dask") from error
     if scheduler is None:
         try:
-            get_client()
+            current: Any = get_client()
         except ValueError as error:
             message = "the engine 'dask' found no open client; give the scheduler's address, tcp://HOST:PORT"
             raise OptionError(message) from error
-        yield
+        yield current
         return
     try:
-        client: Any = Client(scheduler, timeout="10s", set_as_default=True)
+        client: Any = Client(scheduler, timeout="10s", set_as_default=False)
     except (OSError, ValueError) as error:
-        raise OptionError(
-            f"no Dask scheduler answers at {scheduler!r}: start one, or correct the address"
-        ) from error
+        message = f"no Dask scheduler answers at {scheduler!r}: start one, or correct the address"
+        raise OptionError(message) from error
     with client:
-        yield
+        yield client

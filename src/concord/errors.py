@@ -76,7 +76,7 @@ class BadScoreError(InputError):
     def __init__(self, value: object, where: str = "") -> None:
         self.value = value
         super().__init__(
-            f"{where}the score is {value!r}; expected a number, true or false, or a grade "
+            f"{where}the score is {_short(value)}; expected a number, true or false, or a grade "
             "C (1), P (0.5), I (0) or N (0)"
         )
 
@@ -136,6 +136,15 @@ class RunFolderError(InputError):
         )
 
 
+def _short(value: object) -> str:
+    """Show a value that came from a file, cut; Python does not write whole numbers of 5,000 digits."""
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a whole number of thousands of digits"
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
 def _listed(problems: Sequence[object], shown: int) -> str:
     """One problem a line, and how many more there are."""
     lines = [str(problem) for problem in problems[:shown]]
@@ -162,10 +171,7 @@ class CellProblem:
         if self.row is not None:
             place.append(f"row {self.row}")
         place.append(f"column {self.column!r}")
-        found = repr(self.value)
-        if len(found) > 120:
-            found = found[:117] + "..."
-        return f"{', '.join(place)}: got {found}, expected {self.expected}"
+        return f"{', '.join(place)}: got {_short(self.value)}, expected {self.expected}"
 
 
 class TableError(InputError):

@@ -72,6 +72,8 @@ class Side:
     table: tuple[tuple[float, ...], ...] | None = None
     z: float | None = None
     """Mann-Whitney: the reported z, group 1 higher positive, where the string gives one (ties included)."""
+    se: float | None = None
+    """Standard error of a regression coefficient."""
     effect_d: float | None = None
     log_bf: float | None = None
     prior_odds: float | None = None
@@ -203,6 +205,8 @@ class Answer:
     error: str | None = None
     usage: Usage = Usage()
     seconds: float | None = None
+    more: tuple[tuple[str, object], ...] = ()
+    """Further fields of the stored line: outcomes of a session's turns, log probabilities."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from concord import api
+from concord.asking.connection import Connection
 from concord.asking.designs import QUESTIONS, lay_out
-from concord.asking.folder import REPLIES, StoredRun, read_run, requests_of
-from concord.asking.journal import read_lines
+from concord.asking.folder import StoredRun, left_to_ask, read_run, requests_of
+from concord.asking.index import read_index
 from concord.asking.keys import Sampling
+from concord.asking.limits import Limits
 from concord.asking.plan import Plan, Prices, make_plan
 from concord.asking.recorded import JUDGE, Recorded, bundled_run, recorded_folder, recorded_log
-from concord.asking.run import Connection, Job
-from concord.errors import OptionError, RunFolderError
+from concord.asking.run import Job, Listeners
+from concord.asking.usual import usual_sampling, usual_temperature
+from concord.errors import MissingExtraError, OptionError, RunFolderError
 from concord.records import AskOutcome, InputFile
 
 if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
     from concord.people.studies import StudiesResult
     from concord.reasoning.files import ReasoningResult
     from concord.structure.answers import Answers
@@ -26,10 +31,6 @@ if TYPE_CHECKING:
     Scored = ReasoningResult | StructureResult | StudiesResult
 
 __all__ = ["QUESTIONS", "RunResult", "job", "plan_run", "read_folder", "run", "run_job", "score_run"]
-
-DEFAULT_MAX_TOKENS = {"reasoning": 1024, "structure": 512, "people": 256}
-DEFAULT_TEMPERATURE = {"people": 1.0}
-"""People differ; at temperature 0 the participants of a cell would be copies of one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,30 @@ class RunResult:
     def outcomes(self) -> dict[str, int]:
         """How every planned trial ended, counted."""
         return {name: n for name in map(str, AskOutcome) if (n := self.stored.tally.outcomes[name])}
+
+    @property
+    def model(self) -> str:
+        """Whom was asked."""
+        return str(self.stored.record["model"])
+
+    @property
+    def stopped(self) -> str | None:
+        """Which limit ended the run, if one did."""
+        reason = self.stored.record.get("stopped")
+        return None if reason is None else str(reason)
+
+    def left_of(self, limits: Limits) -> Limits:
+        """Return what this run has left of limits that it shares with others."""
+        tally, told = self.stored.tally, self.stored.record.get("cost")
+        cost = 0.0 if told is None else float(told)
+        tokens = limits.max_tokens_total
+        return replace(
+            limits,
+            max_cost=None if limits.max_cost is None else max(limits.max_cost - cost, 1e-9),
+            max_tokens_total=None
+            if tokens is None
+            else max(tokens - tally.input_tokens - tally.output_tokens, 1),
+        )
 
     @property
     def complete(self) -> bool:
@@ -70,6 +95,9 @@ def job(
     repeats: int = 1,
     sampling: Sampling | None = None,
     connection: Connection | None = None,
+    limits: Limits | None = None,
+    processes: int = 1,
+    cache: bool = False,
     **design: Any,
 ) -> Job:
     """Lay out a run.
@@ -86,6 +114,12 @@ def job(
         What is sent beside the prompt; temperature 0 by default, 1 for people.
     connection
         How the model is reached.
+    limits
+        What the run may take: cost, tokens, time, calls per minute.
+    processes
+        How many processes ask.
+    cache
+        Whether Inspect's cache of replies is used.
     design
         Choices of the question: ``samples, bias_cases``, ``items, arranger, ...``, or
         ``study, folder, n, design, plan_seed``.
@@ -97,38 +131,72 @@ def job(
     """
     if not model.strip():
         raise OptionError("the model's name is blank: expected PROVIDER/MODEL")
-    usual = DEFAULT_TEMPERATURE.get(question, 0.0)
-    chosen = Sampling(temperature=usual) if sampling is None else sampling
-    _check_sampling(chosen)
+    usual = usual_sampling(question)
+    chosen = usual if sampling is None else sampling
+    chosen.check()
     if chosen.max_tokens is None:
-        chosen = replace(chosen, max_tokens=DEFAULT_MAX_TOKENS.get(question))
+        chosen = replace(chosen, max_tokens=usual.max_tokens)
     laid_out = lay_out(question, limit=limit, repeats=repeats, **design)
-    return Job(laid_out, model, chosen, Connection() if connection is None else connection)
-
-
-def _check_sampling(sampling: Sampling) -> None:
-    if sampling.temperature is not None and not 0 <= sampling.temperature <= 2:
-        raise OptionError(f"--temperature {sampling.temperature}: expected a number from 0 to 2")
-    if sampling.max_tokens is not None and sampling.max_tokens < 1:
-        raise OptionError(f"--max-tokens {sampling.max_tokens}: expected a whole number from 1 on")
-    if sampling.top_p is not None and not 0 < sampling.top_p <= 1:
-        raise OptionError(f"--top-p {sampling.top_p}: expected a number above 0, 1 at most")
+    return Job(
+        laid_out,
+        model,
+        chosen,
+        Connection() if connection is None else connection,
+        limits=Limits() if limits is None else limits,
+        processes=processes,
+        cache=cache,
+    )
 
 
 def default_folder(of: Job) -> Path:
     """Return the folder of a run that names none."""
+    return folder_of(of.design.suite, of.model)
+
+
+def folder_of(question: str, model: str) -> Path:
+    """Return the folder of a run that names none."""
     from concord.files.output import safe_name
 
-    return Path("runs") / safe_name(f"{of.design.suite}-{of.model.replace('/', '-')}")
+    return Path("runs") / safe_name(f"{question}-{model.replace('/', '-')}")
+
+
+def export_inspect(folder: Path, out: Path | None = None, *, only_new: bool = False) -> list[Path]:
+    """Write a run as Inspect logs of about a thousand samples each.
+
+    Parameters
+    ----------
+    folder
+        The run's folder.
+    out
+        Where to; ``logs`` in the folder when not given.
+    only_new
+        Write nothing where the logs are younger than every reply.
+
+    Raises
+    ------
+    RunFolderError, MissingExtraError
+        There is nothing to export, no place for it, or Inspect is not installed.
+    """
+    from concord.asking.folder import LOGS, journals_changed
+
+    if only_new and not journals_changed(folder, folder / LOGS if out is None else out):
+        return []
+    try:
+        from concord.asking.inspect.export import export_logs
+    except ImportError as fault:
+        raise MissingExtraError("writing Inspect logs", "live") from fault
+    return export_logs(folder, out)
 
 
 def plan_run(of: Job, out: Path | None = None, *, prices: Prices | None = None) -> Plan:
     """Say what a run will take, given what its folder already holds; asks nothing and writes nothing."""
     folder = default_folder(of) if out is None else out
-    stored = {line.row["key"] for line in read_lines(folder / REPLIES)}
-    left = [one for one in requests_of(of.design, of.model, of.sampling) if one.key not in stored]
-    names = frozenset(one.trial.name for one in left)
-    return make_plan(of.design, names, max_tokens=of.sampling.max_tokens, prices=prices)
+    requests = requests_of(of.design, of.model, of.sampling)
+    index = read_index(folder, {request.key for request in requests})
+    left = frozenset(request.trial.name for request in left_to_ask(requests, index, of.again))
+    chosen = of.prices if prices is None else prices
+    limit = of.sampling.max_tokens if of.again is None else of.again.sampling.max_tokens
+    return replace(make_plan(of.design, left, max_tokens=limit, prices=chosen), index=index)
 
 
 def run_job(
@@ -136,9 +204,22 @@ def run_job(
     out: Path | None = None,
     *,
     on_answer: Callable[[Mapping[str, Any]], None] | None = None,
-    on_interrupt: Callable[[], None] | None = None,
+    listeners: Listeners | None = None,
+    plan: Plan | None = None,
+    model: "Model | None" = None,
 ) -> RunResult:
     """Ask every trial whose reply the folder lacks; what arrives is stored at once.
+
+    Parameters
+    ----------
+    of
+        What to run.
+    out
+        The run's folder.
+    on_answer, listeners
+        Who is told while it goes on.
+    plan, model
+        From `plan_run` and `open_model`, where they were called already.
 
     Raises
     ------
@@ -152,12 +233,12 @@ def run_job(
 
     folder = default_folder(of) if out is None else Path(out)
     about = provenance([_input(name, data) for name, data in of.design.files])
-    tell = on_answer if on_answer is not None else lambda row: None
+    told = Listeners() if listeners is None else listeners
+    told = told if on_answer is None else replace(told, on_answer=on_answer)
+    known = plan_run(of, folder) if plan is None else plan
     # A finished run needs neither the extra nor a key; an unusable model leaves no folder behind.
-    model = open_model(of) if plan_run(of, folder).n_to_ask else None
-    return RunResult(
-        run(of, folder, model=model, provenance=about, on_answer=tell, on_interrupt=on_interrupt)
-    )
+    asked = (open_model(of) if model is None else model) if known.n_to_ask else None
+    return RunResult(run(of, folder, model=asked, provenance=about, listeners=told, index=known.index))
 
 
 def _input(name: str, data: bytes) -> InputFile:
@@ -203,7 +284,7 @@ def run(
     RunResult
         With ``outcomes``, ``folder`` and ``score()``.
     """
-    usual = DEFAULT_TEMPERATURE.get(question, 0.0)
+    usual = usual_temperature(question)
     sampling = Sampling(usual if temperature == "usual" else temperature, max_tokens, None, seed)
     connection = Connection(base_url=base_url, max_connections=max_connections)
     laid_out = job(question, model, sampling=sampling, connection=connection, **choices)
@@ -326,7 +407,9 @@ def structure_answers(found: Recorded) -> "Answers":
     )
 
 
-def judge_job(result: RunResult, *, connection: Connection | None = None) -> tuple[Job, Path] | None:
+def judge_job(
+    result: RunResult, *, connection: Connection | None = None, limits: Limits | None = None
+) -> tuple[Job, Path] | None:
     """Lay out the judge's run and name its folder, where a structure run is scored by ``judge:MODEL``."""
     from concord.structure.design import ITEMS
     from concord.structure.judging import design_judging, judge_model
@@ -337,4 +420,14 @@ def judge_job(result: RunResult, *, connection: Connection | None = None) -> tup
         return None
     design = design_judging(found.files[ITEMS], found.options, found.rows)
     chosen = Connection() if connection is None else connection
-    return Job(design, model, Sampling(temperature=0.0, max_tokens=64), chosen), result.folder / JUDGE
+    if _service(model) != _service(result.model):
+        chosen = replace(chosen, base_url=None)  # the address is that of the other model's server
+    sampling = Sampling(temperature=0.0, max_tokens=64)
+    job = Job(design, model, sampling, chosen, limits=Limits() if limits is None else limits)
+    return job, result.folder / JUDGE
+
+
+def _service(model: str) -> list[str]:
+    """Return what names the server of a model."""
+    parts = model.split("/")
+    return parts[:2] if parts[0] == "openai-api" else parts[:1]

@@ -19,6 +19,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the mock model: its folder holds a log."""
     path = tmp_path_factory.mktemp("run") / "r"
     runs.run_job(runs.job("reasoning", "mockllm/model", limit=3), path)
+    runs.export_inspect(path)
     return path
 
 
@@ -55,6 +56,42 @@ def test_a_log_that_is_not_finished_is_not_scored_as_if_it_were(log: Path, tmp_p
     inspect_ai.log.write_eval_log(held, str(tmp_path / "cut.eval"))
     with pytest.raises(RunFolderError, match="trials have not been asked; finish the run"):
         runs.score_run(tmp_path / "cut.eval")
+
+
+def test_a_log_is_scored_against_the_plan_that_it_carries(tmp_path: Path) -> None:
+    job = runs.job("structure", "mockllm/model", items="idioms-ko", limit=2, arrangements=3)
+    runs.run_job(job, tmp_path / "r")
+    (log,) = runs.export_inspect(tmp_path / "r")
+    read = read_eval_log(log)
+    assert read.options["arrangements"] == 3
+    assert read.files == dict(job.design.files)
+    first, second = (runs.score_run(source).to_dict() for source in (tmp_path / "r", log))
+    assert first["models"] == second["models"]
+
+
+def test_a_log_without_its_plan_is_refused(log: Path, tmp_path: Path) -> None:
+    held = inspect_ai.log.read_eval_log(str(log))
+    del held.eval.metadata["options"]
+    inspect_ai.log.write_eval_log(held, str(tmp_path / "old.eval"))
+    with pytest.raises(FileFormatError, match="does not carry the plan that was asked"):
+        runs.score_run(tmp_path / "old.eval")
+
+
+def test_samples_have_readable_ids_a_target_a_score_and_how_it_was_read(log: Path) -> None:
+    samples = {sample.id: sample for sample in inspect_ai.log.read_eval_log(str(log)).samples}
+    sample = samples["v001/cot/0"]
+    assert sample.target
+    assert sample.scores["concord"].explanation.startswith("read as ")
+    assert [message.role for message in sample.messages] == ["user", "assistant"]
+
+
+def test_a_long_run_is_several_logs_and_each_says_how_much_is_elsewhere(folder: Path, tmp_path: Path) -> None:
+    from concord.asking.inspect.export import export_logs
+
+    logs = export_logs(folder, tmp_path, part=5)
+    assert [len(read_eval_log(path).rows) for path in logs] == [5, 5, 2]
+    with pytest.raises(RunFolderError, match="trials have not been asked"):
+        runs.score_run(logs[0])
 
 
 def test_a_log_of_a_foreign_task_is_named(log: Path, tmp_path: Path) -> None:

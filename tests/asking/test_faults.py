@@ -10,7 +10,7 @@ import pytest
 from tests.asking.faulty_server import FAULTS, FaultyServer, faulty_server
 
 from concord import runs
-from concord.asking.run import Connection
+from concord.asking.connection import Connection
 from concord.errors import ModelError
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from concord.asking.folder import REPLIES, SUPERSEDED, Request, RunFolder, read_run, requests_of
+from concord.asking.folder import SUPERSEDED, Request, RunFolder, read_run, requests_of
+from concord.asking.index import REPLIES
 from concord.asking.keys import Sampling
+from concord.asking.redact import Redactor
 from concord.asking.run import Job, record_of
 from concord.errors import FileFormatError, RunFolderError
 from concord.records import Answer, AskOutcome, Design, Message, Template, Trial, Usage
@@ -25,7 +27,7 @@ def design(n: int = 3, word: str = "Why") -> Design:
 def opened(path: Path, of: Design, **changes: Any) -> tuple[RunFolder, tuple[Request, ...]]:
     job = replace(Job(of, "m/x", SAMPLING), **changes)
     requests = requests_of(of, job.model, job.sampling)
-    return RunFolder(path, record_of(job, {}), requests, secrets=("sk-secret1",)), requests
+    return RunFolder(path, record_of(job, {}), requests, redactor=Redactor(["sk-secret1"])), requests
 
 
 def test_every_planned_trial_has_exactly_one_outcome(tmp_path: Path) -> None:
@@ -48,7 +50,7 @@ def test_a_resumed_run_asks_what_is_missing_or_failed(tmp_path: Path) -> None:
     folder.store(requests[1], Answer(AskOutcome.FAILED, "", error="503"))
     folder.close()
     again, requests = opened(tmp_path / "r", design())
-    assert again.missing(requests) == [requests[1], requests[2]]
+    assert again.missing() == [requests[1], requests[2]]
     again.close()
 
 
@@ -62,7 +64,7 @@ def test_new_prompts_under_old_ids_are_asked_and_old_replies_set_aside(tmp_path:
     mended = replace(mended, trials=(mended.trials[0], changed, mended.trials[2]))
     again, requests = opened(tmp_path / "r", mended)
     assert again.n_superseded == 1
-    assert [request.trial.item for request in again.missing(requests)] == ["v1"]
+    assert [request.trial.item for request in again.missing()] == ["v1"]
     again.store(requests[1], replace(OK, response="new"))
     again.close()
     assert [row["response"] for row in read_run(tmp_path / "r").rows] == ["fine", "new", "fine"]

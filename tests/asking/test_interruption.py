@@ -11,11 +11,11 @@ from tests.asking.commands import concord, start
 from tests.asking.scripted import scripted_reply
 
 from concord import runs
-from concord.asking.folder import REPLIES, requests_of
+from concord.asking.folder import requests_of
+from concord.asking.index import REPLIES
 from concord.asking.journal import read_lines
 from concord.asking.keys import Sampling
-from concord.asking.run import BATCH
-from concord.cli import run as run_command
+from concord.cli import run_ask as run_command
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 
@@ -99,7 +99,7 @@ def test_killed_twenty_times_and_resumed_it_holds_the_same_replies(tmp_path: Pat
     assert replies(tmp_path / "run") == replies(tmp_path / "whole")
 
 
-@pytest.mark.parametrize("answered", [12, BATCH + 10], ids=["first batch", "second batch"])
+@pytest.mark.parametrize("answered", [12, 200])
 def test_ctrl_c_waits_for_no_call_keeps_everything_and_says_how_to_go_on(
     tmp_path: Path, answered: int
 ) -> None:

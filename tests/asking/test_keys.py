@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concord.asking.keys import Sampling, check_url, is_loopback, scrub, secrets_of, trial_key
-from concord.errors import OptionError
+from concord.asking.address import check_url, is_loopback
+from concord.asking.keys import Sampling, trial_key
+from concord.asking.redact import Redactor, check_keys, key_variables, strip_keys
+from concord.errors import ModelError, OptionError
 from concord.records import Message, Trial
 
 TRIAL = Trial("reasoning", "v1", "cot", (Message("user", "Why?"),))
@@ -52,20 +54,54 @@ def test_repeats_are_sent_different_seeds(seed: int, repeat: int) -> None:
     assert Sampling().seed_of(repeat) is None
 
 
-def test_secrets_are_values_of_variables_named_like_one() -> None:
+def test_only_the_keys_of_the_model_that_is_asked_are_secrets() -> None:
     environment = {
         "OPENAI_API_KEY": "sk-abcdefgh",
+        "DB_PASSWORD": "Panic Disorder",
         "HF_TOKEN": "hf_12345678",
-        "HOME": "/home/someone",
-        "KEY": "1",
     }
-    assert secrets_of(environment) == ("hf_12345678", "sk-abcdefgh")
-    assert scrub("Bearer sk-abcdefgh!", secrets_of(environment)) == "Bearer [hidden]!"
+    assert key_variables("openai/gpt-4o-mini", environment) == ("OPENAI_API_KEY",)
+    assert key_variables("openai-api/my-server/m", {"MY_SERVER_API_KEY": "k"}) == ("MY_SERVER_API_KEY",)
 
 
-def test_a_longer_secret_is_taken_out_before_one_it_contains() -> None:
-    environment = {"A_KEY": "abcdefgh", "B_KEY": "abcdefghij"}
-    assert scrub("abcdefghij", secrets_of(environment)) == "[hidden]"
+@pytest.mark.parametrize(
+    ("key", "text", "clean"),
+    [
+        ("sk-abcdefgh", "Bearer sk-abcdefgh!", "Bearer [hidden]!"),
+        ("sk-abcdefgh\n", "Bearer sk-abcdefgh!", "Bearer [hidden]!"),
+        ('sk-"quoted"', r"{'key': 'sk-\"quoted\"'}", "{'key': '[hidden]'}"),
+        ("sk/with+signs", "?api_key=sk%2Fwith%2Bsigns&x", "?api_key=[hidden]&x"),
+        ("user:password1", "Basic dXNlcjpwYXNzd29yZDE=", "Basic [hidden]="),
+        ("k7", "k7", "k7"),
+        ("k7q", "bad key k7q.", "bad key [hidden]."),
+        ("k7q", "mark7queen", "mark7queen"),
+        ("EMPTY", "the basket is empty, EMPTY", "the basket is empty, EMPTY"),
+    ],
+)
+def test_a_key_is_hidden_in_every_shape_and_words_are_not(key: str, text: str, clean: str) -> None:
+    assert Redactor([key]).text(text) == clean
+
+
+def test_a_longer_key_is_taken_out_before_one_it_contains() -> None:
+    assert Redactor(["abcdefgh", "abcdefghij"]).text("abcdefghij") == "[hidden]"
+
+
+def test_a_document_is_cleared_whatever_it_is_made_of() -> None:
+    found = Redactor(["sk-abcdefgh"]).value({"sk-abcdefgh": ["a", {"b": ("sk-abcdefgh", 1, None)}]})
+    assert found == {"[hidden]": ["a", {"b": ["[hidden]", 1, None]}]}
+
+
+def test_a_key_is_stripped_before_use() -> None:
+    environment = {"OPENAI_API_KEY": " sk-abcdefgh\n"}
+    strip_keys("openai/m", environment)
+    assert environment == {"OPENAI_API_KEY": "sk-abcdefgh"}
+
+
+@pytest.mark.parametrize(("value", "message"), [(" \n", "is set and blank"), ("sk-a\nb", "no key has")])
+def test_what_cannot_be_a_key_is_refused_and_not_repeated(value: str, message: str) -> None:
+    with pytest.raises(ModelError, match=message) as caught:
+        check_keys("openai/m", {"OPENAI_API_KEY": value})
+    assert "sk-a" not in str(caught.value)
 
 
 @pytest.mark.parametrize("url", ["ftp://x/v1", "127.0.0.1:80", "http://", ""])
@@ -77,6 +113,12 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
     with pytest.raises(OptionError, match="put the key into the environment") as caught:
         check_url("http://user:hunter2hunter2@server/v1")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_key_in_the_query_of_an_address_is_refused_and_not_repeated() -> None:
+    with pytest.raises(OptionError, match="put the key into the environment") as caught:
+        check_url("http://server/v1?api_key=hunter2hunter2")
     assert "hunter2" not in str(caught.value)
 
 

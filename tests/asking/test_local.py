@@ -14,8 +14,8 @@ from tests.asking.commands import concord, environment
 
 from concord import runs
 from concord.asking import weights
+from concord.asking.connection import Connection
 from concord.asking.keys import Sampling
-from concord.asking.run import Connection
 from concord.errors import ModelError
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")

@@ -153,9 +153,10 @@ def test_a_failed_call_leaves_its_session_unfinished(tmp_path: Path, monkeypatch
     stored = run(job, tmp_path / "r", model=model, provenance={})
     assert dict(stored.tally.outcomes) == {"failed": 2}
     with pytest.raises(ModelError, match="every call failed"):
-        from concord.cli.run import _show_result
+        from concord.cli.run_options import AskingPeople
+        from concord.cli.run_show import show_result
 
-        _show_result(runs.RunResult(stored), as_json=False)
+        show_result(runs.RunResult(stored), AskingPeople())
 
 
 def test_inspect_runs_studies_as_a_task_and_its_log_is_scored(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from concord.asking.journal import Journal
-from concord.cli import run as run_command
+from concord.cli import run_ask as run_command
 from concord.cli.app import app
 from concord.cli.run_progress import Progress
 from concord.errors import RunFolderError
@@ -49,7 +49,10 @@ def test_a_dry_run_as_json_is_one_document() -> None:
     assert len(document["first_prompts"]) == 3
 
 
-def test_without_a_terminal_nothing_is_spent_without_yes() -> None:
+@pytest.mark.filterwarnings("ignore")
+def test_without_a_terminal_nothing_is_spent_without_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openai", reason="the extra `live` is not installed")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
     done = concord("run", "reasoning", "--model", "openai/gpt-4o-mini", "--limit", "1")
     assert done.exit_code == 2
     assert "there is no terminal to ask; add --yes" in done.stderr

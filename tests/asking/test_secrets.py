@@ -45,7 +45,8 @@ def test_the_key_is_in_no_file_log_line_or_message(tmp_path: Path) -> None:
             BAD_API_KEY=KEY,
         )
         assert server.faults["echo-key"] > 0
-    assert "[hidden]" in done.stderr
+    assert done.returncode == 4, done.stderr
+    assert "[hidden]" in (tmp_path / "run" / "failures.jsonl").read_text()
     assert KEY not in done.stdout + done.stderr
     held = list(contents(tmp_path))
     assert any(path.suffix == ".eval" for path, _ in held)

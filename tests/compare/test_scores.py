@@ -189,7 +189,7 @@ def test_lm_eval_samples_give_the_chosen_metric() -> None:
 def test_a_torn_line_of_samples_is_named(tmp_path: Path) -> None:
     text = (LOGS / "first" / CAPITALS).read_text("utf-8")
     path = table(tmp_path, text[:-50], name="samples_capitals.jsonl")
-    with pytest.raises(FileFormatError, match="line 12 is not valid JSON .*a run that was killed"):
+    with pytest.raises(FileFormatError, match="line 12 is not valid JSON: .*a run that was killed"):
         read_scores(path, metric="acc")
 
 
@@ -230,7 +230,7 @@ def test_parquet_pandas_and_lists_read_alike(tmp_path: Path) -> None:
 def test_a_large_csv_is_read_as_a_small_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = table(tmp_path, "item;score;family", "a;C;f", "b;0.25;f", "c;;g")
     small = read_scores(path)
-    monkeypatch.setattr("concord.comparing.tables.LARGE_FILE", 0)
+    monkeypatch.setattr("concord.files.limits.LARGE_TEXT", 0)
     assert rows(read_scores(path)) == rows(small) == [("a", 1.0), ("b", 0.25), ("c", None)]
 
 
@@ -253,7 +253,7 @@ def test_cells_that_are_no_scores_are_named(tmp_path: Path) -> None:
 def test_percentages_and_decimal_commas_are_told_how_to_be_written(tmp_path: Path) -> None:
     with pytest.raises(TableError, match=r"got '85%', .*; write a percentage as its share, 85% as 0.85"):
         read_scores(table(tmp_path, "item,score", "a,85%", "b,0"))
-    with pytest.raises(TableError, match=r"got '0,5', .*; write a decimal comma as a point"):
+    with pytest.raises(TableError, match=r"got '0,5', .*; use --decimal-comma"):
         read_scores(table(tmp_path, "item;score", "a;0,5", "b;0"))
 
 
@@ -279,7 +279,7 @@ def test_an_item_that_stands_twice_is_refused_with_the_way_out(tmp_path: Path) -
     with pytest.raises(FileFormatError) as caught:
         read_scores(path)
     assert str(caught.value) == (
-        "a.csv: 1 item(s) stand there more than once, the first 'a' in rows 2 and 4; give each item once, or "
+        "a.csv: 1 item(s) are there more than once, the first 'a' in rows 2 and 4; give each item once, or "
         "number the repeats of an item in a column and name it with --repeat"
     )
     assert read_scores(path, columns=Columns(repeat="turn")).frame.height == 3
@@ -294,7 +294,7 @@ def test_columns_that_cannot_be_found_are_listed(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r"no column 'itme' \(--item\); found 'question', 'points'"):
         read_scores(path, columns=Columns(item="itme"))
     twice = table(tmp_path, "item,id,score", "a,b,1", name="b.csv")
-    with pytest.raises(OptionError, match="both 'item' and 'id' may be meant; name one with --item"):
+    with pytest.raises(OptionError, match="'item' and 'id' may be meant; name one with --item"):
         read_scores(twice)
     with pytest.raises(TableError, match="row 3, column 'item': got None, expected a name"):
         read_scores(table(tmp_path, "item,score", "a,1", ",0", name="c.csv"))

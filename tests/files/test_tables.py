@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.files.grids import rows_of, workbook
 
 from concord.errors import FileFormatError, OptionError
-from concord.files import tables
+from concord.files import limits, tables
 from concord.files.delimited import read_delimited
 from concord.files.tables import read_grid
 
@@ -60,7 +60,8 @@ def test_a_cell_beyond_the_header_names_its_row(tmp_path: Path) -> None:
     grid = read_grid(_csv(tmp_path, "a,b\n1,[[1,2],[3,4]]\n5,6\n7,8,\n"))
     assert [str(problem) for problem in grid.problems] == [
         "t.csv, row 2, column 'after b': got '2]', expected no cell here: the header has 2 columns; "
-        "put quotes around a cell that holds the delimiter"
+        "put quotes around a cell that holds the delimiter (decimal commas: separate columns by semicolons "
+        "and use --decimal-comma)"
     ]
     assert grid.rows == (3, 4)
 
@@ -94,7 +95,10 @@ def test_what_is_written_with_quotes_is_read_back(rows: list[tuple[str, str]], m
         (b" \n\n", r"t\.csv: the file is empty"),
         (b",\n,,\n", r"t\.csv: the file is empty"),
         (b"a,b\n", r"t\.csv: found a header but no rows below it"),
-        ("a,b\n1,é\n".encode("latin-1"), r"t\.csv: line 2 holds the byte 0xe9, which is not UTF-8; save"),
+        (
+            "a,b\n1,é\n".encode("latin-1"),
+            r"t\.csv: line 2 holds the byte 0xe9, which is not UTF-8; name the encoding",
+        ),
         ("a,b\n1,2\n".encode("utf-16"), r"t\.csv: the text is UTF-16, expected UTF-8"),
         (b"a,b\n1,\x00\n", r"t\.csv: found binary data"),
         (b"PK\x03\x04....", r"t\.csv: found a ZIP archive such as an XLSX workbook, expected CSV text"),
@@ -134,8 +138,8 @@ def test_what_is_not_a_readable_file_says_so(tmp_path: Path) -> None:
 
 
 def test_a_huge_file_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MAX_FILE_BYTES", 3)
-    with pytest.raises(FileFormatError, match=r"t\.csv: 4 bytes, expected at most 3"):
+    monkeypatch.setattr(limits, "FILE_BYTES", 3)
+    with pytest.raises(FileFormatError, match=r"t\.csv: 4 bytes, expected at most 3; split the file"):
         read_grid(_csv(tmp_path, "a\n1\n"))
 
 
@@ -168,8 +172,8 @@ def test_rows_of_json_are_numbered_as_under_a_header(tmp_path: Path) -> None:
         ("[1]", r"t\.json: item 1 is of type int, expected an object"),
         ("[{}]", r"t\.json: found no columns"),
         ('[{"a": 1, "a": 2}]', r"t\.json: not valid JSON: an object holds the key 'a' twice"),
-        ('[{"a": 1},\n}]', r"t\.json: not valid JSON: .*line 2"),
-        ("a,b\n1,2", r"t\.json: not valid JSON"),
+        ('[{"a": 1},\n}]', r"t\.json, line 2: not valid JSON"),
+        ("a,b\n1,2", r"t\.json, line 1: not valid JSON"),
         ("[" * 100_000, r"t\.json: (the JSON is nested too deeply|not valid JSON)"),
         ("[" + "1" * 5000 + "]", r"t\.json: not valid JSON"),
     ],
@@ -188,7 +192,7 @@ def test_parquet_keeps_types(tmp_path: Path) -> None:
 def test_damaged_or_oversized_parquet_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.parquet"
     pl.DataFrame({"a": [1, 2]}).write_parquet(path)
-    monkeypatch.setattr(tables, "MAX_ROWS", 1)
+    monkeypatch.setattr(limits, "ROWS", 1)
     with pytest.raises(FileFormatError, match=r"t\.parquet: 2 rows, expected at most 1"):
         read_grid(path)
     path.write_bytes(path.read_bytes()[:-20])

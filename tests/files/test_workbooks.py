@@ -13,7 +13,7 @@ from openpyxl.styles import Font
 from tests.files.grids import rows_of, workbook
 
 from concord.errors import FileFormatError
-from concord.files import archives
+from concord.files import limits
 from concord.files.grids import ErrorCell
 from concord.files.tables import read_grid
 
@@ -31,7 +31,7 @@ def test_a_workbook_keeps_its_row_numbers_below_and_between_blankrows_of(tmp_pat
     rows: list[list[object]] = [[], ["", "", ""], ["", "a", "b"], ["", 1, 2], [], ["", 3, ""]]
     grid = read_grid(workbook(tmp_path, {"S": rows}))
     assert (grid.header, grid.rows, grid.sheet) == (("a", "b"), (4, 6), "S")
-    assert rows_of(grid) == [("1", "2"), ("3", None)]
+    assert rows_of(grid) == [(1.0, 2.0), (3.0, None)]
 
 
 def test_other_sheets_are_named_and_can_be_asked_for(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_date_or_truth_value_does_not_become_a_number(tmp_path: Path) -> None:
         sheet.write_row(0, 0, ["a", "b"])
         sheet.write_datetime(1, 0, datetime(2020, 1, 2), book.add_format({"num_format": "d/m"}))  # noqa: DTZ001
         sheet.write_boolean(1, 1, True)
-    assert rows_of(read_grid(path)) == [("2020-01-02 00:00:00", "true")]
+    assert rows_of(read_grid(path)) == [("2020-01-02 00:00:00", "TRUE")]
 
 
 def test_cells_that_show_a_fault_are_not_empty(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_cells_that_show_a_fault_are_not_empty(tmp_path: Path) -> None:
         sheet.write_formula(2, 2, "=NA()", None, "#N/A")
         sheet.write_formula(2, 3, "=1+1", None, 2)
     (row,) = rows_of(read_grid(path))
-    assert row == ("#DIV/0!", None, "2")
+    assert row == ("#DIV/0!", None, 2.0)
     assert isinstance(row[0], ErrorCell)
 
 
@@ -108,9 +108,9 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(
         FileFormatError, match=r"t\.xlsx: [\d,]+ bytes unpack to 31,[\d,]+ or more \(a zip bomb\?\)"
     ):
         read_grid(path)
-    monkeypatch.setattr(archives, "BOMB_RATIO", 10**9)
+    monkeypatch.setattr(limits, "BOMB_RATIO", 10**9)
     assert read_grid(path).rows == (2,)
-    monkeypatch.setattr(archives, "MAX_UNPACKED", 10**6)
+    monkeypatch.setattr(limits, "UNPACKED", 10**6)
     with pytest.raises(FileFormatError, match="a zip bomb"):
         read_grid(path)
 
@@ -187,7 +187,7 @@ def test_a_damaged_workbook_says_so(tmp_path: Path) -> None:
         ("xl/workbook.xml", b"<workbook", "the workbook is damaged"),
         ("xl/workbook.xml", b"<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>", "defines XML entities"),
         ("xl/workbook.xml", b"<workbook/>", "has no sheet with cells"),
-        ("xl/worksheets/sheet1.xml", b"<worksheet><sheetData><row", "sheet 'S' (cannot be read|is empty)"),
+        ("xl/worksheets/sheet1.xml", b"<worksheet><sheetData><row", r"damaged \(sheet 'S'"),
     ]:
         path.write_bytes(whole)
         path.write_bytes(_repacked(path, {part: change}))

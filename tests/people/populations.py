@@ -124,7 +124,7 @@ def _side(t: Floats) -> SideTable:
 
 def _context(size: int) -> Context:
     ones, nothing, yes = np.ones(size), np.full(size, np.nan), np.ones(size, dtype=np.bool_)
-    return Context(ones, ones, 0.05 * ones, nothing, nothing, yes, yes, yes)
+    return Context(ones, ones, 0.05 * ones, nothing, nothing, yes, yes, yes, ~yes)
 
 
 @cache

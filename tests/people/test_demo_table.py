@@ -10,8 +10,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.people.random_tables import TYPES
 
-from concord.people.families.registry import TEST_TYPES
 from concord.people.table.read import read_tests
 from concord.records import SideOutcome
 
@@ -156,7 +156,7 @@ def test_domains_hold_the_counts_of_the_data_card() -> None:
 
 
 def test_types_are_canonical_and_all_but_regression_occur() -> None:
-    assert {row["test_type"] for row in ROWS} == set(TEST_TYPES) - {"regression"}
+    assert {row["test_type"] for row in ROWS} == set(TYPES) - {"regression"}
 
 
 def test_every_filled_side_has_what_its_type_needs() -> None:

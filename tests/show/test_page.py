@@ -301,7 +301,7 @@ def test_the_report_of_the_package_writes_the_page_and_its_pictures(results: Pat
     names = {path.relative_to(tmp_path / "pictures").as_posix() for path in made.plots}
     assert "people/agent one/effect-profile.svg" in names
     assert "people/agent one/forest/asch-1946/forest.svg" in names
-    assert re.fullmatch(r"|SVG only: .*concord\[report\].*", made.plots_note)
+    assert re.fullmatch(r"|SVG only: .*concord-eval\[report\].*", made.plots_note)
 
 
 def test_hostile_text_is_the_one_the_fixture_promises() -> None:

@@ -5,11 +5,9 @@ import re
 from pathlib import Path
 
 import polars as pl
-import pytest
 from tests.show.made_results import NAMES, structure_rows
 
 from concord import api
-from concord.people.files import effects_beside
 from concord.show.page import make_page
 from concord.show.page.summary import MOST
 
@@ -61,20 +59,3 @@ def test_the_tokens_of_a_run_stand_beside_its_result(tmp_path: Path) -> None:
     )
     (tmp_path / "run.json").write_text(json.dumps({"tokens": {"input": 539122, "output": 11484}}), "utf-8")
     assert "<td>539,122 in, 11,484 out</td>" in make_page([tmp_path]).html
-
-
-@pytest.mark.parametrize(
-    ("slope", "shift", "said"),
-    [
-        (1.0, 0.0, "are about as large as"),
-        (1.0, None, "are about as large as"),
-        (1.02, -0.9, "vary as much as"),
-        (1.3, 0.0, "exaggerate"),
-        (1.3, 0.5, "vary more than"),
-        (0.5, 0.05, "are muted beside"),
-        (0.5, 0.5, "vary less than"),
-        (-0.5, 0.0, "run against"),
-    ],
-)
-def test_a_slope_is_read_with_its_shift_and_its_sign(slope: float, shift: float | None, said: str) -> None:
-    assert effects_beside(slope, shift).startswith(f"{said} theirs (slope {slope:.2f}")

@@ -13,7 +13,7 @@ from tests.structure.scores import samples, scored
 import concord
 from concord.comparing.metrics import MetricCompareResult
 from concord.errors import FileFormatError, InputError, MismatchError, OptionError
-from concord.structure.read.results import read_structure_folder
+from concord.structure import files
 
 
 def compared(*folders: Path, **options: Any) -> MetricCompareResult:
@@ -114,7 +114,7 @@ def test_below_twenty_items_there_are_differences_and_no_test(tmp_path: Path) ->
 def test_other_numbers_of_samples_compare_by_the_fixed_m_gap_only(tmp_path: Path) -> None:
     a = scored(tmp_path / "a", samples("a", k=3), reading="paired")
     b = scored(tmp_path / "b", samples("b", k=8, seed=1), reading="paired")
-    with pytest.raises(MismatchError, match=r"a: 3; b: 8\), and max less mean grows .* --metric S_star"):
+    with pytest.raises(MismatchError, match=r"a: 3; b: 8\), and max minus mean grows .* --metric S_star"):
         compared(a, b)
     result = compared(a, b, metric="S_star")
     assert [metric.metric for metric in result.pairs[0].metrics] == ["S_star", "E_star", "R_star"]
@@ -148,7 +148,7 @@ def test_models_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("one", "two", "message"),
     [
-        ({"reading": "peak"}, {"reading": "paired"}, "reading 'peak' and b under 'paired'.*--reading peak"),
+        ({"reading": "peak"}, {"reading": "paired"}, "definition 'peak' and b under .*--reading peak"),
         ({"baseline": "AB"}, {}, "the baseline 'AB' and b with None.*one --baseline, or both without"),
         ({"fixed_m": 2}, {"fixed_m": 3}, "other --fixed-m"),
     ],
@@ -202,25 +202,25 @@ def test_one_model_alone_other_kinds_and_choices_of_other_kinds_are_refused(
 def test_reading_a_folder_back_gives_the_cells_that_were_written(tmp_path: Path) -> None:
     frame = samples("=cmd()", n=25)
     folder = scored(tmp_path / "r", frame)
-    (model,) = read_structure_folder(folder).models
+    (model,) = files.read(folder).models
     wanted = frame.group_by("item", "arrangement").agg(pl.col("S_Acc").max())
     assert model.model == "=cmd()"
-    assert model.samples == (4, 4)
+    assert model.samples_per_cell == (4, 4)
+    cells = {(item.name, cell[0]): cell[2] for item in model.items for cell in item.scores}
     for item, arrangement, top in wanted.iter_rows():
-        i, p = model.items.index(item), model.arrangements.index(arrangement)
-        assert model.largest[i, p] == top
+        assert cells[item, arrangement] == top
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        ("cells.csv", ",max,", ",top,", "no column 'max'; an earlier Concord wrote this.*score the same"),
-        ("cells.csv", "i001,AB,", "i001,AB,oops", r"row 5, column 'mean': got 'oops0.*a score from 0 to 1"),
+        ("cells.csv", ",max,", ",top,", "no column 'max'; score the same"),
+        ("cells.csv", "i001,AB,", "i001,AB,oops", r"row 5, column 'mean': got 'oops0.*expected a number"),
         ("cells.csv", "i001,AB,", "i001,AB,1", r"row 5, column 'mean': got '10\."),
-        ("cells.csv", "i001,AB,", "i000,AB,", "row 5: item 'i000' under 'AB' stands there twice"),
-        ("cells.csv", "i001,AB,", "i001,AB,0.5,", "row 5: 7 cells, expected 6"),
-        ("result.json", "concord.structure/1", "concord.structure/9", "format is 'concord.structure/9'"),
-        ("result.json", "{", "[", "not JSON"),
+        ("cells.csv", "i001,AB,", "i000,AB,", "row 5: item 'i000' under 'AB' is there twice"),
+        ("cells.csv", "i001,AB,", "i001,AB,0.5,", "row 5, column 'after star_gap': .* has 6 columns"),
+        ("result.json", "concord structure", "concord people", "format is 'concord people result'"),
+        ("result.json", "{", "[", "not valid JSON"),
     ],
 )  # fmt: skip
 def test_a_damaged_folder_is_named_with_its_cell(

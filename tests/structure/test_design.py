@@ -13,9 +13,9 @@ from concord.errors import FileFormatError, OptionError
 from concord.structure import arrangers
 from concord.structure.arrangers import FORMATS, get_arranger, order_name, orders
 from concord.structure.design import SETS, design_structure
-from concord.structure.items import Item, ItemSet, read_items
+from concord.structure.items import ArrangedItem, ItemSet, read_items
 
-COLOURS = Item("c", question="Which?", options=("red", "green", "blue"), answer="red")
+COLOURS = ArrangedItem("c", question="Which?", options=("red", "green", "blue"), answer="red")
 
 
 def items(path: Path, **document: Any) -> Path:
@@ -35,14 +35,14 @@ def test_orders_are_permutations_that_differ_and_are_the_same_every_time(
 
 
 def test_four_characters_have_23_scrambles() -> None:
-    found = dict(arrangers.characters(Item("x", text="画蛇添足"), ItemSet((), "", "", ""), None))
+    found = dict(arrangers.characters(ArrangedItem("x", text="画蛇添足"), ItemSet((), "", "", ""), None))
     assert len(found) == len(set(found.values())) == 23
     assert "画蛇添足" not in found.values()
     assert found["4321"] == "足添蛇画"
 
 
 def test_an_order_that_changes_nothing_is_left_out() -> None:
-    found = list(arrangers.characters(Item("x", text="aab"), ItemSet((), "", "", ""), None))
+    found = list(arrangers.characters(ArrangedItem("x", text="aab"), ItemSet((), "", "", ""), None))
     assert "aab" not in dict(found).values()
     assert [name for name, _ in found] == ["132", "231", "312", "321"]
 
@@ -64,12 +64,12 @@ def test_a_name_means_the_same_order_for_every_item() -> None:
     ("name", "item", "n"),
     [
         ("shots", COLOURS, 2),
-        ("sentences", Item("x", sentences=("A.", "B.", "C."), question="So?"), 6),
+        ("sentences", ArrangedItem("x", sentences=("A.", "B.", "C."), question="So?"), 6),
         ("formats", COLOURS, len(FORMATS)),
-        ("paraphrases", Item("x", paraphrases=("Why?", "How come?")), 2),
+        ("paraphrases", ArrangedItem("x", paraphrases=("Why?", "How come?")), 2),
     ],
 )
-def test_every_arranger_gives_its_arrangements(name: str, item: Item, n: int) -> None:
+def test_every_arranger_gives_its_arrangements(name: str, item: ArrangedItem, n: int) -> None:
     asked = ItemSet((item,), name, "", "", shots=("Q: 1\nA: 2", "Q: 3\nA: 4"))
     found = dict(get_arranger(name)(item, asked, None))
     assert len(found) == len(set(found.values())) == n

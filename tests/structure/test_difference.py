@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from concord.records import Estimate
 from concord.stats.bands import ItemWeights
 from concord.stats.gaps import expected_maximum
+from concord.structure.definitions import Counted
 from concord.structure.difference import compare
-from concord.structure.parts import Parts
-from concord.structure.readings import Counted
 from concord.structure.records import ScoreOptions
+from concord.structure.resampled import ResampledModels
 
 P, K = 8, 4
 Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ def coverage(first: Model, second: Model, n: int, replicates: int) -> list[float
     for r in range(replicates):
         sd, base = rng.gamma(4, 0.02, size=(n, 1, 1)), 0.5 + 0.05 * rng.normal(size=(n, 1, 1))
         models = {name: draw(rng, m, sd, base, name) for name, m in (("a", first), ("b", second))}
-        entry = compare("a", "b", models, Parts(ScoreOptions("paired"), ItemWeights(r, 300)))
+        entry = compare("a", "b", models, ResampledModels(ScoreOptions("paired"), ItemWeights(r, 300)))
         hits += [
             _covers(e, t)
             for e, t in zip((entry.e_perf, entry.r_sens, entry.s_cons, entry.tau), truth, strict=True)

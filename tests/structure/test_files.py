@@ -99,7 +99,7 @@ def test_what_was_left_out_is_in_the_output(tmp_path: Path) -> None:
 
 def test_the_document_says_what_it_rests_on() -> None:
     document = json.loads(json.dumps(scored("a", "b").to_dict(), allow_nan=False))
-    assert document["format"] == "concord.structure/1"
+    assert (document["format"], document["format_version"]) == ("concord structure result", 2)
     assert document["concord_version"] == concord.__version__
     assert document["options"]["reading"] == document["reading"] == "peak"
     assert len(document["inputs"][0]["sha256"]) == 64
@@ -108,7 +108,7 @@ def test_the_document_says_what_it_rests_on() -> None:
     assert len(document["differences"]) == 1
 
 
-def test_the_frame_has_one_row_a_model() -> None:
+def test_the_frame_has_one_row_per_model() -> None:
     frame = scored("b", "a").to_frame()
     assert frame["Model Name"].to_list() == ["a", "b"]
     assert frame.columns[: len(S_START)] == S_START
@@ -117,7 +117,7 @@ def test_the_frame_has_one_row_a_model() -> None:
 def test_the_tables_are_plain_text_that_names_the_reading() -> None:
     text = repr(scored("a", "b", reading="paired"))
     assert "\x1b" not in text
-    assert "Structural consistency, reading `paired`" in text
+    assert "Structural consistency, definition `paired`" in text
     assert "a minus b (paired): E" in text
     assert "\nb: mean scores run from" in text
 
@@ -135,7 +135,7 @@ def test_the_notebook_view_escapes_names() -> None:
 
 
 def test_a_difference_that_was_not_scored() -> None:
-    with pytest.raises(OptionError, match="no difference 'a' less 'z'; scored, in this order: 'a', 'b'"):
+    with pytest.raises(OptionError, match="no difference 'a' minus 'z'; scored, in this order: 'a', 'b'"):
         scored("a", "b").difference("a", "z")
 
 

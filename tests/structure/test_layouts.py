@@ -10,7 +10,7 @@ import pytest
 import xlsxwriter
 
 import concord
-from concord.structure.records import READINGS
+from concord.structure.records import DEFINITIONS
 
 DATA = Path(__file__).parents[1] / "data" / "structure"
 EXPECTED: dict[str, dict[str, dict[str, Any]]] = json.loads((DATA / "expected.json").read_text("utf-8"))
@@ -136,7 +136,7 @@ def test_every_layout_gives_the_expected_numbers_under_every_reading(
     layout: Callable[[Path], dict[str, Any]], tmp_path: Path
 ) -> None:
     sources = layout(tmp_path)
-    for reading in READINGS:
+    for reading in DEFINITIONS:
         result = concord.score_structure(**sources, reading=reading, resamples=200)
         assert [model.model for model in result.models] == MODELS
         for model in result.models:

@@ -11,13 +11,14 @@ Build: TypeAlias = Any
 @pytest.mark.parametrize(
     ("cell", "expected"),
     [
-        ("good", "got 'good', expected a number from 0 to 1, or an empty cell; mend it, or use --lenient"),
+        ("good", "got 'good', expected a number from 0 to 1, or an empty cell; fix it, or use --lenient"),
         ("85%", "got '85%', expected a number from 0 to 1, without a percent sign: write 0.85 for 85%"),
         ("0,85", "got '0,85', expected a number from 0 to 1; use --decimal-comma if this is a decimal comma"),
         ("#DIV/0!", "got '#DIV/0!', expected a number from 0 to 1"),
         ("1_0", "got '1_0', expected a number from 0 to 1"),
         ("０.５", "got '０.５', expected a number from 0 to 1"),
         (True, "got 'TRUE', expected a number from 0 to 1"),
+        ("-Inf", "got '-Inf', expected a number from 0 to 1, not an infinite one; leave the cell empty"),
         (1.2, "got 1.2, expected a number from 0 to 1"),
         (-0.3, "got -0.3, expected a number from 0 to 1"),
         (("=1/0", "#DIV/0!"), "got '#DIV/0!', expected a number from 0 to 1"),
@@ -75,7 +76,7 @@ def test_rounding_beyond_1_is_clipped_and_warned(build: Build) -> None:
 
 
 @pytest.mark.parametrize(
-    "cell", [None, "", " ", "N/A", "na", "#N/A", "NaN", "NULL", "none", "inf", "-Inf", "+INF"]
+    "cell", [None, "", " ", "N/A", "na", "n.a.", "#N/A", "NaN", "NULL", "none", "-", "–", "—", "."]
 )
 def test_missing_cells_are_counted_per_arrangement(build: Build, cell: object) -> None:
     build.both(

@@ -89,11 +89,8 @@ def test_text_named_xlsx_is_refused(build: Build) -> None:
     build.good("m.xlsx")
     build.text("mean", "m.xlsx", "Idiom,S_Acc\na,0.5\n")
     message = build.refused()
-    assert (
-        "baseline_mean/m.xlsx: not a workbook but text or something else (it starts with b'Idiom,S_')"
-        in message
-    )
-    assert "give it its real ending (.csv for text)" in message
+    assert "baseline_mean/m.xlsx: found text or something else (it starts with b'Idiom,S_')" in message
+    assert "give it the extension of its content (.csv for text)" in message
 
 
 def test_a_workbook_named_csv_is_read_and_said(build: Build) -> None:
@@ -161,7 +158,7 @@ def test_a_folder_without_a_counterpart(build: Build) -> None:
     ):
         concord.score_structure(build.mean)
     with pytest.raises(
-        InputError, match="--max nowhere: no such folder; give the folder that holds one file per model"
+        InputError, match="--max nowhere: no such folder; give the folder with one file per model"
     ):
         concord.score_structure(build.mean, build.folder / "nowhere")
 

@@ -1,5 +1,6 @@
 """Golden messages for bad text files and long tables: file, sheet, row, column, value, and what to do."""
 
+import json
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ def test_a_file_that_is_not_utf8_names_the_option(build: Build) -> None:
         build.text(side, "m_ABDC.csv", "成语,S_Acc\n画蛇添足,0.5\n", encoding="gb18030")
     message = build.refused()
     assert (
-        "baseline_mean/m_ABDC.csv: not UTF-8 (line 1, byte 0xb3); name the encoding with --encoding"
+        "baseline_mean/m_ABDC.csv: line 1 holds the byte 0xb3, which is not UTF-8; name the encoding with"
         in message
     )
     result = build.run(encoding="gb18030")
@@ -37,11 +38,11 @@ def test_an_unknown_encoding(build: Build) -> None:
     assert "--encoding 'klingon' is not an encoding Python knows" in build.refused(encoding="klingon")
 
 
-@pytest.mark.parametrize(("separator", "name"), [(";", "semicolons"), ("\t", "tabs")])
+@pytest.mark.parametrize(("separator", "name"), [(";", "semicolon"), ("\t", "tab")])
 def test_other_separators_are_recognised_and_said(build: Build, separator: str, name: str) -> None:
     for side, y in (("mean", 0.5), ("max", 0.6)):
         build.text(side, "m_ABDC.csv", f"item{separator}S_Acc\na{separator}{y}\n")
-    build.says(build.run(), f"baseline_mean/m_ABDC.csv: columns are separated by {name}")
+    build.says(build.run(), f"baseline_mean/m_ABDC.csv: read with {name} as the delimiter")
 
 
 def test_decimal_commas_are_read_when_asked_for(build: Build) -> None:
@@ -59,15 +60,15 @@ def test_a_row_with_too_many_cells(build: Build) -> None:
     for side in ("mean", "max"):
         build.text(side, "m_ABDC.csv", "item,S_Acc\na,0,5\n")
     message = build.refused()
-    assert "baseline_mean/m_ABDC.csv, row 2: 3 cells under a header of 2 columns" in message
-    assert "--decimal-comma" in message
+    assert "baseline_mean/m_ABDC.csv, row 2, column 'after S_Acc': got '5', expected no cell here" in message
+    assert "decimal commas: separate columns by semicolons and use --decimal-comma" in message
 
 
 def test_an_unclosed_quote(build: Build) -> None:
     for side in ("mean", "max"):
         build.text(side, "m_ABDC.csv", 'item,S_Acc\n"a,0.5\n')
     assert (
-        "baseline_mean/m_ABDC.csv: not readable as CSV (unexpected end of data); check the quotes"
+        "baseline_mean/m_ABDC.csv: row 2 cannot be split into cells (unexpected end of data); check its"
         in build.refused()
     )
 
@@ -123,10 +124,10 @@ def test_bad_cells_of_a_long_table_refuse_their_model_only(build: Build, tmp_pat
 
 
 def test_a_row_without_a_model_item_or_arrangement(tmp_path: Path) -> None:
-    assert "row 2, column 'model': got None, expected the name of a model" in long_message(
+    assert "row 3, column 'model': got None, expected the name of a model" in long_message(
         table(model=["m", None, "m", "m"])
     )
-    assert "row 3, column 'item': got None, expected a name or a number" in long_message(
+    assert "row 4, column 'item': got None, expected a name or a number" in long_message(
         table(item=["x", "y", " ", "y"])
     )
 
@@ -137,25 +138,47 @@ def test_duplicate_rows_of_a_long_table_are_told_apart(build: Build) -> None:
     build.says(result, "scores (frame), model 'm': duplicate items 'x'; told apart by order of occurrence")
 
 
-def test_a_workbook_given_as_a_long_table(build: Build) -> None:
+def test_a_long_table_is_read_from_every_format(build: Build, tmp_path: Path) -> None:
+    frame = table()
+    rows = [frame.columns, *map(list, frame.rows())]
+    book = build.book("mean", "long.xlsx", {"notes": [["x"], ["y"]], "scores": rows})
+    frame.write_csv(tmp_path / "long.csv")
+    frame.write_parquet(tmp_path / "long.parquet")
+    (tmp_path / "long.json").write_text(json.dumps(frame.to_dicts()), "utf-8")
+    (tmp_path / "comma.csv").write_text(frame.write_csv(separator=";").replace("0.", "0,"), "utf-16")
+    found = [
+        concord.score_structure(scores=source, reading="paired", **options).models[0].consistency
+        for source, options in (
+            (frame, {}),
+            (frame.to_pandas(), {}),
+            (frame.to_dicts(), {}),
+            (book, {"sheet": "scores"}),
+            (tmp_path / "long.csv", {}),
+            (tmp_path / "long.parquet", {}),
+            (tmp_path / "long.json", {}),
+            (tmp_path / "comma.csv", {"encoding": "utf-16", "decimal_comma": True}),
+        )
+    ]
+    assert all(one == found[0] for one in found[1:])
+
+
+def test_a_workbook_without_the_columns_of_a_long_table_says_so(build: Build) -> None:
     path = build.book("mean", "m.xlsx", build.pair(0.5))
-    with pytest.raises(
-        InputError, match="baseline_mean/m.xlsx: a workbook; --scores takes a CSV or Parquet table"
-    ):
+    with pytest.raises(InputError, match="baseline_mean/m.xlsx: no score column; columns found: 'Idiom'"):
         concord.score_structure(scores=path)
 
 
 def test_a_damaged_parquet_file(tmp_path: Path) -> None:
     (tmp_path / "x.parquet").write_bytes(b"PAR1" + b"junk" * 20)
-    with pytest.raises(InputError, match="the Parquet file is damaged"):
+    with pytest.raises(InputError, match="damaged or not Parquet"):
         concord.score_structure(scores=tmp_path / "x.parquet")
 
 
 def test_a_missing_or_empty_table(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         concord.score_structure(scores=tmp_path / "nowhere.csv")
     (tmp_path / "x.csv").write_text("model,arrangement,item,S_mean,S_max\n", "utf-8")
-    with pytest.raises(InputError, match="x.csv: only a header, no rows"):
+    with pytest.raises(InputError, match="x.csv: found a header but no rows"):
         concord.score_structure(scores=tmp_path / "x.csv")
 
 
@@ -166,7 +189,7 @@ def test_one_item_in_two_clusters_is_refused() -> None:
 
 def test_something_that_is_no_table() -> None:
     with pytest.raises(
-        InputError, match="scores: got int, expected a path to CSV or Parquet, or a polars or pandas"
+        InputError, match="scores: got int, expected a path, a polars or pandas frame or a list"
     ):
         concord.score_structure(scores=3)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from concord.structure.read.folder import read_folders
 from concord.structure.read.long import read_long
-from concord.structure.read.records import ModelScores, ReadOptions, ScoreSet
+from concord.structure.read.records import ReadOptions, ScoreGrid, ScoreSet
 from concord.structure.read.sheet import item_name, number_duplicates
 
 score = st.floats(0, 1, allow_nan=False)
@@ -31,7 +31,7 @@ def cells(draw: st.DrawFn) -> tuple[list[str], list[list[float | None]]]:
 
 
 def expect(found: ScoreSet, items: list[str], rows: list[list[float | None]]) -> None:
-    model: ModelScores = found.models[0]
+    model: ScoreGrid = found.models[0]
     written = {i: np.array([np.nan if v is None else v for v in r]) for i, r in zip(items, rows, strict=True)}
     read = dict(zip(model.items, model.mean, strict=True))
     for item, values in written.items():

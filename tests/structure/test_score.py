@@ -95,7 +95,7 @@ def test_peak_has_no_interval_and_says_so() -> None:
     main = result.models[0].consistency
     assert (main.e_perf.interval, main.r_sens.interval, main.s_cons.interval) == (None, None, None)
     assert "no honest one" in main.e_perf.note
-    paired = result.models[0].reading("paired")
+    paired = result.models[0].definition("paired")
     assert paired is not None
     assert paired.e_perf.interval is not None
     assert paired.r_sens.interval is not None
@@ -122,20 +122,20 @@ def test_the_fixed_m_gap_from_samples_and_its_left_out_cells() -> None:
         ~((pl.col("item") == "i001") & (pl.col("arrangement") == "P0") & (pl.col("sample") > 0))
     )
     result = concord.score_structure(scores=short, reading="paired").models[0]
-    assert result.star is not None
-    assert result.star.e_perf.value == pytest.approx((1 / 3 + 0) / 2)
-    assert result.star_note == "1 cells with fewer than 2 samples left out"
+    assert result.fixed_m is not None
+    assert result.fixed_m.e_perf.value == pytest.approx((1 / 3 + 0) / 2)
+    assert result.fixed_m_note == "1 cells with fewer than 2 samples left out"
     assert result.samples_per_cell == (1, 4)
 
 
 def test_the_fixed_m_gap_of_files_needs_the_number_of_samples() -> None:
     unknown = concord.score_structure(scores=frame(*BY_HAND)).models[0]
-    assert unknown.star is None
-    assert "not available: the number of samples behind mean and max is not known" in unknown.star_note
+    assert unknown.fixed_m is None
+    assert "not available: the number of samples behind mean and max is not known" in unknown.fixed_m_note
     known = concord.score_structure(scores=frame(*BY_HAND), samples=5).models[0]
-    assert known.star is not None
-    assert known.star.e_perf.value == pytest.approx(0.15 * 0.5641895835 / 1.1629644736)
-    assert known.star_note.startswith("approximate: gap x d(2)/d(5)")
+    assert known.fixed_m is not None
+    assert known.fixed_m.e_perf.value == pytest.approx(0.15 * 0.5641895835 / 1.1629644736)
+    assert known.fixed_m_note.startswith("approximate: gap x d(2)/d(5)")
 
 
 def test_binary_files_give_the_same_fixed_m_gap_as_their_samples() -> None:
@@ -144,18 +144,18 @@ def test_binary_files_give_the_same_fixed_m_gap_as_their_samples() -> None:
         0
     ]
     samples = concord.score_structure(scores=raw(y)).models[0]
-    assert files.star is not None
-    assert samples.star is not None
-    assert files.star_note == "exact for 0/1 scores"
-    assert files.star.s_cons.value == pytest.approx(samples.star.s_cons.value, abs=1e-12)
+    assert files.fixed_m is not None
+    assert samples.fixed_m is not None
+    assert files.fixed_m_note == "exact for 0/1 scores"
+    assert files.fixed_m.s_cons.value == pytest.approx(samples.fixed_m.s_cons.value, abs=1e-12)
 
 
 def test_fewer_samples_than_m() -> None:
     assert (
-        "1 samples a cell, below m = 2"
-        in concord.score_structure(scores=frame(*BY_HAND), samples=1).models[0].star_note
+        "1 samples per cell, below m = 2"
+        in concord.score_structure(scores=frame(*BY_HAND), samples=1).models[0].fixed_m_note
     )
-    assert concord.score_structure(scores=raw(np.full((2, 2, 1), 0.5))).models[0].star is None
+    assert concord.score_structure(scores=raw(np.full((2, 2, 1), 0.5))).models[0].fixed_m is None
 
 
 def test_equal_samples_give_a_gap_of_exactly_zero() -> None:

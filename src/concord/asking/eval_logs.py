@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from concord.asking.outcomes import outcome_of, says_overflow
 from concord.errors import FileFormatError, MissingExtraError
+from concord.records import AskOutcome
 
 SUITES = ("people", "structure", "reasoning")
 _LARGEST = 4 << 30
@@ -20,8 +22,10 @@ class EvalLog:
     status: str
     rows: tuple[dict[str, Any], ...]
     templates: dict[str, str]
-    arguments: dict[str, Any]
-    """What the task was given: question files, arranger and so on."""
+    options: dict[str, Any]
+    """Choices of the plan that was asked."""
+    files: dict[str, bytes]
+    """Question files, which the log carries itself: no path that it names is opened."""
     settings: dict[str, Any]
     """Settings of generation that were given."""
     tokens: dict[str, int] | None
@@ -35,7 +39,7 @@ def read_eval_log(path: Path) -> EvalLog:
     Raises
     ------
     FileFormatError
-        The file is no Inspect log, or that of another task.
+        The file is no Inspect log, or that of another task, or one without its plan.
     MissingExtraError
         Inspect, which reads its own format, is not installed.
     """
@@ -50,19 +54,37 @@ def read_eval_log(path: Path) -> EvalLog:
             f"{path.name} is a log of the task {log.eval.task!r}, not of one of Concord's; "
             f"expected {', '.join(f'concord/{one}' for one in SUITES)}"
         )
+    options, files = _plan(about, path)
     samples = [] if log.samples is None else log.samples
+    if about["suite"] == "people":
+        samples = [sample for sample in samples if sample.epoch == 1]  # later ones are not asked
     total = None if log.results is None else log.results.total_samples
+    repeats = about.get("repeats", 1)
     return EvalLog(
         str(about["suite"]),
         str(log.eval.model),
         str(log.status),
-        tuple(_row(sample, str(log.eval.model)) for sample in samples),
+        tuple(_row(sample, str(log.eval.model), repeats) for sample in samples),
         dict(about.get("templates", {})),
-        dict(log.eval.task_args),
+        options,
+        files,
         log.eval.model_generate_config.model_dump(exclude_none=True),
         _tokens(log.stats),
         total,
     )
+
+
+def _plan(about: dict[str, Any], path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return options and question files of the plan that a log carries."""
+    options, files = about.get("options"), about.get("files")
+    if not isinstance(options, dict) or not isinstance(files, dict):
+        raise FileFormatError(
+            f"{path.name} does not carry the plan that was asked (an older Concord wrote it), so that it "
+            "cannot be known what its replies answer; score the run's folder instead"
+        )
+    if not all(isinstance(text, str) for text in files.values()):
+        raise FileFormatError(f"{path.name}: the question files in it are no texts")
+    return options, {str(name): text.encode("utf-8", "surrogateescape") for name, text in files.items()}
 
 
 def _tokens(stats: Any) -> dict[str, int] | None:
@@ -91,21 +113,28 @@ def _opened(path: Path) -> Any:
         raise FileFormatError(f"{path.name} cannot be read as an Inspect log: {words}") from fault
 
 
-def _row(sample: Any, model: str) -> dict[str, Any]:
+def _row(sample: Any, model: str, repeats: int) -> dict[str, Any]:
     """Turn one sample into the row that a run would have stored."""
     about = sample.metadata
     row: dict[str, Any] = {
-        "key": str(sample.id),
+        "key": str(about.get("key", sample.id)),
         "id": str(about["id"]),
         "mode": str(about["mode"]),
-        # Inspect's epochs are repeats of the whole set.
-        "repeat": int(about["repeat"]) + sample.epoch - 1,
+        # Inspect's epochs are repeats of the whole set, with all repeats that it has.
+        "repeat": int(about["repeat"]) + (sample.epoch - 1) * repeats,
         "model": model,
         "template": str(about.get("template", "")),
     }
     if sample.error is not None:
         return {**row, "status": "failed", "outcome": "failed", "response": "", "error": sample.error.message}
-    return {**row, **_answer(sample.output)}
+    found = {**row, **_answer(sample.output)}
+    told = about.get("outcome")
+    if isinstance(told, str) and told in map(str, AskOutcome):
+        found["outcome"], found["status"] = told, "ok" if told in _WITH_REPLY else told
+    return found
+
+
+_WITH_REPLY = ("ok", "empty", "truncated")
 
 
 def _answer(output: Any) -> dict[str, Any]:
@@ -119,17 +148,11 @@ def _answer(output: Any) -> dict[str, Any]:
         if not isinstance(content, str)
         else []
     )
-    text = output.completion
-    outcome = {
-        "content_filter": "filtered",
-        "max_tokens": "truncated",
-        "model_length": "context overflow",
-    }.get(stop)
-    if outcome is None:
-        outcome = "ok" if text.strip() or thinking else "empty"
-    usage = output.usage
+    text, usage = output.completion, output.usage
+    error = output.error is not None or (usage is None and says_overflow(text))
+    outcome = str(outcome_of(stop, text, thinking=bool(thinking), error=error))
     return {
-        "status": outcome if outcome in ("filtered", "context overflow") else "ok",
+        "status": "ok" if outcome in _WITH_REPLY else outcome,
         "outcome": outcome,
         "response": text,
         **({"thinking": "\n".join(thinking)} if thinking else {}),

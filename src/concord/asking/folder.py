@@ -1,22 +1,34 @@
-"""A run's folder: its record, its plan, its replies. What may be resumed into, and what stands in it."""
+"""A run's folder: its record, its plan, its replies. What may be resumed into, and what is in it."""
 
+import hashlib
 import json
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from concord.asking.journal import Journal, line_bytes, read_lines
-from concord.asking.keys import Sampling, scrub, trial_key
+from concord.asking.index import (
+    FAILURES,
+    REPLIES,
+    Index,
+    Tally,
+    journals,
+    read_index,
+    shard_name,
+    stored_lines,
+)
+from concord.asking.journal import Journal, line_bytes, read_lines, sync_folder
+from concord.asking.keys import Sampling, trial_key
+from concord.asking.redact import Redactor
 from concord.errors import FileFormatError, RunFolderError
 from concord.records import Answer, AskOutcome, Design, Trial
 
 FORMAT_VERSION = 1
-RECORD, TRIALS, REPLIES = "run.json", "trials.jsonl", "replies.jsonl"
-FAILURES, SUPERSEDED, INPUTS, LOGS = "failures.jsonl", "superseded.jsonl", "inputs", "logs"
+RECORD, TRIALS = "run.json", "trials.jsonl"
+SUPERSEDED, INPUTS, LOGS = "superseded.jsonl", "inputs", "logs"
 _STATUS_OK = (AskOutcome.OK, AskOutcome.EMPTY, AskOutcome.TRUNCATED)
 """Outcomes with a reply to look at; readers of replies take another status for a failed call."""
 
@@ -27,26 +39,6 @@ class Request:
 
     trial: Trial
     key: str
-
-
-@dataclass(slots=True)
-class Tally:
-    """Outcomes and tokens of a run, counted as they arrive."""
-
-    outcomes: Counter[str] = field(default_factory=Counter)
-    input_tokens: int = 0
-    output_tokens: int = 0
-    n_unknown_usage: int = 0
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Count one row of a journal."""
-        self.outcomes[row["outcome"]] += 1
-        usage = row.get("usage")
-        if not isinstance(usage, Mapping) or None in usage.values():
-            self.n_unknown_usage += 1
-            return
-        self.input_tokens += usage["input_tokens"]
-        self.output_tokens += usage["output_tokens"]
 
 
 def requests_of(design: Design, model: str, sampling: Sampling) -> tuple[Request, ...]:
@@ -75,7 +67,69 @@ def reply_row(request: Request, answer: Answer, model: str) -> dict[str, Any]:
         "usage": asdict(answer.usage),
         "seconds": answer.seconds,
         "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        **dict(answer.more),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Which stored replies are asked anew, and with which settings."""
+
+    outcomes: frozenset[str]
+    sampling: Sampling
+
+    @property
+    def tag(self) -> str:
+        """Name the settings, so that a reply is asked anew with them once."""
+        return json.dumps(self.sampling.sent(0), sort_keys=True)
+
+
+def left_to_ask(requests: Iterable[Request], index: Index, again: Again | None = None) -> list[Request]:
+    """Return the requests without a stored reply, or with one that is to be asked anew."""
+    left = []
+    for request in requests:
+        entry = index.replies.get(request.key)
+        anew = again is not None and entry is not None and entry.outcome in again.outcomes
+        if entry is None or (anew and again is not None and entry.again != again.tag):
+            left.append(request)
+    return left
+
+
+class ReplyStore:
+    """The journals of one process of a run: replies, and failed calls apart from them.
+
+    Parameters
+    ----------
+    path
+        The run's folder.
+    model
+        Named in every row.
+    redactor
+        Takes keys out of whatever is written.
+    shard
+        Which process of the run this is.
+    """
+
+    def __init__(self, path: Path, model: str, redactor: Redactor, shard: int = 0) -> None:
+        self._model, self._redactor = model, redactor
+        self._replies = Journal(path / shard_name(REPLIES, shard))
+        try:
+            self._failures = Journal(path / shard_name(FAILURES, shard))
+        except BaseException:
+            self._replies.close()
+            raise
+
+    def store(self, request: Request, answer: Answer) -> Mapping[str, Any]:
+        """Write an answer down at once and return its line."""
+        row: Mapping[str, Any] = self._redactor.value(reply_row(request, answer, self._model))
+        failed = answer.outcome is AskOutcome.FAILED
+        (self._failures if failed else self._replies).append(row)
+        return row
+
+    def close(self) -> None:
+        """Put everything on the disk and let go of the files."""
+        self._replies.close()
+        self._failures.close()
 
 
 class RunFolder:
@@ -90,8 +144,10 @@ class RunFolder:
         the folder already holds.
     requests
         The plan.
-    secrets
-        Texts that must not be written.
+    redactor
+        Takes keys out of whatever is written.
+    index
+        What the folder holds, where it has been read already.
     """
 
     def __init__(
@@ -100,92 +156,113 @@ class RunFolder:
         record: Mapping[str, Any],
         requests: Sequence[Request],
         *,
-        secrets: tuple[str, ...] = (),
+        redactor: Redactor | None = None,
+        index: Index | None = None,
     ) -> None:
-        self.path, self.record, self._secrets = path, dict(record), secrets
+        self.path, self.record = path, dict(record)
+        self.redactor = Redactor() if redactor is None else redactor
+        self.requests = requests
         refuse_other_run(path, record)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
             raise RunFolderError.cannot_write(path, fault) from fault
-        self._replies = Journal(path / REPLIES)
+        self._store = ReplyStore(path, self.record["model"], self.redactor)
         try:
-            self._failures = Journal(path / FAILURES)
-            self.n_superseded = self._set_aside(requests)
-            self._write_plan(requests)
+            planned = {request.key for request in requests}
+            current = index is not None and index.is_current(path)
+            self.index = index if index is not None and current else read_index(path, planned)
+            self.n_superseded = self._set_aside()
+            self._write_plan()
             self.write_record(status="running")
         except BaseException:
-            self._replies.close()
+            self._store.close()
             raise
 
-    def missing(self, requests: Sequence[Request]) -> list[Request]:
-        """Return the requests without a stored reply, in the order of the plan."""
-        stored = {line.row["key"] for line in read_lines(self.path / REPLIES)}
-        return [request for request in requests if request.key not in stored]
+    def missing(self, again: Again | None = None) -> list[Request]:
+        """Return the requests to ask, in the order of the plan."""
+        return left_to_ask(self.requests, self.index, again)
+
+    def tally(self) -> Tally:
+        """Count the outcomes of the plan as they are now."""
+        return self.index.tally(request.key for request in self.requests)
 
     def store(self, request: Request, answer: Answer) -> Mapping[str, Any]:
-        """Write an answer down at once: replies to the journal, failed calls beside it."""
-        row = reply_row(request, answer, self.record["model"])
-        row = {
-            name: scrub(value, self._secrets) if isinstance(value, str) else value
-            for name, value in row.items()
-        }
-        failed = answer.outcome is AskOutcome.FAILED
-        (self._failures if failed else self._replies).append(row)
+        """Write an answer down at once: replies to the journal, failed calls to a file of their own."""
+        row = self._store.store(request, answer)
+        self.index.add(row)
         return row
+
+    def read_again(self) -> None:
+        """Read what other processes have stored."""
+        self.index = read_index(self.path, {request.key for request in self.requests})
 
     def write_record(self, **changes: Any) -> None:
         """Write the run's record with some fields changed."""
         self.record.update(changes)
-        _replace(self.path / RECORD, _pretty(self.record).encode("utf-8"))
+        replace_file(self.path / RECORD, [_pretty(self.redactor.value(self.record)).encode("utf-8")])
 
     def copy_inputs(self, files: Iterable[tuple[str, bytes]]) -> None:
-        """Keep the question files beside the replies."""
+        """Keep the question files in the folder."""
         folder = self.path / INPUTS
         for name, data in files:
             try:
                 folder.mkdir(exist_ok=True)
             except OSError as fault:
                 raise RunFolderError.cannot_write(folder, fault) from fault
-            _replace(folder / name, data)
+            if not (folder / name).is_file() or (folder / name).read_bytes() != data:
+                replace_file(folder / name, [data])
 
     def close(self) -> None:
         """Let go of the folder."""
-        self._replies.close()
-        self._failures.close()
+        self._store.close()
 
-    def _write_plan(self, requests: Sequence[Request]) -> None:
-        rows = (
-            {
-                "key": request.key,
-                "id": request.trial.item,
-                "mode": request.trial.cell,
-                "repeat": request.trial.repeat,
-                "template": request.trial.template,
-                "messages": [asdict(message) for message in request.trial.messages],
-            }
-            for request in requests
-        )
-        _replace(self.path / TRIALS, b"".join(map(line_bytes, rows)))
+    def _write_plan(self) -> None:
+        """Write the plan, unless the folder holds the very same."""
+        digest = hashlib.sha256("".join(request.key for request in self.requests).encode()).hexdigest()
+        self.record["plan_sha256"] = digest
+        file = self.path / TRIALS
+        if file.is_file() and (self.path / RECORD).is_file():
+            held = read_record(self.path)
+            if (held.get("plan_sha256"), held.get("plan_size")) == (digest, file.stat().st_size):
+                self.record["plan_size"] = held["plan_size"]
+                return
+        replace_file(file, map(line_bytes, map(_planned, self.requests)))
+        self.record["plan_size"] = file.stat().st_size
 
-    def _set_aside(self, requests: Sequence[Request]) -> int:
-        """Move replies to prompts that have changed out of the journal, so that no score can use them."""
-        planned = {request.trial.name: request.key for request in requests}
-        kept: list[Mapping[str, Any]] = []
-        old: list[Mapping[str, Any]] = []
-        for line in read_lines(self.path / REPLIES):
-            name = (line.row.get("id"), line.row.get("mode"), line.row.get("repeat"))
-            changed = name in planned and planned[name] != line.row["key"]
-            (old if changed else kept).append(line.row)
+    def _set_aside(self) -> int:
+        """Move replies to prompts that have changed out of the journals, so that no score can use them."""
+        if not self.index.outside:
+            return 0
+        names = {request.trial.name for request in self.requests}
+        old = {key for key, name in self.index.outside.items() if name in names}
         if not old:
             return 0
         with Journal(self.path / SUPERSEDED) as aside:
-            for row in old:
-                aside.append(row)
-        self._replies.close()
-        _replace(self.path / REPLIES, b"".join(map(line_bytes, kept)))
-        self._replies = Journal(self.path / REPLIES)
+            for _, line in stored_lines(self.path, REPLIES):
+                if line.row["key"] in old:
+                    aside.append(line.row)
+        self._store.close()
+        for path in journals(self.path, REPLIES):
+            kept = (line_bytes(line.row) for line in read_lines(path) if line.row["key"] not in old)
+            replace_file(path, kept)
+        self._store = ReplyStore(self.path, self.record["model"], self.redactor)
+        for key in old:
+            del self.index.replies[key], self.index.outside[key]
         return len(old)
+
+
+def _planned(request: Request) -> dict[str, Any]:
+    """Return the line of a trial in the plan."""
+    return {
+        "key": request.key,
+        "id": request.trial.item,
+        "mode": request.trial.cell,
+        "repeat": request.trial.repeat,
+        "template": request.trial.template,
+        "messages": [asdict(message) for message in request.trial.messages],
+        **({"about": dict(request.trial.about)} if request.trial.about else {}),
+    }
 
 
 def refuse_other_run(path: Path, record: Mapping[str, Any]) -> None:
@@ -198,11 +275,16 @@ def refuse_other_run(path: Path, record: Mapping[str, Any]) -> None:
         return
     held = read_record(path)
     for name in ("suite", "model", "sampling", "templates"):
-        if held.get(name) != record.get(name):
+        if _set(held.get(name)) != _set(record.get(name)):
             raise RunFolderError(
                 f"{path} holds a run with {name} {_short(held.get(name))}, not {_short(record.get(name))}; "
                 f"resume it with the same settings, or choose another folder with --out"
             )
+
+
+def _set(value: Any) -> Any:
+    """Return settings without those that are not set: a record may be older than a setting."""
+    return {k: v for k, v in value.items() if v is not None} if isinstance(value, Mapping) else value
 
 
 def _short(value: object) -> str:
@@ -238,14 +320,12 @@ def read_record(path: Path) -> dict[str, Any]:
     return record
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StoredRun:
-    """A run's folder as it stands: every planned trial with exactly one outcome."""
+    """A run's folder as it is: every planned trial with exactly one outcome."""
 
     path: Path
     record: Mapping[str, Any]
-    rows: tuple[Mapping[str, Any], ...]
-    """Stored replies and, where a trial has none, its last failed call; in the order of the plan."""
     tally: Tally
     n_planned: int
     n_outside: int
@@ -255,6 +335,14 @@ class StoredRun:
     def n_not_asked(self) -> int:
         """Trials without reply or failed call."""
         return self.tally.outcomes[str(AskOutcome.NOT_ASKED)]
+
+    @cached_property
+    def rows(self) -> tuple[Mapping[str, Any], ...]:
+        """Stored replies and, where a trial has none, its last failed call; in the order of the plan."""
+        stored = {line.row["key"]: line.row for _, line in stored_lines(self.path, FAILURES)}
+        stored |= {line.row["key"]: line.row for _, line in stored_lines(self.path, REPLIES)}
+        keys = (planned["key"] for planned in planned_prompts(self.path))
+        return tuple(stored[key] for key in keys if key in stored)
 
 
 def read_run(path: Path) -> StoredRun:
@@ -266,20 +354,16 @@ def read_run(path: Path) -> StoredRun:
         The folder holds no run, or a file of it is damaged.
     """
     record = read_record(path)
-    replies = {line.row["key"]: line.row for line in read_lines(path / REPLIES)}
-    failures = {line.row["key"]: line.row for line in read_lines(path / FAILURES)}
-    rows, tally, n_planned, n_used = [], Tally(), 0, 0
-    for planned in read_lines(path / TRIALS):
-        key = planned.row["key"]
-        n_planned += 1
-        row = replies.get(key, failures.get(key))
-        n_used += key in replies
-        if row is None:
-            tally.outcomes[str(AskOutcome.NOT_ASKED)] += 1
-            continue
-        tally.add(row)
-        rows.append(row)
-    return StoredRun(path, record, tuple(rows), tally, n_planned, len(replies) - n_used)
+    keys = {planned["key"]: None for planned in planned_prompts(path)}
+    index = read_index(path, keys)
+    return StoredRun(path, record, index.tally(keys), len(keys), len(index.outside))
+
+
+def journals_changed(folder: Path, logs: Path) -> bool:
+    """Whether something was stored since the logs were written."""
+    written = [path.stat().st_mtime for path in logs.glob("*.eval")] if logs.is_dir() else []
+    stored = [path.stat().st_mtime for name in (REPLIES, FAILURES) for path in journals(folder, name)]
+    return not written or max(stored, default=0.0) > min(written)
 
 
 def planned_prompts(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -291,14 +375,15 @@ def _pretty(document: Mapping[str, Any]) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: Iterable[bytes]) -> None:
     """Write a whole file so that a reader sees the old or the new one, never a part."""
     fresh = path.with_name(path.name + ".new")
     try:
         with fresh.open("wb") as file:
-            file.write(data)
+            file.writelines(data)
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
     except OSError as fault:
         raise RunFolderError.cannot_write(path, fault) from fault
+    sync_folder(path.parent)

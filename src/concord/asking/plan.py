@@ -1,7 +1,9 @@
 """What a run will take before anything is spent: trials, tokens as a range, cost as a range."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
+from concord.asking.index import Index
 from concord.errors import OptionError
 from concord.records import Design
 
@@ -53,6 +55,15 @@ class Plan:
     output_tokens: Range
     cost: Range | None
     """``None`` without prices."""
+    n_calls: int = 0
+    """Calls that these trials take: a session is many."""
+    index: Index | None = field(default=None, repr=False, compare=False)
+    """What the folder holds, read once for plan and run."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of the plan."""
+        numbers = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "index"}
+        return {k: asdict(v) if isinstance(v, Range) else v for k, v in numbers.items()}
 
 
 def make_plan(
@@ -84,6 +95,7 @@ def make_plan(
         asked,
         output,
         _cost(asked, output, prices),
+        calls,
     )
 
 

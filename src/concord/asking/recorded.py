@@ -1,5 +1,6 @@
 """What scoring needs of a run, wherever it was kept: a folder, an Inspect log, or the bundled replies."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,12 +10,14 @@ from typing import Any
 
 from concord.asking.designs import lay_out
 from concord.asking.folder import INPUTS, StoredRun, planned_prompts, read_run
+from concord.errors import RunFolderError
 from concord.records import Made
 from concord.structure.judging import judge_model, verdicts_of
 
 BUNDLED = "smollm2-135m"
 JUDGE = "judge"
 """Folder of the judge's own run, inside the run that it judges."""
+_PLANNED = ("key", "id", "mode", "repeat", "template")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +43,16 @@ def made_of(record: Mapping[str, Any]) -> Made:
 
 
 def recorded_folder(stored: StoredRun) -> Recorded:
-    """Return what a run's folder holds."""
-    inputs = stored.path / INPUTS
-    files = {path.name: path.read_bytes() for path in sorted(inputs.glob("*.*"))}
-    record, planned = stored.record, tuple(planned_prompts(stored.path))
+    """Return what a run's folder holds.
+
+    Raises
+    ------
+    RunFolderError
+        A question file is not the one that was asked.
+    """
+    record = stored.record
+    files = _inputs(stored.path / INPUTS, record)
+    planned = tuple({name: row[name] for name in _PLANNED} for row in planned_prompts(stored.path))
     return Recorded(
         str(stored.path),
         record["suite"],
@@ -58,6 +67,29 @@ def recorded_folder(stored: StoredRun) -> Recorded:
     )
 
 
+def recorded_inputs(stored: StoredRun) -> dict[str, bytes]:
+    """Return the question files of a run, checked."""
+    return _inputs(stored.path / INPUTS, stored.record)
+
+
+def _inputs(folder: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
+    """Read the question files that a run kept, and see that they are those it asked."""
+    expected = {str(one["name"]): str(one["sha256"]) for one in record.get("inputs", [])}
+    files = {}
+    for path in sorted(folder.glob("*.*")):
+        data = path.read_bytes()
+        if path.name in expected and hashlib.sha256(data).hexdigest() != expected[path.name]:
+            raise RunFolderError(
+                f"{path} is not the file that was asked: its sha256 is another than the one in run.json; "
+                "put the original back, or ask the changed questions in another folder"
+            )
+        files[path.name] = data
+    gone = expected.keys() - files.keys()
+    if gone:
+        raise RunFolderError(f"{folder / min(gone)} is missing; put the file that was asked back")
+    return files
+
+
 def _verdicts(stored: StoredRun) -> Mapping[str, float | None] | None:
     """Return what the judge of a structure run said; an empty table where it has not been asked yet."""
     if judge_model(str(stored.record["options"].get("scorer", ""))) is None:
@@ -67,25 +99,17 @@ def _verdicts(stored: StoredRun) -> Mapping[str, float | None] | None:
 
 
 def recorded_log(path: Path) -> Recorded:
-    """Return what the log of an Inspect task holds; its question files are read again from their paths."""
+    """Return what the log of a run or of an Inspect task holds, with the plan that it carries."""
     from concord.asking.eval_logs import read_eval_log
 
     log = read_eval_log(path)
-    allowed = {"samples", "bias_cases", "items", "arranger", "scorer", "arrangements"}
-    allowed |= {"study", "n", "design", "plan_seed", "sessions"}
-    given = {name: value for name, value in log.arguments.items() if name in allowed and value is not None}
-    if log.suite == "reasoning":
-        given = {name: Path(value) for name, value in given.items() if name in ("samples", "bias_cases")}
-    limit = given.pop("sessions", None)
-    if log.suite == "people":
-        given["study"] = [name.strip() for name in str(given.get("study", "")).split(",") if name.strip()]
-    design = lay_out(log.suite, limit=limit, repeats=1, **given)
     missing = 0 if log.n_planned is None else log.n_planned - len(log.rows)
     if log.status != "success":
         missing = max(missing, 1)
     made = Made(log.settings, log.templates, log.tokens)
-    files, options = dict(design.files), dict(design.options)
-    return Recorded(str(path), log.suite, log.model, log.rows, log.rows, missing, files, options, made)
+    return Recorded(
+        str(path), log.suite, log.model, log.rows, log.rows, max(missing, 0), log.files, log.options, made
+    )
 
 
 def bundled_run(question: str) -> Recorded:

@@ -1,57 +1,54 @@
 """One run: a design, a model and a folder to stored replies. Decides nothing about scores."""
 
-import os
-import signal
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.asking.folder import FORMAT_VERSION, LOGS, Request, RunFolder, StoredRun, read_run, requests_of
-from concord.asking.keys import Sampling, check_url, is_loopback, knock, scrub, secrets_of
+from concord.asking.connection import Connection
+from concord.asking.folder import FORMAT_VERSION, Again, Request, RunFolder, StoredRun, requests_of
+from concord.asking.index import Index, Tally
+from concord.asking.keys import Sampling
+from concord.asking.limits import Budget, Limits
 from concord.asking.plan import Prices
-from concord.errors import InputError, MissingExtraError, ModelError
-from concord.records import Design
+from concord.asking.redact import Redactor
+from concord.errors import MissingExtraError
+from concord.records import Answer, AskOutcome, Design
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
-    from concord.asking.inspect.desk import Desk
-    from concord.asking.turns import Turns
-
-BATCH = 500
-"""Trials in one Inspect log: Inspect keeps a log's samples in memory, so a long run is cut into several."""
-PLACEHOLDER_KEY = "none-needed"
-
-
-@dataclass(frozen=True, slots=True)
-class Connection:
-    """How the model is reached; nothing here changes what is sent."""
-
-    base_url: str | None = None
-    max_connections: int | None = None
-    max_retries: int = 5
-    timeout: int | None = 600
-    """Seconds for one attempt."""
-    give_up_after: int = 20
-    """Failed calls in a row after which the run stops."""
+AGAIN = (AskOutcome.TRUNCATED, AskOutcome.EMPTY, AskOutcome.FILTERED, AskOutcome.OVERFLOW)
+"""Outcomes that may be asked anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to run: the model, what is sent beside the prompts, and where to."""
+    """What to run: the model, what is sent beside the prompts, where to, and within which limits."""
 
     design: Design
     model: str
     sampling: Sampling
     connection: Connection = Connection()
     prices: Prices | None = None
+    limits: Limits = Limits()
+    again: Again | None = None
+    cache: bool = False
+    processes: int = 1
 
 
-OnAnswer = Callable[[Mapping[str, Any]], None]
+@dataclass(frozen=True, slots=True)
+class Listeners:
+    """Who is told while a run goes on."""
+
+    on_answer: Callable[[Mapping[str, Any]], None] = lambda row: None
+    """Told of every stored row, replies and failed calls alike."""
+    on_wait: Callable[[str], None] = lambda words: None
+    """Told at once why and how long something is waited for."""
+    on_interrupt: Callable[[], None] | None = None
+    """Told of a Ctrl-C as it comes."""
 
 
 def open_model(job: Job) -> "Model":
@@ -62,68 +59,24 @@ def open_model(job: Job) -> "Model":
     MissingExtraError, ModelError, OptionError
         The extra is not installed; provider, model or key are missing; the address is none.
     """
+    return find(job.model, job.connection)
+
+
+def find(model: str, connection: Connection) -> "Model":
+    """Find a model by its name."""
     try:
-        from inspect_ai.model import GenerateConfig, get_model
+        import inspect_ai.model  # noqa: F401 - whether it is there is the question
     except ImportError as fault:
         raise MissingExtraError("asking a model", "live") from fault
-    from concord.asking.inspect.guard import keep_secret
+    from concord.asking.inspect.models import find_model
 
-    connection = job.connection
-    url = None if connection.base_url is None else check_url(connection.base_url)
-    if url is not None:
-        knock(url)
-    config = GenerateConfig(
-        max_connections=connection.max_connections,
-        max_retries=connection.max_retries,
-        attempt_timeout=connection.timeout,
-    )
-    try:
-        model = get_model(
-            job.model,
-            config=config,
-            base_url=url,
-            api_key=_key(job.model, url),
-            memoize=False,
-            **_arguments(job.model),
-        )
-    except InputError:
-        raise
-    except Exception as fault:  # noqa: BLE001 - providers raise what they like; none of it is our bug
-        words = scrub(" ".join(str(getattr(fault, "message", fault)).split()), secrets_of())
-        raise ModelError(
-            f"the model {job.model!r} cannot be used: {words.removeprefix('[bold]ERROR[/bold]: ')}; "
-            "expected PROVIDER/MODEL, such as openai/gpt-4o-mini, anthropic/claude-haiku-4-5, "
-            "openai-api/NAME/MODEL with --base-url, or local/smollm2-135m"
-        ) from None
-    return keep_secret(model, secrets_of())
-
-
-def _key(model: str, url: str | None) -> str | None:
-    """Return a key for a server on this machine: it usually wants none, but the client does."""
-    parts = model.split("/")
-    if parts[0] != "openai-api" or len(parts) < 3 or url is None or not is_loopback(url):
-        return None
-    name = parts[1].upper().replace("-", "_") + "_API_KEY"
-    return os.environ.get(name, PLACEHOLDER_KEY)
-
-
-def _arguments(model: str) -> dict[str, Any]:
-    """Return what a provider needs beyond its name: Inspect's mock fetches a table to count tokens."""
-    if not model.startswith("mockllm/"):
-        return {}
-    from inspect_ai.model import ModelOutput, ModelUsage
-
-    def reply(*asked: object) -> ModelOutput:
-        output = ModelOutput.from_content(model, "Default output from mockllm/model")
-        output.usage = ModelUsage()
-        return output
-
-    return {"custom_outputs": reply}
+    return find_model(model, connection)
 
 
 def record_of(job: Job, provenance: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of a run as it begins."""
     design = job.design
+    again = {} if job.again is None else {"again": _again_record(job.again)}
     return {
         **provenance,
         "packages": {**provenance.get("packages", {}), **_versions()},
@@ -131,15 +84,24 @@ def record_of(job: Job, provenance: Mapping[str, Any]) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         "suite": design.suite,
         "model": job.model,
-        "sampling": asdict(job.sampling),
+        "sampling": job.sampling.record(),
         "templates": {one.name: one.sha256 for one in design.templates},
         "options": dict(design.options),
         "connection": asdict(job.connection),
+        "limits": asdict(job.limits),
+        "prices": None if job.prices is None else asdict(job.prices),
+        "cache": job.cache,
+        "processes": job.processes,
         "n_trials": len(design.trials),
         "started": _now(),
         "ended": None,
         "status": "running",
+        **again,
     }
+
+
+def _again_record(again: Again) -> dict[str, Any]:
+    return {"outcomes": sorted(again.outcomes), "sampling": again.sampling.record()}
 
 
 def _versions() -> dict[str, str]:
@@ -158,10 +120,10 @@ def run(
     *,
     model: "Model | None",
     provenance: Mapping[str, Any],
-    on_answer: OnAnswer = lambda row: None,
-    on_interrupt: Callable[[], None] | None = None,
+    listeners: Listeners = Listeners(),  # noqa: B008 - frozen
+    index: Index | None = None,
 ) -> StoredRun:
-    """Ask every trial that the folder lacks, and give the folder as it then stands.
+    """Ask every trial that the folder lacks, and return the folder as it is then.
 
     Parameters
     ----------
@@ -173,10 +135,10 @@ def run(
         From `open_model`; ``None`` will do where nothing is left to ask.
     provenance
         What the record says about versions and inputs.
-    on_answer
-        Told of every stored row, replies and failed calls alike.
-    on_interrupt
-        Told of a Ctrl-C as it comes, before the evaluation winds down.
+    listeners
+        Who is told while it goes on.
+    index
+        What the folder holds, where that has been read.
 
     Raises
     ------
@@ -185,117 +147,144 @@ def run(
     KeyboardInterrupt
         Ctrl-C; what was stored is kept.
     """
-    secrets = secrets_of()
     requests = requests_of(job.design, job.model, job.sampling)
-    folder = RunFolder(out, record_of(job, provenance), requests, secrets=secrets)
-    status = "interrupted"
+    redactor = _redactor(job, model)
+    folder = RunFolder(out, record_of(job, provenance), requests, redactor=redactor, index=index)
+    status, reached = "interrupted", None
     try:
         folder.copy_inputs(job.design.files)
-        missing = folder.missing(requests)
+        missing = folder.missing(job.again)
         if missing and model is not None:
-            tell = (on_answer, on_interrupt)
-            _ask_all(job, folder, missing, model=model, tell=tell)
-        status = "finished"
+            reached = _ask_all(job, folder, missing, model=model, listeners=listeners)
+        status = "finished" if reached is None else "stopped"
     finally:
-        _close(folder, status, job.prices)
-    return read_run(out)
+        tally = _close(folder, status, job.prices, reached)
+    return StoredRun(out, folder.record, tally, len(requests), len(folder.index.outside))
 
 
-def _close(folder: RunFolder, status: str, prices: Prices | None) -> None:
-    stored = read_run(folder.path)
-    tally = stored.tally
-    known = tally.n_unknown_usage == 0
+def _redactor(job: Job, model: "Model | None") -> Redactor:
+    if model is None:
+        return Redactor.of(job.model)
+    from concord.asking.inspect.models import redactor_of
+
+    return redactor_of(job.model, model)
+
+
+def _close(folder: RunFolder, status: str, prices: Prices | None, reached: str | None) -> Tally:
+    tally = folder.tally()
+    tokens: dict[str, int] = {"input": tally.input_tokens, "output": tally.output_tokens}
+    if tally.n_unknown_usage:
+        tokens["calls_without_usage"] = tally.n_unknown_usage
+    cost = None if prices is None else prices.cost(tally.input_tokens, tally.output_tokens)
     try:
         folder.write_record(
             status=status,
+            stopped=reached,
             ended=_now(),
             outcomes=dict(sorted(tally.outcomes.items())),
-            tokens={"input": tally.input_tokens, "output": tally.output_tokens} if known else None,
-            cost=prices.cost(tally.input_tokens, tally.output_tokens)
-            if known and prices is not None
-            else None,
+            tokens=tokens,
+            cost=cost,
         )
     finally:
         folder.close()
+    return tally
 
 
 def _ask_all(
+    job: Job, folder: RunFolder, missing: Sequence[Request], *, model: "Model", listeners: Listeners
+) -> str | None:
+    """Ask, in this process or in several; return which limit was reached, if any."""
+    tally = folder.tally()
+    budget = Budget(job.limits, job.prices, (tally.input_tokens, tally.output_tokens))
+    if job.processes > 1:
+        from concord.asking.shards import run_shards
+
+        try:
+            return run_shards(job, folder.path, missing, budget=budget, listeners=listeners)
+        finally:
+            folder.read_again()
+    part = Part(folder.path, folder.redactor, folder.store)
+    return ask_part(job, part, missing, model=model, budget=budget, listeners=listeners)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one process of a run writes to."""
+
+    path: Path
+    redactor: Redactor
+    store: Callable[[Request, Answer], Mapping[str, Any]]
+    shard: int = 0
+
+
+def ask_part(
     job: Job,
-    folder: RunFolder,
+    part: Part,
     missing: Sequence[Request],
     *,
     model: "Model",
-    tell: tuple[OnAnswer, Callable[[], None] | None],
-) -> None:
-    from concord.asking.inspect.desk import Desk
-    from concord.asking.inspect.solver import sit_at
-
-    desk = Desk(
-        folder,
-        job.sampling,
-        on_answer=tell[0],
-        on_interrupt=tell[1],
-        secrets=secrets_of(),
-        give_up_after=job.connection.give_up_after,
-    )
-    turns = _turns(job, folder, desk, missing)
-    try:
-        for start in range(0, len(missing), BATCH):
-            batch = missing[start : start + BATCH]
-            sit_at(desk, {request.key: request for request in batch})
-            error = _evaluate(job.design, batch, model, folder.path / LOGS)
-            # Inspect ends its evaluation on a Ctrl-C and may return as if nothing had been.
-            if desk.interrupted:
-                raise KeyboardInterrupt
-            if desk.fault is not None:
-                raise desk.fault
-            if desk.n_asked < min(start + BATCH, len(missing)):
-                raise ModelError(f"Inspect ended before everything was asked: {error}")
-    finally:
-        sit_at(None, {})
-        if turns is not None:
-            turns.close()
-
-
-def _turns(job: Job, folder: RunFolder, desk: "Desk", missing: Sequence[Request]) -> "Turns | None":
-    """Open the journal of turns where trials are sessions, and let their solver ask through the desk."""
-    if job.design.suite != "people":
-        return None
-    from concord.asking.inspect import converse
+    budget: Budget,
+    listeners: Listeners,
+) -> str | None:
+    """Ask some requests in this process; return which limit was reached, if any."""
+    from concord.asking.inspect.asker import Asker
+    from concord.asking.inspect.loop import Loop, Recorder, run_loop
     from concord.asking.turns import Turns
 
-    turns = Turns(folder.path, job.model, secrets=secrets_of())
-    requests = {request.key: request for request in missing}
-    converse.sit_at(converse.SessionDesk(desk, turns, requests, name=(job.model, job.sampling)))
-    return turns
+    sampling = job.sampling if job.again is None else job.again.sampling
+    turns: list[Turns] = []
 
-
-def _evaluate(design: Design, batch: Sequence[Request], model: "Model", logs: Path) -> str | None:
-    """Let Inspect run one batch; its log stands beside the journal for its viewer. Give its error, if any."""
-    import inspect_ai
-
-    from concord.asking.inspect.tasks import task_of
-
-    handler = signal.getsignal(signal.SIGINT)
-    try:
-        done = inspect_ai.eval(
-            task_of(design, batch),
-            model=model,
-            display="none",
-            log_level="error",
-            log_dir=str(logs),
-            log_format="eval",
-            log_realtime=False,
-            log_model_api=False,
-            log_header_only=True,
-            fail_on_error=False,
-            score_display=False,
-            acp_server=False,
-            ctl_server=False,
+    def make() -> Loop:
+        asker = Asker(
+            model,
+            sampling,
+            job.connection,
+            budget=budget,
+            redactor=part.redactor,
+            on_wait=listeners.on_wait,
+            cache=job.cache,
         )
+        if job.design.suite == "people":
+            hold = _session_holder(job, part, missing, asker, turns)
+        else:
+
+            async def hold(request: Request) -> Answer:
+                return await asker.ask(request.trial)
+
+        return Loop(missing, asker, hold, Recorder(_storing(job, part), listeners.on_answer))
+
+    try:
+        loop = run_loop(make, listeners.on_interrupt)
     finally:
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, handler)
-    if any(log.status == "cancelled" for log in done):
-        raise KeyboardInterrupt
-    return next((scrub(log.error.message, secrets_of()) for log in done if log.error is not None), None)
+        for one in turns:
+            one.close()
+    if loop.asker.fault is not None:
+        raise loop.asker.fault
+    return loop.asker.reached
+
+
+def _storing(job: Job, part: Part) -> Callable[[Request, Answer], Mapping[str, Any]]:
+    """Return what stores an answer, marked where it is one to a prompt asked anew."""
+    again = job.again
+    if again is None:
+        return part.store
+    mark: tuple[tuple[str, object], ...] = (("again", again.tag),)
+    return lambda request, answer: part.store(request, replace(answer, more=(*answer.more, *mark)))
+
+
+def _session_holder(
+    job: Job, part: Part, missing: Sequence[Request], asker: Any, turns: list[Any]
+) -> Callable[[Request], Any]:
+    """Return what holds sessions, with the journal of their turns open."""
+    from concord.asking.inspect.sessions import SessionHolder
+    from concord.asking.turns import Turns
+    from concord.people.design import rooms_of
+
+    again = frozenset[str]() if job.again is None else job.again.outcomes
+    sessions = {request.trial.item for request in missing}
+    opened = Turns(
+        part.path, job.model, redactor=part.redactor, sessions=sessions, again=again, shard=part.shard
+    )
+    turns.append(opened)
+    rooms = rooms_of(dict(job.design.files), dict(job.design.options))
+    return SessionHolder(asker, opened, rooms, name=(job.model, job.sampling)).hold

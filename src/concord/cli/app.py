@@ -9,6 +9,7 @@ from concord.cli import (
     check,
     compare,
     demo,
+    export,
     plan,
     report,
     run,
@@ -34,6 +35,8 @@ run_app = typer.Typer(
     help="Ask a model one of the three questions, and keep every reply.", no_args_is_help=True
 )
 app.add_typer(run_app, name="run")
+export_app = typer.Typer(help="Write what Concord keeps in another program's form.", no_args_is_help=True)
+app.add_typer(export_app, name="export")
 
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
@@ -45,6 +48,7 @@ score.command("people")(guarded(score_people.score_people))
 score.command("structure")(guarded(score_structure.score_structure))
 score.command("reasoning")(guarded(score_reasoning.score_reasoning))
 score.command("run")(guarded(score_run.score_run))
+export_app.command("inspect")(guarded(export.inspect))
 run_app.command("people")(guarded(run.people))
 run_app.command("structure")(guarded(run.structure))
 run_app.command("reasoning")(guarded(run.reasoning))

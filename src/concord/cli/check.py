@@ -17,12 +17,14 @@ def check(
         ),
     ],
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
+    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
     """Is this file well formed, and are its reported statistics consistent? Exit 1 if not."""
     from concord import api
 
-    result = api.check(file, sheet=sheet)
+    result = api.check(file, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
     if json:
         print_json(result.to_dict())
     else:

@@ -29,6 +29,9 @@ def compare(
         str | None, typer.Option(help="Column, sample metadata or document field that names item families.")
     ] = None,
     repeat: Annotated[str | None, typer.Option(help="Column of a table that numbers repeats.")] = None,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
+    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
     name: Annotated[
         list[str] | None, typer.Option(help="What to call the models, once for each result, in order.")
     ] = None,
@@ -59,6 +62,9 @@ def compare(
         score=score,
         cluster=cluster,
         repeat=repeat,
+        sheet=sheet,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
         metric=metric,
         names=name if name else None,
         wrong=wrong,

@@ -89,7 +89,7 @@ def _can_ask() -> bool:
 def _answer(question: str, out: Path, *, live: bool, quiet: bool) -> Mapping[str, Any]:
     """Score one question's replies, asked now or recorded."""
     from concord import runs
-    from concord.cli.run import show_scored
+    from concord.cli.run_show import show_scored
 
     if live:
         note(f"\n{_TITLES[question]} Asking {MODEL}, a very small model, a small version of the question.\n")

@@ -12,11 +12,25 @@ import typer
 from concord.errors import OptionError
 
 if TYPE_CHECKING:
+    from concord.asking.connection import Connection
     from concord.asking.keys import Sampling
+    from concord.asking.limits import Limits
     from concord.asking.plan import Prices
-    from concord.asking.run import Connection
 
-Model = Annotated[str, typer.Option(help="PROVIDER/MODEL as Inspect names them, or local/smollm2-135m.")]
+Model = Annotated[
+    str | None, typer.Option(help="PROVIDER/MODEL as Inspect names them, or local/smollm2-135m.")
+]
+_BATCH = (
+    "--batch: Inspect tells the id of a batch only when its replies are there, so that a crash would orphan "
+    "a batch that is paid; ask without it (--rate and --max-cost hold the cost down)"
+)
+_LEAST = (
+    ("max_connections", 1),
+    ("max_retries", 0),
+    ("timeout", 1),
+    ("give_up_after", 1),
+    ("processes", 1),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +48,46 @@ class Asking:
         int | None, typer.Option(help="Longest reply, in tokens (default: by question).")
     ] = None
     top_p: Annotated[float | None, typer.Option(help="Nucleus sampling.")] = None
-    seed: Annotated[int | None, typer.Option(help="Sent to the provider; repeat k gets SEED + k.")] = None
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", "--seed-model", help="Sent to the provider; repeat k gets SEED + k."),
+    ] = None
+    system: Annotated[str | None, typer.Option(help="A system message before every prompt.")] = None
+    reasoning_effort: Annotated[
+        str | None, typer.Option(help="none, minimal, low, medium, high or xhigh, where a model has it.")
+    ] = None
+    reasoning_tokens: Annotated[int | None, typer.Option(help="Most tokens of thinking.")] = None
+    logprobs: Annotated[bool, typer.Option("--logprobs", help="Keep log probabilities of tokens.")] = False
+    models: Annotated[
+        str | None, typer.Option(help="Several models, separated by commas, into one folder of runs.")
+    ] = None
     base_url: Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server.")] = None
     max_connections: Annotated[int | None, typer.Option(help="Calls at the same time.")] = None
     max_retries: Annotated[int, typer.Option(help="New attempts after a failed call.")] = 5
     timeout: Annotated[int, typer.Option(help="Seconds for one attempt.")] = 600
     give_up_after: Annotated[int, typer.Option(help="Stop after so many failed calls in a row.")] = 20
+    give_up_minutes: Annotated[float, typer.Option(help="Stop after so many minutes without any reply.")] = (
+        10.0
+    )
+    processes: Annotated[int, typer.Option(help="Ask with so many processes.")] = 1
+    again: Annotated[
+        str | None,
+        typer.Option(help="Ask anew what was: truncated, empty, filtered, context overflow (with commas)."),
+    ] = None
+    max_cost: Annotated[float | None, typer.Option(help="Stop before the run has cost more.")] = None
+    max_tokens_total: Annotated[
+        int | None, typer.Option(help="Stop before the run has taken more tokens.")
+    ] = None
+    max_time: Annotated[float | None, typer.Option(help="Stop after so many minutes.")] = None
+    rate: Annotated[float | None, typer.Option(help="At most so many calls per minute.")] = None
+    cache: Annotated[bool, typer.Option("--cache", help="Use Inspect's cache of replies.")] = False
+    batch: Annotated[bool, typer.Option("--batch", help="Refused, with the reason.")] = False
+    prices: Annotated[
+        Path | None, typer.Option(help='Prices by model (JSON): {"MODEL": {"in": 0.15, "out": 0.6}}.')
+    ] = None
+    inspect_log: Annotated[
+        bool, typer.Option("--inspect-log/--no-inspect-log", help="Write logs for Inspect's viewer.")
+    ] = True
     price_in: Annotated[float | None, typer.Option(help="Price of a million input tokens.")] = None
     price_out: Annotated[float | None, typer.Option(help="Price of a million output tokens.")] = None
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before spending.")] = False
@@ -53,37 +101,91 @@ class Asking:
         """What is sent with every prompt."""
         from concord.asking.keys import Sampling
 
-        temperature = None if self.no_temperature else self.temperature
-        return Sampling(temperature, self.max_tokens, self.top_p, self.seed)
+        return Sampling(
+            temperature=None if self.no_temperature else self.temperature,
+            max_tokens=self.max_tokens,
+            top_p=self.top_p,
+            seed=self.seed,
+            system=self.system,
+            reasoning_effort=self.reasoning_effort,
+            reasoning_tokens=self.reasoning_tokens,
+            logprobs=True if self.logprobs else None,
+        )
 
     @property
     def connection(self) -> "Connection":
         """How the model is reached."""
-        from concord.asking.run import Connection
+        from concord.asking.connection import Connection
 
-        for name, least in (("max_connections", 1), ("max_retries", 0), ("timeout", 1), ("give_up_after", 1)):
+        for name, least in _LEAST:
             value = getattr(self, name)
             if value is not None and value < least:
                 option = name.replace("_", "-")
                 raise OptionError(f"--{option} {value}: expected a whole number from {least} on")
+        if not self.give_up_minutes > 0:
+            raise OptionError(f"--give-up-minutes {self.give_up_minutes}: expected a number above 0")
+        if self.batch:
+            raise OptionError(_BATCH)
         return Connection(
-            self.base_url, self.max_connections, self.max_retries, self.timeout, self.give_up_after
+            base_url=self.base_url,
+            max_connections=self.max_connections,
+            max_retries=self.max_retries,
+            timeout=self.timeout,
+            give_up_after=self.give_up_after,
+            give_up_seconds=60 * self.give_up_minutes,
         )
 
     @property
-    def prices(self) -> "Prices | None":
-        """What tokens cost, where it is known."""
-        from concord.asking.plan import Prices
+    def limits(self) -> "Limits":
+        """What the run may take."""
+        from concord.asking.limits import Limits
 
-        if self.price_in is None and self.price_out is None:
-            return None
-        if self.price_in is None or self.price_out is None:
+        return Limits(self.max_cost, self.max_tokens_total, self.max_time, self.rate)
+
+    def outcomes_again(self) -> frozenset[str]:
+        """Return the outcomes that are asked anew."""
+        from concord.asking.run import AGAIN
+
+        named = frozenset(name.strip() for name in (self.again or "").split(",") if name.strip())
+        unknown = named - set(map(str, AGAIN))
+        if unknown:
+            expected = ", ".join(map(str, AGAIN))
+            raise OptionError(f"--again {min(unknown)!r}: expected some of {expected}, with commas")
+        return named
+
+    def prices_of(self, model: str) -> "Prices | None":
+        """Return what tokens of a model cost, where it is known."""
+        from concord.asking.plan import Prices
+        from concord.asking.prices import known_prices, read_prices
+
+        if (self.price_in is None) != (self.price_out is None):
             raise OptionError("--price-in and --price-out belong together: give both")
-        return Prices(self.price_in, self.price_out)
+        if self.price_in is not None and self.price_out is not None:
+            return Prices(self.price_in, self.price_out)
+        if self.prices is not None:
+            return read_prices(self.prices).get(model)
+        return known_prices(model)
+
+    def model_names(self, model: str | None) -> list[str]:
+        """Return the models to ask, each once."""
+        several = [] if self.models is None else [one.strip() for one in self.models.split(",")]
+        names = list(dict.fromkeys(name for name in (model, *several) if name is not None))
+        if not names:
+            raise OptionError("no model is named: give --model PROVIDER/MODEL, or --models with several")
+        if any(not name.strip() for name in names):
+            raise OptionError("the model's name is blank: expected PROVIDER/MODEL")
+        return names
 
     def job(self) -> dict[str, Any]:
         """Return what a job takes of these options."""
-        return {"limit": self.limit, "sampling": self.sampling, "connection": self.connection}
+        return {
+            "limit": self.limit,
+            "sampling": self.sampling,
+            "connection": self.connection,
+            "limits": self.limits,
+            "processes": self.processes,
+            "cache": self.cache,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,9 +207,10 @@ class AskingPeople(Asking):
         None
     )
     temperature: Annotated[float, typer.Option(help="Sampling temperature.")] = 1.0
-    seed: Annotated[int | None, typer.Option(help="Sent to the provider; participant k gets SEED + k.")] = (
-        None
-    )
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", "--seed-model", help="Sent to the provider; participant k gets SEED + k."),
+    ] = None
 
 
 def asks(command: Callable[..., None]) -> Callable[..., None]:

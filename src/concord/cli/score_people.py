@@ -22,6 +22,8 @@ def score_people(
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
+    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
     states: Annotated[
         int | None, typer.Option(help="Posterior states: 3 or 2 (default: the protocol's).")
     ] = None,
@@ -35,6 +37,9 @@ def score_people(
     include_unsigned: Annotated[
         bool, typer.Option("--include-unsigned", help="Put effects without a sign (F, df1 > 1) into ECS.")
     ] = False,
+    missing: Annotated[
+        str | None, typer.Option(help="Tests the agent lacks: left-out of APR, or fail.")
+    ] = None,
     level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="Fresh samples behind the second interval; 0: none.")] = 400,
     simulations: Annotated[
@@ -77,6 +82,7 @@ def score_people(
         "split": split,
         "human_prior_odds": human_prior_odds,
         "agent_prior_odds": agent_prior_odds,
+        "missing": missing,
         "include_unsigned": True if include_unsigned else None,
     }
     if (tests is None) == (replies is None):
@@ -87,7 +93,9 @@ def score_people(
         return
     from concord import api
 
-    result = api.score_people(tests, sheet=sheet, model=model, **choices)
+    result = api.score_people(
+        tests, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, model=model, **choices
+    )
     _tell(result, result.to_dict() if json else None, result.write(out))
 
 

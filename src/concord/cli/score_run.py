@@ -20,7 +20,7 @@ def score_run(
 ) -> None:
     """Score the replies of a run or of an Inspect log, without asking any model."""
     from concord import runs
-    from concord.cli.run import show_scored
+    from concord.cli.run_show import show_scored
 
     result = runs.score_run(source, partial=partial)
     beside = source / "results" if source.is_dir() else source.with_suffix("")

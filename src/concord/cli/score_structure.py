@@ -11,7 +11,7 @@ from concord.cli.shared import note, print_json, show_result
 def score_structure(
     mean: Annotated[Path | None, typer.Option(help="Folder of mean scores, one file per model.")] = None,
     max: Annotated[Path | None, typer.Option(help="Folder of max scores, one file per model.")] = None,
-    scores: Annotated[Path | None, typer.Option(help="One long table instead: CSV or Parquet.")] = None,
+    scores: Annotated[Path | None, typer.Option(help="One long table instead.")] = None,
     reading: Annotated[str, typer.Option(help="peak, paired, unpaired or across.")] = "peak",
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     column: Annotated[str | None, typer.Option(help="Name of the score column.")] = None,
@@ -21,6 +21,7 @@ def score_structure(
     baseline: Annotated[str | None, typer.Option(help="Arrangement shown beside E and R.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
     decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of a long table (default: the first).")] = None,
     seed: Annotated[int, typer.Option(help="Seed of resampling and splitting.")] = 0,
     fixed_m: Annotated[int, typer.Option(help="Subset size of the fixed-m gap.")] = 2,
     resamples: Annotated[int, typer.Option(help="Resamples of the items.")] = 2000,
@@ -37,8 +38,8 @@ def score_structure(
     result = api.score_structure(
         mean, max, scores,
         reading=reading, column=column, percent=percent, lenient=lenient, samples=samples, baseline=baseline,
-        encoding=encoding, decimal_comma=decimal_comma, seed=seed, fixed_m=fixed_m, resamples=resamples,
-        engine=get_engine(engine, scheduler=scheduler),
+        encoding=encoding, decimal_comma=decimal_comma, sheet=sheet, seed=seed,
+        fixed_m=fixed_m, resamples=resamples, engine=get_engine(engine, scheduler=scheduler),
     )  # fmt: skip
     for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
         note(line)

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from concord.errors import InputError, UndefinedError, printable_lines
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_CONTROLS = re.compile("[\x7f-\x9f\ud800-\udfff]")
+_CONTROLS = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What JSON allows in a string and a terminal obeys, or no encoding can print."""
 
 
@@ -30,8 +31,30 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         except KeyboardInterrupt as error:
             note("\nconcord: interrupted")
             raise typer.Exit(code=130) from error
+        except BrokenPipeError:
+            raise
+        except (OSError, UnicodeError, RecursionError, MemoryError) as error:
+            if os.environ.get("CONCORD_DEBUG") == "1":
+                raise
+            note(f"concord: {_system_message(error)}")
+            raise typer.Exit(code=2) from error
 
     return run
+
+
+def _system_message(error: OSError | UnicodeError | RecursionError | MemoryError) -> str:
+    """Word what the system refused, where no reader or writer had a message of its own."""
+    more = "CONCORD_DEBUG=1 shows where"
+    if isinstance(error, MemoryError):
+        return f"the memory of this machine does not suffice; give less data at once ({more})"
+    if isinstance(error, RecursionError):
+        return f"something in the input is nested too deeply ({more})"
+    if isinstance(error, UnicodeError):
+        return f"text that is not UTF-8 ({error.reason if hasattr(error, 'reason') else error}; {more})"
+    from concord.files.limits import quoted
+
+    named = "" if error.filename is None else f"{quoted(str(error.filename))}: "
+    return f"{named}{error.strerror or error}; check the path and its permissions ({more})"
 
 
 def print_json(document: Mapping[str, Any]) -> None:
@@ -47,7 +70,9 @@ def say(text: str) -> None:
 
 def note(text: str) -> None:
     """Say something that is not the result: stderr, so that pipes stay clean."""
-    typer.echo(printable_lines(text), err=True)
+    from concord.files.limits import cut
+
+    typer.echo(printable_lines(cut(text)), err=True)
 
 
 def show(renderable: Any) -> None:

@@ -1,23 +1,22 @@
 """Result folders to comparisons: what may be compared with what, who is who, and how to mend it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from concord.comparing.metrics import ComparedModel, MetricCompareResult
 from concord.comparing.people_results import PeopleFolder, read_people_folder
 from concord.engine import Engine
 from concord.errors import MismatchError, OptionError
+from concord.files.result_folders import folder_name
 from concord.people.compare import METRICS as PEOPLE_METRICS
 from concord.people.compare import PeopleScoresOf, compare_people
 from concord.people.protocol import Protocol, check_protocol
 from concord.stats.compare import Choices
-from concord.structure.compare import METRICS, STARRED, compare_structure, of_stars
-from concord.structure.read.results import ModelCells, StructureFolder, read_structure_folder
-from concord.structure.readings import Counted, counted_cells
-from concord.structure.records import ScoreOptions
+from concord.structure import files as structure_files
+from concord.structure.compare import FIXED_M, METRICS, compare_structure, counted_model
+from concord.structure.records import ModelResult, ScoreOptions
 
 LEAST_RESAMPLES = 200
 _RESCORE = "concord score structure ... --reading {reading} --out FOLDER"
@@ -130,55 +129,75 @@ def compare_structure_folders(
     Raises
     ------
     MismatchError
-        Other readings, baselines or numbers of samples, or nothing in common.
+        Other definitions, baselines or numbers of samples, or nothing in common.
     OptionError
         No such metric, fewer than two models, or another number of names.
     """
-    chosen = _chosen("S_Cons" if metric is None else metric, (*METRICS, *STARRED))
+    chosen = _chosen("S_Cons" if metric is None else metric, (*METRICS, *FIXED_M))
     if choices.n_flips < LEAST_RESAMPLES:
         raise OptionError(f"flips is {choices.n_flips!r}; a band over items needs at least {LEAST_RESAMPLES}")
-    folders = [read_structure_folder(Path(source)) for source in sources]
-    _same_readings(folders)
-    cells = [(folder, model) for folder in folders for model in folder.models]
+    folders = [StructureFolder(Path(source), structure_files.read(source)) for source in sources]
+    _same_definitions(folders)
+    cells = [(folder, model) for folder in folders for model in folder.result.models]
     if len(cells) < 2:
         raise OptionError(
             f"comparing needs at least two models, {folders[0].name} holds one: {cells[0][1].model}"
         )
     _name_each(names, len(cells), f"models ({', '.join(model.model for _, model in cells[:6])}, ...)")
-    starred = chosen in STARRED
-    warnings = _stars(cells, folders) if starred else _samples([model for _, model in cells])
+    fixed = chosen in FIXED_M
+    warnings = _fixed_m(cells, folders) if fixed else _samples([model for _, model in cells])
     called = _structure_names(cells) if names is None else list(names)
-    data = [_counted(name, model, starred) for name, (_, model) in zip(called, cells, strict=True)]
-    reading = "paired" if starred else folders[0].reading
-    options = ScoreOptions(reading, seed=choices.seed, resamples=choices.n_flips, level=choices.level)
+    data = [counted_model(model, name, fixed_m=fixed) for name, (_, model) in zip(called, cells, strict=True)]
+    definition = "paired" if fixed else folders[0].options.definition
+    options = ScoreOptions(definition, seed=choices.seed, resamples=choices.n_flips, level=choices.level)
     found = compare_structure(data, options, metric=chosen, engine=engine)
     return MetricCompareResult(
         "structure",
         {
-            "reading": folders[0].reading,
-            "compared_reading": _compared(reading, starred, folders[0].fixed_m),
+            "reading": folders[0].options.definition,
+            "compared_reading": _compared(definition, fixed, folders[0].options.m),
             "n_items": found.n_items,
             "n_arrangements": found.n_arrangements,
         },
         tuple(
-            ComparedModel(name, folder.name, {"model": model.model, "samples_per_cell": model.samples})
+            ComparedModel(
+                name, folder.name, {"model": model.model, "samples_per_cell": model.samples_per_cell}
+            )
             for name, (folder, model) in zip(called, cells, strict=True)
         ),
         found.pairs,
         found.standing,
         {"level": choices.level, "resamples": choices.n_flips, "seed": choices.seed},
-        tuple(item for folder in folders for item in folder.inputs),
+        tuple(item for folder in folders for item in structure_files.fingerprints(folder.source)),
         tuple(warnings),
     )
 
 
-def _compared(reading: str, starred: bool, m: int) -> str:
-    if starred:
+@dataclass(frozen=True, slots=True)
+class StructureFolder:
+    """One result about structure and the folder it is in."""
+
+    source: Path
+    result: structure_files.StructureResult
+
+    @property
+    def name(self) -> str:
+        """What the folder is called."""
+        return folder_name(self.source)
+
+    @property
+    def options(self) -> ScoreOptions:
+        """How the scores were turned into numbers."""
+        return self.result.scores.options
+
+
+def _compared(definition: str, fixed: bool, m: int) -> str:
+    if fixed:
         return f"fixed m = {m}"
-    return "unpaired" if reading == "unpaired" else "paired"
+    return "unpaired" if definition == "unpaired" else "paired"
 
 
-def _structure_names(cells: Sequence[tuple[StructureFolder, ModelCells]]) -> list[str]:
+def _structure_names(cells: Sequence[tuple[StructureFolder, ModelResult]]) -> list[str]:
     """Name models as they are called; by their folders too where two have one name."""
     names = [model.model for _, model in cells]
     called = [
@@ -188,38 +207,31 @@ def _structure_names(cells: Sequence[tuple[StructureFolder, ModelCells]]) -> lis
     return distinct(called)
 
 
-def _counted(name: str, model: ModelCells, starred: bool) -> Counted:
-    data = counted_cells(
-        name, (model.arrangements, model.items), model.mean, model.largest, clusters=model.clusters
-    )
-    return of_stars(data, model.star) if starred else data
-
-
-def _same_readings(folders: Sequence[StructureFolder]) -> None:
+def _same_definitions(folders: Sequence[StructureFolder]) -> None:
     """Refuse results that were scored differently."""
     first = folders[0]
     for other in folders[1:]:
-        if other.reading != first.reading:
+        if other.options.definition != first.options.definition:
             raise MismatchError(
-                f"{first.name} was scored under the reading {first.reading!r} and {other.name} under "
-                f"{other.reading!r}: these do not compare; score one of them again with: "
-                + _RESCORE.format(reading=first.reading)
+                f"{first.name} was scored under the definition {first.options.definition!r} and {other.name} "
+                f"under {other.options.definition!r}: these do not compare; score one of them again with: "
+                + _RESCORE.format(reading=first.options.definition)
             )
-        if other.baseline != first.baseline:
+        if other.options.baseline != first.options.baseline:
             raise MismatchError(
-                f"{first.name} was scored with the baseline {first.baseline!r} and {other.name} with "
-                f"{other.baseline!r}, so E and R run over other arrangements; score both with one "
+                f"{first.name} was scored with the baseline {first.options.baseline!r} and {other.name} with "
+                f"{other.options.baseline!r}, so E and R run over other arrangements; score both with one "
                 "--baseline, or both without"
             )
 
 
-def _samples(models: Sequence[ModelCells]) -> list[str]:
-    """Refuse other numbers of samples a cell: the gap grows with them, order or no order."""
-    known = [(model.model, model.samples) for model in models if model.samples is not None]
+def _samples(models: Sequence[ModelResult]) -> list[str]:
+    """Refuse other numbers of samples per cell: the gap grows with them, order or no order."""
+    known = [(model.model, model.samples_per_cell) for model in models if model.samples_per_cell is not None]
     listed = "; ".join(f"{name}: {_range(samples)}" for name, samples in known)
     if len({samples[1] for _, samples in known}) > 1:
         raise MismatchError(
-            f"the number of samples a cell differs ({listed}), and max less mean grows with it even when "
+            f"the number of samples per cell differs ({listed}), and max minus mean grows with it even when "
             "order has no effect; compare numbers that do not with --metric S_star, E_star or R_star, or ask "
             "every model as often"
         )
@@ -227,7 +239,7 @@ def _samples(models: Sequence[ModelCells]) -> list[str]:
         return [f"some cells have fewer samples than others ({listed}); their gaps are smaller for it"]
     if known and len(known) < len(models):
         return [
-            f"the number of samples a cell is known for some models only ({listed}); S_Cons falls with it: "
+            f"the number of samples per cell is known for some models only ({listed}); S_Cons falls with it: "
             "make sure that it is the same, and say so with: concord score structure ... --samples K"
         ]
     return []
@@ -238,17 +250,17 @@ def _range(samples: tuple[int, int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _stars(
-    cells: Sequence[tuple[StructureFolder, ModelCells]], folders: Sequence[StructureFolder]
+def _fixed_m(
+    cells: Sequence[tuple[StructureFolder, ModelResult]], folders: Sequence[StructureFolder]
 ) -> list[str]:
     """Refuse a fixed-m gap that was not computed, or with another m."""
-    if len({folder.fixed_m for folder in folders}) > 1:
-        listed = "; ".join(f"{folder.name}: m = {folder.fixed_m}" for folder in folders)
+    if len({folder.options.m for folder in folders}) > 1:
+        listed = "; ".join(f"{folder.name}: m = {folder.options.m}" for folder in folders)
         raise MismatchError(f"these were scored with other --fixed-m ({listed}); score them with one")
     for folder, model in cells:
-        if np.isnan(model.star).all():
+        if all(gap is None for item in model.items for *_, gap in item.scores):
             raise MismatchError(
-                f"{model.model} in {folder.name} has no fixed-m gap: the number of samples a cell is not "
+                f"{model.model} in {folder.name} has no fixed-m gap: the number of samples per cell is not "
                 "known, or too small; score it again with: concord score structure ... --samples K"
             )
     return []

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 from concord.comparing.inspect_logs import InspectLog, read_inspect_log
 from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile, grade
 from concord.errors import BadScoreError, FileFormatError, OptionError
-from concord.records import InputFile
+from concord.files.contents import fingerprint_file, read_bytes
+from concord.files.json_text import UnusableError, check_json_size, mended, parsed_line
+from concord.files.limits import listed, quoted
 
 _SAMPLES_NAME = re.compile(r"samples_(?P<task>.+)_\d{4}-\d{2}-\d{2}T[\d.\-:]+$")
 _THIN = 5120
@@ -60,7 +63,7 @@ def read_inspect_scores(
         frame=frame_of(rows),
         task=log.task,
         metric=chosen,
-        inputs=(input_file(path),),
+        inputs=(fingerprint_file(path),),
         warnings=(*_unfinished(log), *_reduced(log)),
     )
 
@@ -87,20 +90,21 @@ def _inspect_row(
     cluster: str | None,
 ) -> tuple[object, ...]:
     """Return one row of the frame."""
-    item = str(summary.get("id"))
+    item = _name(log.name, summary.get("id"))
     family = None
     if cluster is not None:
-        family = (summary.get("metadata") or {}).get(cluster)
+        metadata = summary.get("metadata")
+        known = metadata if isinstance(metadata, Mapping) else {}
+        family = known.get(cluster)
         if family is None:
-            keys = ", ".join(map(repr, summary.get("metadata") or {}))
             raise OptionError(
                 f"{log.name}: sample {item!r} has no metadata {cluster!r} to cluster by; its metadata: "
-                f"{keys if keys else 'none'}"
+                f"{listed(list(known)) if known else 'none'}"
             )
     failed = summary.get("error") is not None
     score = None if failed else _graded(log.name, item, scores.get(metric))
     outcome = FAILED if failed else NO_SCORE if score is None else SCORED
-    return (item, str(summary.get("epoch", 1)), score, outcome, _text(family), _asked(summary))
+    return (item, _shown(summary.get("epoch", 1)), score, outcome, _text(family), _asked(summary))
 
 
 def _asked(summary: Mapping[str, Any]) -> str:
@@ -110,8 +114,8 @@ def _asked(summary: Mapping[str, Any]) -> str:
     target = summary.get("target")
     targets = target if isinstance(target, list) else [target]
     said = [[_field(message, "role"), _parts(_field(message, "content"))] for message in messages]
-    text = json.dumps([said, [str(one)[:_THIN] for one in targets]])
-    return hashlib.sha256(text.encode()).hexdigest()
+    text = json.dumps([said, [_shown(one)[:_THIN] for one in targets]])
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _field(value: object, name: str) -> object:
@@ -122,10 +126,10 @@ def _field(value: object, name: str) -> object:
 def _parts(content: object) -> list[str]:
     """Return the texts of a message; other parts by their kind, as summaries do."""
     if not isinstance(content, list):
-        return [str(content)[:_THIN]]
-    kinds = [str(_field(part, "type")) for part in content]
+        return [_shown(content)[:_THIN]]
+    kinds = [_shown(_field(part, "type")) for part in content]
     return [
-        str(_field(part, "text"))[:_THIN] if kind == "text" else f"({kind.capitalize()})"
+        _shown(_field(part, "text"))[:_THIN] if kind == "text" else f"({kind.capitalize()})"
         for kind, part in zip(kinds, content, strict=True)
     ]
 
@@ -151,7 +155,7 @@ def _unfinished(log: InspectLog) -> tuple[str, ...]:
 
 def _reduced(log: InspectLog) -> tuple[str, ...]:
     """Word the warning about epochs that Inspect makes one score of in another way than their mean."""
-    if not set(log.reducers) - {"mean"} or len({row.get("epoch") for row in log.summaries}) < 2:
+    if not set(log.reducers) - {"mean"} or len({_shown(row.get("epoch")) for row in log.summaries}) < 2:
         return ()
     return (
         f"{log.name}: Inspect reduces its epochs by {', '.join(map(repr, log.reducers))}, so its own score "
@@ -169,13 +173,17 @@ def _once(source: str, what: str, names: Sequence[str]) -> None:
         )
 
 
-def read_lm_eval_scores(path: Path, *, metric: str | None, cluster: str | None) -> ScoreFile:
+def read_lm_eval_scores(
+    path: Path, lines: list[dict[str, Any]] | None = None, *, metric: str | None, cluster: str | None
+) -> ScoreFile:
     """Read one metric from an lm-eval `--log_samples` file.
 
     Parameters
     ----------
     path
         A `samples_TASK_TIME.jsonl` file.
+    lines
+        What it holds, where it was read already.
     metric
         ``metric`` or ``metric,filter`` as lm-eval prints it; the only one by default.
     cluster
@@ -188,12 +196,12 @@ def read_lm_eval_scores(path: Path, *, metric: str | None, cluster: str | None) 
     OptionError
         Several metrics and none chosen, or no such metric or key.
     """
-    rows = _lines(path)
+    rows = _checked(path, json_lines(path) if lines is None else lines)
     names = [f"{name},{row['filter']}" for row in rows for name in row["metrics"]]
     chosen = _choose(path.name, "metric", list(dict.fromkeys(names)), metric)
     wanted, _, filter_name = chosen.rpartition(",")
     kept = [row for row in rows if row["filter"] == filter_name]
-    _once(path.name, "document", [str(row["doc_id"]) for row in kept])
+    _once(path.name, "document", [_name(path.name, row["doc_id"]) for row in kept])
     match = _SAMPLES_NAME.match(path.stem)
     return ScoreFile(
         name=path.parent.name if match and path.parent.name else path.stem,
@@ -202,40 +210,47 @@ def read_lm_eval_scores(path: Path, *, metric: str | None, cluster: str | None) 
         frame=frame_of(_lm_eval_row(path.name, row, wanted, cluster) for row in kept),
         task=match["task"] if match else None,
         metric=chosen,
-        inputs=(input_file(path),),
+        inputs=(fingerprint_file(path),),
     )
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    """Read the lines of a sample file."""
-    rows = json_lines(path)
+def _checked(path: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Check that the lines are those of a sample file."""
     for number, row in enumerate(rows, 1):
-        if not ("doc_id" in row and isinstance(row.get("metrics"), list)):
+        metrics = row.get("metrics")
+        if "doc_id" not in row or not isinstance(metrics, list) or not all(type(m) is str for m in metrics):
             raise FileFormatError(
                 f"{path.name}: object {number} has no 'doc_id' or no list of 'metrics'; expected a file that "
                 "lm-eval writes with --log_samples (version 0.4.5 or later)"
             )
-        row.setdefault("filter", "none")
+        row["filter"] = str(row.get("filter", "none"))
     return rows
 
 
 def json_lines(path: Path) -> list[dict[str, Any]]:
-    """Read JSON lines, each an object; a torn last line is what a killed run leaves, and is named."""
+    """Read JSON lines, each an object; a torn last line is what a killed run leaves, and is named.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read, or a line is no object.
+    """
+    data = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    check_json_size(path.name, data.decode("utf-8", "replace"))
     rows = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise FileFormatError(
-                    f"{path.name}: line {number} is not valid JSON ({error}); a run that was killed leaves a "
-                    "torn last line: delete it to compare what is left"
-                ) from error
-            if not isinstance(row, dict):
-                raise FileFormatError(f"{path.name}: line {number} is not an object")
-            rows.append(row)
+    for number, raw in enumerate(data.split(b"\n"), 1):
+        if not raw.strip():
+            continue
+        try:
+            row = parsed_line(raw)
+        except UnusableError as error:
+            raise FileFormatError(
+                f"{path.name}: line {number} is not valid JSON: {error.args[1]}; a run that was killed "
+                "leaves a torn last line: delete it to compare what is left"
+            ) from error
+        if not isinstance(row, dict):
+            raise FileFormatError(f"{path.name}: line {number} is not an object")
+        rows.append(row)
     if not rows:
         raise FileFormatError(f"{path.name}: the file is empty; expected one line per sample")
     return rows
@@ -243,12 +258,14 @@ def json_lines(path: Path) -> list[dict[str, Any]]:
 
 def _lm_eval_row(source: str, row: Mapping[str, Any], metric: str, cluster: str | None) -> tuple[object, ...]:
     """Return one row of the frame."""
-    item = str(row["doc_id"])
+    item = _name(source, row["doc_id"])
     family = None
     if cluster is not None:
-        family = row.get("doc", {}).get(cluster)
+        document = row.get("doc")
+        known = document if isinstance(document, Mapping) else {}
+        family = known.get(cluster)
         if family is None:
-            keys = ", ".join(map(repr, row.get("doc", {})))
+            keys = listed(list(known)) if known else "none"
             raise OptionError(f"{source}: document {item} has no {cluster!r} to cluster by; its keys: {keys}")
     score = _graded(source, item, row.get(metric))
     outcome = NO_SCORE if score is None else SCORED
@@ -259,14 +276,14 @@ def _choose(source: str, what: str, names: Sequence[str], wanted: str | None) ->
     """Choose a score by its name, by the part before its filter, or because there is no other."""
     if not names:
         raise FileFormatError(f"{source}: no sample has a score; score the log first")
-    listed = ", ".join(map(repr, names))
+    present = listed(names)
     if wanted is None:
         if len(names) == 1:
             return names[0]
-        raise OptionError(f"{source}: found the {what}s {listed}; choose one with --metric")
+        raise OptionError(f"{source}: found the {what}s {present}; choose one with --metric")
     fitting = [name for name in names if wanted in (name, name.rpartition(",")[0])]
     if not fitting:
-        raise OptionError(f"{source}: no {what} {wanted!r}; found {listed}")
+        raise OptionError(f"{source}: no {what} {wanted!r}; found {present}")
     if len(fitting) > 1:
         raise OptionError(f"{source}: {wanted!r} may be {', '.join(map(repr, fitting))}; choose one of them")
     return fitting[0]
@@ -289,11 +306,19 @@ def frame_of(rows: Iterable[tuple[object, ...]]) -> Any:
 
 
 def _text(value: object) -> str | None:
-    return None if value is None else str(value)
+    """Return a value as text; halves of characters, which no file can hold, are replaced."""
+    return None if value is None else mended(_shown(value))
 
 
-def input_file(path: Path) -> InputFile:
-    """Return a file's name, hash and size, read in pieces."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return InputFile(path.name, digest, path.stat().st_size)
+def _shown(value: object) -> str:
+    try:
+        return str(value)
+    except ValueError:  # a whole number of thousands of digits
+        return "a number of thousands of digits"
+
+
+def _name(source: str, value: object) -> str:
+    """Name an item: a text or a number, NFC-normalised, so that two spellings of a letter are one."""
+    if value is None or isinstance(value, bool | list | dict):
+        raise FileFormatError(f"{source}: a sample is named {quoted(value)}, expected a text or a number")
+    return unicodedata.normalize("NFC", mended(_shown(value)))

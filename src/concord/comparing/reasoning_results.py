@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from concord.comparing.logs import frame_of, input_file
+from concord.comparing.logs import frame_of
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile
 from concord.errors import OptionError
+from concord.files.contents import fingerprint_file, is_file, is_folder
 from concord.reasoning.files import RESULTS_FILE, SAMPLES_FILE, read
 from concord.reasoning.result import SampleRow
 
@@ -14,15 +15,18 @@ METRICS = ("gap", "correct_cot", "correct_early", "step_f1")
 
 def reasoning_folder(source: object) -> Path | None:
     """Return the folder of a result about reasoning: the path itself or the only one below it; else None."""
-    if not isinstance(source, str | Path) or not Path(source).is_dir():
+    if not isinstance(source, str | Path) or not is_folder(source):
         return None
     folder = Path(source)
-    places = (
-        folder / SAMPLES_FILE,
-        *folder.glob(f"*/{SAMPLES_FILE}"),
-        *folder.glob(f"results/*/{SAMPLES_FILE}"),
-    )
-    found = [path.parent for path in places if path.is_file()]
+    try:
+        places = (
+            folder / SAMPLES_FILE,
+            *folder.glob(f"*/{SAMPLES_FILE}"),
+            *folder.glob(f"results/*/{SAMPLES_FILE}"),
+        )
+    except OSError:
+        return None
+    found = [path.parent for path in places if is_file(path)]
     return found[0] if len(found) == 1 else None
 
 
@@ -57,7 +61,7 @@ def read_reasoning_folder(folder: Path, *, metric: str | None = None) -> ScoreFi
         frame=frame_of([_row(row, chosen) for row in result.scores.samples]),
         task=f"reasoning under rules {options.rules}" + (f" ({choices})" if choices else ""),
         metric=chosen,
-        inputs=(input_file(folder / RESULTS_FILE), input_file(folder / SAMPLES_FILE)),
+        inputs=(fingerprint_file(folder / RESULTS_FILE), fingerprint_file(folder / SAMPLES_FILE)),
     )
 
 

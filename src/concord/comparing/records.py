@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from concord.errors import BadScoreError
+from concord.files.cells import BadCellError, number
 from concord.records import InputFile
 
 if TYPE_CHECKING:
@@ -51,22 +52,13 @@ def grade(value: object) -> float | None:
     """
     if value is None or (isinstance(value, float) and value != value):
         return None
-    if isinstance(value, bool | int | float):
-        return _finite(value, value)
+    if isinstance(value, bool):
+        return float(value)
     if isinstance(value, str):
         word = value.strip().casefold()
         if word in GRADES or word in WORDS:
             return GRADES.get(word, WORDS.get(word))
-        try:
-            number = float(word)
-        except ValueError:
-            raise BadScoreError(value) from None
-        return None if number != number else _finite(number, value)
-    raise BadScoreError(value)
-
-
-def _finite(number: float, value: object) -> float:
-    """Refuse an infinite score: no mean holds it."""
-    if number in (float("inf"), float("-inf")):
-        raise BadScoreError(value)
-    return float(number)
+    try:
+        return number(value)
+    except BadCellError:
+        raise BadScoreError(value) from None

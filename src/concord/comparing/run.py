@@ -17,6 +17,7 @@ from concord.comparing.scores import read_scores
 from concord.comparing.tables import Columns
 from concord.engine import SERIAL, Engine, get_engine
 from concord.errors import FileFormatError, MismatchError, OptionError
+from concord.files.tables import TableOptions
 from concord.records import Estimate
 from concord.stats.clustered import cluster_codes, mean_degrees
 from concord.stats.compare import Choices, mean_estimate
@@ -24,7 +25,7 @@ from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.mcnemar import bonett_price_interval
 from concord.stats.ranking import compare_models
-from concord.structure.read.results import is_structure_folder
+from concord.structure.files import is_structure_folder
 
 ENOUGH_CLUSTERS = 20
 """Below this many clusters of one size, skewed differences are found too often; people are told."""
@@ -40,6 +41,8 @@ class Reading:
     """What the report calls the models."""
     wrong: float | None = None
     """Score of a wrong answer; None: 0 where all scores lie from 0 to 1."""
+    table: TableOptions = TableOptions()
+    """How tables are read: sheet, encoding, decimal comma."""
 
     def name(self, i: int) -> str | None:
         """Return the name of the i-th model, where one was given."""
@@ -55,6 +58,9 @@ def compare(
     metric: str | None = None,
     names: Sequence[str] | None = None,
     wrong: float | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
     engine: str = "serial",
     scheduler: str | None = None,
     **choices: Any,
@@ -79,6 +85,9 @@ def compare(
         What the report calls the models, one each.
     wrong
         Score of a wrong answer; 0 by default where all scores lie from 0 to 1.
+    sheet, encoding, decimal_comma
+        How tables are read: sheet of a workbook (the first by default), encoding of text files (UTF-8 by
+        default), whether ``0,85`` is a number.
     engine, scheduler
         ``serial``, ``processes``, or ``dask`` with the address of its scheduler; changes nothing in the
         result.
@@ -106,7 +115,13 @@ def compare(
     """
     return compare_sources(
         sources,
-        Reading(Columns(item, score, cluster, repeat), metric, names, wrong),
+        Reading(
+            Columns(item, score, cluster, repeat),
+            metric,
+            names,
+            wrong,
+            TableOptions(sheet, encoding, decimal_comma),
+        ),
         choices=Choices(**choices),
         engine=get_engine(engine, scheduler=scheduler),
     )
@@ -191,7 +206,13 @@ def joined_scores(sources: Sequence[Any], reading: Reading) -> JoinedScores:
     files = []
     for i, source in enumerate(sources):
         files.append(
-            read_scores(source, columns=reading.columns, metric=reading.metric, name=reading.name(i))
+            read_scores(
+                source,
+                columns=reading.columns,
+                metric=reading.metric,
+                name=reading.name(i),
+                options=reading.table,
+            )
         )
     return join_scores(files)
 

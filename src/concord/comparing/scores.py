@@ -6,17 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.inspect_logs import read_json_log
-from concord.comparing.logs import input_file, json_lines, read_inspect_scores, read_lm_eval_scores
+from concord.comparing.logs import json_lines, read_inspect_scores, read_lm_eval_scores
 from concord.comparing.reasoning_results import read_reasoning_folder, reasoning_folder
 from concord.comparing.records import ScoreFile
 from concord.comparing.tables import Columns, read_score_table
 from concord.errors import FileFormatError
+from concord.files.contents import fingerprint_file, is_file, is_folder, unreadable
+from concord.files.tables import TableOptions
 
 _SHOWN = 5
 
 
 def read_scores(
-    source: Any, *, columns: Columns | None = None, metric: str | None = None, name: str | None = None
+    source: Any,
+    *,
+    columns: Columns | None = None,
+    metric: str | None = None,
+    name: str | None = None,
+    options: TableOptions | None = None,
 ) -> ScoreFile:
     """Read one model's scores on items.
 
@@ -33,6 +40,8 @@ def read_scores(
         Which scorer of an Inspect log, which metric of an lm-eval file, which column of a table.
     name
         What the report calls the model.
+    options
+        How tables are read: sheet, encoding, decimal comma.
 
     Raises
     ------
@@ -41,23 +50,23 @@ def read_scores(
     """
     wanted = columns if columns is not None else Columns()
     if not isinstance(source, str | os.PathLike):
-        return read_score_table(source, _with_metric(wanted, metric), name=name)
+        return read_score_table(source, _with_metric(wanted, metric), name=name, options=options)
     path = Path(source)
     reasoned = reasoning_folder(path)
     if reasoned is not None:
         found = read_reasoning_folder(reasoned, metric=metric)
         return found if name is None else replace(found, name=name)
-    if path.is_dir():
+    if is_folder(path):
         path = _samples_in(path)
     suffix = path.suffix.lower()
     if suffix == ".eval":
         found = read_inspect_scores(path, metric=metric, cluster=wanted.cluster)
     elif suffix == ".jsonl":
         found = _jsonl(path, metric, wanted)
-    elif suffix == ".json" and path.is_file() and (log := read_json_log(path)) is not None:
+    elif suffix == ".json" and is_file(path) and (log := read_json_log(path)) is not None:
         found = read_inspect_scores(path, metric=metric, cluster=wanted.cluster, log=log)
     else:
-        return read_score_table(path, _with_metric(wanted, metric), name=name)
+        return read_score_table(path, _with_metric(wanted, metric), name=name, options=options)
     return found if name is None else replace(found, name=name)
 
 
@@ -70,19 +79,19 @@ def _with_metric(columns: Columns, metric: str | None) -> Columns:
 
 def _jsonl(path: Path, metric: str | None, columns: Columns) -> ScoreFile:
     """Read lm-eval samples, or any JSON lines with an item and a score."""
-    if not path.is_file():
-        raise FileFormatError(f"{path}: no such file")
-    with path.open(encoding="utf-8") as file:
-        first = file.readline()
-    if '"doc_id"' in first or not first.strip():
-        return read_lm_eval_scores(path, metric=metric, cluster=columns.cluster)
-    found = read_score_table(json_lines(path), _with_metric(columns, metric), name=path.stem)
-    return replace(found, source=path.name, inputs=(input_file(path),))
+    rows = json_lines(path)
+    if "doc_id" in rows[0]:
+        return read_lm_eval_scores(path, rows, metric=metric, cluster=columns.cluster)
+    found = read_score_table(rows, _with_metric(columns, metric), name=path.stem, label=path.name)
+    return replace(found, source=path.name, inputs=(fingerprint_file(path),))
 
 
 def _samples_in(folder: Path) -> Path:
     """Find the one log in a folder."""
-    found = sorted([*folder.rglob("samples_*.jsonl"), *folder.rglob("*.eval")])
+    try:
+        found = sorted([*folder.rglob("samples_*.jsonl"), *folder.rglob("*.eval")])
+    except OSError as fault:
+        raise FileFormatError(unreadable(str(folder), fault)) from fault
     if len(found) == 1:
         return found[0]
     if not found:

@@ -10,18 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import FileFormatError
+from concord.files import limits
 
-MAX_UNPACKED = 256 * 2**20
-"""A workbook that unpacks to more is refused."""
-BOMB_RATIO, BOMB_SIZE = 200, 16 * 2**20
-"""So is one that unpacks to more than BOMB_RATIO times its size; below BOMB_SIZE no ratio is suspicious:
-a sheet of equal rows packs very well."""
-MAX_AREA = 20_000_000
-"""Engines hold the whole used area of a sheet, however few cells are filled; larger ones are refused."""
-_BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, OSError, ValueError)
+BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    NotImplementedError,
+    OSError,
+    ValueError,
+    EOFError,
+    IndexError,
+    KeyError,
+    OverflowError,
+)
 """What the standard library raises on archives with flipped bits."""
 # Attributes may stand in either kind of quotes.
-_REFERENCE = re.compile(rb"""\sr=["']([A-Z]{0,3})([0-9]{1,7})["']""")
+_REFERENCE = re.compile(rb"""[\s:]r=["']([A-Za-z]*)([0-9]*)""")
 
 
 def unpack_workbook(name: str, data: bytes) -> dict[str, bytes]:
@@ -50,8 +55,11 @@ def unpack_workbook(name: str, data: bytes) -> dict[str, bytes]:
             entries = archive.infolist()
             _check_declared(name, entries, len(data))
             for entry in entries:
-                members[entry.filename.lower()] = _member(name, data, entry)
-    except _BROKEN as error:
+                path = entry.filename.replace("\\", "/").lower().lstrip("/")
+                if path in members:
+                    raise zipfile.BadZipFile(f"the member {path!r} is in it twice")
+                members[path] = _member(name, data, entry)
+    except BROKEN as error:
         raise FileFormatError(damaged(name, str(error))) from error
     if "xl/workbook.xml" not in members:
         raise FileFormatError(f"{name}: a zip archive, but not an .xlsx workbook; save it as .xlsx")
@@ -67,9 +75,18 @@ def _check_declared(name: str, entries: list[zipfile.ZipInfo], packed: int) -> N
     """Refuse encrypted members, and sizes that no honest workbook declares."""
     if any(entry.flag_bits & 1 for entry in entries):
         raise FileFormatError(f"{name}: the workbook is password-protected; save it without a password")
+    if len(entries) > limits.MEMBERS:
+        raise FileFormatError(_bomb(name, f"{len(entries):,} members, expected at most {limits.MEMBERS:,}"))
     unpacked = sum(entry.file_size for entry in entries)
-    if unpacked > MAX_UNPACKED or (unpacked > BOMB_SIZE and unpacked > BOMB_RATIO * packed):
+    if is_bomb(packed, unpacked):
         raise FileFormatError(_bomb(name, f"{packed:,} bytes unpack to {unpacked:,} or more"))
+
+
+def is_bomb(packed: int, unpacked: int) -> bool:
+    """Tell whether an archive unpacks to more than any honest one."""
+    if unpacked > limits.UNPACKED:
+        return True
+    return unpacked > limits.BOMB_SIZE and unpacked > limits.BOMB_RATIO * packed
 
 
 def _bomb(name: str, found: str) -> str:
@@ -105,20 +122,45 @@ def _inflate(data: bytes, entry: zipfile.ZipInfo) -> bytes:
     return zlib.decompressobj(-15).decompress(packed, entry.file_size + 1)
 
 
-def check_area(name: str, sheet: str, xml: bytes) -> None:
+def is_plain(xml: bytes) -> bool:
+    """Tell whether a sheet is written as spreadsheet programs write it, so that a look at it suffices.
+
+    They write no comments, doctypes, character references or UTF-16, and no blanks around an equals sign.
+    """
+    if b"\0" in xml or (b"!" in xml and b"<!" in xml) or (b"#" in xml and b"&#" in xml) or not _is_utf8(xml):
+        return False
+    codes = np.frombuffer(xml, dtype=np.uint8)
+    equals = np.flatnonzero(codes == ord("="))
+    around = (codes[np.maximum(equals - 1, 0)], codes[np.minimum(equals + 1, len(xml) - 1)])
+    return not any(bool((side <= ord(" ")).any()) for side in around)
+
+
+def _is_utf8(xml: bytes) -> bool:
+    start = xml[:200].lower()
+    return b"encoding" not in start.split(b"?>")[0] or b"utf-8" in start
+
+
+def used_area(xml: bytes) -> tuple[int, int]:
+    """Return the last row and column that a plain sheet names; at least 99,999 and 26 where it is small."""
+    if not _may_be_vast(xml):
+        return 99_999, 26
+    rows, columns = 1, 1
+    for match in _REFERENCE.finditer(xml):
+        row, letters = match[2][:9], match[1][:4].upper()
+        rows = max(rows, int(row) if row else 1)
+        columns = max(columns, column_number(letters.decode()))
+    return rows, columns
+
+
+def check_area(name: str, sheet: str, rows: int, columns: int) -> None:
     """Refuse a sheet whose few cells lie so far apart that its area would fill the memory.
 
     Raises
     ------
     FileFormatError
-        The used area is too large.
+        The area is too large.
     """
-    if not _may_be_vast(xml):
-        return
-    rows, columns = 1, 1
-    for match in _REFERENCE.finditer(xml):
-        rows, columns = max(rows, int(match[2])), max(columns, column_number(match[1].decode()))
-    if rows * columns > MAX_AREA:
+    if rows > limits.ROWS or columns > limits.COLUMNS or rows * columns > limits.CELLS:
         raise FileFormatError(
             f"{name}, sheet {sheet!r}: cells as far out as row {rows:,} and column {columns:,}; "
             "delete stray cells outside the table"
@@ -139,23 +181,17 @@ def column_number(letters: str) -> int:
     return column
 
 
-def letters_behind(xml: bytes, name: bytes, count: int = 1) -> list[NDArray[np.uint8]]:
-    """Return the first characters of every value of an attribute (name with equals sign, two bytes)."""
-    if len(xml) < 2:
-        return [np.empty(0, dtype=np.uint8)] * count
-    code = int.from_bytes(name, "little")
+def letters_behind(xml: bytes, letter: str, count: int = 1) -> list[NDArray[np.uint8]]:
+    """Return the first characters of every value of the attributes whose names end in a letter."""
     codes = np.frombuffer(xml, dtype=np.uint8)
-    starts = [
-        2 * np.flatnonzero(np.frombuffer(xml, dtype="<u2", offset=k, count=(len(xml) - k) // 2) == code) + k
-        for k in (0, 1)
-    ]
-    behind_quote = np.concatenate(starts) + len(name) + 1
-    return [codes[np.minimum(behind_quote + k, len(xml) - 1)] for k in range(count)]
+    equals = np.flatnonzero(codes == ord("="))
+    equals = equals[codes[np.maximum(equals - 1, 0)] == ord(letter)]
+    return [codes[np.minimum(equals + 2 + k, len(xml) - 1)] for k in range(count)]
 
 
 def _may_be_vast(xml: bytes) -> bool:
     """Tell whether any reference goes beyond column Z or row 99999; below that no area is vast."""
-    letters = letters_behind(xml, b"r=", 6)
-    capital = [(letter >= ord("A")) & (letter <= ord("Z")) for letter in letters[:2]]
+    letters = letters_behind(xml, "r", 6)
+    capital = [(letter | 32 >= ord("a")) & (letter | 32 <= ord("z")) for letter in letters[:2]]
     digit = [(letter >= ord("0")) & (letter <= ord("9")) for letter in letters[1:]]
     return bool(((capital[0] & capital[1]) | np.logical_and.reduce(digit)).any())

@@ -11,13 +11,20 @@ import unicodedata
 from decimal import Decimal
 from numbers import Real
 
+import numpy as np
+
 from concord.files.grids import ErrorCell
+from concord.files.limits import CELL_CHARACTERS
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "n.a.", "nan", "null", "none", "-", "–", "—", ".", "#n/a"})
 """What people write into a cell that has no value; upper and lower case alike."""
 
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
+_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class BadCellError(Exception):
@@ -35,8 +42,32 @@ def is_missing(cell: object) -> bool:
     if cell is None:
         return True
     if isinstance(cell, str):
-        return cell.strip().casefold() in MISSING_WORDS
-    return isinstance(cell, float) and math.isnan(cell)
+        return len(cell) < 100 and cell.strip().casefold() in MISSING_WORDS
+    if isinstance(cell, Decimal):
+        return cell.is_nan()
+    return isinstance(cell, float | np.floating) and math.isnan(cell)
+
+
+def is_decimal_comma(cell: object) -> bool:
+    """Whether a cell is the text of a number with a decimal comma.
+
+    Examples
+    --------
+    >>> is_decimal_comma("−0,85"), is_decimal_comma("1.234,5"), is_decimal_comma("0.85")
+    (True, False, False)
+    """
+    return isinstance(cell, str) and _COMMA.fullmatch(cell.strip().translate(_MINUS)) is not None
+
+
+def with_point(cell: object) -> object:
+    """Return a cell with its decimal comma as a point; anything else as it is.
+
+    Examples
+    --------
+    >>> with_point("0,85"), with_point("a,b"), with_point(0.5)
+    ('0.85', 'a,b', 0.5)
+    """
+    return cell.replace(",", ".") if isinstance(cell, str) and is_decimal_comma(cell) else cell
 
 
 def number(cell: object) -> float | None:
@@ -63,9 +94,10 @@ def number(cell: object) -> float | None:
 def _as_float(cell: float | Decimal | Real) -> float:
     """Turn any kind of number into a float; one beyond the largest float is infinite."""
     try:
-        return float(cell)
-    except OverflowError:
+        value = float(cell)
+    except (OverflowError, ValueError):  # beyond the largest float, or a signalling NaN
         return math.inf
+    return math.inf if math.isnan(value) else value
 
 
 def _text_number(cell: str) -> float | None:
@@ -77,8 +109,11 @@ def _text_number(cell: str) -> float | None:
         return None
     if text.lower().lstrip("+-") in ("inf", "infinity", "∞"):
         raise BadCellError("a finite number")
-    if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text):
-        raise BadCellError("a number with a decimal point and no thousands separator")
+    if _COMMA.fullmatch(text):
+        raise BadCellError(
+            "a number with a decimal point and no thousands separator; use --decimal-comma if this is a "
+            "decimal comma"
+        )
     if text.startswith(("<", ">", "=", "p")) and not isinstance(cell, ErrorCell):
         raise BadCellError(
             "a bare number; put a text such as 'p < .001' into the column 'reported' of the side"
@@ -117,7 +152,15 @@ def name(cell: object) -> str | None:
         return None
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
-    return unicodedata.normalize("NFC", str(cell)).strip()
+    try:
+        text = str(cell)
+    except ValueError as error:  # a whole number of thousands of digits
+        raise BadCellError("a name") from error
+    if _SURROGATE.search(text):
+        raise BadCellError("a name of whole characters: half of a surrogate pair cannot be written")
+    if len(text) > CELL_CHARACTERS:
+        raise BadCellError(f"a name of at most {CELL_CHARACTERS:,} characters")
+    return unicodedata.normalize("NFC", text).strip()
 
 
 def direction(cell: object) -> int | None:
@@ -172,7 +215,7 @@ def _nested(cell: object) -> object:
     """Turn JSON text or arrays into nested lists."""
     if isinstance(cell, str):
         try:
-            return json.loads(cell)
+            return json.loads(cell.strip())  # also no-break spaces, which JSON does not know
         except (ValueError, RecursionError):
             return None
     if hasattr(cell, "tolist"):

@@ -1,15 +1,18 @@
-"""CSV and its relatives: comma, semicolon or tab, quoted newlines."""
+"""CSV and its relatives: comma, semicolon or tab, quoted newlines, any line end."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 
 from concord.errors import FileFormatError
-from concord.files.grids import Grid, from_records, is_blank
+from concord.files.grids import Grid, Numbered, from_records, is_blank
+from concord.files.limits import CELLS, COLUMNS, ROWS
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 """The delimiters that are recognised, with their names."""
+_LOOKED_AT = 2**20
+"""Bytes of the beginning in which the header is looked for."""
 
 
 def read_delimited(name: str, text: str) -> Grid:
@@ -30,14 +33,18 @@ def read_delimited(name: str, text: str) -> Grid:
     Raises
     ------
     FileFormatError
-        A quote is not closed, or closed in the middle of a cell.
+        A quote is not closed, or closed in the middle of a cell; or there are too many cells.
     """
     delimiter = recognise_delimiter(text)
-    grid = from_records(name, None, list(_records(name, text, delimiter)))
+    grid = from_records(name, None, _records(name, text, delimiter))
+    return replace(grid, warnings=(*delimiter_note(name, delimiter), *grid.warnings))
+
+
+def delimiter_note(name: str, delimiter: str) -> tuple[str, ...]:
+    """Say so when a file is not delimited as its extension promises."""
     if delimiter == "," or (delimiter == "\t" and name.lower().endswith((".tsv", ".tab"))):
-        return grid
-    note = f"{name}: read with {DELIMITERS[delimiter]} as the delimiter"
-    return replace(grid, warnings=(note, *grid.warnings))
+        return ()
+    return (f"{name}: read with {DELIMITERS[delimiter]} as the delimiter",)
 
 
 def recognise_delimiter(text: str) -> str:
@@ -48,28 +55,39 @@ def recognise_delimiter(text: str) -> str:
     >>> recognise_delimiter("study;finding;test\n1;2;3"), recognise_delimiter("study\n1;2")
     (';', ',')
     """
-    return max(DELIMITERS, key=lambda delimiter: _width(text, delimiter))
+    return max(DELIMITERS, key=lambda delimiter: len(header_of(text, delimiter)))
 
 
-def _width(text: str, delimiter: str) -> int:
-    """Count the cells of the first filled record; 1 when nothing is split this way."""
+def header_of(text: str, delimiter: str) -> list[str]:
+    """Return the first filled record; one empty cell when nothing is split this way."""
     try:
-        for record in csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True):
+        for record in _reader(text[:_LOOKED_AT], delimiter, strict=False):
             if not all(map(is_blank, record)):
-                return len(record)
+                return record
     except csv.Error:
-        return 1
-    return 1
+        return [""]
+    return [""]
 
 
-def _records(name: str, text: str, delimiter: str) -> Iterator[list[str]]:
-    """Split text into records, blank ones included; a broken quote is an error that names the row."""
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
-    row = 0
+def _reader(text: str, delimiter: str, *, strict: bool) -> Iterator[list[str]]:
+    # a StringIO would hold four bytes per character, and splitlines would part lines at form feeds
+    lines: Iterable[str] = TextIOWrapper(BytesIO(text.encode("utf-8", "surrogatepass")),
+                                         encoding="utf-8", errors="surrogatepass", newline="")  # fmt: skip
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
+
+
+def _records(name: str, text: str, delimiter: str) -> Iterator[Numbered]:
+    """Split text into numbered records, blank ones included; a broken quote is an error with its row."""
+    row, cells = 0, 0
     try:
-        for record in reader:
-            row += 1
-            yield record
+        for record in _reader(text, delimiter, strict=True):
+            row, cells = row + 1, cells + len(record)
+            if cells > CELLS or row > ROWS or len(record) > COLUMNS:
+                raise FileFormatError(
+                    f"{name}, row {row:,}: too large a table: expected at most {ROWS:,} rows, {COLUMNS:,} "
+                    f"columns and {CELLS:,} cells; split the table"
+                )
+            yield row, record
     except csv.Error as error:
         raise FileFormatError(
             f"{name}: row {row + 1} cannot be split into cells ({error}); "

@@ -5,11 +5,12 @@ a key of its own in comparisons and plans. Documents of version 1 named their ki
 all; they are still read, and told by their other keys.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.files.contents import read_bytes
+from concord.files.json_text import parsed
 
 FORMAT_VERSION = 2
 READ_VERSIONS = (1, 2)
@@ -77,10 +78,5 @@ def read_document(path: Path, kind: str) -> dict[str, Any]:
     FileFormatError
         The file is missing, not JSON, or not such a document.
     """
-    try:
-        document = json.loads(path.read_text("utf-8"))
-    except OSError as fault:
-        raise FileFormatError(f"{path}: cannot be read: {fault.strerror}") from fault
-    except (ValueError, RecursionError) as fault:
-        raise FileFormatError(f"{path}: not JSON ({fault})") from fault
+    document = parsed(str(path), read_bytes(path))
     return check_heading(document, kind, where=str(path))

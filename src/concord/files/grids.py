@@ -3,35 +3,105 @@
 Rows are numbered as a spreadsheet shows them: the header is row 1 and blank rows count.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from concord.errors import CellProblem, FileFormatError
+from concord.files.limits import CELLS, COLUMNS, ROWS
 from concord.records import InputFile
 
+if TYPE_CHECKING:
+    import polars as pl
 
-@dataclass(frozen=True, slots=True)
+Cells: TypeAlias = "Sequence[object] | pl.Series"
+"""A column: cells as Python objects, or a typed column of the fast engine for workbooks."""
+
+
+def _never(empty: bool) -> bool:
+    """Return False: nothing is hidden in a grid that was read cell by cell."""
+    return False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """The cells of a table, column by column, none of them interpreted yet."""
+    """The cells of a table, column by column, none of them interpreted yet.
+
+    A grid from the fast engine for workbooks holds typed columns and cannot tell an empty cell from an error
+    or from a formula without a stored result, nor true from 1; ``hidden`` says whether there may be such
+    cells (asked with whether there are empty ones), and ``careful`` reads the sheet again, cell by cell.
+    """
 
     name: str
     """What messages call the table: the file's name."""
     sheet: str | None
     header: tuple[str, ...]
     """Column names as written."""
-    rows: tuple[int, ...]
+    rows: Sequence[int]
     """The row each cell of a column stands in, as the spreadsheet shows it; blank rows are left out."""
-    columns: tuple[list[object], ...]
-    """One list of cells a column."""
+    columns: tuple[Cells, ...]
+    """One column of cells per name."""
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
     problems: tuple[CellProblem, ...] = ()
     """Rows that do not fit under the header; they are not among ``rows``."""
+    typed: bool = False
+    """The file knows numbers from text."""
+    decimal_comma: bool = False
+    """A text such as ``0,85`` is a number where a number is expected."""
+    careful: "Callable[[], Grid] | None" = None
+    hidden: Callable[[bool], bool] = field(default=_never)
+
+    def cells(self, j: int) -> list[object]:
+        """Return the cells of a column as Python objects."""
+        column = self.columns[j]
+        return list(column) if isinstance(column, Sequence) else column.to_list()
+
+    def numbers(self, j: int) -> NDArray[np.float64] | None:
+        """Return a column of the fast engine that holds only numbers and nothing, or ``None``."""
+        column = self.columns[j]
+        if isinstance(column, Sequence) or not column.dtype.is_numeric():
+            return None
+        values = np.asarray(column.to_numpy(), dtype=np.float64)
+        return None if self.hidden(bool(np.isnan(values).any())) else values
+
+    def is_blank_column(self, j: int) -> bool:
+        """Tell whether a column has no name and no cell."""
+        if self.header[j] != "":
+            return False
+        column = self.columns[j]
+        if not isinstance(column, Sequence):
+            return column.null_count() == len(column)
+        return all(cell is None or cell == "" for cell in column)
+
+    @property
+    def place(self) -> str:
+        """The file, and the sheet where there is one, as messages name them."""
+        return self.name if self.sheet is None else f"{self.name}, sheet {self.sheet!r}"
+
+
+class EmptyTableError(FileFormatError):
+    """There is not one cell in a file or a sheet."""
 
 
 class ErrorCell(str):
     """The text of a cell that shows a fault instead of a value, such as ``#DIV/0!``."""
+
+    __slots__ = ()
+
+
+class FormulaCell(ErrorCell):
+    """The text of a formula whose result was never stored."""
+
+    __slots__ = ()
+
+
+class DateCell(str):
+    """The text of a cell that a spreadsheet program shows as a date or a time."""
 
     __slots__ = ()
 
@@ -45,29 +115,52 @@ def is_blank(cell: object) -> bool:
     return isinstance(cell, float) and cell != cell
 
 
+def check_size(name: str, rows: int, columns: int) -> None:
+    """Refuse a table with more rows, columns or cells than are read cell by cell.
+
+    Raises
+    ------
+    FileFormatError
+        It has; the message names the limit.
+    """
+    for count, limit, what in (
+        (columns, COLUMNS, "columns"),
+        (rows, ROWS, "rows"),
+        (rows * columns, CELLS, "cells"),
+    ):
+        if count > limit:
+            raise FileFormatError(f"{name}: {count:,} {what}, expected at most {limit:,}; split the table")
+
+
 def positioned(name: str, header: tuple[str, ...], columns: tuple[list[object], ...]) -> Grid:
-    """Return rows to a table without a header row, the first being row 2; leave blank ones out."""
+    """Return a grid of a table without a header row: the first row is row 2, blank ones are left out."""
     if not header:
         raise FileFormatError(f"{name}: found no columns; expected a header and rows below it")
     kept = [i for i, cells in enumerate(zip(*columns, strict=True)) if not all(map(is_blank, cells))]
     if len(kept) < len(columns[0]):
         columns = tuple([column[i] for i in kept] for column in columns)
-    return Grid(name, None, header, tuple(i + 2 for i in kept), columns)
+    return Grid(name, None, header, tuple(i + 2 for i in kept), columns, typed=True)
 
 
-def from_records(name: str, sheet: str | None, records: Sequence[Sequence[object]]) -> Grid:
-    """Lay records under the first that is not blank; record 1 is row 1.
+Numbered: TypeAlias = "tuple[int, Sequence[object]]"
+"""A record and the row it stands in."""
+
+
+def from_records(name: str, sheet: str | None, records: Iterable[Numbered], *, typed: bool = False) -> Grid:
+    """Lay records under the first that is not blank.
 
     A record with more cells than the header becomes a problem, one with fewer a warning. Columns without a
     name and without a cell are left out.
     """
-    filled = [(row, cells) for row, cells in enumerate(records, 1) if not all(map(is_blank, cells))]
+    filled = [(row, cells) for row, cells in records if not all(map(is_blank, cells))]
+    where = name if sheet is None else f"{name}, sheet {sheet!r}"
     if not filled:
-        where = "the file" if sheet is None else f"sheet {sheet!r}"
-        raise FileFormatError(f"{name}: {where} is empty; expected a header and rows below it")
-    header = ["" if is_blank(cell) else str(cell).strip() for cell in filled[0][1]]
+        empty = "the file" if sheet is None else f"sheet {sheet!r}"
+        raise EmptyTableError(f"{name}: {empty} is empty; expected a header and rows below it")
+    header = [_title(cell) for cell in filled[0][1]]
     while not header[-1]:
         header.pop()
+    check_size(where, len(filled), len(header))
     kept, problems = _fitting(name, sheet, header, filled[1:])
     short = [row for row, cells in kept if len(cells) < len(header)] if sheet is None else []
     columns = [list(column) for column in zip_longest(*(cells[: len(header)] for _, cells in kept))]
@@ -81,20 +174,28 @@ def from_records(name: str, sheet: str | None, records: Sequence[Sequence[object
         columns=tuple(columns[i] for i in named),
         warnings=_short_rows(name, short, len(header)),
         problems=tuple(problems),
+        typed=typed,
     )
 
 
-_Numbered = list[tuple[int, Sequence[object]]]
+def _title(cell: object) -> str:
+    """Name a column; a whole number is written without a decimal point."""
+    if is_blank(cell):
+        return ""
+    return f"{cell:g}" if isinstance(cell, float) else str(cell).strip()
 
 
 def _fitting(
-    name: str, sheet: str | None, header: Sequence[str], filled: _Numbered
-) -> tuple[_Numbered, list[CellProblem]]:
+    name: str, sheet: str | None, header: Sequence[str], filled: list[Numbered]
+) -> tuple[list[Numbered], list[CellProblem]]:
     """Part the records that fit under the header from those with cells beyond it."""
     kept, problems = [], []
     expected = f"no cell here: the header has {len(header)} columns"
     if sheet is None:
-        expected += "; put quotes around a cell that holds the delimiter"
+        expected += (
+            "; put quotes around a cell that holds the delimiter (decimal commas: separate columns by "
+            "semicolons and use --decimal-comma)"
+        )
     for row, cells in filled:
         beyond = next((cell for cell in cells[len(header) :] if not is_blank(cell)), None)
         if beyond is None:

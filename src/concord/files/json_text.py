@@ -1,13 +1,14 @@
 """What the readers of JSON documents and JSON lines share: decoding, faults with their line, fields."""
 
-import hashlib
 import json
 import re
-from collections.abc import Mapping
-from pathlib import Path
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from concord.errors import FileFormatError, LineProblem, LinesError
+from concord.files import limits
+from concord.files.contents import fingerprint
 from concord.records import InputFile
 
 
@@ -20,23 +21,6 @@ def keep_or_raise(problems: list[LineProblem], lenient: bool) -> tuple[LineProbl
     if problems and not lenient:
         raise LinesError(problems)
     return tuple(problems)
-
-
-def read_bytes(path: Path) -> bytes:
-    """Read a file that must be there."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise FileFormatError(f"{path}: no such file; check the path") from None
-    except IsADirectoryError:
-        raise FileFormatError(f"{path}: is a folder, expected a file") from None
-    except PermissionError:
-        raise FileFormatError(f"{path}: may not be read; check its permissions") from None
-
-
-def fingerprint(name: str, data: bytes) -> InputFile:
-    """Name, hash and size of what was read."""
-    return InputFile(name, hashlib.sha256(data).hexdigest(), len(data))
 
 
 def fingerprint_rows(name: str, rows: object) -> InputFile:
@@ -101,14 +85,90 @@ def decoded(name: str, data: bytes) -> str:
     return text
 
 
-def parsed(name: str, text: str) -> object:
-    """Parse a JSON document, or raise a message that names the line."""
+def parsed(name: str, text: str | bytes, *, constants: Callable[[str], object] | None = None) -> Any:
+    """Parse a JSON document, or raise a message that names the line.
+
+    Parameters
+    ----------
+    name
+        What messages call the document.
+    text
+        The document; bytes are UTF-8, with or without a byte order mark.
+    constants
+        What becomes of NaN and Infinity, which are not JSON; numbers by default.
+
+    Raises
+    ------
+    FileFormatError
+        Not JSON, a key twice in one object, nested too deep, or more values than a document of a user holds.
+    """
+    if isinstance(text, bytes):
+        text = decoded(name, text)
+    check_json_size(name, text)
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_once_each, parse_constant=constants)
     except json.JSONDecodeError as error:
-        raise FileFormatError(f"{name}, line {error.lineno}: not JSON ({error.msg})") from None
+        raise FileFormatError(f"{name}, line {error.lineno}: not valid JSON ({error.msg})") from None
+    except ValueError as error:  # a key twice, or a whole number of thousands of digits
+        raise FileFormatError(f"{name}: not valid JSON: {_first_sentence(error)}") from None
     except RecursionError:
-        raise FileFormatError(f"{name}: JSON nested too deep to be a document of this kind") from None
+        raise FileFormatError(f"{name}: the JSON is nested too deeply for such a document") from None
+
+
+def check_json_size(name: str, text: str) -> None:
+    """Refuse a document whose values would fill the memory, before it is parsed.
+
+    Raises
+    ------
+    FileFormatError
+        It holds too many.
+    """
+    containers, values = text.count("{") + text.count("["), text.count(",")
+    for count, limit, what in (
+        (containers, limits.JSON_CONTAINERS, "objects and lists"),
+        (values, limits.JSON_VALUES, "values"),
+    ):
+        if count > limit:
+            raise FileFormatError(f"{name}: {count:,} {what}, expected at most {limit:,}; split the document")
+
+
+def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Build a JSON object, refusing a key that is in it twice: one of the values would vanish."""
+    item = dict(pairs)
+    if len(item) < len(pairs):
+        twice = min(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"an object holds the key {limits.quoted(twice)} twice")
+    return item
+
+
+def _first_sentence(error: ValueError) -> str:
+    """Keep what a user can act on: Python's advice about its own settings is none."""
+    return str(error).split(";")[0]
+
+
+def parsed_line(raw: bytes) -> Any:
+    """Parse one line of JSON lines.
+
+    Raises
+    ------
+    UnusableError
+        Kind, what was found, what was expected.
+    """
+    try:
+        text = raw.decode("utf-8")
+        check_json_size("line", text)
+        return json.loads(text, object_pairs_hook=_once_each)
+    except UnicodeDecodeError as error:
+        found = f"byte {error.start + 1} is not UTF-8"
+        raise UnusableError("wrong encoding", found, "a line of JSON saved as UTF-8") from None
+    except json.JSONDecodeError as error:
+        found = f"not JSON ({error.msg}, character {error.pos + 1})"
+        raise UnusableError("unreadable line", found, "one JSON object") from None
+    except (ValueError, FileFormatError) as error:
+        found = f"not JSON ({str(error).split(';')[0]})"
+        raise UnusableError("unreadable line", found, "one JSON object") from None
+    except RecursionError:
+        raise UnusableError("unreadable line", "JSON nested too deep", "one JSON object") from None
 
 
 class Problems:

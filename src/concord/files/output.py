@@ -1,6 +1,5 @@
 """Writing results: CSV that no spreadsheet runs, JSON without NaN, paths that stay in their folder."""
 
-import csv
 import json
 import re
 import unicodedata
@@ -10,53 +9,26 @@ from pathlib import Path
 from typing import IO, Any
 
 from concord.errors import FileFormatError
+from concord.files.safe_csv import csv_text, plain_cell, safe_cell
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+__all__ = [
+    "distinct_names",
+    "plain_cell",
+    "safe_cell",
+    "safe_name",
+    "write_csv",
+    "write_json",
+    "write_lines",
+]
+
 _NAME_LENGTH = 100
 _NAME_BYTES = 240
-
-
-def safe_cell(value: object) -> object:
-    """Make a cell that a spreadsheet shows and does not run: text that starts like a formula gets a quote.
-
-    Numbers pass as they are, undefined is an empty cell, flags are ``true`` and ``false``.
-    """
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str) and value.lstrip("'").startswith(_FORMULA_STARTS):
-        return "'" + value
-    return value
-
-
-def plain_cell(cell: str) -> str:
-    """Take off the quote that keeps a spreadsheet from running a cell; the inverse of `safe_cell` for text.
-
-    Examples
-    --------
-    >>> [plain_cell(str(safe_cell(text))) for text in ("=1+1", "'=1+1", "it's", "＝x")]
-    ['=1+1', "'=1+1", "it's", '＝x']
-    """
-    return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA_STARTS) else cell
 
 
 def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write rows with full precision, UTF-8, line feeds: the same rows give the same bytes."""
     with _writing(path) as file:
-        writer = csv.writer(_LineFeeds(file))
-        writer.writerow(columns)
-        writer.writerows([safe_cell(cell) for cell in row] for row in rows)
-
-
-class _LineFeeds:
-    """Takes rows that end in CR LF, so that a cell with either of the two is quoted, and writes LF alone."""
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-
-    def write(self, row: str) -> None:
-        self._file.write(row.removesuffix("\r\n") + "\n")
+        file.writelines(csv_text(columns, rows))
 
 
 def write_json(path: Path, document: Mapping[str, Any]) -> None:
@@ -90,7 +62,7 @@ def _writing(path: Path) -> Iterator[IO[str]]:
     """Open a file for writing, its folder made; a refusal by the system becomes a message with a way out."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
             yield file
     except OSError as fault:
         raise FileFormatError(
@@ -98,14 +70,32 @@ def _writing(path: Path) -> Iterator[IO[str]]:
         ) from fault
 
 
+_UNSAFE = re.compile(
+    r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|\u00ad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]'
+)
+"""Separators, controls, what turns the direction of text, what is not seen, halves of characters."""
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for devices, with any extension."""
+RESERVED = frozenset({"detailed_stats.csv", "benchmark_summary.json", "plans.json", "tests.json"})
+"""Files that stand beside the folders of studies."""
+
+
 def safe_name(name: str) -> str:
-    """Turn any name into one path component: no separators, no dots alone, no control characters."""
-    plain = unicodedata.normalize("NFC", name)
-    plain = re.sub(r'[\x00-\x1f\x7f/\\:*?"<>|\ud800-\udfff]', "_", plain).strip(" .")
+    """Turn any name into one path component that every system can hold and every terminal can show.
+
+    Examples
+    --------
+    >>> safe_name("a/b"), safe_name("-rf"), safe_name("aux.txt"), safe_name("x. ")
+    ('a_b', '_-rf', '_aux.txt', 'x')
+    """
+    plain = _UNSAFE.sub("_", unicodedata.normalize("NFC", name)).strip(" .")
+    # file systems count bytes: a name of emoji is four times as long as it looks
+    plain = plain[: _NAME_LENGTH - 1].encode("utf-8")[:_NAME_BYTES].decode("utf-8", "ignore").strip(" .")
     if not plain:
         return "_"
-    # file systems count bytes: a name of emoji is four times as long as it looks
-    return plain[:_NAME_LENGTH].encode("utf-8")[:_NAME_BYTES].decode("utf-8", "ignore")
+    if plain.startswith(("-", "~")) or _DEVICES.match(plain) or plain.casefold() in RESERVED:
+        return f"_{plain}"
+    return plain
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:

@@ -3,6 +3,11 @@
 import os
 from pathlib import Path
 
+from concord.files.contents import is_file
+from concord.files.safe_csv import plain_cell as plain
+
+__all__ = ["BELOW", "folder_name", "folder_with", "plain"]
+
 BELOW = (".", "results", "consistency", "results/consistency")
 """A scored table, a scored run, a scored structure table, a scored structure run."""
 
@@ -21,14 +26,16 @@ def folder_with(source: object, *files: str) -> Path | None:
         return None
     for place in BELOW:
         folder = Path(source) / place
-        if all((folder / name).is_file() for name in files):
+        if all(is_file(folder / name) for name in files):
             return folder
     return None
 
 
 def folder_name(source: str | os.PathLike[str]) -> str:
     """Name a result by the folder that was given, not by where in it the files lie."""
-    folder = Path(source).resolve()
+    folder = Path(source).absolute()
+    if folder.name in ("..", "."):
+        folder = folder.resolve()
     while folder.name in ("results", "consistency") and folder.parent.name:
         folder = folder.parent
     return folder.name

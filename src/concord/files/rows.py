@@ -1,7 +1,6 @@
 """Records as rows of a CSV file and back: one column per field."""
 
-import csv
-import io
+import math
 import types
 from collections.abc import Hashable, Iterable
 from dataclasses import MISSING, astuple, fields
@@ -9,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from concord.errors import FileFormatError
 from concord.files.codec import decode
-from concord.files.json_text import decoded, read_bytes
-from concord.files.output import plain_cell, write_csv
+from concord.files.contents import read_bytes
+from concord.files.output import write_csv
+from concord.files.safe_csv import read_back
 
 T = TypeVar("T")
 _FLAGS = {"true": True, "false": False}
@@ -34,18 +33,16 @@ def read_rows(path: Path, kind: type[T]) -> tuple[T, ...]:
     FileFormatError
         The file is missing, lacks a column, or a cell does not fit; the row and the column are named.
     """
-    lines = csv.DictReader(io.StringIO(decoded(path.name, read_bytes(path)), newline=""))
-    known, columns = _kinds(cast("Hashable", kind)), lines.fieldnames or ()
-    lacking = [name for name, (_, _, needed) in known.items() if needed and name not in columns]
-    if lacking:
-        raise FileFormatError(f"{path}: has no column {lacking[0]!r}; is this a result that Concord wrote?")
+    known = _kinds(cast("Hashable", kind))
+    needed = [name for name, (_, _, is_needed) in known.items() if is_needed]
+    lines = read_back(str(path), read_bytes(path), needed, fix="is this a result that Concord wrote?")
     return tuple(
         decode(
             kind,
             {name: _cell(known[name], text) for name, text in line.items() if name in known},
             where=f"{path}, row {number}",
         )
-        for number, line in enumerate(lines, start=2)
+        for number, line in lines
     )
 
 
@@ -61,16 +58,17 @@ def _kinds(kind: Any) -> dict[str, tuple[type[Any], bool, bool]]:
     return found
 
 
-def _cell(kind: tuple[type[Any], bool, bool], text: str | None) -> object:
+def _cell(kind: tuple[type[Any], bool, bool], text: str) -> object:
     """Return a cell as what JSON would hold; what does not fit is left for `decode` to name."""
     wanted, may_lack, _ = kind
-    if text is None or (may_lack and text == ""):
+    if may_lack and text == "":
         return None
     if wanted is str:
-        return plain_cell(text)
+        return text
     if wanted is bool:
-        return _FLAGS.get(text, text)
+        return _FLAGS.get(text.strip().casefold(), text)  # spreadsheet programs write TRUE
     try:
-        return wanted(text)
+        value = wanted(text)
     except ValueError:
         return text
+    return text if isinstance(value, float) and math.isnan(value) else value

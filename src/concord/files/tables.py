@@ -1,29 +1,24 @@
-"""A file, a frame or a list of rows to a grid of cells that still knows the row each cell stands in.
+"""Any table to a grid of cells: the one way in for every command that reads tables.
 
+CSV and TSV, XLSX, Parquet and JSON files, polars and pandas frames and lists of rows all become a `Grid`,
+under the same limits, with the same words for a missing cell (`concord.files.cells`) and the same messages.
 Rows are numbered as a spreadsheet shows them: the header is row 1 and blank rows count. JSON and Parquet
-files, frames and lists have no header row: their first row is row 2, as if the same table were saved as CSV.
+files, frames and lists have no header row: their first row is row 2, as if the table were saved as CSV.
 """
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from io import BytesIO
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from concord.errors import FileFormatError, OptionError
-from concord.files.grids import Grid, positioned
-from concord.records import InputFile
-
-if TYPE_CHECKING:
-    import polars as pl
-
-MAX_FILE_BYTES = 200 * 2**20
-"""A larger file is refused unread: no table of results comes near it."""
-MAX_ROWS = 1_048_576
-"""Rows of the largest sheet a spreadsheet program can hold; a Parquet file with more is refused unread."""
+from concord.files import limits
+from concord.files.contents import fingerprint, is_folder, read_bytes
+from concord.files.frames import from_mappings, from_pandas, from_polars, is_lazy, is_pandas, is_polars
+from concord.files.grids import Grid
+from concord.files.json_text import parsed
+from concord.files.text import decode
 
 KINDS = {
     ".csv": "text",
@@ -51,7 +46,25 @@ TableSource = str | os.PathLike[str] | FrameLike | Sequence[Mapping[str, object]
 """What a table can be read from: a path, a polars or pandas frame, a list of row mappings."""
 
 
-def read_grid(source: TableSource, *, sheet: str | None = None) -> Grid:
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """How a table is to be read; the same for every command."""
+
+    sheet: str | None = None
+    """Sheet of a workbook; ``None``: the first that is shown."""
+    encoding: str | None = None
+    """Encoding of text files; ``None``: UTF-8 with or without a byte order mark, and nothing else."""
+    decimal_comma: bool = False
+    """``0,85`` is a number."""
+
+
+def read_grid(
+    source: TableSource,
+    *,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+) -> Grid:
     """Read the cells of a table.
 
     Parameters
@@ -60,6 +73,10 @@ def read_grid(source: TableSource, *, sheet: str | None = None) -> Grid:
         Path to a CSV, TSV, XLSX, Parquet or JSON file; or a polars or pandas frame; or a list of mappings.
     sheet
         Name of the sheet of a workbook; the first one when not given.
+    encoding
+        Encoding of a text file; UTF-8 when not given.
+    decimal_comma
+        Texts such as ``0,85`` are numbers.
 
     Returns
     -------
@@ -74,78 +91,88 @@ def read_grid(source: TableSource, *, sheet: str | None = None) -> Grid:
         ``source`` is none of the above, or ``sheet`` is given for something that has no sheets.
     """
     if isinstance(source, (str, os.PathLike)):
-        grid = _read_file(Path(source), sheet)
+        grid = _read_file(Path(source), TableOptions(sheet, encoding, decimal_comma))
     elif sheet is not None:
         raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
     else:
-        grid = _read_object(source)
+        grid = read_object(source)
     if not grid.rows and not grid.problems:
         raise FileFormatError(f"{grid.name}: found a header but no rows below it; expected at least one")
-    return grid
+    return replace(grid, decimal_comma=decimal_comma)
 
 
-def _read_object(source: object) -> Grid:
-    """Read a frame or a list of rows."""
-    if hasattr(source, "get_columns") and hasattr(source, "columns"):
-        return _from_polars(source, "frame")  # type: ignore[arg-type]
-    if hasattr(source, "iloc") and hasattr(source, "columns"):
-        return _from_pandas(source)
+def read_object(source: object) -> Grid:
+    """Read a frame or a list of rows.
+
+    Raises
+    ------
+    OptionError
+        ``source`` is neither.
+    """
+    if is_lazy(source):
+        source = source.collect()  # type: ignore[attr-defined]
+    if is_polars(source):
+        return from_polars(source, "frame")  # type: ignore[arg-type]
+    if is_pandas(source):
+        return from_pandas(source)
     if isinstance(source, Sequence) and not isinstance(source, (str, bytes)):
-        return _from_mappings(source, "list")
+        return from_mappings(source, "list")
     raise OptionError(
         f"got {type(source).__name__}, expected a path, a polars or pandas frame or a list of row mappings"
     )
 
 
-def _read_file(path: Path, sheet: str | None) -> Grid:
-    """Read a file by its extension, after a look at whether its content fits."""
-    if not path.exists():
-        raise FileFormatError(f"{path}: no such file")
-    if path.is_dir():
+def kind_of(path: Path, options: TableOptions) -> str:
+    """Return what a file is by its extension; an option that does not fit it is refused.
+
+    Raises
+    ------
+    FileFormatError
+        The extension is not one of a table.
+    OptionError
+        A sheet is given for a file without sheets.
+    """
+    if is_folder(path):
         raise FileFormatError(f"{path.name}: got a folder, expected a file")
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         raise FileFormatError(
             f"{path.name}: got the extension {path.suffix!r}, expected one of {', '.join(KINDS)}"
         )
-    if sheet is not None and kind != "xlsx":
-        raise OptionError(f"sheet={sheet!r} was given, but {path.name} has no sheets: only XLSX files do")
-    data = _bytes(path)
-    _check_content(path.name, kind, data)
-    grid = _parse(path, kind, data, sheet)
-    return replace(grid, inputs=(InputFile(path.name, hashlib.sha256(data).hexdigest(), len(data)),))
+    if options.sheet is not None and kind != "xlsx":
+        raise OptionError(
+            f"sheet={options.sheet!r} was given, but {path.name} has no sheets: only XLSX files do"
+        )
+    return kind
 
 
-def _parse(path: Path, kind: str, data: bytes, sheet: str | None) -> Grid:
+def _read_file(path: Path, options: TableOptions) -> Grid:
+    """Read a file by its extension, after a look at whether its content fits."""
+    kind = kind_of(path, options)
+    data = read_bytes(path)
+    if not data.strip():
+        raise FileFormatError(f"{path.name}: the file is empty; expected a header and rows below it")
+    check_content(path.name, kind, data, options.encoding)
+    grid = _parse(path, kind, data, options)
+    return replace(grid, inputs=(fingerprint(path.name, data),))
+
+
+def _parse(path: Path, kind: str, data: bytes, options: TableOptions) -> Grid:
     """Hand the bytes to the reader of their kind."""
     if kind == "xlsx":
         from concord.files.workbooks import read_workbook
 
-        return read_workbook(path.name, data, sheet)
+        return read_workbook(path.name, data, options.sheet)
     if kind == "parquet":
-        return _read_parquet(path.name, data)
-    text = decode(path.name, data)
+        from concord.files.parquet import open_parquet
+
+        return from_polars(open_parquet(path, rows=limits.ROWS).read(), path.name)
+    text = decode(path.name, data, options.encoding)
     if kind == "json":
         return _read_json(path.name, text)
     from concord.files.delimited import read_delimited
 
     return read_delimited(path.name, text)
-
-
-def _bytes(path: Path) -> bytes:
-    """Read a whole file once: what is hashed is what is parsed."""
-    try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise FileFormatError(f"{path.name}: {size:,} bytes, expected at most {MAX_FILE_BYTES:,}")
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise FileFormatError(f"{path}: no such file") from error
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be read: {error.strerror}") from error
-    if not data.strip():
-        raise FileFormatError(f"{path.name}: the file is empty; expected a header and rows below it")
-    return data
 
 
 def _content(data: bytes) -> tuple[str, str]:
@@ -156,7 +183,7 @@ def _content(data: bytes) -> tuple[str, str]:
         return "ole", "an old-format (.xls) or password-protected workbook"
     if data.startswith(b"PAR1"):
         return "parquet", "Parquet data"
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    start = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if start in (b"[", b"{"):
         return "json", "JSON"
     if start == b"<":
@@ -164,103 +191,31 @@ def _content(data: bytes) -> tuple[str, str]:
     return "text", "text"
 
 
-def _check_content(name: str, kind: str, data: bytes) -> None:
-    """Refuse a file whose content is of another kind than its extension says."""
+def check_content(name: str, kind: str, data: bytes, encoding: str | None = None) -> None:
+    """Refuse a file whose content is of another kind than its extension says.
+
+    Raises
+    ------
+    FileFormatError
+        It is; the message says what was found and what to do.
+    """
     found, words = _content(data)
-    if found == kind or (kind == "json" and found == "text"):
+    if found == kind or (kind == "json" and (found == "text" or encoding is not None)):
         return  # text that is not JSON gets the JSON parser's own message, with the line
     if found == "ole":
-        way_out = "open it in a spreadsheet program and save it as .xlsx without a password"
+        fix = "open it in a spreadsheet program and save it as .xlsx without a password"
     else:
-        way_out = "give it the extension of its content or save it again in the format its name says"
+        fix = "give it the extension of its content or save it again in the format its name says"
     wanted = {"text": "CSV text", "xlsx": "an XLSX workbook", "parquet": "Parquet data", "json": "JSON"}[kind]
-    raise FileFormatError(f"{name}: found {words}, expected {wanted} by the extension; {way_out}")
-
-
-def decode(name: str, data: bytes) -> str:
-    """Decode UTF-8 with or without a byte order mark; anything else is an error that says so."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FileFormatError(f"{name}: the text is UTF-16, expected UTF-8; save it as UTF-8")
-    if b"\x00" in data:
-        raise FileFormatError(f"{name}: found binary data (a NUL byte), expected UTF-8 text")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FileFormatError(
-            f"{name}: line {line} holds the byte 0x{data[error.start]:02x}, which is not UTF-8; "
-            "save the file as UTF-8 (in a spreadsheet program: 'CSV UTF-8')"
-        ) from error
-
-
-def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Build a JSON object, refusing a key that stands in it twice: one of the values would vanish."""
-    item = dict(pairs)
-    if len(item) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = sorted({key for key in keys if keys.count(key) > 1})
-        raise ValueError(f"an object holds the key {twice[0]!r} twice")
-    return item
+    raise FileFormatError(f"{name}: found {words}, expected {wanted} by the extension; {fix}")
 
 
 def _read_json(name: str, text: str) -> Grid:
     """Read a list of row objects; NaN and Infinity stay words, for the reader of cells to judge."""
-    try:
-        document = json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=str)
-    except RecursionError as error:
-        raise FileFormatError(f"{name}: the JSON is nested too deeply for a table") from error
-    except ValueError as error:
-        raise FileFormatError(f"{name}: not valid JSON: {error}") from error
+    document = parsed(name, text, constants=str)
     if not isinstance(document, list):
         found = type(document).__name__
         if isinstance(document, dict):
-            found = f"one object with the keys {', '.join(map(repr, list(document)[:5]))}"
+            found = f"one object with the keys {limits.listed(list(document), shown=5)}"
         raise FileFormatError(f"{name}: found {found}, expected a list of row objects: [{{...}}, {{...}}]")
-    return _from_mappings(document, name)
-
-
-def _from_mappings(items: Sequence[object], name: str) -> Grid:
-    """Lay row mappings under the union of their keys; a key that a row lacks is an empty cell."""
-    rows: list[Mapping[str, object]] = []
-    for position, item in enumerate(items):
-        if not isinstance(item, Mapping) or not all(isinstance(key, str) for key in item):
-            raise FileFormatError(
-                f"{name}: item {position + 1} is of type {type(item).__name__}, "
-                "expected an object with column names as keys"
-            )
-        rows.append(item)
-    if not rows:
-        raise FileFormatError(f"{name}: found an empty list, expected one object per test")
-    header = tuple(dict.fromkeys(key for item in rows for key in item))
-    columns = tuple([item.get(key) for item in rows] for key in header)
-    return positioned(name, header, columns)
-
-
-def _from_polars(frame: "pl.DataFrame", name: str) -> Grid:
-    """Take the columns of a polars frame."""
-    return positioned(name, tuple(frame.columns), tuple(column.to_list() for column in frame.get_columns()))
-
-
-def _from_pandas(frame: Any) -> Grid:
-    """Take the columns of a pandas frame by position, so that equal names are seen; NA becomes empty."""
-    columns = []
-    for position in range(len(frame.columns)):
-        series = frame.iloc[:, position]
-        absent = series.isna().tolist()
-        columns.append([None if gone else cell for gone, cell in zip(absent, series.tolist(), strict=True)])
-    return positioned("frame", tuple(str(column) for column in frame.columns), tuple(columns))
-
-
-def _read_parquet(name: str, data: bytes) -> Grid:
-    """Read Parquet after a look at the number of rows it declares."""
-    import polars as pl
-
-    try:
-        declared = pl.scan_parquet(BytesIO(data)).select(pl.len()).collect().item()
-        if declared > MAX_ROWS:
-            raise FileFormatError(f"{name}: {declared:,} rows, expected at most {MAX_ROWS:,}")
-        frame = pl.read_parquet(BytesIO(data))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise FileFormatError(f"{name}: damaged or not Parquet: {reason}; write the file again") from error
-    return _from_polars(frame, name)
+    return from_mappings(document, name)

@@ -1,16 +1,38 @@
 """Prompt templates: versioned text files beside the code of their question."""
 
 import hashlib
+import re
 from importlib import resources
 
+from concord.errors import OptionError
+from concord.files.limits import quoted
 from concord.records import Template
+
+_NAME = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
+"""A name of a bundled template: nothing that leads to another folder."""
+
+
+def template_names(question: str) -> tuple[str, ...]:
+    """Return the names of a question's bundled templates."""
+    folder = resources.files("concord").joinpath(question, "prompts")
+    return tuple(sorted(file.name.removesuffix(".txt") for file in folder.iterdir()
+                        if file.name.endswith(".txt")))  # fmt: skip
 
 
 def read_template(question: str, name: str) -> Template:
     """Read a bundled template such as ``("reasoning", "cot.v1")``, with its hash.
 
     The file's last line feed is not part of the prompt.
+
+    Raises
+    ------
+    OptionError
+        There is no such template; a name that comes from a file never leads to another file.
     """
+    if not _NAME.fullmatch(name) or name not in template_names(question):
+        raise OptionError(
+            f"template {quoted(name)} is not known; expected one of {', '.join(template_names(question))}"
+        )
     data = resources.files("concord").joinpath(question, "prompts", f"{name}.txt").read_bytes()
     text = data.decode("utf-8").removesuffix("\n")
     return Template(f"{question}/{name}", text, hashlib.sha256(data).hexdigest())

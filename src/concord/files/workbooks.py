@@ -1,34 +1,270 @@
-"""XLSX workbooks: guarded against archives that unpack to more than they should, then read with calamine."""
+"""XLSX workbooks, read once for every command: guarded against archives that are not what they seem.
 
+Two ways lead to a sheet. Cell by cell, from its XML (`Workbook.grid`): every cell has its row and column, and
+faults, dates and formulas without a result are seen. In whole columns, by the fast engine (`Workbook.fast`):
+for large workbooks of numbers, and only where the XML is written as spreadsheet programs write it.
+"""
+
+import logging
+import math
 import posixpath
-import re
-from dataclasses import replace
-from typing import Any, NamedTuple
-from xml.etree import ElementTree
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError
-from concord.files.archives import check_area, column_number, unpack_workbook
-from concord.files.grids import ErrorCell, Grid, from_records
+from concord.files import limits
+from concord.files.archives import damaged, is_plain, letters_behind, unpack_workbook, used_area
+from concord.files.grids import DateCell, Grid, from_records, rows_in_words
+from concord.files.sheet_xml import BROKEN_XML, CellRows, Handler, Strings, Styles, local
 
-# Attributes may stand in either kind of quotes, and element names may carry a prefix.
-_ERROR_CELL = re.compile(
-    rb"""<(?:\w+:)?c\s(?=[^>]*\bt=["']e["'])[^>]*?\br=["']([A-Z]{1,3})([0-9]{1,7})["'][^>]*>"""
-    rb"""(?:(?!</(?:\w+:)?c>).)*?<(?:\w+:)?v>([^<]*)<""",
-    re.DOTALL,
-)
-_FORMULA_WITHOUT_RESULT = re.compile(
-    rb"""<(?:\w+:)?c\s(?![^>]*\bt=["']str["'])[^>]*?\br=["']([A-Z]{1,3})([0-9]{1,7})["'][^>/]*>\s*"""
-    rb"""<(?:\w+:)?f\b[^>]*?(?:/>|>([^<]*)</(?:\w+:)?f>)\s*"""
-    rb"""(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>""",
-)
-_FILLED_COLUMN = re.compile(
-    rb"""<(?:\w+:)?c\s[^>]*?\br=["']([A-Z]{1,3})[0-9]{1,7}["'][^>/]*>\s*"""
-    rb"""(?:<(?:\w+:)?f\b[^>]*?(?:/>|>[^<]*</(?:\w+:)?f>)\s*)?<(?:\w+:)?(?:v>[^<]|is\b)"""
-)
+if TYPE_CHECKING:
+    import polars as pl
+
+ZIP_MAGIC = b"PK\x03\x04"
+OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+UNNAMED = "__UNNAMED__"
+"""What the engine calls columns without a header."""
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_OTHER_KINDS = ("xl/workbook.bin", "content.xml")
+"""Members of other kinds of workbooks, which the engine would try where it cannot read this one."""
+
+
+class _Links(Handler):
+    """Sheet names, whether each is hidden, relationship targets, and where the count of days begins."""
+
+    def __init__(self) -> None:
+        self.sheets: dict[str, tuple[str, bool]] = {}
+        self.targets: dict[str, str] = {}
+        self.from_1904 = False
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Note a sheet or a relationship."""
+        part = local(name)
+        if part == "sheet":
+            ids = [value for key, value in attributes.items() if local(key) == "id"]
+            hidden = attributes.get("state", "visible") != "visible"
+            self.sheets[attributes.get("name", "")] = (ids[0] if ids else "", hidden)
+        elif part == "Relationship":
+            self.targets[attributes.get("Id", "")] = attributes.get("Target", "")
+        elif part == "workbookPr":
+            self.from_1904 = attributes.get("date1904", "0").lower() in ("1", "true")
+
+
+@dataclass(slots=True, eq=False)
+class Workbook:
+    """An open workbook: sheet names, and each sheet as a grid."""
+
+    name: str
+    members: dict[str, bytes]
+    """Unpacked members by lower-case name."""
+    sheets: dict[str, str]
+    """Sheets with cells and the member that holds them, in their order."""
+    hidden: frozenset[str]
+    """Sheets that are not shown."""
+    epoch: datetime
+    data: bytes
+    _strings: list[str] | None = None
+    _dates: set[str] | None = None
+    _engine: Any = None
+    _fit: bool | None = None
+    _longest: int = field(default=-1)
+
+    def grid(self, sheet: str) -> Grid:
+        """Read a sheet cell by cell.
+
+        Raises
+        ------
+        FileFormatError
+            There is nothing in it, too much, or its XML is broken.
+        """
+        rows, hidden = self._rows(sheet)
+        grid = from_records(self.name, sheet, rows, typed=True)
+        return replace(grid, warnings=(*grid.warnings, *_hidden_note(grid, hidden), *_date_notes(grid)))
+
+    def _rows(self, sheet: str) -> tuple[list[tuple[int, Sequence[object]]], list[int]]:
+        """Return the rows of a sheet, and which of them are hidden."""
+        handler = CellRows((self.name, sheet), self._shared_strings(), self._date_styles(), self.epoch)
+        try:
+            handler.parse(self.members[self.sheets[sheet]])
+        except BROKEN_XML as error:
+            raise FileFormatError(damaged(self.name, f"sheet {sheet!r}: {error}")) from error
+        except FileFormatError as error:
+            if str(error).startswith(self.name):
+                raise
+            raise FileFormatError(f"{self.name}, sheet {sheet!r}: {error}; save it again") from error
+        rows = sorted(handler.rows, key=lambda record: record[0])
+        _once_each(self.name, sheet, rows)
+        return rows, handler.hidden
+
+    def fast(self, sheet: str, wanted: Callable[[str], bool]) -> Grid | None:
+        """Read a sheet in whole columns; ``None`` where it must be read cell by cell.
+
+        Of the columns that are not ``wanted`` only the first and those without a name are read; where that
+        is not enough the grid's ``careful`` reads them all.
+        """
+        import fastexcel
+
+        if not self._is_fit_for_engine(sheet):
+            return None
+        try:
+            if self._engine is None:
+                self._engine = fastexcel.read_excel(self.data)
+            columns = _Columns(wanted)
+            loaded = self._engine.load_sheet(sheet, schema_sample_rows=None, use_columns=columns.take)
+            frame: pl.DataFrame = loaded.to_polars()
+        except fastexcel.FastExcelError:
+            return None  # the careful way names what is broken
+        if not columns.any_wanted or _renamed(columns.names):
+            return None
+        if any(column.dtype.is_temporal() for column in frame.get_columns()):
+            return None
+        header = tuple("" if name.startswith(UNNAMED) else name.strip() for name in frame.columns)
+        rows = range(2, frame.height + 2)
+        return Grid(
+            self.name, sheet, header, rows, tuple(frame.get_columns()), typed=True,
+            careful=partial(self.grid, sheet), hidden=partial(self._hides_cells, sheet),
+        )  # fmt: skip
+
+    def _is_fit_for_engine(self, sheet: str) -> bool:
+        """Tell whether the engine may have the file: it holds whole areas and a copy of each text."""
+        if self._fit is None:
+            # every sheet is looked at, so that it does not matter which the engine takes for this one
+            self._fit = not any(path in self.members for path in _OTHER_KINDS) and all(
+                is_plain(xml) and math.prod(used_area(xml)) <= limits.ENGINE_CELLS
+                for xml in self.members.values()
+                if b"sheetData" in xml
+            )
+        xml = self.members[self.sheets[sheet]]
+        if not self._fit or b'hidden="' in xml or b"hidden='" in xml:
+            return False
+        texts = xml.count(b't="s"') + xml.count(b"t='s'")
+        return texts * self._longest_string() <= limits.TEXT_BYTES
+
+    def _longest_string(self) -> int:
+        """Return the bytes of the longest shared string, or more."""
+        if self._longest < 0:
+            xml = self.members.get("xl/sharedstrings.xml", b"")
+            self._longest = max(map(len, xml.split(b"si>")), default=0)
+        return self._longest
+
+    def _hides_cells(self, sheet: str, empty: bool) -> bool:
+        """Tell whether a number may be a truth value, or an empty cell a formula or an error."""
+        xml = self.members[self.sheets[sheet]]
+        kinds = letters_behind(xml, "t")[0]
+        if (kinds == ord("b")).any():
+            return True
+        return empty and (bool((kinds == ord("e")).any()) or b"<f" in xml or b":f" in xml)
+
+    def _shared_strings(self) -> list[str]:
+        if self._strings is None:
+            handler = Strings()
+            self._parse(handler, "xl/sharedstrings.xml")
+            self._strings = handler.strings
+        return self._strings
+
+    def _date_styles(self) -> set[str]:
+        if self._dates is None:
+            handler = Styles()
+            self._parse(handler, "xl/styles.xml")
+            self._dates = handler.dates
+        return self._dates
+
+    def _parse(self, handler: Handler, path: str) -> None:
+        if path in self.members:
+            parse_member(handler, self.name, self.members[path])
+
+
+def parse_member(handler: Handler, name: str, xml: bytes) -> None:
+    """Parse a member that is no sheet, naming the file where it is broken."""
+    try:
+        handler.parse(xml)
+    except BROKEN_XML as error:
+        raise FileFormatError(damaged(name, str(error))) from error
+    except FileFormatError as error:
+        raise FileFormatError(f"{name}: {error}; save the workbook again") from error
+
+
+def _once_each(name: str, sheet: str, rows: Sequence[tuple[int, Sequence[object]]]) -> None:
+    """Refuse a row that stands in a sheet twice: no spreadsheet program writes one."""
+    for (row, _), (following, _) in zip(rows, rows[1:], strict=False):
+        if row == following:
+            raise FileFormatError(damaged(name, f"sheet {sheet!r} holds row {row} twice"))
+
+
+def _hidden_note(grid: Grid, hidden: Sequence[int]) -> tuple[str, ...]:
+    """Word the warning about rows that are hidden or filtered away, and are read all the same."""
+    used = sorted(set(hidden) & set(grid.rows))
+    if not used:
+        return ()
+    return (
+        f"{grid.place}: {len(used)} of {len(grid.rows)} rows are hidden or filtered ({rows_in_words(used)}); "
+        "they are read like the others: delete them if they should not count",
+    )
+
+
+def _date_notes(grid: Grid) -> list[str]:
+    """Word the warnings about cells that a spreadsheet program turned into dates."""
+    notes = []
+    for j, title in enumerate(grid.header):
+        rows = [
+            row for row, cell in zip(grid.rows, grid.columns[j], strict=True) if isinstance(cell, DateCell)
+        ]
+        if rows:
+            notes.append(
+                f"{grid.place}, {rows_in_words(rows)}, column {title!r}: dates; a spreadsheet program turns "
+                "names such as 1-2 into dates: format the column as text and type them again"
+            )
+    return notes
+
+
+def open_workbook(data: bytes, name: str) -> Workbook:
+    """Open a workbook from its bytes.
+
+    Raises
+    ------
+    FileFormatError
+        Not a workbook, damaged, password-protected, or a bomb.
+    """
+    _check_kind(data, name)
+    members = unpack_workbook(name, data)
+    links = _Links()
+    for path in ("xl/workbook.xml", "xl/_rels/workbook.xml.rels"):
+        if path in members:
+            parse_member(links, name, members[path])
+    sheets = {}
+    for title, (key, _) in links.sheets.items():
+        path = posixpath.normpath(posixpath.join("/xl", links.targets.get(key, ""))).lstrip("/").lower()
+        if path.startswith("xl/worksheets/") and path in members:  # charts have sheets of their own
+            sheets[title] = path
+    if not sheets:
+        raise FileFormatError(f"{name}: the workbook has no sheet with cells; save it again")
+    hidden = frozenset(title for title, (_, is_hidden) in links.sheets.items() if is_hidden)
+    epoch = datetime(1904, 1, 1) if links.from_1904 else datetime(1899, 12, 30)  # noqa: DTZ001 - as shown
+    return Workbook(name, members, sheets, hidden, epoch, data)
+
+
+def _check_kind(data: bytes, name: str) -> None:
+    """Refuse what is not a zip archive, saying what it is."""
+    if data.startswith(ZIP_MAGIC):
+        return
+    if data.startswith(OLE_MAGIC):
+        if _ENCRYPTED in data:
+            raise FileFormatError(f"{name}: the workbook is password-protected; save it without a password")
+        raise FileFormatError(f"{name}: an old .xls workbook under another name; save it as .xlsx")
+    if data.startswith(b"PK"):
+        raise FileFormatError(damaged(name, "an empty or broken archive"))
+    raise FileFormatError(
+        f"{name}: found text or something else (it starts with {data[:8]!r}), expected an XLSX workbook by "
+        "the extension; give it the extension of its content (.csv for text), or save it as .xlsx"
+    )
 
 
 def read_workbook(name: str, data: bytes, sheet: str | None) -> Grid:
-    """Read one sheet of an XLSX workbook.
+    """Read one sheet of an XLSX workbook, cell by cell.
 
     Parameters
     ----------
@@ -42,140 +278,85 @@ def read_workbook(name: str, data: bytes, sheet: str | None) -> Grid:
     Returns
     -------
     Grid
-        Numbers as floats at full precision or as text, the rest as text. A cell that shows a fault such as
-        ``#DIV/0!``, or a formula without a stored result, is an `ErrorCell`; ``#N/A`` is an empty cell.
+        Numbers as floats at full precision, the rest as text. A cell that shows a fault such as ``#DIV/0!``
+        is an `ErrorCell`, a formula without a stored result a `FormulaCell`, a date a `DateCell`; ``#N/A`` is
+        an empty cell.
 
     Raises
     ------
     FileFormatError
         Damaged, protected, too large once unpacked, not a workbook, no such sheet, an empty sheet.
     """
-    parts = unpack_workbook(name, data)
-    sheets = _sheet_parts(name, parts)
-    chosen = _choose(name, sheets, sheet)
-    xml = parts[sheets[chosen].part]
-    check_area(name, chosen, xml)
-    records = _load(name, data, chosen)
-    grid = from_records(name, chosen, _mark_faults(records, xml))
-    if sheet is None and len(sheets) > 1:
-        others = ", ".join(
-            f"{other!r} (hidden)" if found.hidden else repr(other)
-            for other, found in sheets.items()
-            if other != chosen
-        )
-        note = f"{name}: read the first sheet, {chosen!r}; the workbook also holds {others}"
-        return replace(grid, warnings=(note, *grid.warnings))
-    return grid
+    book = open_workbook(data, name)
+    chosen = _choose(book, sheet)
+    grid = book.grid(chosen)
+    if sheet is not None or len(book.sheets) == 1:
+        return grid
+    others = [f"{title!r} (hidden)" if title in book.hidden else repr(title)
+              for title in book.sheets if title != chosen]  # fmt: skip
+    more = f" and {len(others) - limits.NAMES_SHOWN} more" if len(others) > limits.NAMES_SHOWN else ""
+    listed = ", ".join(others[: limits.NAMES_SHOWN]) + more
+    note = f"{name}: read the first sheet, {chosen!r}; the workbook also holds {listed}"
+    return replace(grid, warnings=(note, *grid.warnings))
 
 
-def _xml(name: str, part: bytes) -> ElementTree.Element:
-    """Parse a small XML part; document types, which can define entities that explode, are refused."""
-    if b"<!DOCTYPE" in part or b"<!ENTITY" in part:
-        raise FileFormatError(
-            f"{name}: the workbook defines XML entities, which no spreadsheet program writes"
-        )
-    try:
-        return ElementTree.fromstring(part)
-    except ElementTree.ParseError as error:
-        raise FileFormatError(f"{name}: the workbook is damaged ({error}); save it again") from error
-
-
-class _Sheet(NamedTuple):
-    """Which part of the archive holds a sheet's cells, and whether the sheet is hidden."""
-
-    part: str
-    hidden: bool
-
-
-def _sheet_parts(name: str, parts: dict[str, bytes]) -> dict[str, _Sheet]:
-    """Map the names of the sheets, in their order, to where their cells are."""
-    relations = {
-        item.get("Id"): posixpath.normpath(posixpath.join("/xl", item.get("Target", ""))).lstrip("/").lower()
-        for item in _xml(name, parts.get("xl/_rels/workbook.xml.rels", b"<none/>"))
-    }
-    sheets = {}
-    for item in _xml(name, parts["xl/workbook.xml"]).iter():
-        if item.tag.rpartition("}")[2] == "sheet":
-            identity = next((value for key, value in item.items() if key.endswith("}id")), None)
-            target = relations.get(identity, "")
-            if target.startswith("xl/worksheets/") and target in parts:  # charts have sheets of their own
-                hidden = item.get("state", "visible") != "visible"
-                sheets[item.get("name", "")] = _Sheet(target, hidden)
-    if not sheets:
-        raise FileFormatError(f"{name}: the workbook has no sheet with cells; save it again")
-    return sheets
-
-
-def _choose(name: str, sheets: dict[str, _Sheet], sheet: str | None) -> str:
+def _choose(book: Workbook, sheet: str | None) -> str:
     """Choose the sheet that was asked for, or the first that is shown."""
     if sheet is None:
-        return next((title for title, found in sheets.items() if not found.hidden), next(iter(sheets)))
-    if sheet not in sheets:
-        found = ", ".join(map(repr, sheets))
-        raise FileFormatError(f"{name}: there is no sheet {sheet!r}; the workbook has {found}")
+        shown = (title for title in book.sheets if title not in book.hidden)
+        return next(shown, next(iter(book.sheets)))
+    if sheet not in book.sheets:
+        found = limits.listed(list(book.sheets))
+        raise FileFormatError(f"{book.name}: there is no sheet {sheet!r}; the workbook has {found}")
     return sheet
 
 
-def _load(name: str, data: bytes, sheet: str) -> list[list[object]]:
-    """Load the cells of a sheet from row 1 on.
+class _Columns:
+    """Chooses columns while the engine walks through them, and keeps every name it sees."""
 
-    Calamine's text of a number is rounded as a spreadsheet would show it (1e-12 reads '0'), its float of a
-    text cell forgets leading zeros; so both are loaded, and the float is taken where the text falls short.
-    """
-    import fastexcel
+    def __init__(self, wanted: Callable[[str], bool]) -> None:
+        self.wanted = wanted
+        self.seen: dict[int, str] = {}
+        self.any_wanted = False
+        self._first: int | None = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name, in the order of the columns; empty where there is none."""
+        return tuple(self.seen[index] for index in sorted(self.seen))
+
+    def take(self, column: Any) -> bool:
+        """Tell the engine whether to read a column."""
+        unnamed = column.name.startswith(UNNAMED)
+        self.seen[column.index] = "" if unnamed else column.name.strip()
+        if unnamed:
+            return True
+        if self.wanted(column.name):
+            self.any_wanted = True
+            return True
+        if self._first is None:
+            self._first = column.index
+        return bool(column.index == self._first)
+
+
+def _renamed(header: tuple[str, ...]) -> bool:
+    """Tell whether the engine may have renamed a duplicate column (``x`` twice becomes ``x``, ``x_1``)."""
+    names = set(header)
+    if len(names) < sum(name != "" for name in header) + ("" in names):
+        return True
+    parts = (name.rpartition("_") for name in names)
+    return any(number.isdigit() and base in names for base, _, number in parts if base)
+
+
+@contextmanager
+def quiet_engine() -> Iterator[None]:
+    """Keep the engine's remarks about column types off the screen: types are checked here."""
+    loggers = [logging.getLogger(name) for name in ("fastexcel", "calamine")]
+    levels = [logger.level for logger in loggers]
     try:
-        reader = fastexcel.read_excel(data)
-        texts, numbers = (
-            reader.load_sheet(sheet, header_row=None, skip_rows=0, dtypes=kind).to_polars().get_columns()
-            for kind in ("string", "float")
-        )
-    except fastexcel.FastExcelError as error:
-        reason = str(error).splitlines()[0]
-        raise FileFormatError(f"{name}: sheet {sheet!r} cannot be read: {reason}; save it again") from error
-    columns = [_merged(text.to_list(), number.to_list()) for text, number in zip(texts, numbers, strict=True)]
-    return [list(record) for record in zip(*columns, strict=True)]
-
-
-def _merged(texts: list[Any], numbers: list[Any]) -> list[object]:
-    """Take the float where its text is a rounding of it, the text everywhere else."""
-    return [
-        number if number is not None and _is_rounding(text, number) else text
-        for text, number in zip(texts, numbers, strict=True)
-    ]
-
-
-def _is_rounding(text: str | None, number: float) -> bool:
-    """Whether a text is a number, and another one than the cell's."""
-    if text is None:
-        return False
-    try:
-        return float(text) != number
-    except ValueError:
-        return False  # true, false, a date: a number only by coercion
-
-
-def _mark_faults(records: list[list[object]], xml: bytes) -> list[list[object]]:
-    """Put the text of a fault into every cell that shows one: the loader leaves such cells empty."""
-    # Looking for a few letters first spares most workbooks the search for a pattern.
-    errors = _ERROR_CELL.findall(xml) if b't="e"' in xml or b"t='e'" in xml else []
-    formulas = _FORMULA_WITHOUT_RESULT.findall(xml) if b"<f" in xml or b":f" in xml else []
-    faults = [(column, row, text.decode()) for column, row, text in errors if text != b"#N/A"]
-    for column, row, formula in formulas:
-        faults.append((column, row, f"={formula.decode()} (a formula without a stored result)"))
-    if not faults:
-        return records
-    # The loader starts at the first column that holds a value: count from column A again.
-    first = min((column_number(found.decode()) for found in set(_FILLED_COLUMN.findall(xml))), default=1)
-    records = [[None] * (first - 1) + record for record in records]
-    for column, row, text in faults:
-        _put(records, int(row), column_number(column.decode()), ErrorCell(text))
-    return records
-
-
-def _put(records: list[list[object]], row: int, column: int, cell: object) -> None:
-    """Set a cell, counted from 1, in a table that grows as far as it must."""
-    records.extend([] for _ in range(row - len(records)))
-    record = records[row - 1]
-    record.extend([None] * (column - len(record)))
-    record[column - 1] = cell
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL)
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

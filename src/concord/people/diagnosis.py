@@ -33,23 +33,21 @@ def quadrant(pas: float | None, ecs_strict: float | None) -> tuple[str, str] | N
 
 
 def usual_reason(tests: Sequence[TestResult], name: str, human_n: Sequence[float | None]) -> str | None:
-    """Return the usual reason behind a quadrant, from the finding's own tests."""
+    """Return the reason behind a quadrant, as far as the finding's own numbers show one."""
     if name == "replicates":
         return None
     pairs = [t for t in tests if t.human_direction is not None and t.agent_direction is not None]
     if any(t.human_direction == -t.agent_direction != 0 for t in pairs if t.agent_direction is not None):
         return "direction: the agent's effect runs the other way"
     ratio = _ratio([t.n_eff for t in tests], human_n)
+    if ratio is not None and (ratio >= 2 or ratio <= 0.5):
+        return f"sample size: the agent has {ratio:.2g} times the participants"
     if name == "compatible size, other conclusion":
-        if ratio is not None and (ratio > 2 or ratio < 0.5):
-            return f"sample size: the agent has {ratio:.2g} times the participants"
         return "power: with this many participants one side's evidence is not decisive"
     larger = _ratio([_size(t.agent_effect_d) for t in tests], [_size(t.human_effect_d) for t in tests])
-    if larger is not None and larger > 1:
-        return "variance: the agent's answers vary less, so its standardised effect is larger"
-    if larger is not None:
-        return "variance: the agent's effect is flatter than the human one"
-    return "size: magnitudes differ, but no common d tells by how much"
+    if larger is None:
+        return "size: magnitudes differ, but no common d says by how much"
+    return f"size: the agent's effect is {larger:.2g} times the human one"
 
 
 def _size(value: float | None) -> float | None:

@@ -21,6 +21,7 @@ from concord.people.result import (
     Bounds,
     Companions,
     Diagnosis,
+    EffectSizes,
     FindingResult,
     GroupResult,
     PeopleResult,
@@ -68,6 +69,7 @@ DETAILED_COLUMNS = {
     "Agent_Prob_Positive": "agent_prob_positive",
     "Flags": "flags",
     "Reasons": "reasons",
+    "Verdict": "verdict",
 }
 """Columns of `detailed_stats.csv` and the fields they come from."""
 
@@ -171,6 +173,8 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
             "tau2": scores.tau2,
             "note": scores.bounds_note,
         },
+        "effect_sizes": None if scores.sizes is None else encode(scores.sizes),
+        "assumptions": list(scores.assumptions),
         "warnings": list(scores.warnings),
         "protocol_choices": scores.protocol.to_dict(),
         "options": {
@@ -271,7 +275,15 @@ def read(source: Path) -> PeopleResult:
         model=document.get("model"),
         inputs=decode(tuple[InputFile, ...], document.get("inputs", []), where=f"{where}, 'inputs'"),
         made=decode(Made, document, where=where),
+        sizes=_sizes_of(document, where),
+        assumptions=tuple(document.get("assumptions", ())),
     )
+
+
+def _sizes_of(document: Mapping[str, Any], where: str) -> EffectSizes | None:
+    """Return the sizes of effects; earlier results have none."""
+    found = document.get("effect_sizes")
+    return None if found is None else decode(EffectSizes, found, where=f"{where}, 'effect_sizes'")
 
 
 def _need(document: Mapping[str, Any], keys: Sequence[str], path: Path) -> None:
@@ -338,60 +350,3 @@ def _row_of(folder: Path, test: TestResult) -> int:
             if tuple(plain_cell(cell) for cell in line[:4]) == key:
                 return row
     raise FileFormatError(f"{folder / DETAILED}: holds no row for the test {key!r}; score the table again")
-
-
-def closing_sentence(scores: PeopleResult) -> str:
-    """Say in plain words what the numbers mean."""
-    parts = [_pas_words(scores), _ecs_words(scores)]
-    return " ".join(part for part in parts if part)
-
-
-def _pas_words(scores: PeopleResult) -> str:
-    pas = scores.pas.value
-    if pas is None:
-        return "No test has both sides, so nothing can be said about conclusions."
-    passed = scores.apr.value
-    share = "" if passed is None else f", and {passed:.0%} of its tests pass as replications"
-    return (
-        f"A conclusion drawn from the agent agrees with the one drawn from people "
-        f"with probability {pas:.2f}{share}."
-    )
-
-
-def _ecs_words(scores: PeopleResult) -> str:
-    slope = scores.beside.caricature_slope
-    if scores.ecs.value is None or slope is None:
-        return (
-            f"Effect sizes cannot be compared ({scores.ecs.estimate.note})."
-            if scores.ecs.value is None
-            else ""
-        )
-    size = effects_beside(slope, scores.beside.caricature_intercept)
-    return (
-        f"Its effects agree with the human ones at {scores.ecs.value:.2f} (1 is identity) "
-        f"and on the whole {size}."
-    )
-
-
-SAME = 0.1
-"""So near to one a slope, and to zero a shift in d, is not told as a difference."""
-
-
-def effects_beside(slope: float, shift: float | None) -> str:
-    """Say what the line of agent effects on human ones means.
-
-    Examples
-    --------
-    >>> effects_beside(1.4, 0.0), effects_beside(0.5, -0.9)
-    ('exaggerate theirs (slope 1.40)', 'vary less than theirs (slope 0.50, shifted by -0.90)')
-    """
-    shifted = shift is not None and abs(shift) > SAME
-    if slope < 0:
-        said = "run against"
-    elif abs(slope - 1) <= SAME:
-        said = "vary as much as" if shifted else "are about as large as"
-    elif shifted:  # a shifted line crosses identity, so larger or smaller would not hold for all
-        said = "vary more than" if slope > 1 else "vary less than"
-    else:
-        said = "exaggerate" if slope > 1 else "are muted beside"
-    return f"{said} theirs (slope {slope:.2f}{f', shifted by {shift:.2f}' if shifted else ''})"

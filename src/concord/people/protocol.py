@@ -54,6 +54,8 @@ class Protocol:
     """Finding level of ECS-strict: `rms` of Z, or `calibrated` (upper chi-square tail)."""
     apr_over: str = "all"
     """Headline APR over `all` tests with both sides, or over `human-significant` ones."""
+    missing: str = "left-out"
+    """A test that the agent lacks is `left-out` of APR, or counts as a `fail` (the source's total)."""
 
     def to_dict(self) -> dict[str, object]:
         """Return every choice, for the record of a result."""
@@ -97,6 +99,7 @@ _CHOICES = {
     "weights_over": ("used", "listed"),
     "ecs_strict": ("rms", "calibrated"),
     "apr_over": ("all", "human-significant"),
+    "missing": ("left-out", "fail"),
 }
 _POSITIVE = ("human_prior_odds", "agent_prior_odds", "r_t", "r_f", "kappa")
 

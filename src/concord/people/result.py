@@ -95,6 +95,15 @@ class TestResult:
     reasons: tuple[str, ...] = ()
     """Why numbers are undefined."""
 
+    @property
+    def verdict(self) -> str | None:
+        """In words: a human effect replicates or does not, a human null is kept or broken."""
+        if self.human_significant is None or self.agent_significant is None:
+            return None
+        if self.human_significant:
+            return "replicates" if self.passed else "does not replicate"
+        return "null broken" if self.agent_significant else "null kept"
+
 
 @dataclass(frozen=True, slots=True)
 class FindingResult:
@@ -154,6 +163,24 @@ class Companions:
 
 
 @dataclass(frozen=True, slots=True)
+class EffectSizes:
+    """How large the agent's effects are against the human ones, and ECS under other codings of the tests."""
+
+    size_ratio: Estimate
+    """√(mean(d² − SE²) of the agent / of people); its interval is a jackknife-t over studies of its log."""
+    slope: Estimate
+    """Agent d on human d: attenuated by the errors of the human d, and dependent on the coding of tests."""
+    slope_corrected: Estimate
+    """The same with the error variances of the human d taken off (errors in variables)."""
+    calibration: Estimate
+    """Human d on agent d through zero: predictions times it have the human size."""
+    calibration_adjusted: Estimate
+    """The same with the error variances of the agent d taken off: for an agent asked without end."""
+    ecs_codings: Mapping[str, float | None]
+    """ECS ``as_given``, ``human_positive``, ``lowest_one_flip``, ``highest_one_flip``, ``about_zero``."""
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """How the metrics relate over tests."""
 
@@ -201,6 +228,10 @@ class PeopleResult(Presented):
     inputs: tuple[InputFile, ...] = field(default=())
     made: Made = Made()
     """How the agent's replies were made, where a run says so."""
+    sizes: EffectSizes | None = None
+    """How large effects are; None in results of Concord before it was computed."""
+    assumptions: tuple[str, ...] = ()
+    """What had to be assumed, with the tests it concerns and the column that would remove it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `benchmark_summary.json` holds."""

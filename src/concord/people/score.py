@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from concord.engine import SERIAL, Engine, get_engine
 from concord.errors import OptionError, UndefinedError
 from concord.people import aggregate
+from concord.people.assumptions import assumptions_of
 from concord.people.bounds import ASSUMPTION, N_SIMULATIONS
 from concord.people.details import results_of_findings, results_of_tests
 from concord.people.diagnosis import diagnose
 from concord.people.protocol import STANDARD, Protocol, get_protocol
 from concord.people.result import Companions, GroupResult, PeopleResult, Score
+from concord.people.sizes import coding_warning, effect_sizes
 from concord.people.uncertainty import Bound
 from concord.people.workings import Workings, number, work_out
 from concord.records import Estimate, Made, TestTable
@@ -24,7 +26,7 @@ from concord.stats.agreement import concordance_about_zero, weighted_pearson, we
 T = TypeVar("T")
 
 N_RESAMPLES = 400
-"""Fresh samples behind a standard error: its own error is then 3.5 %."""
+"""New samples behind a standard error: its own error is then 3.5 %."""
 
 
 def score_table(
@@ -48,13 +50,13 @@ def score_table(
     level
         Nominal coverage of all intervals.
     n_resamples
-        Fresh samples of participants behind the second interval; 0 leaves it out.
+        New samples of participants behind the second interval; 0 leaves it out.
     n_simulations
         Simulated agents of each kind behind floor and ceiling; 0 leaves them out.
     seed
-        Seed of the fresh samples and of the simulated agents.
+        Seed of the new samples and of the simulated agents.
     engine
-        Where fresh samples and simulated agents are computed; changes nothing in the result.
+        Where new samples and simulated agents are computed; changes nothing in the result.
 
     Raises
     ------
@@ -75,6 +77,8 @@ def score_table(
     population = work.simulation.population
     tests = results_of_tests(work)
     findings = results_of_findings(work, tests)
+    sizes = effect_sizes(work.scores, work.errors, work.layout, protocol, level)
+    coded = coding_warning(sizes.ecs_codings)
     return PeopleResult(
         protocol=protocol,
         pas=_headline(work, "pas"),
@@ -96,9 +100,11 @@ def score_table(
         bounds_note=work.simulation.note if work.simulation.note else ASSUMPTION,
         null_share=None if population is None else population.null_share,
         tau2=None if population is None else population.tau2,
-        warnings=table.warnings,
+        warnings=table.warnings if coded is None else (*table.warnings, coded),
         model=table.model,
         inputs=table.inputs,
+        sizes=sizes,
+        assumptions=assumptions_of(tests),
         made=Made() if table.made is None else table.made,
     )
 

@@ -27,6 +27,8 @@ class Context:
     human_testable: NDArray[np.bool_]
     """The human side is there and can be significant or not."""
     agent_testable: NDArray[np.bool_]
+    agent_absent: NDArray[np.bool_]
+    """The human side is there and the agent's is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,17 @@ def score_tests(human: Evidence, agent: Evidence, context: Context, protocol: Pr
     pas, two_states, human_pi, agent_pi = _pas(human, agent, context, protocol)
     z = _z_diff(human, agent)
     match = _direction_match(human.direction, agent.direction)
-    human_significant = _significant(human.p_value, context, context.human_testable)
+    counted = (
+        context.human_testable | context.agent_absent
+        if protocol.missing == "fail"
+        else context.human_testable
+    )
+    human_significant = _significant(human.p_value, context, counted)
     agent_significant = _significant(agent.p_value, context, context.agent_testable)
     directed = context.present & (context.human_testable | ~np.isnan(human.direction))
     passes = np.where(directed, agent_significant * match, np.nan)
+    if protocol.missing == "fail":
+        passes = np.where(context.agent_absent, 0.0, passes)
     given = np.broadcast_to(context.given_pas, pas.shape)
     return TestScores(
         pas=np.where(np.isnan(given), pas, given),

@@ -13,6 +13,7 @@ from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import SideTable
+from concord.people.truth import human_effects
 from concord.people.uncertainty import Fresh, Jackknife, fresh_participants
 from concord.records import Side, TestRow, TestTable
 from concord.stats.elementwise import Floats
@@ -32,6 +33,8 @@ class Workings:
     jackknife: Jackknife
     fresh: Fresh
     simulation: Simulation
+    errors: tuple[Floats, Floats]
+    """Standard errors of the human and the agent's d; NaN where there is none."""
 
 
 def work_out(
@@ -85,6 +88,7 @@ def work_out(
         jackknife,
         fresh,
         simulation,
+        (human_effects(human, protocol).se, human_effects(agent, protocol).se),
     )
 
 
@@ -108,6 +112,9 @@ def context_of(rows: tuple[TestRow, ...], human: SideTable, agent: SideTable) ->
         present=present | ~np.isnan(given("pas")),
         human_testable=present & human.testable,
         agent_testable=present & agent.testable,
+        agent_absent=np.array([row.human is not None and row.agent is None for row in rows])
+        & human.testable
+        & np.isnan(given("pas")),
     )
 
 

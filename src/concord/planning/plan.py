@@ -20,7 +20,7 @@ from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_desi
 from concord.stats.elementwise import Bools
 from concord.stats.power_clusters import Clusters
 from concord.stats.variance import variance_interval
-from concord.structure.read.results import is_structure_folder
+from concord.structure.files import is_structure_folder
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError, UndefinedError
-from concord.files.output import safe_cell
+from concord.files.safe_csv import safe_cell
 from concord.people.files import DETAILED_COLUMNS, detailed_rows, people_summary
 from concord.people.result import PeopleResult
 from concord.reasoning.files import ReasoningResult

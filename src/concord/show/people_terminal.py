@@ -6,8 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from concord.people.files import closing_sentence
-from concord.people.result import FindingResult, GroupResult, PeopleResult, Score
+from concord.people.result import EffectSizes, FindingResult, GroupResult, PeopleResult, Score
+from concord.people.sentences import closing_sentence
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.terminal import cells, lines, table
 
@@ -25,8 +25,8 @@ def _headline(scores: PeopleResult) -> Table:
     columns = (
         "metric",
         "value",
-        "studies like these",
-        "fresh participants",
+        "other studies like these",
+        "new participants",
         "floor",
         "ceiling",
         "place",
@@ -108,11 +108,9 @@ def _examples(findings: Sequence[FindingResult]) -> list[str]:
 
 def _notes(scores: PeopleResult) -> Iterator[str]:
     beside = scores.beside
-    yield "\nBeside them"
-    yield (
-        f"  r = {number(beside.pearson)}, slope of agent on human d = {number(beside.caricature_slope)}, "
-        f"concordance about zero = {number(beside.concordance_about_zero)}"
-    )
+    yield "\nCompanion numbers"
+    yield f"  r = {number(beside.pearson)}, concordance about zero = {number(beside.concordance_about_zero)}"
+    yield from _sizes(scores.sizes)
     yield (
         f"  APR over human-significant tests = {number(beside.apr_human_significant)}; "
         f"human nulls kept = {number(beside.nulls_kept)} of {beside.n_human_nulls}"
@@ -125,3 +123,28 @@ def _notes(scores: PeopleResult) -> Iterator[str]:
         for note in (score.estimate.note, score.fresh_note):
             if note:
                 yield f"  {name}: {note}"
+    if scores.assumptions:
+        yield "\nAssumptions"
+        yield from (f"  {line}" for line in scores.assumptions)
+
+
+def _sizes(sizes: EffectSizes | None) -> Iterator[str]:
+    """Word how large effects are, and ECS under other codings."""
+    if sizes is None:
+        return
+    shown = (
+        ("size ratio of effects", sizes.size_ratio),
+        ("slope of agent on human d (attenuated)", sizes.slope),
+        ("corrected for the errors of the human d", sizes.slope_corrected),
+        ("calibration β, human on agent d", sizes.calibration),
+        ("β adjusted for the errors of the agent d", sizes.calibration_adjusted),
+    )
+    for name, one in shown:
+        yield f"  {name} = {number(one.value)} {interval(one.interval)}{f'; {one.note}' if one.note else ''}"
+    codings = sizes.ecs_codings
+    if codings["as_given"] is not None:
+        yield (
+            f"  ECS as coded = {number(codings['as_given'])}, all human effects positive = "
+            f"{number(codings['human_positive'])}, one test coded otherwise = "
+            f"{number(codings['lowest_one_flip'])} to {number(codings['highest_one_flip'])}"
+        )

@@ -40,7 +40,7 @@ def _main_table(result: StructureResult) -> Table:
             *(str(count) for count in (model.n_items, model.n_arrangements, model.n_missing)),
         ]
         rows.append(cells)
-    title = f"Structural consistency, reading `{result.scores.options.reading}`"
+    title = f"Structural consistency, definition `{result.scores.options.definition}`"
     return table(title, columns, rows, words=("R at",))
 
 
@@ -48,7 +48,7 @@ def _paired_table(result: StructureResult) -> Table:
     """Lay out the reading item by item."""
     rows = []
     for model in result.models:
-        paired = model.reading("paired")
+        paired = model.definition("paired")
         parts = () if paired is None else (paired.e_perf, paired.r_sens, paired.s_cons)
         stacked = [_stacked(part.value, part.interval) for part in parts]
         crossfit = _value(None if paired is None else paired.r_crossfit)
@@ -61,9 +61,9 @@ def _others_table(result: StructureResult) -> Table:
     """Lay out the reading over arrangements and the fixed-m gap."""
     rows = []
     for model in result.models:
-        across, star = model.reading("across"), model.star
-        starred = () if star is None else (star.e_perf, star.r_sens, star.s_cons)
-        cells = [_value(part) for part in starred] or [UNDEFINED] * 3
+        across, fixed = model.definition("across"), model.fixed_m
+        parts = () if fixed is None else (fixed.e_perf, fixed.r_sens, fixed.s_cons)
+        cells = [_value(part) for part in parts] or [UNDEFINED] * 3
         rows.append([model.model, _value(None if across is None else across.s_cons), *cells])
     title = f"\nOver arrangements (`across`), and at m = {result.scores.options.m} samples (*)"
     return table(title, ("Model", "S across", "E*", "R*", "S*"), rows)
@@ -94,11 +94,11 @@ def _order_table(result: StructureResult) -> Table:
 def _closing(result: StructureResult) -> Iterator[str]:
     """Say what the tables cannot: notes on the reading, flips, two models' difference, plain sentences."""
     yield ""
-    if result.scores.options.reading == "peak":
+    if result.scores.options.definition == "peak":
         yield f"`peak` has no interval: an extreme over items has no honest one. `{UNDEFINED}` is undefined."
     if any(model.order.shares is not None for model in result.models):
         yield "shares of variance: arrangement / arrangement x item / decoding noise; the rest is items."
-    yield from sorted({f"* {model.star_note}" for model in result.models if model.star_note})
+    yield from sorted({f"* {model.fixed_m_note}" for model in result.models if model.fixed_m_note})
     for model in result.models:
         if model.flip_excess is not None:
             yield f"{model.model}: flip excess {_told(model.flip_excess)}"
@@ -113,7 +113,7 @@ def _difference_line(entry: Difference) -> str:
     """One line for two models."""
     parts = (("E", entry.e_perf), ("R", entry.r_sens), ("S", entry.s_cons), ("tau", entry.tau))
     numbers = ", ".join(f"{name} {_told(part)}" for name, part in parts)
-    return f"{entry.first} minus {entry.second} ({entry.reading}): {numbers}"
+    return f"{entry.first} minus {entry.second} ({entry.definition}): {numbers}"
 
 
 def _value(one: Estimate | None) -> str:

@@ -21,20 +21,22 @@ matters has closed-form or bisected ends and a fixed Gauss-Legendre rule converg
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, logsumexp, stdtr
 
 from concord.stats.elementwise import Floats
+from concord.stats.jzs_nodes import Parts, log_integrals, posterior_shares
 
 DEPTH = 32.0
 """How far below its peak the log integrand is cut off: e^-32 is 1e-14 of the integral."""
-BLOCK = 16384
+BLOCK = 32768
 """Tests whose ranges are found at once."""
 CHUNK = 1024
 """Tests integrated at once, so that tests x nodes of one array fit a core's cache."""
-SHORT, LONG = 2.0, 10.0
+SHORT, LONG = 2.0, 4.0
 """Ranges up to SHORT (some twenty participants or more) get the shortest rule, beyond LONG the finest."""
 FEW = 5.0
 """Up to this many residual degrees of freedom the peak of p > 1 is skewed and gets the finer rule."""
@@ -60,9 +62,15 @@ class Kernel:
     s: Floats
     d: Floats
 
-    def pick(self, chosen: slice | NDArray[np.bool_]) -> "Kernel":
+    def pick(self, chosen: slice | NDArray[np.bool_] | NDArray[np.intp]) -> "Kernel":
         """Return the kernel of some of the tests."""
         return Kernel(self.a[chosen], self.m[chosen], self.p[chosen], self.s[chosen], self.d[chosen])
+
+    def parts(self) -> Parts:
+        """Return what the shared nodes need."""
+        total = self.s + self.d
+        q = self.d / total
+        return Parts(q, self.s / total, 0.5 * self.a * q, 0.5 * (self.m - self.p), 0.5 * (self.p - 1))
 
     def log_constant(self) -> Floats:
         """Return the factor in front of the integral, in logs."""
@@ -291,29 +299,50 @@ def log_bf(a: Floats, m: Floats, p: Floats, s: Floats, d: Floats) -> Floats:
     whole = Kernel(a, m, p, s, d)
     for block in _slices(len(a), BLOCK):
         kernel = whole.pick(block)
-        one = kernel.p == 1
-        integral = np.empty_like(kernel.a)
-        if one.any():
-            integral[one] = _one_by_length(kernel.pick(one), _log_bf_one)
-        if not one.all():
-            integral[~one] = _many(kernel.pick(~one))
+        integral, known = log_integrals(kernel.parts())
+        if not known.all():
+            integral[~known] = _by_own_range(kernel.pick(~known))
         values[block] = integral + kernel.log_constant()
     return values
 
 
+def _by_own_range(kernel: Kernel) -> Floats:
+    """Log of the integral with a range found for every test."""
+    one = kernel.p == 1
+    integral = np.empty_like(kernel.a)
+    if one.any():
+        integral[one] = _one_by_length(kernel.pick(one), _log_bf_one)
+    if not one.all():
+        integral[~one] = _many(kernel.pick(~one))
+    return integral
+
+
 def prob_positive(a: Floats, m: Floats, t: Floats, d: Floats) -> Floats:
     """Posterior probability that the effect is positive, given H1 and the data (p = 1, S = t²)."""
-    return _over_posterior(_prob_positive, a, m, t, d)
+    values = np.empty_like(a)
+    whole = Kernel(a, m, np.ones_like(a), t * t, d)
+    for block in _slices(len(a), BLOCK):
+        kernel = whole.pick(block)
+        found, known = posterior_shares(kernel.parts(), partial(_share, kernel, t[block]))
+        if not known.all():
+            found[~known] = _one_by_length(kernel.pick(~known), _prob_positive, t[block][~known])
+        values[block] = np.minimum(found, 1.0)  # weights may sum to a rounding more than one
+    return values
+
+
+def _share(kernel: Kernel, t: Floats, x: Floats, place: NDArray[np.intp]) -> Floats:
+    """P(delta > 0) given g at nodes x = e^y - 1, for some of the tests."""
+    some = kernel.pick(place)
+    qx = some.d / (some.s + some.d) * x
+    s = 1.0 / (1.0 + qx)
+    argument = t[place] * np.sqrt(s * some.m / (some.d + qx * s * some.s))
+    return np.asarray(stdtr(some.m, argument))
 
 
 def log_prob_positive(a: Floats, m: Floats, t: Floats, d: Floats) -> Floats:
     """Log of `prob_positive`, finite also where the probability underflows."""
-    return _over_posterior(_log_prob_positive, a, m, t, d)
-
-
-def _over_posterior(work: Callable[..., Floats], a: Floats, m: Floats, t: Floats, d: Floats) -> Floats:
     values = np.empty_like(a)
     whole = Kernel(a, m, np.ones_like(a), t * t, d)
     for block in _slices(len(a), BLOCK):
-        values[block] = _one_by_length(whole.pick(block), work, t[block])
+        values[block] = _one_by_length(whole.pick(block), _log_prob_positive, t[block])
     return values

@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 
 from concord.errors import FileFormatError, OptionError
-from concord.structure.items import Item, ItemSet
+from concord.structure.items import ArrangedItem, ItemSet
 
 ENTRY_POINTS = "concord.arrangers"
 ALL_UP_TO = 24
@@ -21,11 +21,11 @@ FORMATS = {
     "small-bracket": ("{}) {}", "\n", True),
     "one-line": ("{}) {}", "; ", False),
 }
-"""How options are set: pattern of one, what stands between them, whether letters are small."""
+"""How options are set: pattern of one, what is between them, whether letters are small."""
 
 Arranged = tuple[str, str]
 """Name of the arrangement and the text it gives."""
-Arranger = Callable[[Item, ItemSet, int | None], Iterable[Arranged]]
+Arranger = Callable[[ArrangedItem, ItemSet, int | None], Iterable[Arranged]]
 
 
 def orders(n: int, limit: int | None, *, canonical: bool) -> list[tuple[int, ...]]:
@@ -82,7 +82,7 @@ def order_name(order: Sequence[int]) -> str:
     return "-".join(str(index + 1) for index in order)
 
 
-def characters(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+def characters(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Scramble the characters of the text; the canonical order is not among the arrangements."""
     _need(item, item.text, "text")
     for order in orders(len(item.text), limit, canonical=False):
@@ -91,7 +91,7 @@ def characters(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arrang
             yield "".join(str(index + 1) for index in order), text
 
 
-def options(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+def options(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Reorder the options of a question; letters stay in place."""
     _need(item, item.question, "question")
     _need(item, item.options, "options")
@@ -109,7 +109,7 @@ def laid_out(question: str, choices: Sequence[str], style: str = "letter-dot") -
     return f"{question}\n\n{between.join(lines)}"
 
 
-def shots(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+def shots(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Reorder the worked examples before the question."""
     if len(items.shots) < 2:
         raise FileFormatError("the arranger 'shots' needs at least two texts in 'shots'")
@@ -119,7 +119,7 @@ def shots(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
         yield order_name(order), "\n\n".join([*(items.shots[index] for index in order), question])
 
 
-def sentences(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+def sentences(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Reorder the premises or sentences before the question."""
     _need(item, item.sentences, "sentences")
     for order in orders(len(item.sentences), limit, canonical=True):
@@ -127,7 +127,7 @@ def sentences(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arrange
         yield order_name(order), f"{text}\n\n{item.question}" if item.question else text
 
 
-def formats(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+def formats(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Set the same options in other formats."""
     _need(item, item.question, "question")
     _need(item, item.options, "options")
@@ -135,7 +135,7 @@ def formats(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]
         yield style, laid_out(item.question, item.options, style)
 
 
-def paraphrases(item: Item, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+def paraphrases(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Ask the same in other words."""
     _need(item, item.paraphrases, "paraphrases")
     for number, text in enumerate(item.paraphrases[:limit], start=1):
@@ -166,6 +166,6 @@ def get_arranger(name: str) -> Arranger:
     return loaded
 
 
-def _need(item: Item, value: object, field: str) -> None:
+def _need(item: ArrangedItem, value: object, field: str) -> None:
     if not value:
         raise FileFormatError(f"item {item.id!r} has no {field!r}, which this arranger needs")

@@ -6,10 +6,12 @@ from importlib import resources
 from pathlib import Path
 
 from concord.errors import OptionError
+from concord.files.contents import is_file, read_bytes
+from concord.files.limits import quoted
 from concord.files.templates import fill, read_template
 from concord.records import Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger
-from concord.structure.items import Item, ItemSet, parse_items
+from concord.structure.items import ArrangedItem, ItemSet, parse_items
 from concord.structure.scorers import check_items, get_scorer
 
 ITEMS = "items.json"
@@ -35,11 +37,11 @@ def design_structure(
     arranger, scorer
         What is varied and how replies are scored; the set's own by default.
     arrangements
-        At most so many arrangements an item.
+        At most so many arrangements per item.
     limit
         Ask only the first so many items.
     repeats
-        Samples a cell.
+        Samples per cell.
 
     Raises
     ------
@@ -68,18 +70,23 @@ def _read(items: str | Path) -> tuple[bytes, str]:
         file = resources.files("concord").joinpath("structure", "data", f"{items}.json")
         return file.read_bytes(), f"{items}.json"
     path = Path(items)
-    if not path.is_file():
-        raise OptionError(f"--items {str(items)!r} is neither a file nor a bundled set ({', '.join(SETS)})")
-    return path.read_bytes(), path.name
+    if not is_file(path):
+        raise OptionError(
+            f"--items {quoted(str(items))} is neither a file nor a bundled set ({', '.join(SETS)})"
+        )
+    return read_bytes(path), path.name
 
 
 def _template(named: str) -> Template:
     if "{text}" in named:
-        return Template("structure/own", named, hashlib.sha256(named.encode("utf-8")).hexdigest())
-    try:
-        return read_template("structure", named)
-    except FileNotFoundError as fault:
-        raise OptionError(f"template {named!r} is not known; give one that holds {{text}}") from fault
+        return Template("structure/own", named, hashlib.sha256(named.encode("utf-8", "replace")).hexdigest())
+    template = read_template("structure", named)
+    if "{text}" not in template.text:
+        raise OptionError(
+            f"template {named!r} does not hold {{text}}, so every arrangement would be asked the same words; "
+            "give one that holds {text}"
+        )
+    return template
 
 
 def _trials(
@@ -102,5 +109,5 @@ def _trials(
             )
 
 
-def _about(item: Item, arranger: str) -> tuple[tuple[str, str], ...]:
+def _about(item: ArrangedItem, arranger: str) -> tuple[tuple[str, str], ...]:
     return (("arranger", arranger), ("answer", item.answer), ("reference", item.reference))

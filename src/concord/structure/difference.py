@@ -10,10 +10,10 @@ from concord.records import Estimate, Interval
 from concord.stats.bands import MIN_UNITS, STILL
 from concord.stats.maxima import MaximaDifference, difference_of_maxima
 from concord.stats.pairs import MetricDifference
-from concord.structure.parts import Part, Parts
+from concord.structure.definitions import Counted
 from concord.structure.read.records import Floats
-from concord.structure.readings import Counted
 from concord.structure.records import Difference
+from concord.structure.resampled import ResampledModel, ResampledModels
 
 METRICS = ("E_perf", "R_sens", "S_Cons")
 _TAU = "MOVER from both noncentral F intervals, correlation from items resampled jointly"
@@ -38,24 +38,24 @@ class Shared:
         return int((~np.isnan(self.first.mean)).sum())
 
 
-def all_differences(models: dict[str, Counted], parts: Parts) -> tuple[Difference, ...]:
+def all_differences(models: dict[str, Counted], parts: ResampledModels) -> tuple[Difference, ...]:
     """Compare every pair of models that share items and arrangements."""
     return tuple(compare(first, second, models, parts) for first, second in combinations(sorted(models), 2))
 
 
-def compare(first: str, second: str, models: dict[str, Counted], parts: Parts) -> Difference:
+def compare(first: str, second: str, models: dict[str, Counted], parts: ResampledModels) -> Difference:
     """Compare two models; what one of them lacks is left out and counted in the note."""
-    reading = "unpaired" if parts.options.reading == "unpaired" else "paired"
+    definition = "unpaired" if parts.options.definition == "unpaired" else "paired"
     cut = shared(models[first], models[second])
     if cut is None:
         none = Estimate(None, note=_NOTHING)
-        return Difference(first, second, reading, none, none, none, none, 0, 0, none.note)
+        return Difference(first, second, definition, none, none, none, none, 0, 0, none.note)
     a, b = parts.get(first, cut.first), parts.get(second, cut.second)
     e, r, s = gap_differences(a, b, parts.options.level)
     return Difference(
         first,
         second,
-        reading,
+        definition,
         e.difference,
         r.difference,
         s.difference,
@@ -89,13 +89,13 @@ def shared(first: Counted, second: Counted) -> Shared | None:
 def _same_cells(one: Counted, two: Counted) -> tuple[Counted, Counted]:
     """Leave out a score in a cell that the other model lacks: items differ in difficulty."""
     no_mean = np.isnan(one.mean) | np.isnan(two.mean)
-    no_top = np.isnan(one.largest) | np.isnan(two.largest)
+    no_top = np.isnan(one.maximum) | np.isnan(two.maximum)
 
     def cut(data: Counted) -> Counted:
-        if np.array_equal(np.isnan(data.mean), no_mean) and np.array_equal(np.isnan(data.largest), no_top):
+        if np.array_equal(np.isnan(data.mean), no_mean) and np.array_equal(np.isnan(data.maximum), no_top):
             return data
-        mean, largest = np.where(no_mean, np.nan, data.mean), np.where(no_top, np.nan, data.largest)
-        return replace(data, mean=mean, largest=largest)
+        mean, maximum = np.where(no_mean, np.nan, data.mean), np.where(no_top, np.nan, data.maximum)
+        return replace(data, mean=mean, maximum=maximum)
 
     return cut(one), cut(two)
 
@@ -113,14 +113,14 @@ def _restrict(data: Counted, items: list[str], names: list[str]) -> Counted:
         tuple(names),
         tuple(items),
         data.mean[cut],
-        data.largest[cut],
+        data.maximum[cut],
         codes,
         len(present),
         unit_names,
     )
 
 
-def gap_differences(a: Part, b: Part, level: float) -> tuple[MetricDifference, ...]:
+def gap_differences(a: ResampledModel, b: ResampledModel, level: float) -> tuple[MetricDifference, ...]:
     """Differences of E (paired t over items), R and S (a band over contrasts of both models)."""
     gaps = [part.table.gaps() for part in (a, b)]
     n = a.table.n_units
@@ -138,7 +138,9 @@ def gap_differences(a: Part, b: Part, level: float) -> tuple[MetricDifference, .
     )
 
 
-def _extremes(a: Part, b: Part, level: float) -> tuple[MaximaDifference, MaximaDifference]:
+def _extremes(
+    a: ResampledModel, b: ResampledModel, level: float
+) -> tuple[MaximaDifference, MaximaDifference]:
     """R as a difference of largest gaps; S the other way round: 1 - S is a largest loss."""
     return (
         difference_of_maxima(a.worst, b.worst, level=level),
@@ -150,7 +152,9 @@ def _estimate(value: float, found: MaximaDifference, n: int, method: str) -> Est
     return Estimate(value, found.interval, n, method=method, note=found.note)
 
 
-def _paired_t(a: Part, b: Part, shift: float, level: float) -> tuple[Estimate, float | None]:
+def _paired_t(
+    a: ResampledModel, b: ResampledModel, shift: float, level: float
+) -> tuple[Estimate, float | None]:
     """Student's t of the difference of mean gaps, item by item."""
     n = a.table.n_units
     method = "paired t over items"
@@ -168,7 +172,7 @@ def _paired_t(a: Part, b: Part, shift: float, level: float) -> tuple[Estimate, f
     return Estimate(shift, interval, n, method=method), p
 
 
-def _tau_difference(a: Part, b: Part, level: float) -> Estimate:
+def _tau_difference(a: ResampledModel, b: ResampledModel, level: float) -> Estimate:
     """Difference of the two spreads; the interval joins both intervals, with their correlation."""
     if a.effect is None or b.effect is None:
         return Estimate(None, note="an order effect is undefined for one of the models")

@@ -15,7 +15,7 @@ LIST_FIELDS = ("options", "sentences", "paraphrases")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ArrangedItem:
     """One item; which fields it needs depends on the arranger and the scorer."""
 
     id: str
@@ -35,13 +35,13 @@ class Item:
 class ItemSet:
     """A set of items and how it is meant to be asked and scored."""
 
-    items: tuple[Item, ...]
+    items: tuple[ArrangedItem, ...]
     arranger: str
     scorer: str
     template: str
     """Name of a bundled template, or the template itself when it holds ``{text}``."""
     shots: tuple[str, ...] = ()
-    """Worked examples that stand before every question."""
+    """Worked examples before every question."""
     input: InputFile = InputFile("", "", 0)
 
 
@@ -82,7 +82,7 @@ def parse_items(data: bytes, name: str) -> ItemSet:
     )
 
 
-def _item(row: object, number: int, name: str) -> Item:
+def _item(row: object, number: int, name: str) -> ArrangedItem:
     place = f"{name}, item {number}"
     if not isinstance(row, Mapping):
         raise FileFormatError(f"{place}: got {row!r}, expected an object with an 'id'")
@@ -92,7 +92,7 @@ def _item(row: object, number: int, name: str) -> Item:
     place = f"{name}, item {str(identity)!r}"
     fields: dict[str, Any] = {key: _text(row, key, place) for key in TEXT_FIELDS}
     fields |= {key: _texts(row.get(key, []), f"{place}: {key!r}") for key in LIST_FIELDS}
-    return Item(str(identity).strip(), **fields)
+    return ArrangedItem(str(identity).strip(), **fields)
 
 
 def _text(row: Mapping[str, Any], key: str, place: str) -> str:
@@ -115,7 +115,7 @@ def _word(document: Mapping[str, Any], key: str, default: str, name: str) -> str
     return value
 
 
-def _refuse_twins(items: tuple[Item, ...], name: str) -> None:
+def _refuse_twins(items: tuple[ArrangedItem, ...], name: str) -> None:
     seen: set[str] = set()
     for item in items:
         if item.id in seen:

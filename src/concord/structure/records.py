@@ -7,18 +7,19 @@ from concord.records import Estimate, InputFile, Interval
 from concord.stats.order import OrderEffect, VarianceShares
 from concord.structure.read.records import ArrangementCounts, LeftOut
 
-READINGS = ("peak", "paired", "unpaired", "across")
+DEFINITIONS = ("peak", "paired", "unpaired", "across")
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
     """How scores are to be turned into numbers."""
 
-    reading: str = "peak"
+    definition: str = "peak"
+    """What the gap runs over; the option is called ``--reading``."""
     samples: int | None = None
-    """Samples a cell behind mean and max files, where known."""
+    """Samples per cell behind mean and max files, where known."""
     baseline: str | None = None
-    """Arrangement that is shown beside E and R, not counted in them."""
+    """Arrangement that is shown with E and R, not counted in them."""
     seed: int = 0
     m: int = 2
     """Size of the subsets of the fixed-m gap."""
@@ -29,9 +30,9 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
-    """E_perf, R_sens and S_Cons under one reading."""
+    """E_perf, R_sens and S_Cons under one definition."""
 
-    reading: str
+    definition: str
     e_perf: Estimate
     r_sens: Estimate
     s_cons: Estimate
@@ -50,10 +51,10 @@ class ArrangementRow:
     name: str
     is_baseline: bool
     gap: float | None
-    """Gap under the chosen reading; under ``across``, which has none, the paired gap."""
+    """Gap under the chosen definition; under ``across``, which has none, the paired gap."""
     interval: Interval | None
     paired_gap: float | None
-    star_gap: float | None
+    fixed_m_gap: float | None
     mean_score: float | None
     max_score: float | None
     n: int
@@ -97,7 +98,7 @@ class Order:
     lowest: float | None
     highest: float | None
     spread: float | None
-    """Highest less lowest mean score."""
+    """Highest minus lowest mean score."""
     n_incomplete: int
     """Items left out because some arrangement lacks them."""
     note: str = ""
@@ -109,12 +110,12 @@ class ModelResult:
 
     model: str
     consistency: Consistency
-    """Under the chosen reading."""
+    """Under the chosen definition."""
     others: tuple[Consistency, ...]
-    """Under the readings that stand beside it."""
-    star: Consistency | None
-    """Fixed-m gap; ``None`` where it is not available, and ``star_note`` says why."""
-    star_note: str
+    """Under the other definitions."""
+    fixed_m: Consistency | None
+    """Fixed-m gap; ``None`` where it is not available, and ``fixed_m_note`` says why."""
+    fixed_m_note: str
     order: Order
     flip_excess: Estimate | None
     arrangements: tuple[ArrangementRow, ...]
@@ -123,23 +124,23 @@ class ModelResult:
     n_arrangements: int
     n_missing: int
     samples_per_cell: tuple[int, int] | None
-    """Smallest and largest number of samples a cell."""
+    """Smallest and largest number of samples per cell."""
     sentence: str
     """In plain words: how far scores move between arrangements beyond sampling noise."""
     notes: tuple[str, ...] = ()
 
-    def reading(self, name: str) -> Consistency | None:
-        """Return the numbers under a reading, where they exist."""
-        return next((entry for entry in (self.consistency, *self.others) if entry.reading == name), None)
+    def definition(self, name: str) -> Consistency | None:
+        """Return the numbers under a definition, where they exist."""
+        return next((entry for entry in (self.consistency, *self.others) if entry.definition == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two models on the items and arrangements they share: first less second."""
+    """Two models on the items and arrangements they share: first minus second."""
 
     first: str
     second: str
-    reading: str
+    definition: str
     e_perf: Estimate
     r_sens: Estimate
     s_cons: Estimate

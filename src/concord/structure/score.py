@@ -1,4 +1,4 @@
-"""Scores of models to their structural consistency: E_perf, R_sens, S_Cons and what stands beside them."""
+"""Scores of models to their structural consistency: E_perf, R_sens, S_Cons order effect, flips."""
 
 from math import isnan
 
@@ -8,19 +8,7 @@ from numpy.typing import NDArray
 from concord.engine import SERIAL, Engine
 from concord.errors import InputError, OptionError
 from concord.stats.bands import ItemWeights
-from concord.structure.beside import (
-    flip_cells,
-    flip_estimate,
-    order_block,
-    plain_sentence,
-    star_cells,
-    star_table,
-)
-from concord.structure.difference import all_differences
-from concord.structure.parts import Part, Parts, resampled_tau, tau_columns, whole_layout
-from concord.structure.read.records import Floats, ModelScores, ScoreSet
-from concord.structure.read.sheet import fold
-from concord.structure.readings import (
+from concord.structure.definitions import (
     Counted,
     across_gaps,
     column_means,
@@ -32,8 +20,14 @@ from concord.structure.readings import (
     resample_tables,
     unpaired_table,
 )
+from concord.structure.difference import all_differences
+from concord.structure.fixed_m import fixed_m_cells, fixed_m_table
+from concord.structure.flips import flip_cells, flip_estimate
+from concord.structure.order import order_block, plain_sentence
+from concord.structure.read.records import Floats, ScoreGrid, ScoreSet
+from concord.structure.read.sheet import fold
 from concord.structure.records import (
-    READINGS,
+    DEFINITIONS,
     ArrangementRow,
     Consistency,
     ItemRow,
@@ -42,9 +36,16 @@ from concord.structure.records import (
     ScoreOptions,
     StructureScores,
 )
+from concord.structure.resampled import (
+    ResampledModel,
+    ResampledModels,
+    resampled_tau,
+    tau_columns,
+    whole_layout,
+)
 
-BESIDE = ("paired", "across")
-"""Readings shown beside whichever was chosen."""
+ALSO = ("paired", "across")
+"""Definitions shown next to whichever was chosen."""
 
 
 def check_options(options: ScoreOptions) -> None:
@@ -53,10 +54,12 @@ def check_options(options: ScoreOptions) -> None:
     Raises
     ------
     OptionError
-        An unknown reading, or a number out of range.
+        An unknown definition, or a number out of range.
     """
-    if options.reading not in READINGS:
-        raise OptionError(f"reading {options.reading!r} is not known; choose one of {', '.join(READINGS)}")
+    if options.definition not in DEFINITIONS:
+        raise OptionError(
+            f"reading {options.definition!r} is not known; choose one of {', '.join(DEFINITIONS)}"
+        )
     for name, value, least in (
         ("--samples", options.samples, 1),
         ("--fixed-m", options.m, 2),
@@ -79,7 +82,7 @@ def score(scores: ScoreSet, options: ScoreOptions, *, engine: Engine = SERIAL) -
     if not scores.models:
         reasons = "\n".join(str(entry) for entry in scores.left_out)
         raise InputError(f"no model could be scored\n{reasons}")
-    parts = Parts(options, ItemWeights(options.seed, options.resamples, options.splits, engine))
+    parts = ResampledModels(options, ItemWeights(options.seed, options.resamples, options.splits, engine))
     warnings = list(scores.warnings)
     results, data = [], {}
     for model in scores.models:
@@ -92,9 +95,7 @@ def score(scores: ScoreSet, options: ScoreOptions, *, engine: Engine = SERIAL) -
     )
 
 
-def _counted_arrangements(
-    model: ModelScores, options: ScoreOptions, warnings: list[str]
-) -> NDArray[np.bool_]:
+def _counted_arrangements(model: ScoreGrid, options: ScoreOptions, warnings: list[str]) -> NDArray[np.bool_]:
     """All arrangements but the baseline."""
     used = np.ones(len(model.arrangements), dtype=np.bool_)
     if options.baseline is None:
@@ -111,70 +112,70 @@ def _counted_arrangements(
 
 
 def score_model(
-    model: ModelScores, used: NDArray[np.bool_], data: Counted, *, options: ScoreOptions, parts: Parts
+    model: ScoreGrid, used: NDArray[np.bool_], data: Counted, *, options: ScoreOptions, parts: ResampledModels
 ) -> ModelResult:
     """Score one model, and keep in ``parts`` what comparisons will need."""
-    cells, star_note = star_cells(model, options)
+    cells, fixed_m_note = fixed_m_cells(model, options)
     order = order_block(model, data, options)
-    readings, star = _all_readings(data, None if cells is None else cells[:, used], order, parts)
-    main = readings[options.reading]
-    others = tuple(readings[name] for name in BESIDE if name != options.reading)
+    definitions, fixed_m = _all_definitions(data, None if cells is None else cells[:, used], order, parts)
+    main = definitions[options.definition]
+    others = tuple(definitions[name] for name in ALSO if name != options.definition)
     flips = flip_cells(model, data)
     counts = [c for c, kept in zip(model.counts, used, strict=True) if kept]
     return ModelResult(
         model.model,
         main,
         others,
-        star,
-        star_note,
+        fixed_m,
+        fixed_m_note,
         order,
         None if flips is None else flip_estimate(flips, data, options.level),
         _arrangement_rows(model, used, main, cells=cells, options=options),
         _item_rows(data, model, flips, None if cells is None else cells[:, used]),
-        _n_items(data, options.reading),
-        sum(gap is not None for gap in main.gaps) if options.reading != "across" else len(data.names),
+        _n_items(data, options.definition),
+        sum(gap is not None for gap in main.gaps) if options.definition != "across" else len(data.names),
         sum(c.missing_mean + c.missing_max for c in counts),
         _samples_per_cell(model, options),
         plain_sentence(model.model, order),
     )
 
 
-def _all_readings(
-    data: Counted, cells: Floats | None, order: Order, parts: Parts
+def _all_definitions(
+    data: Counted, cells: Floats | None, order: Order, parts: ResampledModels
 ) -> tuple[dict[str, Consistency], Consistency | None]:
-    """Compute the chosen reading, those beside it and the fixed-m gap, all resamples in one product."""
+    """Compute the chosen definition, the others and the fixed-m gap, all resamples in one product."""
     options, weights = parts.options, parts.weights
-    names = ["paired"] + (["unpaired"] if options.reading == "unpaired" else [])
+    names = ["paired"] + (["unpaired"] if options.definition == "unpaired" else [])
     tables = [paired_table(data) if name == "paired" else unpaired_table(data) for name in names]
     if cells is not None:
-        tables.append(star_table(cells, data))
+        tables.append(fixed_m_table(cells, data))
     layout = whole_layout(data)
-    beside = None if layout is None else tau_columns(layout)
-    resampled, sums = resample_tables(tables, weights, level=options.level, beside=beside)
+    more = None if layout is None else tau_columns(layout)
+    resampled, sums = resample_tables(tables, weights, level=options.level, more=more)
     compared = resampled[len(names) - 1]
     taus = resampled_tau(layout, sums)
-    parts.keep(data.model, data, Part(compared.table, compared.draws, order.effect, taus))
-    readings = {
+    parts.keep(data.model, data, ResampledModel(compared.table, compared.draws, order.effect, taus))
+    definitions = {
         name: from_table(name, data, entry, options, weights)
         for name, entry in zip(names, resampled, strict=False)
     }
-    wanted = {"across", options.reading} - set(readings)
-    readings |= {name: read_gaps(name, data, options, weights) for name in sorted(wanted)}
-    star = None
+    wanted = {"across", options.definition} - set(definitions)
+    definitions |= {name: read_gaps(name, data, options, weights) for name in sorted(wanted)}
+    fixed_m = None
     if cells is not None:
-        star = from_table(f"fixed m = {options.m}", data, resampled[-1], options, weights)
-    return readings, star
+        fixed_m = from_table(f"fixed m = {options.m}", data, resampled[-1], options, weights)
+    return definitions, fixed_m
 
 
-def _n_items(data: Counted, reading: str) -> int:
-    """Items the reading rests on."""
-    mean, largest = ~np.isnan(data.mean), ~np.isnan(data.largest)
-    there = {"paired": mean & largest, "across": mean}.get(reading, mean | largest)
+def _n_items(data: Counted, definition: str) -> int:
+    """Items the definition rests on."""
+    mean, maximum = ~np.isnan(data.mean), ~np.isnan(data.maximum)
+    there = {"paired": mean & maximum, "across": mean}.get(definition, mean | maximum)
     return int(there.any(axis=1).sum())
 
 
-def _samples_per_cell(model: ModelScores, options: ScoreOptions) -> tuple[int, int] | None:
-    """Smallest and largest number of samples a cell, where known."""
+def _samples_per_cell(model: ScoreGrid, options: ScoreOptions) -> tuple[int, int] | None:
+    """Smallest and largest number of samples per cell, where known."""
     if model.samples is None:
         return None if options.samples is None else (options.samples, options.samples)
     count = np.bincount(model.samples.item * model.mean.shape[1] + model.samples.arrangement)
@@ -183,7 +184,7 @@ def _samples_per_cell(model: ModelScores, options: ScoreOptions) -> tuple[int, i
 
 
 def _arrangement_rows(
-    model: ModelScores,
+    model: ScoreGrid,
     used: NDArray[np.bool_],
     main: Consistency,
     *,
@@ -193,17 +194,17 @@ def _arrangement_rows(
     """Per-arrangement detail, the baseline included."""
     whole = counted(model, np.ones(len(used), dtype=np.bool_))
     paired = paired_table(whole).gaps()
-    tables = {"peak": peak_gaps(model.mean, model.largest), "unpaired": unpaired_table(whole).gaps()}
-    gaps = tables.get(options.reading, paired)
-    star = np.full(len(used), np.nan) if cells is None else column_means(cells)
-    means, tops = column_means(model.mean), column_means(model.largest)
+    tables = {"peak": peak_gaps(model.mean, model.maximum), "unpaired": unpaired_table(whole).gaps()}
+    gaps = tables.get(options.definition, paired)
+    fixed_m = np.full(len(used), np.nan) if cells is None else column_means(cells)
+    means, tops = column_means(model.mean), column_means(model.maximum)
     intervals = dict(zip(np.flatnonzero(used).tolist(), main.gap_intervals, strict=False))
-    both = (~np.isnan(model.mean) & ~np.isnan(model.largest)).sum(axis=0)
+    both = (~np.isnan(model.mean) & ~np.isnan(model.maximum)).sum(axis=0)
     one = (~np.isnan(model.mean)).sum(axis=0)
-    n = both if options.reading == "paired" else one
+    n = both if options.definition == "paired" else one
     return tuple(
         ArrangementRow(
-            name, not used[p], number(gaps[p]), intervals.get(p), number(paired[p]), number(star[p]),
+            name, not used[p], number(gaps[p]), intervals.get(p), number(paired[p]), number(fixed_m[p]),
             number(means[p]), number(tops[p]), int(n[p]), model.counts[p],
         )
         for p, name in enumerate(model.arrangements)
@@ -211,17 +212,17 @@ def _arrangement_rows(
 
 
 def _item_rows(
-    data: Counted, model: ModelScores, flips: Floats | None, star: Floats | None
+    data: Counted, model: ScoreGrid, flips: Floats | None, fixed_m: Floats | None
 ) -> tuple[ItemRow, ...]:
     """Per-item detail over the arrangements that count."""
     means = column_means(data.mean.T)
-    paired = column_means((data.largest - data.mean).T)
+    paired = column_means((data.maximum - data.mean).T)
     across = across_gaps(data.mean)
     cells = (~np.isnan(data.mean)).sum(axis=1)
     worst = np.argmin(np.where(np.isnan(data.mean), np.inf, data.mean), axis=1)
     best = np.argmax(np.where(np.isnan(data.mean), -np.inf, data.mean), axis=1)
     nothing = np.full(data.mean.shape, np.nan)
-    tables = [_cells(table) for table in (data.mean, data.largest, nothing if star is None else star)]
+    tables = [_cells(table) for table in (data.mean, data.maximum, nothing if fixed_m is None else fixed_m)]
     return tuple(
         ItemRow(
             name,

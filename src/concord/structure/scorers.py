@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError
 from concord.structure.arrangers import LETTERS
-from concord.structure.items import Item
+from concord.structure.items import ArrangedItem
 
 ENTRY_POINTS = "concord.scorers"
 CHRF_ORDER = 6
@@ -29,7 +29,7 @@ class Scored(NamedTuple):
 class Asked(NamedTuple):
     """What a scorer knows of a trial."""
 
-    item: Item
+    item: ArrangedItem
     arranger: str
     arrangement: str
 
@@ -255,7 +255,7 @@ def get_scorer(name: str) -> Scorer:
     return loaded
 
 
-def check_items(name: str, items: Sequence[Item], arranger: str) -> None:
+def check_items(name: str, items: Sequence[ArrangedItem], arranger: str) -> None:
     """Refuse items that lack what a scorer of Concord compares with, before anything is asked.
 
     Raises
@@ -270,6 +270,6 @@ def check_items(name: str, items: Sequence[Item], arranger: str) -> None:
             scorer("", Asked(item, arranger, order))
 
 
-def _need(item: Item, field: str) -> None:
+def _need(item: ArrangedItem, field: str) -> None:
     if not getattr(item, field):
         raise FileFormatError(f"item {item.id!r} has no {field!r}, which this scorer needs")

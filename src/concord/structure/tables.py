@@ -1,7 +1,6 @@
 """Structural consistency as rows of numbers: the columns of every result file."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from concord.records import Estimate, Interval
 from concord.structure.records import Consistency, Difference, ModelResult, StructureScores
@@ -56,34 +55,38 @@ def _with_ends(estimate: Estimate) -> Row:
     return [estimate.value, *_ends(estimate.interval)]
 
 
-def _values(reading: Consistency | None) -> Row:
+def _values(definition: Consistency | None) -> Row:
     """E, R and S."""
-    if reading is None:
+    if definition is None:
         return [None, None, None]
-    return [reading.e_perf.value, reading.r_sens.value, reading.s_cons.value]
+    return [definition.e_perf.value, definition.r_sens.value, definition.s_cons.value]
 
 
-def _all_ends(reading: Consistency | None) -> Row:
+def _all_ends(definition: Consistency | None) -> Row:
     """Return the ends of E, R and S."""
-    if reading is None:
+    if definition is None:
         return [None] * 6
-    return [end for part in (reading.e_perf, reading.r_sens, reading.s_cons) for end in _ends(part.interval)]
+    return [
+        end
+        for part in (definition.e_perf, definition.r_sens, definition.s_cons)
+        for end in _ends(part.interval)
+    ]
 
 
-def _crossfit(reading: Consistency | None) -> float | None:
+def _crossfit(definition: Consistency | None) -> float | None:
     """Cross-fit R."""
-    return None if reading is None or reading.r_crossfit is None else reading.r_crossfit.value
+    return None if definition is None or definition.r_crossfit is None else definition.r_crossfit.value
 
 
 def model_row(model: ModelResult) -> Row:
     """One model as a row of `s_cons_results.csv`."""
-    main, paired, across = model.consistency, model.reading("paired"), model.reading("across")
+    main, paired, across = model.consistency, model.definition("paired"), model.definition("across")
     return [
-        model.model, *_values(main), main.reading, *_all_ends(main), _crossfit(main),
-        *_values(model.star), *_order_columns(model), model.n_items, model.n_arrangements, model.n_missing,
+        model.model, *_values(main), main.definition, *_all_ends(main), _crossfit(main),
+        *_values(model.fixed_m), *_order_columns(model), model.n_items, model.n_arrangements, model.n_missing,
         *_values(paired), *_all_ends(paired), _crossfit(paired),
-        *_values(across), *_all_ends(across)[:2], *_all_ends(model.star), _crossfit(model.star),
-        model.star_note, main.r_at, *_detail_columns(model),
+        *_values(across), *_all_ends(across)[:2], *_all_ends(model.fixed_m), _crossfit(model.fixed_m),
+        model.fixed_m_note, main.r_at, *_detail_columns(model),
     ]  # fmt: skip
 
 
@@ -94,7 +97,7 @@ def _order_columns(model: ModelResult) -> Row:
 
 
 def _detail_columns(model: ModelResult) -> Row:
-    """Worst and best arrangement, shares of variance, flips, samples a cell."""
+    """Worst and best arrangement, shares of variance, flips, samples per cell."""
     order, effect, flips = model.order, model.order.effect, model.flip_excess
     k = model.samples_per_cell
     return [
@@ -120,8 +123,8 @@ def arrangement_rows(scores: StructureScores) -> Iterator[Row]:
         for row in model.arrangements:
             c = row.counts
             yield [
-                model.model, row.name, model.consistency.reading, row.gap, *_ends(row.interval),
-                row.mean_score, row.n, row.is_baseline, row.max_score, row.paired_gap, row.star_gap,
+                model.model, row.name, model.consistency.definition, row.gap, *_ends(row.interval),
+                row.mean_score, row.n, row.is_baseline, row.max_score, row.paired_gap, row.fixed_m_gap,
                 c.n_mean, c.n_max,
                 c.missing_mean, c.missing_max, c.only_mean, c.only_max, c.text_numbers, c.clipped,
             ]  # fmt: skip
@@ -150,98 +153,6 @@ def difference_row(entry: Difference) -> Row:
     numbers = (entry.e_perf, entry.r_sens, entry.s_cons, entry.tau)
     values = [part for number in numbers for part in _with_ends(number)]
     return [
-        entry.first, entry.second, entry.reading, *values, entry.n_items, entry.n_arrangements, entry.note,
+        entry.first, entry.second, entry.definition, *values, entry.n_items, entry.n_arrangements, entry.note,
         *entry.p_values,
     ]  # fmt: skip
-
-
-def estimate_dict(estimate: Estimate | None) -> dict[str, Any] | None:
-    """Lay an estimate out for JSON."""
-    if estimate is None:
-        return None
-    interval = estimate.interval
-    return {
-        "value": estimate.value,
-        "low": None if interval is None else interval.low,
-        "high": None if interval is None else interval.high,
-        "level": None if interval is None else interval.level,
-        "interval_method": None if interval is None else interval.method,
-        "n": estimate.n,
-        "n_left_out": estimate.n_left_out,
-        "method": estimate.method,
-        "note": estimate.note,
-    }
-
-
-def consistency_dict(reading: Consistency | None) -> dict[str, Any] | None:
-    """Lay a reading out for JSON."""
-    if reading is None:
-        return None
-    return {
-        "reading": reading.reading,
-        "E_perf": estimate_dict(reading.e_perf),
-        "R_sens": estimate_dict(reading.r_sens),
-        "S_Cons": estimate_dict(reading.s_cons),
-        "R_at": reading.r_at,
-        "R_crossfit": estimate_dict(reading.r_crossfit),
-    }
-
-
-def model_dict(model: ModelResult) -> dict[str, Any]:
-    """Lay a model out for JSON."""
-    order, effect, shares = model.order, model.order.effect, model.order.shares
-    return {
-        "model": model.model,
-        "readings": [consistency_dict(entry) for entry in (model.consistency, *model.others)],
-        "fixed_m": consistency_dict(model.star),
-        "fixed_m_note": model.star_note,
-        "order": {
-            "tau": None if effect is None else effect.tau,
-            "tau_low": None if effect is None or effect.interval is None else effect.interval.low,
-            "tau_high": None if effect is None or effect.interval is None else effect.interval.high,
-            "F": None if effect is None else effect.f,
-            "df1": None if effect is None else effect.df1,
-            "df2": None if effect is None else effect.df2,
-            "epsilon": None if effect is None else effect.epsilon,
-            "p": None if effect is None else effect.p_value,
-            "n_items": None if effect is None else effect.n_items,
-            "n_incomplete": order.n_incomplete,
-            "worst": order.worst,
-            "worst_mean": order.lowest,
-            "best": order.best,
-            "best_mean": order.highest,
-            "spread": order.spread,
-            "note": order.note,
-        },
-        "variance_shares": None
-        if shares is None
-        else {
-            "item": shares.item,
-            "arrangement": shares.arrangement,
-            "interaction": shares.interaction,
-            "noise": shares.noise,
-        },
-        "flip_excess": estimate_dict(model.flip_excess),
-        "n_items": model.n_items,
-        "n_arrangements": model.n_arrangements,
-        "n_missing": model.n_missing,
-        "samples_per_cell": None if model.samples_per_cell is None else list(model.samples_per_cell),
-        "sentence": model.sentence,
-    }
-
-
-def difference_dict(entry: Difference) -> dict[str, Any]:
-    """Lay a difference out for JSON."""
-    return {
-        "first": entry.first,
-        "second": entry.second,
-        "reading": entry.reading,
-        "E_perf": estimate_dict(entry.e_perf),
-        "R_sens": estimate_dict(entry.r_sens),
-        "S_Cons": estimate_dict(entry.s_cons),
-        "tau": estimate_dict(entry.tau),
-        "n_items": entry.n_items,
-        "n_arrangements": entry.n_arrangements,
-        "note": entry.note,
-        "p_values": dict(zip(("E_perf", "R_sens", "S_Cons"), entry.p_values, strict=True)),
-    }

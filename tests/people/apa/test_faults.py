@@ -9,10 +9,11 @@ from concord.people.apa.read import MAX_LENGTH, parse_apa
 
 _EXAMPLES = (
     "a test statistic (such as 't(20) = 2.1', 'F(1, 30) = 4.2', 'r(48) = .31', 'χ²(2, N = 120) = 9.4', "
-    "'z = 2.1', 'U = 341', '75 of 92' or 'p = .03'), found "
+    "'z = 2.1', 'U = 341', 'W = 120', 'H(2) = 9.4', 'Q(3) = 11.2', "
+    "'b = 0.45, SE = 0.12', '75 of 92' or 'p = .03'), found "
 )
 _UNKNOWN = (
-    "one of t, F, r, χ², z, U, counts or p, or a known effect size; {!r} is none of these "
+    "one of t, F, r, χ², z, U, W, H, Q, counts or p, or a known effect size; {!r} is none of these "
     "(a p alone can be given as 'p = .03')"
 )
 _STRAY = "nothing but a statistic, its p, n, df, effect size and words; the number {} is none of these"
@@ -93,8 +94,9 @@ FAULTS: list[tuple[str, int, str]] = [
     ("t(20) = 2, k = 3", 11, "no k, which belongs to a binomial test"),
     # statistics that are not known, or not finished
     ("AD=13.00, p=0.00, n=88", 0, _UNKNOWN.format("AD")),
-    ("W = 34, p = .02", 0, _UNKNOWN.format("W")),
-    ("H(2) = 5.1, p = .08", 0, _UNKNOWN.format("H")),
+    ("K = 34, p = .02", 0, _UNKNOWN.format("K")),
+    ("D(2) = 5.1, p = .08", 0, _UNKNOWN.format("D")),
+    ("H(2) = -5.1, p = .08", 7, "H >= 0"),
     ("T(20) = 3.1", 0, _UNKNOWN.format("T")),
     ("t20 = 3.1", 0, _UNKNOWN.format("t20")),
     ("t(20) 3.1", 6, "'=', '<' or '>' and the value of t"),

@@ -46,7 +46,12 @@ def _warnings(table: TestTable) -> list[str]:
         ("chi-square", "χ²(2) = 9.4", {"n": 120}, Side(9.4, df1=2, n=120)),
         ("binomial", "sign test, 18 of 24", {}, Side(k=18, n=24, p0=0.5)),
         ("binomial", "18 of 24", {"p0": 0.25}, Side(k=18, n=24, p0=0.25)),
-        ("mann-whitney", "U = 341, n1 = 30, n2 = 31, z = 2.1", {}, Side(341, n1=30, n2=31, n=61, z=2.1)),
+        (
+            "mann-whitney",
+            "U = 341, n1 = 30, n2 = 31, z = 2.1",
+            {"u_of": "group2"},
+            Side(341, n1=30, n2=31, n=61, z=2.1),
+        ),
         ("variance-ratio", "F(131, 131) = 2.99, p < .0001", {}, Side(2.99, 131, 131)),
         ("p-value", "p = .29", {}, Side(p_value=0.29)),
         (
@@ -93,7 +98,7 @@ def test_a_z_alone_gives_a_u() -> None:
 
 
 def test_z_takes_the_sign_that_u_implies() -> None:
-    table = _table("mann-whitney", "U = 341, z = -2.1, p = .036", n1=30, n2=31)
+    table = _table("mann-whitney", "U = 341, z = -2.1, p = .036", n1=30, n2=31, u_of="group2")
     side = table.rows[0].human
     assert side is not None
     assert side.z == 2.1
@@ -241,7 +246,7 @@ def test_a_direction_against_the_reported_sign_is_a_bad_cell() -> None:
 
 
 def test_sizes_of_the_columns_are_not_mixed_with_those_of_the_string() -> None:
-    table = _table("mann-whitney", "U = 341, n1 = 30, n2 = 31", n1=35, n2=36)
+    table = _table("mann-whitney", "U = 341, n1 = 30, n2 = 31", n1=35, n2=36, u_of="group2")
     side = table.rows[0].human
     assert side is not None
     assert (side.n1, side.n2, side.n) == (35, 36, 71)

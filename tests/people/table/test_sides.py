@@ -88,8 +88,12 @@ ASSUMED_N = ("N not given: taken as df1 + df2 + 1",)
         ("chi-square", {"statistic": 5, "df1": 1, "n1": 20, "n2": 30}, Side(5, df1=1, n=50)),
         ("binomial", {"k": 0, "n": 24, "p0": 0.25}, Side(k=0, n=24, p0=0.25)),
         ("binomial", {"k": 18, "n1": 24}, Side(k=18, n=24, p0=0.5, flags=("p0 not given: taken as 0.5",))),
-        ("mann-whitney", {"statistic": 0, "n1": 30, "n2": 31}, Side(0, n1=30, n2=31, n=61)),
-        ("mann-whitney", {"statistic": 340.5, "n1": 30, "n": 61}, Side(340.5, n1=30, n2=31, n=61)),
+        ("mann-whitney", {"statistic": 0, "n1": 30, "n2": 31, "u_of": "group2"}, Side(0, n1=30, n2=31, n=61)),
+        (
+            "mann-whitney",
+            {"statistic": 340.5, "n1": 30, "n": 61, "u_of": "Group 2"},
+            Side(340.5, n1=30, n2=31, n=61),
+        ),
         ("variance-ratio", {"statistic": 2.9, "df1": 131, "df2": 131}, Side(2.9, 131, 131)),
         ("variance-ratio", {"statistic": 2.9, "n1": 132, "n2": 133}, Side(2.9, 131, 132, 132, 133)),
         ("p-value", {"p_value": 0.0, "direction": 0}, Side(p_value=0.0, direction=0)),
@@ -202,3 +206,31 @@ def test_completed_numbers_are_finite_floats() -> None:
     assert all(
         isinstance(value, float) and math.isfinite(value) for value in (side.n1, side.n2, side.statistic)
     )
+
+
+@pytest.mark.parametrize(
+    ("cells", "u"),
+    [
+        ({"direction": 1}, 3.0),
+        ({"direction": -1}, 27.0),
+        ({"u_of": "group1"}, 27.0),
+        ({"u_of": "group1", "direction": 1}, 3.0),
+        ({"u_of": "group2", "direction": -1}, 27.0),
+        ({"u_of": "smaller", "direction": -1}, 27.0),
+        ({"u_of": "smaller", "direction": 1}, 3.0),
+    ],
+)
+def test_a_direction_decides_which_u_was_given(cells: dict[str, object], u: float) -> None:
+    row = {"study": "S", "finding": "F", "test": "x", "test_type": "mann-whitney"}
+    given = {f"human_{name}": value for name, value in ({"statistic": 3, "n1": 5, "n2": 6} | cells).items()}
+    side = read_tests([row | given]).rows[0].human
+    assert side is not None
+    assert side.statistic == u
+
+
+def test_a_u_without_direction_says_how_it_was_taken() -> None:
+    row = {"study": "S", "finding": "F", "test": "x", "test_type": "mann-whitney"}
+    table = read_tests([row | {"human_statistic": 3, "human_n1": 5, "human_n2": 6}])
+    assert any("scipy and R count group 1" in text for text in table.warnings)
+    with pytest.raises(TableError, match="human_direction as well"):
+        read_tests([row | {"human_statistic": 3, "human_n1": 5, "human_n2": 6, "human_u_of": "smaller"}])

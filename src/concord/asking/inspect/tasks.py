@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
+from inspect_ai.solver import Solver, generate
 
 from concord.asking.folder import Request
-from concord.asking.inspect.converse import converse, enter
-from concord.asking.inspect.desk import chat
+from concord.asking.inspect.asker import chat
 from concord.asking.inspect.scorers import arranged, faithful
-from concord.asking.inspect.solver import ask
+from concord.asking.inspect.sessions import converse
+from concord.asking.usual import usual_sampling
 from concord.people.design import design_people, rooms_of
 from concord.reasoning.design import design_reasoning
 from concord.records import Design
@@ -42,7 +45,7 @@ def reasoning(
         limit=items,
         repeats=repeats,
     )
-    return task_of(design, _named(design))
+    return task_of(design, _named(design), repeats=repeats)
 
 
 @task
@@ -69,7 +72,7 @@ def structure(
     design = design_structure(
         items, arranger=arranger, scorer=scorer, arrangements=arrangements, repeats=repeats
     )
-    return task_of(design, _named(design))
+    return task_of(design, _named(design), repeats=repeats)
 
 
 @task
@@ -105,25 +108,42 @@ def _named(design: Design) -> list[Request]:
     return [Request(trial, "/".join(map(str, trial.name))) for trial in design.trials]
 
 
-def task_of(design: Design, requests: Sequence[Request], *, scored: bool = True) -> Task:
+def task_of(design: Design, requests: Sequence[Request], *, repeats: int = 1) -> Task:
     """Make the Inspect task of some requests of a design; a sample's id is its request's key."""
     dataset = MemoryDataset([_sample(request) for request in requests], name=f"concord-{design.suite}")
-    if design.suite == "people":
-        enter(rooms_of(dict(design.files), dict(design.options)))
     return Task(
         dataset=dataset,
-        solver=converse() if design.suite == "people" else ask(),
-        scorer=_scorer(design) if scored else None,
+        solver=_solver(design),
+        scorer=_scorer(design),
         name=f"concord/{design.suite}",
-        metadata={"suite": design.suite, "templates": {one.name: one.sha256 for one in design.templates}},
+        config=GenerateConfig(**usual_sampling(design.suite).sent(0)),
+        metadata={**plan_record(design, len(requests)), "repeats": repeats},
     )
+
+
+def plan_record(design: Design, n_planned: int) -> dict[str, Any]:
+    """Return what a log carries of its plan, so that it is scored against this plan and no other."""
+    return {
+        "suite": design.suite,
+        "templates": {one.name: one.sha256 for one in design.templates},
+        "options": dict(design.options),
+        "files": {name: data.decode("utf-8", "surrogateescape") for name, data in design.files},
+        "n_planned": n_planned,
+    }
+
+
+def _solver(design: Design) -> Solver:
+    if design.suite == "people":
+        return converse(rooms_of(dict(design.files), dict(design.options)))
+    return generate()
 
 
 def _sample(request: Request) -> Sample:
     trial = request.trial
     name = {"suite": trial.suite, "id": trial.item, "mode": trial.cell, "repeat": trial.repeat}
     about = {**name, "template": trial.template, **dict(trial.about)}
-    return Sample(id=request.key, input=chat(trial.messages), metadata=about)
+    target = dict(trial.about).get("gold_answer", "")
+    return Sample(id=request.key, input=chat(trial.messages), target=target, metadata=about)
 
 
 def _scorer(design: Design) -> Scorer | None:

@@ -16,7 +16,7 @@ from concord.people.apa.items import (
     read_statistic,
     read_tail,
 )
-from concord.people.apa.text import Token
+from concord.people.apa.text import Number, Token
 from concord.people.apa.words import (
     EFFECTS,
     FOLDED_EFFECTS,
@@ -28,26 +28,31 @@ from concord.people.apa.words import (
 )
 
 
-def _bounds(cursor: Cursor) -> bool:
-    """Step over ``[0.2, 1.1]`` or ``0.2 to 1.1``; without brackets a comma does not make an interval."""
+def _bounds(cursor: Cursor) -> tuple[Number, ...]:
+    """Read ``[0.2, 1.1]`` or ``0.2 to 1.1``; without brackets a comma does not make an interval."""
     opened = int(cursor.is_mark(0, "[("))
     low = cursor.signed(opened)
     high = cursor.signed(opened + low + 1)
     between = cursor.peek(opened + low).text.lower()
     size = opened + low + 1 + high + opened
     if not (low and high and between in {"to", "-", *((",", ";") if opened else ())}):
-        return False
+        return ()
     if opened and not cursor.is_mark(size - 1, "])"):
-        return False
-    cursor.at += size
-    return True
+        return ()
+    cursor.at += opened
+    first = number(cursor, "an end of an interval")
+    cursor.at += 1
+    last = number(cursor, "an end of an interval")
+    cursor.at += opened
+    return (first, last)
 
 
 def _read_interval(cursor: Cursor) -> Item | None:
     """Read ``95% CI [0.2, 1.1]``, ``CI95 = 0.2 to 1.1``, or a bare ``[0.2, 1.1]``."""
     first = cursor.at
     if cursor.is_mark(0, "["):
-        return item("ignored", cursor, first) if _bounds(cursor) else None
+        ends = _bounds(cursor)
+        return replace(item("ignored", cursor, first, *ends), label="interval") if ends else None
     if cursor.signed() == 1 and cursor.peek(1).text == "%":
         cursor.at += 2
     if cursor.is_word(0, ("confidence", "credible")) and cursor.is_word(1, ("interval", "intervals")):
@@ -58,8 +63,7 @@ def _read_interval(cursor: Cursor) -> Item | None:
     _skip_level(cursor)
     if cursor.is_mark(0, ":") or cursor.relation() == "=":
         cursor.at += 1
-    _bounds(cursor)
-    return item("ignored", cursor, first)
+    return replace(item("ignored", cursor, first, *_bounds(cursor)), label="interval")
 
 
 def _skip_level(cursor: Cursor) -> None:
@@ -110,12 +114,14 @@ def _read_effect(cursor: Cursor) -> Item | None:
         cursor.at += 1
     elif not (is_alpha and cursor.signed()):
         return None
-    if not _bounds(cursor):
-        number(cursor, cursor.tokens[first].text)
+    value: tuple[Number, ...] = _bounds(cursor)
+    if not value:
+        value = (number(cursor, cursor.tokens[first].text),)
         if (cursor.is_word(0, ("and", "vs", "versus")) or cursor.is_mark(0, "±")) and _lone_number(cursor):
             cursor.at += 1 + int(cursor.is_mark(1, "."))
             number(cursor, cursor.tokens[first].text)
-    return item("ignored", cursor, first)
+            value = ()
+    return replace(item("ignored", cursor, first, *value), label=cursor.tokens[first].text)
 
 
 def _lone_number(cursor: Cursor) -> bool:
@@ -156,7 +162,7 @@ def _read_design(cursor: Cursor) -> Item | None:
 
 
 def _refuse_unknown(cursor: Cursor) -> Item | None:
-    """Refuse ``AD = 13.0`` or ``Q(3) = 2.1``: a statistic that cannot be recomputed."""
+    """Refuse ``AD = 13.0`` or ``K(3) = 2.1``: a statistic that cannot be recomputed."""
     token = cursor.peek()
     if token.kind not in {"word", "squared"}:
         return None
@@ -165,7 +171,7 @@ def _refuse_unknown(cursor: Cursor) -> Item | None:
         closed = next((ahead for ahead in range(2, 12) if cursor.is_mark(ahead, ")]")), 0)
     if cursor.relation(closed + 1) is None or not cursor.signed(closed + 2):
         return None
-    known = "one of t, F, r, χ², z, U, counts or p, or a known effect size"
+    known = "one of t, F, r, χ², z, U, W, H, Q, counts or p, or a known effect size"
     raise Fault(
         token.start,
         f"{known}; {token.text!r} is none of these (a p alone can be given as 'p = .03')",

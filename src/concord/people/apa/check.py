@@ -164,7 +164,78 @@ def _recompute(result: ApaResult, n1: float | None, n2: float | None) -> _Range:
         return _binomial(result)
     if result.kind == "U":
         return _u(result, first, second)
+    if result.kind == "W":
+        return _w(result, first if result.n is None else float(result.n))
+    if result.kind in {"b", "OR"}:
+        return _coefficient(result)
     return _by_rounding(result, _df(result, first, second))
+
+
+def _w(result: ApaResult, n: float | None) -> _Range:
+    """Return the p-values of a signed-rank W: from its printed z, or normal with and without correction."""
+    if result.z is not None and result.z_decimals is not None:
+        half = 0.5 * 10.0**-result.z_decimals
+        high, low = (float(p_z(end)) for end in (max(0.0, abs(result.z) - half), abs(result.z) + half))
+        return _Range(float(p_z(result.z)), low, high, "from the z beside W")
+    if n is None or result.statistic is None or result.statistic_relation != "=":
+        raise _NotCheckableError("W needs the number of pairs, or its z")
+    sigma = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    gap = abs(result.statistic - n * (n + 1) / 4)
+    plain, corrected = (float(p_z(max(0.0, gap - off) / sigma)) for off in (0.0, 0.5))
+    found = [plain, corrected, *([_exact_w(result.statistic, int(n))] if n <= _EXACT_U else [])]
+    note = "normal, corrected and exact p of W without ties"
+    ties = "ties, which the text does not report, make p smaller"
+    return _Range(plain, min(found), max(found), note, open_below=ties)
+
+
+def _exact_w(w: float, n: int) -> float:
+    """Return the exact two-sided p of W without ties.
+
+    The generating function of the counts is the product of 1 + q^i, i = 1 ... n.
+    """
+    counts = np.zeros(n * (n + 1) // 2 + 1)
+    counts[0] = 1.0
+    for i in range(1, n + 1):
+        counts[i:] = counts[i:] + counts[: len(counts) - i].copy()
+    tail = int(np.floor(min(w, len(counts) - 1 - w)))
+    return float(min(1.0, 2 * counts[: tail + 1].sum() / 2.0**n))
+
+
+def _coefficient(result: ApaResult) -> _Range:
+    """Return the p-values of b/SE, or of a log odds ratio, by t where df are printed and else by z."""
+    if result.statistic is None or result.statistic_decimals is None or result.statistic_relation != "=":
+        raise _NotCheckableError("no coefficient is reported")
+    half = 0.5 * 10.0**-result.statistic_decimals
+    ends = (result.statistic - half, result.statistic, result.statistic + half)
+    if result.kind == "OR":
+        if ends[0] <= 0:
+            raise _NotCheckableError("an odds ratio rounded to 0")
+        ends = (math.log(ends[0]), math.log(ends[1]), math.log(ends[2]))
+    errors = _errors_of(result)
+    ratios = sorted(abs(end) / error for end in (ends[0], ends[2]) for error in errors)
+    smallest = 0.0 if ends[0] < 0 < ends[2] else ratios[0]
+    middle = abs(ends[1]) / (sum(errors) / 2)
+
+    def p(t: float) -> float:
+        return float(p_z(t) if result.df2 is None else p_t(t, result.df2))
+
+    return _Range(p(middle), p(ratios[-1]), p(smallest), "from the coefficient and its standard error")
+
+
+def _errors_of(result: ApaResult) -> tuple[float, float]:
+    """Return the smallest and largest standard error that the printed one, or the interval, allows."""
+    if result.se is not None and result.se_decimals is not None:
+        half = 0.5 * 10.0**-result.se_decimals
+        return max(1e-12, result.se - half), result.se + half
+    if result.ci_low is None or result.ci_high is None or result.ci_high <= result.ci_low:
+        raise _NotCheckableError("no standard error and no interval is reported")
+    low, high = result.ci_low, result.ci_high
+    if result.kind == "OR":
+        if low <= 0:
+            raise _NotCheckableError("the interval of an odds ratio reaches 0")
+        low, high = math.log(low), math.log(high)
+    se = (high - low) / (2 * 1.959963984540054)
+    return 0.97 * se, 1.03 * se  # ends of an interval are rounded too
 
 
 def _df(result: ApaResult, n1: float | None, n2: float | None) -> tuple[float, float]:
@@ -173,7 +244,7 @@ def _df(result: ApaResult, n1: float | None, n2: float | None) -> tuple[float, f
         return 0.0, 0.0
     if result.kind == "F" and result.df1 is not None and result.df2 is not None:
         return result.df1, result.df2
-    if result.kind == "chi2" and result.df1 is not None:
+    if result.kind in {"chi2", "H", "Q"} and result.df1 is not None:
         return result.df1, 0.0
     if result.kind in {"t", "r"} and result.df2 is not None:
         return 0.0, result.df2
@@ -193,7 +264,7 @@ def _p(kind: str, statistic: float, df1: float, df2: float) -> float:
         return float(p_f(statistic, df1, df2))
     if kind == "r":
         return float(p_correlation(min(statistic, 1.0), df2 + 2))
-    return float(p_chi_square(statistic, df1) if kind == "chi2" else p_z(statistic))
+    return float(p_chi_square(statistic, df1) if kind in {"chi2", "H", "Q"} else p_z(statistic))
 
 
 def _by_rounding(result: ApaResult, df: tuple[float, float]) -> _Range:

@@ -4,6 +4,7 @@ from concord.people.apa.cursor import Fault
 from concord.people.apa.items import Item
 from concord.people.apa.records import ApaResult, Kind
 from concord.people.apa.text import Number
+from concord.people.apa.words import DEGREES
 
 
 class _Draft:
@@ -16,6 +17,7 @@ class _Draft:
         self.p: Item | None = None
         self.ns = False
         self.z_decimals: int | None = None
+        self.se_decimals: int | None = None
 
     def put(self, name: str, number: Number, entry: Item) -> None:
         """Fill one field, once."""
@@ -26,7 +28,7 @@ class _Draft:
 
     def put_degrees(self, entry: Item) -> None:
         """Fill degrees of freedom, whose names depend on the statistic."""
-        single = {"t": "df2", "r": "df2", "chi2": "df1"}.get(self.kind)
+        single = DEGREES.get(self.kind)
         if self.kind == "F" and entry.role != "df":
             self.put(entry.role, entry.numbers[0], entry)
         elif self.kind == "F" and len(entry.numbers) == 2:
@@ -50,6 +52,12 @@ class _Draft:
         elif entry.role == "z":
             self.put("z", entry.numbers[0], entry)
             self.z_decimals = entry.numbers[0].decimals
+        elif entry.role == "se":
+            self.put("se", entry.numbers[0], entry)
+            self.se_decimals = entry.numbers[0].decimals
+        elif entry.role == "ci":
+            self.put("ci_low", entry.numbers[0], entry)
+            self.put("ci_high", entry.numbers[1], entry)
         elif entry.role in {"counts", "fraction"}:
             self.put("k", entry.numbers[0], entry)
             self.put("n", entry.numbers[1], entry)
@@ -125,6 +133,10 @@ def build(items: list[Item], primary: Item | None) -> ApaResult:
         p0=draft.values.get("p0"),
         z=draft.values.get("z"),
         z_decimals=draft.z_decimals,
+        se=draft.values.get("se"),
+        se_decimals=draft.se_decimals,
+        ci_low=draft.values.get("ci_low"),
+        ci_high=draft.values.get("ci_high"),
         p_relation=draft.p.relation if draft.p is not None else "ns" if draft.ns else None,
         p_value=None if p is None else p.value,
         p_decimals=None if p is None else p.decimals,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from concord.people.apa.items import Item
-from concord.people.apa.words import CONNECTING
+from concord.people.apa.words import COEFFICIENTS, CONNECTING
 
 PRIMARY = frozenset({"statistic", "counts", "fraction"})
 _BELONGING = frozenset({"n", "n1", "n2", "df", "df1", "df2", "p0", "z", "tail", "ignored", "ns"})
@@ -41,15 +41,42 @@ def settle(items: list[Item]) -> list[Item]:
             continue
         before = None if main is None else settled[main]
         own_p = has_p and index + 1 < len(items) and items[index + 1].role == "p"
-        if before is not None and before.kind == "U" and entry.kind == "z" and not entry.inside:
+        if before is not None and before.kind in {"U", "W"} and entry.kind == "z" and not entry.inside:
             settled[index] = replace(entry, role="z")
         elif before is not None and before.kind != "r" and _is_effect_r(entry, own_p):
             settled[index] = replace(entry, role="ignored")
         else:
-            if main is not None and settled[main].kind == "z" and entry.kind == "U" and not has_p:
+            if main is not None and settled[main].kind == "z" and entry.kind in {"U", "W"} and not has_p:
                 settled[main] = replace(settled[main], role="z")
             main, has_p = index, False
     return settled
+
+
+def promote_coefficient(items: list[Item]) -> list[Item]:
+    """Return a coefficient as the statistic of a string that gives no other, with its SE and interval.
+
+    Beside a t or an F, ``b = 0.45`` stays an effect size. In running text it always does.
+    """
+    if any(entry.role in PRIMARY for entry in items):
+        return items
+    named = [i for i, entry in enumerate(items) if entry.label in COEFFICIENTS and len(entry.numbers) == 1]
+    beside = [i for i, entry in enumerate(items) if _is_error(entry) or _is_interval(entry)]
+    if len(named) != 1 or not beside:
+        return items
+    main = items[named[0]]
+    promoted = list(items)
+    promoted[named[0]] = replace(main, role="statistic", kind=COEFFICIENTS[main.label])
+    for index in beside:
+        promoted[index] = replace(items[index], role="se" if _is_error(items[index]) else "ci")
+    return promoted
+
+
+def _is_error(entry: Item) -> bool:
+    return entry.role == "ignored" and entry.label == "SE" and len(entry.numbers) == 1
+
+
+def _is_interval(entry: Item) -> bool:
+    return entry.role == "ignored" and entry.label == "interval" and len(entry.numbers) == 2
 
 
 class _Grouping:

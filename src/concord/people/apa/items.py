@@ -10,9 +10,11 @@ from concord.people.apa.cursor import Cursor, Fault, number, whole
 from concord.people.apa.records import Kind, PRelation
 from concord.people.apa.text import Number, read_number
 from concord.people.apa.words import (
+    DEGREES,
     DF_WORDS,
     JOINED_TAILS,
     N_WORDS,
+    NEVER_NEGATIVE,
     NS_WORDS,
     P_WORDS,
     STATISTICS,
@@ -21,8 +23,8 @@ from concord.people.apa.words import (
 )
 
 Role = Literal[
-    "statistic", "p", "ns", "n", "n1", "n2", "df", "df1", "df2", "k", "p0", "z", "counts", "fraction",
-    "binomial", "sign", "tail", "ignored", "word", "number", "stop", "mark",
+    "statistic", "p", "ns", "n", "n1", "n2", "df", "df1", "df2", "k", "p0", "z", "se", "ci", "counts",
+    "fraction", "binomial", "sign", "tail", "ignored", "word", "number", "stop", "mark",
 ]  # fmt: skip
 
 
@@ -176,7 +178,7 @@ def _statistic_value(cursor: Cursor, kind: Kind, name: str, *, known: bool) -> N
     start = cursor.place()
     value = number(cursor, name)
     certain = known or _company_follows(cursor)
-    if kind in {"F", "chi2", "U"} and value.value < 0:
+    if kind in NEVER_NEGATIVE and value.value < 0:
         raise Fault(start, f"{name} >= 0", certain=certain)
     if kind == "r" and abs(value.value) > 1:
         raise Fault(start, f"{name} between -1 and 1", certain=certain)
@@ -193,6 +195,8 @@ _POSITIONS = {
     "t": "one number",
     "r": "one number",
     "chi2": "one number (and N by name)",
+    "H": "one number (and N by name)",
+    "Q": "one number (and N by name)",
     "F": "two numbers",
     "U": "n1 and n2 by name",
 }
@@ -241,7 +245,7 @@ def _degrees_by_position(cursor: Cursor, kind: Kind, label: str, bare: list[tupl
     texts = [cursor.tokens[index].text for index, _ in bare]
     if kind == "F" and len(texts) == 3:
         texts = _rejoin_thousands(texts, [tight for _, tight in bare])
-    wanted = {"t": 1, "r": 1, "chi2": 1, "F": 2}.get(kind, 0)
+    wanted = 2 if kind == "F" else int(kind in DEGREES)
     start, end = cursor.tokens[bare[0][0]].start, cursor.tokens[bare[-1][0]].end
     if len(texts) != wanted:
         expected = _POSITIONS.get(kind, "nothing but a named N")

@@ -13,7 +13,7 @@ from concord.people.apa.asides import find_items, read_items
 from concord.people.apa.check import check_apa
 from concord.people.apa.cursor import Fault
 from concord.people.apa.draft import build
-from concord.people.apa.groups import PRIMARY, group, settle
+from concord.people.apa.groups import PRIMARY, group, promote_coefficient, settle
 from concord.people.apa.items import Item
 from concord.people.apa.records import ApaCheck, ApaResult
 from concord.people.apa.text import Plain, plain
@@ -26,7 +26,7 @@ _EXCERPT = 60
 _UNUSED = frozenset({"word", "ignored", "stop", "number"})
 _EXAMPLES = (
     "such as 't(20) = 2.1', 'F(1, 30) = 4.2', 'r(48) = .31', 'χ²(2, N = 120) = 9.4', 'z = 2.1', 'U = 341', "
-    "'75 of 92' or 'p = .03'"
+    "'W = 120', 'H(2) = 9.4', 'Q(3) = 11.2', 'b = 0.45, SE = 0.12', '75 of 92' or 'p = .03'"
 )
 
 
@@ -71,7 +71,7 @@ def parse_apa(text: str) -> ApaResult:
         raise _error(text, MAX_LENGTH, f"one statistic in at most {MAX_LENGTH} characters, found {len(text)}")
     source = plain(text)
     try:
-        items = settle(read_items(source.text))
+        items = settle(promote_coefficient(read_items(source.text)))
         found = build(items, _only_primary(items, source))
     except Fault as fault:
         raise _error(text, source.starts[fault.position], fault.expected) from None

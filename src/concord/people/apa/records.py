@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["t", "F", "r", "chi2", "z", "U", "binomial", "p"]
+Kind = Literal["t", "F", "r", "chi2", "z", "U", "W", "H", "Q", "b", "OR", "binomial", "p"]
 Relation = Literal["=", "<", ">"]
 PRelation = Literal["=", "<", ">", "ns"]
 Verdict = Literal["consistent", "inconsistent", "decision error", "not checkable"]
@@ -24,7 +24,7 @@ class ApaResult:
     statistic_decimals: int | None = None
     """Decimal places of the last printed digit: 1 for 49.1, 6 for 1.2e-5, -1 for 1.2e2."""
     df1: float | None = None
-    """F: of the numerator; chi-square: its degrees of freedom."""
+    """F: of the numerator; chi-square, H and Q: their degrees of freedom."""
     df2: float | None = None
     """F: of the denominator; t and r: their degrees of freedom."""
     n: int | None = None
@@ -33,8 +33,14 @@ class ApaResult:
     k: int | None = None
     p0: float | None = None
     z: float | None = None
-    """The z printed beside a U."""
+    """The z printed beside a U or a W."""
     z_decimals: int | None = None
+    se: float | None = None
+    """The standard error printed beside a coefficient b or an odds ratio."""
+    se_decimals: int | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    """The interval printed beside a coefficient or an odds ratio."""
     p_relation: PRelation | None = None
     """``<=`` and ``>=`` are read as ``<`` and ``>``; ``ns`` is a claim without a number."""
     p_value: float | None = None

@@ -18,7 +18,29 @@ STATISTICS: Final[dict[str, Kind]] = {
     **dict.fromkeys(("r", "rs", "rho", "ρ", "ρs"), "r"),
     **dict.fromkeys(("z", "Z", "zs", "Zs"), "z"),
     "U": "U",
+    "W": "W",
+    "H": "H",
+    "Q": "Q",
 }
+COEFFICIENTS: Final[dict[str, Kind]] = {"b": "b", "B": "b", "OR": "OR", "aOR": "OR", "AOR": "OR"}
+"""Effects that are the statistic of a string which gives no other, beside their SE or interval."""
+EXAMPLES: Final[dict[str, str]] = {
+    "t": "'t(58) = 2.41'",
+    "F": "'F(1, 58) = 5.81'",
+    "r": "'r(48) = .31'",
+    "chi2": "'χ²(1, N = 120) = 9.4'",
+    "binomial": "'18 of 24'",
+    "U": "'U = 341, n1 = 30, n2 = 31'",
+    "z": "'z = 2.1'",
+    "W": "'W = 120, n = 24'",
+    "H": "'H(2, N = 60) = 9.4'",
+    "Q": "'Q(3, N = 40) = 11.2'",
+    "b": "'b = 0.45, SE = 0.12'",
+    "OR": "'OR = 1.57, 95% CI [1.20, 2.05]'",
+}
+DEGREES: Final[dict[str, str]] = {"t": "df2", "r": "df2", "chi2": "df1", "H": "df1", "Q": "df1", "b": "df2"}
+"""Where the only degrees of freedom of a statistic belong."""
+NEVER_NEGATIVE: Final = frozenset({"F", "chi2", "U", "W", "H", "Q"})
 _CHI_SQUARES: Final = frozenset({"χ2", "ꭓ2", "chi2", "chisq", "chisquare", "chisquared"})
 _CHIS: Final = frozenset({"χ", "ꭓ", "chi"})
 SQUARES: Final = frozenset({"squared", "square", "sq"})

@@ -176,8 +176,6 @@ class TestKind(ABC):
     """Fields of a side that mean something for this type."""
     reported: tuple[str, ...]
     """Kinds of reported statistics that the numbers can be taken from; a p-value is taken from any."""
-    direction_hint: str = ""
-    """What to do when the given direction contradicts the statistic."""
     direction_from_report: bool = False
     """Whether the sign of a reported t, r or z gives the direction that the statistic lacks."""
 

@@ -7,7 +7,7 @@ from concord.records import Side
 
 Table = tuple[tuple[float, ...], ...]
 
-NUMBERS = ("statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "p_value")
+NUMBERS = ("statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "p_value", "se")
 """Fields of a side that hold one number."""
 
 
@@ -32,6 +32,10 @@ class Draft:
     direction: int | None = None
     table: Table | None = None
     z: float | None = None
+    se: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    u_of: str | None = None
     effect_d: float | None = None
     log_bf: float | None = None
     prior_odds: float | None = None

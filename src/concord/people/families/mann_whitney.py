@@ -204,28 +204,53 @@ class _MannWhitney(TestKind):
 
 
 def _orient_u(draft: Draft, n1: float, n2: float) -> None:
-    """Check U, give z the sign that U implies, or derive U from z; group 1 higher is positive."""
+    """Check U, give z the sign that U implies, or derive U from z; group 1 higher is positive.
+
+    A given direction is the truth: U, or z, is turned to agree with it.
+    """
     if draft.statistic is None and draft.z is not None:
-        draft.statistic = n1 * n2 / 2 - draft.z * math.sqrt(n1 * n2 * (n1 + n2 + 1) / 12)
+        z = draft.z if draft.direction in (None, 0) else abs(draft.z) * known(draft.direction)
+        draft.statistic = n1 * n2 / 2 - z * math.sqrt(n1 * n2 * (n1 + n2 + 1) / 12)
         draft.source["statistic"] = draft.source.get("z", "z")
         draft.flags.append("U not given: derived from z without correction for ties")
     if draft.statistic is None:
         return
     if not 0 <= draft.statistic <= n1 * n2:
         draft.fault("statistic", f"a U from 0 to n1 * n2 = {in_words(n1 * n2)}")
+        return
+    draft.statistic = _of_group_2(draft, draft.statistic, n1 * n2)
     implied = sign(n1 * n2 / 2 - draft.statistic)
     if draft.z is not None and implied * sign(draft.z) < 0:
         draft.note("reported", "z has the sign opposite to that of U (counted for group 2); U decides")
         draft.z = -draft.z
 
 
+def _of_group_2(draft: Draft, u: float, pairs: float) -> float:
+    """Return the U of group 2, from one counted for group 1 or from the smaller one."""
+    if draft.u_of == "group1":
+        u = pairs - u
+    if draft.direction is not None and draft.direction != 0:
+        if sign(pairs / 2 - u) * draft.direction < 0:
+            u = pairs - u
+            draft.flags.append("U counted for the other group: turned to agree with the direction")
+    elif draft.u_of == "smaller":
+        expected = f"{draft.side}_direction as well: the smaller U does not say which group is higher"
+        draft.fault("u_of", expected)
+    elif draft.u_of is None and draft.source.get("statistic") != "z":
+        draft.note(
+            "statistic",
+            "U is taken as counted for group 2; scipy and R count group 1, SPSS the smaller: give "
+            f"{draft.side}_u_of (group1, group2, smaller) or {draft.side}_direction",
+        )
+    return u
+
+
 MANN_WHITNEY_KINDS = (
     _MannWhitney(
         name="mann-whitney",
         needs="statistic (U), n1 and n2",
-        used=frozenset({"statistic", "n1", "n2", "n"}),
+        used=frozenset({"statistic", "n1", "n2", "n", "u_of"}),
         reported=("U", "z"),
-        direction_hint=" (U counts for group 2; from a U of group 1 give n1 * n2 - U)",
         aliases="""
         mann-whitney u; mann-whitney test; mann-whitney u test; mann-whitney-wilcoxon; u; u-test; mwu;
         wilcoxon rank-sum; wilcoxon rank-sum test; rank-sum; rank-sum test; wilcoxon-mann-whitney;

@@ -115,7 +115,7 @@ def mann_whitney(first: Floats, second: Floats) -> Statistic:
     n = n1 + n2
     sigma = np.sqrt(n1 * n2 / 12 * (n + 1 - float(np.sum(ties**3 - ties)) / (n * (n - 1))))
     z = float((n1 * n2 / 2 - u) / sigma)
-    values: dict[str, object] = {"statistic": u, "n1": n1, "n2": n2}
+    values: dict[str, object] = {"statistic": u, "n1": n1, "n2": n2, "u_of": "group2"}
     return Statistic(values, z=z, p_value=float(result.pvalue), direction=sign_of(z))
 
 

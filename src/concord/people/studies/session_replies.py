@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError, StudyError, StudyProblem
-from concord.files.tables import MAX_FILE_BYTES
+from concord.files.contents import read_bytes
 from concord.records import InputFile
 
 
@@ -37,13 +37,7 @@ def read_session_replies(path: Path) -> SessionReplies:
     StudyError
         A row cannot be used; its line is named.
     """
-    try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise FileFormatError(f"{path.name}: {size:,} bytes, expected at most {MAX_FILE_BYTES:,}")
-        raw = path.read_bytes()
-    except OSError as fault:
-        raise FileFormatError(f"{path}: {(fault.strerror or 'cannot be read').lower()}") from fault
+    raw = read_bytes(path)
     found = SessionReplies({}, {}, InputFile(path.name, hashlib.sha256(raw).hexdigest(), len(raw)))
     problems: list[StudyProblem] = []
     for line, row in _rows(path.name, raw):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from concord.errors import FileFormatError
 from concord.files.cells import is_missing
 from concord.files.grids import Grid
+from concord.files.limits import listed, quoted
 
 REQUIRED = ("study", "finding", "test", "test_type")
 """Columns without which a table is not a table of tests."""
@@ -16,9 +17,9 @@ OPTIONAL = ("sub_study", "domain", "alpha", "sampling", "pas", "n_eff")
 SIDES = ("human", "agent")
 SIDE_FIELDS = (
     *("statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "p_value", "direction"),
-    *("table", "reported", "effect_d", "log_bf", "prior_odds"),
+    *("se", "ci_low", "ci_high", "u_of", "table", "reported", "effect_d", "log_bf", "prior_odds"),
 )
-"""Columns that exist once a side, as ``human_statistic`` and ``agent_statistic``."""
+"""Columns that exist once per side, as ``human_statistic`` and ``agent_statistic``."""
 KNOWN = (*REQUIRED, *OPTIONAL, *(f"{side}_{field}" for side in SIDES for field in SIDE_FIELDS))
 """Every column of a table of tests."""
 
@@ -92,11 +93,13 @@ def _either(names: Sequence[str]) -> str:
 
 def _duplicates(grid: Grid, names: Sequence[str]) -> list[str]:
     """Say which columns stand in the header more than once."""
+    titles: dict[str, list[str]] = {}
+    for title, name in zip(grid.header, names, strict=True):
+        titles.setdefault(name, []).append(title)
     faults = []
-    for name in dict.fromkeys(names):
-        titles = [repr(title) for title, other in zip(grid.header, names, strict=True) if other == name]
-        if len(titles) > 1 and name:
-            faults.append(f"the column {name!r} appears {len(titles)} times ({', '.join(titles)}); keep one")
+    for name, same in titles.items():
+        if len(same) > 1 and name:
+            faults.append(f"the column {quoted(name)} appears {len(same)} times ({listed(same)}); keep one")
     return faults
 
 

@@ -23,5 +23,4 @@ def _contradiction(draft: Draft, field: str, shows: int, name: str) -> None:
         draft.given.get(draft.source.get(name, name)),
     )
     way = "positive" if shows > 0 else "negative"
-    hint = KINDS[draft.test_type].direction_hint if name == "statistic" else ""
-    draft.fault(field, f"the {way} direction of {column} = {value!r}{hint}, or an empty cell")
+    draft.fault(field, f"the {way} direction of {column} = {value!r}, or an empty cell")

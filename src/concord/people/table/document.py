@@ -3,14 +3,15 @@
 Scoring it gives the very numbers of the table itself; a spreadsheet would lose what has no column.
 """
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
+from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
+from concord.files.contents import read_bytes
 from concord.files.documents import check_heading, heading
-from concord.files.json_text import read_bytes
+from concord.files.json_text import parsed
 from concord.records import TestTable
 
 _KIND = "table of tests"
@@ -36,9 +37,9 @@ def stored_table(source: object) -> TestTable | None:
     if not raw.lstrip().startswith(b"{"):
         return None
     try:
-        document = json.loads(raw)
-    except (ValueError, RecursionError):
+        document = parsed(path.name, raw)
+    except FileFormatError:
         return None  # the reader of tables says what is wrong with it
-    if document.get("format") != f"concord {_KIND}":
+    if not isinstance(document, dict) or document.get("format") != f"concord {_KIND}":
         return None
     return decode(TestTable, check_heading(document, _KIND, where=path.name), where=path.name)

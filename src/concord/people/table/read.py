@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from concord.errors import CellProblem, TableError
-from concord.files.cells import BadCellError
+from concord.files.cells import BadCellError, with_point
 from concord.files.grids import Grid, rows_in_words
 from concord.files.tables import TableSource, read_grid
 from concord.people.families.draft import Draft
@@ -17,11 +17,19 @@ from concord.people.table.types import type_flags
 from concord.people.table.values import PARSERS
 from concord.records import Side, SideOutcome, TestRow, TestTable
 
+_WORDS = frozenset({*REQUIRED, "sub_study", "domain", "sampling"})
+"""Columns of names and words, in which a comma is a comma."""
 _SETTINGS = frozenset({"direction", "p0", "prior_odds"})
 """Fields that do not make a side: a side with only these is empty."""
 
 
-def read_tests(source: TableSource, *, sheet: str | None = None) -> TestTable:
+def read_tests(
+    source: TableSource,
+    *,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+) -> TestTable:
     """Read a table of tests: one row per test, a human and an agent side.
 
     Columns and what each test type needs are those of the file format page. Column names are folded (case,
@@ -36,6 +44,10 @@ def read_tests(source: TableSource, *, sheet: str | None = None) -> TestTable:
         frame; or a list of row mappings.
     sheet
         Name of the sheet of a workbook; the first when not given.
+    encoding
+        Encoding of a text file; UTF-8 when not given.
+    decimal_comma
+        In a column of numbers ``0,85`` is a number.
 
     Returns
     -------
@@ -59,7 +71,7 @@ def read_tests(source: TableSource, *, sheet: str | None = None) -> TestTable:
     stored = stored_table(source)
     if stored is not None:
         return stored
-    grid = read_grid(source, sheet=sheet)
+    grid = read_grid(source, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
     columns = locate(grid)
     reader = _Reader(grid, columns.position, problems=list(grid.problems))
     rows = reader.rows()
@@ -101,7 +113,7 @@ class _Reader:
             self.values[name] = self.column(name)
         for side in SIDES:
             self.side_columns[side] = [
-                (name, self.values[column], self.grid.columns[self.position[column]])
+                (name, self.values[column], self.grid.cells(self.position[column]))
                 for name in SIDE_FIELDS
                 if (column := f"{side}_{name}") in self.values
                 and any(v is not None for v in self.values[column])
@@ -115,11 +127,12 @@ class _Reader:
         parse, values = PARSERS[name], []
         prefix = name.partition("_")[0]
         part = prefix if prefix in SIDES else name
+        has_comma = self.grid.decimal_comma and name not in _WORDS
         for index, cell in enumerate(self.grid.columns[self.position[name]]):
             value = None
             if name in REQUIRED or not (cell is None or (cell.__class__ is str and not cell)):
                 try:
-                    value = parse(cell)
+                    value = parse(with_point(cell) if has_comma else cell)
                 except BadCellError as error:
                     self.bad.add((index, part))
                     self.problem(index, name, cell, str(error))

@@ -7,22 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from concord.errors import ApaError
 from concord.people.apa.records import ApaResult
+from concord.people.apa.words import EXAMPLES
 from concord.people.families.draft import Draft, in_words, sign
 from concord.people.families.registry import KINDS
 from concord.people.table.sides import complete
 
 COLUMNS_WIN = "the columns are used"
 """How a warning ends that a reported statistic says something else than the columns."""
-_EXAMPLES = {
-    "t": "'t(58) = 2.41'",
-    "F": "'F(1, 58) = 5.81'",
-    "r": "'r(48) = .31'",
-    "chi2": "'χ²(1, N = 120) = 9.4'",
-    "binomial": "'18 of 24'",
-    "U": "'U = 341, n1 = 30, n2 = 31'",
-    "z": "'z = 2.1'",
-}
-_NUMBERS = ("statistic", "df1", "df2", "n", "n1", "n2", "k", "p0")
+_NUMBERS = ("statistic", "df1", "df2", "n", "n1", "n2", "k", "p0", "se", "ci_low", "ci_high")
 
 
 @dataclass(slots=True)
@@ -118,7 +110,7 @@ def _parsed(draft: Draft, *, needed: bool) -> ApaResult | None:
 def _read(result: ApaResult, test_type: str) -> _Reported:
     """Translate a reported statistic into the terms of a test type."""
     reading = _Reported()
-    if result.kind in ("t", "r", "z") and result.statistic is not None and result.statistic != 0:
+    if result.kind in ("t", "r", "z", "b") and result.statistic is not None and result.statistic != 0:
         reading.direction = sign(result.statistic)
     _read_p(result, reading)
     kind = KINDS[test_type]
@@ -153,20 +145,20 @@ def _fill(draft: Draft, result: ApaResult, reading: _Reported) -> None:
     """Fill the fields that the columns leave empty."""
     kind = KINDS[draft.test_type]
     fitting = kind.reported
-    if not fitting:
+    if not fitting and kind.takes_p(draft):
         _fill_p(draft, reading)
         if draft.p_value is None:
             draft.fault("reported", "a p-value such as 'p = .03' or 'p < .01'")
         return
     if result.kind not in fitting:
-        examples = " or ".join(_EXAMPLES[kind] for kind in fitting)
+        examples = " or ".join(EXAMPLES[kind] for kind in fitting) if fitting else f"{draft.side}_table"
         hint = "; for a p-value alone the test type is p-value" if result.kind == "p" else ""
         draft.fault("reported", f"{examples}, as test type {draft.test_type} needs{hint}")
     elif result.statistic_relation != "=" and draft.statistic is None:
         draft.fault("reported", f"the value of the statistic; {result.text!r} only bounds it")
     else:
         _fill_sizes(draft, reading.values)
-        for name in ("statistic", "df1", "df2", "k", "p0", "z"):
+        for name in ("statistic", "df1", "df2", "k", "p0", "z", "se", "ci_low", "ci_high"):
             _put(draft, name, reading.values.get(name))
         if kind.takes_p(draft):
             _fill_p(draft, reading)

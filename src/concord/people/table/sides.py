@@ -5,7 +5,10 @@ from concord.people.families.registry import KINDS
 from concord.people.families.samples import join_groups, one_sample
 from concord.people.table.direction import check_direction
 
-_DISPENSABLE = ("statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "table")
+_DISPENSABLE = (
+    *("statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "table"),
+    *("se", "ci_low", "ci_high", "u_of"),
+)
 
 
 def complete(draft: Draft) -> None:

@@ -1,5 +1,6 @@
 """The cells of a table of tests to values: which reader each column has."""
 
+import re
 from collections.abc import Callable
 
 from concord.files import cells as read
@@ -7,6 +8,8 @@ from concord.files.cells import BadCellError
 from concord.people.table.columns import SIDE_FIELDS, SIDES, fold
 from concord.people.table.types import canonical_type
 
+U_OF = ("group1", "group2", "smaller")
+"""For which group a Mann-Whitney U was counted."""
 SAMPLINGS = ("joint", "indep_rows", "indep_cols", "poisson", "hypergeom")
 """How the cases of a contingency table were sampled."""
 
@@ -39,6 +42,16 @@ def _sampling(cell: object) -> str | None:
     word = fold(str(cell))
     if word not in SAMPLINGS:
         raise BadCellError(f"one of {', '.join(SAMPLINGS)}")
+    return word
+
+
+def _u_of(cell: object) -> str | None:
+    """Read for which group a U was counted."""
+    if read.is_missing(cell):
+        return None
+    word = re.sub(r"[^a-z0-9]", "", str(cell).casefold())
+    if word not in U_OF:
+        raise BadCellError(f"one of {', '.join(U_OF)}")
     return word
 
 
@@ -86,12 +99,14 @@ _STATISTIC = _bounded(
 )
 _DEGREES = _bounded(lambda value: 0 <= value <= LARGEST_COUNT, f"a number from 0 to {LARGEST_COUNT:,}")
 _SIDE_PARSERS: dict[str, Callable[[object], object]] = {
-    **dict.fromkeys(("statistic", "effect_d", "log_bf"), _STATISTIC),
+    **dict.fromkeys(("statistic", "effect_d", "log_bf", "ci_low", "ci_high"), _STATISTIC),
     **dict.fromkeys(("df1", "df2"), _DEGREES),
     **dict.fromkeys(("n1", "n2", "k", "n"), _size),
     "p0": _INSIDE,
     "p_value": _PROBABILITY,
     "direction": read.direction,
+    "se": _POSITIVE,
+    "u_of": _u_of,
     "table": _table,
     "reported": _text,
     "prior_odds": _POSITIVE,

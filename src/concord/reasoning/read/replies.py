@@ -1,21 +1,20 @@
 """Recorded replies: JSON lines, or rows already in memory, matched with what was asked."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError, LineProblem
+from concord.files.contents import fingerprint, read_bytes
 from concord.files.json_text import (
     Problems,
     UnusableError,
     fields_of,
-    fingerprint,
     fingerprint_rows,
     keep_or_raise,
     mended,
-    read_bytes,
+    parsed_line,
     records_of,
     shown,
     text_field,
@@ -219,19 +218,5 @@ def lines_of(data: bytes, problems: Problems) -> list[Row]:
         if not raw.strip():
             continue
         with problems.at(number, "line"):
-            rows.append((number, _parsed_line(raw)))
+            rows.append((number, parsed_line(raw)))
     return rows
-
-
-def _parsed_line(raw: bytes) -> object:
-    """One line as JSON."""
-    try:
-        return json.loads(raw.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        found = f"byte {error.start + 1} is not UTF-8"
-        raise UnusableError("wrong encoding", found, "a line of JSON saved as UTF-8") from None
-    except json.JSONDecodeError as error:
-        found = f"not JSON ({error.msg}, character {error.pos + 1})"
-        raise UnusableError("unreadable line", found, "one JSON object") from None
-    except RecursionError:
-        raise UnusableError("unreadable line", "JSON nested too deep", "one JSON object") from None

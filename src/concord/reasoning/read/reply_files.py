@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from concord.errors import FileFormatError, LineProblem
+from concord.files.contents import read_bytes
 from concord.files.json_text import (
     Problems,
     UnusableError,
     decoded,
     fields_of,
     parsed,
-    read_bytes,
     shown,
     text_field,
 )

@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from concord.errors import FileFormatError, LineProblem
+from concord.files.contents import fingerprint, read_bytes
 from concord.files.json_text import (
     Problems,
     UnusableError,
     decoded,
     fields_of,
-    fingerprint,
     fingerprint_rows,
     keep_or_raise,
     mended,
     parsed,
-    read_bytes,
     records_of,
     shown,
     text_field,

@@ -170,7 +170,20 @@ def board(content: Content) -> dict[str, Any]:
             }
             for (model, design), cells in ordered
         ],
+        "human_row": _human_row() if content.people else "",
     }
+
+
+def _human_row() -> str:
+    """Word the row of people against people: what a rerun of a study with people reaches."""
+    from concord.people.human_row import human_row
+
+    row = human_row()
+    scores = (("PAS", row.pas), ("ECS", row.ecs), ("APR", row.apr))
+    told = [f"{name} {plots.short(score.value)} {short_interval(score.interval)}" for name, score in scores]
+    bounds = row.pas.bounds
+    place = "" if bounds is None else f"; place of PAS {plots.short(bounds.place.value)}"
+    return f"{row.n} published studies and their replications: {', '.join(told)}{place}"
 
 
 def _letters(letters: Mapping[str, str], model: str, design: str) -> str:
@@ -198,6 +211,7 @@ def _people_panel(view: people.PeopleView, i: int) -> dict[str, Any]:
         "view": view,
         "pictures": {k: _inline(p, f"people{i}-{k}") for k, p in people.pictures(view).items()},
         "readings": readings,
+        "assumptions": texts(document, "assumptions"),
         "auxiliary": part(document, "auxiliary"),
         "diagnosis": list(_diagnosis(part(document, "diagnosis"))),
         "outcomes": view.outcomes,

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from concord.people.files import effects_beside
+from concord.people.result import Bounds
+from concord.people.sentences import relative_words, size_words
+from concord.records import Estimate, Interval
 from concord.show import plots
 from concord.show.numbers import interval_words, typeset
 from concord.show.page.content import Content, View
 from concord.show.page.people import PeopleView
 from concord.show.page.structure import StructureView
-from concord.show.page.values import Number, number, part
+from concord.show.page.values import Document, Number, number
 
 MOST = 6
 """Models that are told at once; further ones are a click away."""
@@ -57,20 +59,18 @@ def _people(view: PeopleView) -> str:
     if pas.value is None:
         return "undefined, since no test has both sides."
     told = f"the same conclusions with probability {plots.short(pas.value)}{_interval(pas)}"
-    return f"{told}; on the whole its effects {size}." if size else f"{told}."
+    return f"{told}; of its effects: {size}." if size else f"{told}."
 
 
 def _size(view: PeopleView) -> str:
     """Say how large the model's effects are beside the human ones; empty where that is undefined."""
-    auxiliary = part(view.source.document, "auxiliary")
-    slope = number(auxiliary, "caricature_slope")
-    if slope is None:
-        return ""
-    return effects_beside(slope, number(auxiliary, "caricature_intercept")).replace("-", "−")
+    document = view.source.document
+    ratio = number(document, "effect_sizes", "size_ratio", "value")
+    return size_words(Estimate(ratio, _ends(document, "effect_sizes", "size_ratio", "interval")))
 
 
 def people_sentence(view: PeopleView) -> str:
-    """Tell how often conclusions agree, and whether effects have the human size.
+    """Tell how often conclusions agree, against what could be reached, and whether effects have human size.
 
     Parameters
     ----------
@@ -80,9 +80,23 @@ def people_sentence(view: PeopleView) -> str:
     pas, size = view.metric("PAS"), _size(view)
     if pas.value is None:
         return "No test has both sides, so nothing can be said about conclusions."
-    told = f"{plots.short(pas.value)}{_interval(pas)}"
+    told = f"{plots.short(pas.value)}{_interval(pas)}{_relative(view, pas)}"
     said = f"A conclusion drawn from this model agrees with that drawn from people with probability {told}."
-    return f"{said} On the whole its effects {size}." if size else said
+    return f"{said} Of its effects: {size}." if size else said
+
+
+def _relative(view: PeopleView, pas: Number) -> str:
+    """Say what a perfect replication and an agent without effects would reach."""
+    ends = _ends(view.source.document, "average_pas_raw_place_interval")
+    place = Estimate(pas.place, ends)
+    return relative_words(Bounds(Estimate(pas.floor), Estimate(pas.ceiling), place))
+
+
+def _ends(document: Document, *keys: str) -> Interval | None:
+    low, high, level = (number(document, *keys, name) for name in ("low", "high", "level"))
+    if low is None or high is None or level is None:
+        return None
+    return Interval(low, high, level, "")
 
 
 def _structure(view: StructureView) -> str:

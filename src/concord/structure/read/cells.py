@@ -12,9 +12,9 @@ from concord.structure.read.records import (
     Codes,
     Floats,
     LeftOut,
-    ModelScores,
     RawSamples,
     ReadOptions,
+    ScoreGrid,
 )
 from concord.structure.read.sheet import is_summary, number_duplicates
 from concord.structure.read.values import ScoreColumn, range_advice
@@ -63,7 +63,7 @@ class _Rows:
         return _Rows(self.arrangement[mask], self.item[mask], scores, *optional, item_names=self.item_names)
 
 
-def model_scores(table: LongTable, code: int, *, options: ReadOptions, found: Findings) -> ModelScores:
+def model_scores(table: LongTable, code: int, *, options: ReadOptions, found: Findings) -> ScoreGrid:
     """Build the scores of one model.
 
     Raises
@@ -101,7 +101,7 @@ def _build(
     arrangements: tuple[str, ...],
     items: tuple[str, ...],
     found: Findings,
-) -> ModelScores:
+) -> ScoreGrid:
     """Fill the matrices of a model and check them."""
     shape = (len(items), len(arrangements))
     samples = None
@@ -110,7 +110,7 @@ def _build(
         mean[rows.item, rows.arrangement], largest[rows.item, rows.arrangement] = rows.scores
     else:
         samples, mean, largest = _summarise(rows, shape)
-    scores = ModelScores(
+    scores = ScoreGrid(
         table.models[code], arrangements, items, mean, largest, _counts(rows, shape), samples,
         _clusters(table, rows, items),
     )  # fmt: skip
@@ -134,7 +134,7 @@ def _refuse_faults(table: LongTable, where: Codes, options: ReadOptions) -> None
     if not faults:
         return
     message = str(TableError(faults))
-    numbers = [fault.value for fault in faults if isinstance(fault.value, float)]
+    numbers = [fault.value for fault in faults if isinstance(fault.value, float) and np.isfinite(fault.value)]
     if numbers:
         low, high = (f([f(numbers), *(f(s.values[where], initial=f(numbers), where=~np.isnan(s.values[where]))
                                       for s in table.scores)]) for f in (np.min, np.max))  # fmt: skip
@@ -296,7 +296,7 @@ def _clusters(table: LongTable, rows: _Rows, items: tuple[str, ...]) -> tuple[st
     return tuple(table.cluster[1][c] if c >= 0 else f"item {items[i]}" for i, c in enumerate(high))
 
 
-def _note_missing(scores: ModelScores, found: Findings) -> None:
+def _note_missing(scores: ScoreGrid, found: Findings) -> None:
     """Warn of missing scores and of cells with different numbers of samples."""
     missing = {
         name: c.missing_mean + c.missing_max

@@ -1,17 +1,23 @@
 """Two folders of scores, one file (or one set of files) a model: matched, read, joined."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from concord.errors import FileFormatError, InputError, OptionError
+from concord.files.contents import display_name, fingerprint, is_folder, read_bytes, unreadable
+from concord.files.delimited import read_delimited
+from concord.files.grids import EmptyTableError, Grid
+from concord.files.limits import listed
+from concord.files.text import decode
+from concord.files.workbooks import ZIP_MAGIC, open_workbook, quiet_engine
 from concord.records import InputFile
-from concord.structure.read.grid import Grid
 from concord.structure.read.join import Findings, RefusedError, join_sides
-from concord.structure.read.records import LeftOut, ModelScores, ReadOptions, ScoreSet
+from concord.structure.read.records import LeftOut, ReadOptions, ScoreGrid, ScoreSet
 from concord.structure.read.sheet import (
     SheetFaultError,
     SheetScores,
@@ -21,13 +27,10 @@ from concord.structure.read.sheet import (
     read_sheet,
     tidy,
 )
-from concord.structure.read.text import ZIP_MAGIC, display_name, fingerprint, read_bytes, text_grid
-from concord.structure.read.workbook import open_workbook, quiet_engine
 
 WORKBOOKS = frozenset({".xlsx", ".xlsm"})
 TEXTS = frozenset({".csv", ".tsv"})
 OTHER_TABLES = frozenset({".xls", ".xlsb", ".ods", ".numbers", ".parquet", ".json", ".txt"})
-MAX_FILE = 512 * 1024**2
 WORKERS = 4
 """Models read at the same time; the engine works outside the interpreter lock."""
 
@@ -56,6 +59,7 @@ class _Side:
     names: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Folded name to file and name as written, of every arrangement seen."""
     inputs: list[InputFile] = field(default_factory=list)
+    is_workbook: bool = False
 
 
 def read_folders(mean: Path, largest: Path, options: ReadOptions) -> ScoreSet:
@@ -85,7 +89,7 @@ def read_folders(mean: Path, largest: Path, options: ReadOptions) -> ScoreSet:
 class _Outcome:
     """What became of one model."""
 
-    scores: ModelScores | None = None
+    scores: ScoreGrid | None = None
     found: Findings = field(default_factory=Findings)
     inputs: list[InputFile] = field(default_factory=list)
 
@@ -102,11 +106,16 @@ def _try_model(mean: ModelFiles, largest: ModelFiles, options: ReadOptions) -> _
 
 def list_folder(folder: Path, option: str, found: Findings) -> dict[str, ModelFiles]:
     """Find the files of each model; whatever is not a file of scores is named."""
-    if not folder.is_dir():
-        what = "is a file, not a folder" if folder.exists() else "no such folder"
-        raise FileFormatError(f"{option} {folder.name}: {what}; give the folder with one file per model")
     models: dict[str, ModelFiles] = {}
-    paths = sorted(p for p in folder.iterdir() if not p.name.startswith(("~$", ".")))
+    try:
+        paths = sorted(p for p in folder.iterdir() if not p.name.startswith(("~$", ".")))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        what = "no such folder" if isinstance(error, FileNotFoundError) else "is a file, not a folder"
+        raise FileFormatError(
+            f"{option} {folder.name}: {what}; give the folder with one file per model"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise FileFormatError(unreadable(f"{option} {folder.name[:100]}", error)) from error
     for path in paths:
         _sort_in(path, models, found)
     if not models:
@@ -128,7 +137,7 @@ def _hint(paths: Iterable[Path]) -> str:
 def _sort_in(path: Path, models: dict[str, ModelFiles], found: Findings) -> None:
     """Assign a file to its model."""
     ending, stem = path.suffix.lower(), tidy(path.stem)
-    if path.is_dir():
+    if is_folder(path):
         found.warnings.append(f"{display_name(path)}: a folder, not read")
     elif ending in WORKBOOKS:
         models.setdefault(stem, ModelFiles(stem)).workbooks.append(path)
@@ -183,7 +192,7 @@ def _note_one_sided(
 
 def _read_model(
     mean: ModelFiles, largest: ModelFiles, options: ReadOptions, found: Findings, inputs: list[InputFile]
-) -> ModelScores:
+) -> ScoreGrid:
     """Read and join both sides of a model."""
     sides = [_read_side(files, options, found) for files in (mean, largest)]
     inputs += [entry for side in sides for entry in side.inputs]
@@ -211,7 +220,7 @@ def _read_side(files: ModelFiles, options: ReadOptions, found: Findings) -> _Sid
     if len(files.workbooks) + bool(files.sheets) > 1:
         listed = ", ".join(display_name(p) for p in [*files.workbooks, *(p for _, p in files.sheets[:1])])
         raise RefusedError(f"several files for one model: {listed}; keep one")
-    side = _Side()
+    side = _Side(is_workbook=bool(files.workbooks))
     if files.workbooks:
         _read_workbook(files, side, options, found)
     else:
@@ -222,17 +231,40 @@ def _read_side(files: ModelFiles, options: ReadOptions, found: Findings) -> _Sid
 def _read_workbook(files: ModelFiles, side: _Side, options: ReadOptions, found: Findings) -> None:
     """Read every sheet of a workbook that is not a summary."""
     path = files.workbooks[0]
-    name, data = display_name(path), read_bytes(path, limit=MAX_FILE)
+    name, data = display_name(path), _bytes(path)
     side.inputs.append(fingerprint(name, data))
     book = open_workbook(data, name)
-    used = _usable_names(files.model, [(sheet, name) for sheet in book.sheet_names], side, found)
+    used = _usable_names(files.model, [(sheet, name) for sheet in book.sheets], side, found)
     for sheet, _ in used:
-        grid = book.grid(sheet, wanted=partial(is_wanted, arrangement=sheet.strip(), options=options))
-        _read_one(files.model, sheet, grid, side=side, options=options, found=found)
+        wanted = partial(is_wanted, arrangement=sheet.strip(), options=options)
+        with _left_out_if_empty(files.model, sheet, name, side=side, found=found):
+            grid = book.fast(sheet, wanted)
+            grid = book.grid(sheet) if grid is None else grid
+            _read_one(files.model, sheet, grid, side=side, options=options, found=found)
     if not used:
-        raise RefusedError(
-            f"{name}: no sheet but {', '.join(map(repr, book.sheet_names))}; add one per arrangement"
-        )
+        raise RefusedError(f"{name}: no sheet but {listed(list(book.sheets))}; add one per arrangement")
+
+
+def _bytes(path: Path) -> bytes:
+    """Read a file that must hold something."""
+    data = read_bytes(path, name=display_name(path))
+    if not data:
+        raise FileFormatError(f"{display_name(path)}: the file is empty (0 bytes); export it again")
+    return data
+
+
+@contextmanager
+def _left_out_if_empty(
+    model: str, arrangement: str, file: str, *, side: _Side, found: Findings
+) -> Iterator[None]:
+    """Leave out an arrangement without one cell, named."""
+    try:
+        yield
+    except EmptyTableError:
+        side.faulty.add(fold(arrangement))
+        where = file if not side.is_workbook else f"{file}, sheet {arrangement!r}"
+        reason = f"{where}: the sheet is empty"
+        found.left_out.append(LeftOut(model, arrangement.strip(), file, reason))
 
 
 def _read_texts(files: ModelFiles, side: _Side, options: ReadOptions, found: Findings) -> None:
@@ -240,16 +272,17 @@ def _read_texts(files: ModelFiles, side: _Side, options: ReadOptions, found: Fin
     named = [(arrangement, display_name(path)) for arrangement, path in files.sheets]
     paths = {display_name(path): path for _, path in files.sheets}
     for arrangement, name in _usable_names(files.model, named, side, found):
-        if not paths[name].stat().st_size:
+        data = read_bytes(paths[name], name=name)
+        if not data:
             side.faulty.add(fold(arrangement))
             reason = f"{name}: the file is empty (0 bytes)"
             found.left_out.append(LeftOut(files.model, arrangement, name, reason))
             continue
-        data = read_bytes(paths[name])
         side.inputs.append(fingerprint(name, data))
-        grid, notes = text_grid(data, name, options)
-        found.warnings += notes
-        _read_one(files.model, arrangement, grid, side=side, options=options, found=found)
+        with _left_out_if_empty(files.model, arrangement, name, side=side, found=found):
+            grid = read_delimited(name, decode(name, data, options.encoding))
+            found.warnings += grid.warnings
+            _read_one(files.model, arrangement, grid, side=side, options=options, found=found)
 
 
 def _usable_names(
@@ -280,7 +313,7 @@ def _read_one(
         side.sheets[fold(sheet)] = read_sheet(grid, sheet.strip(), options)
     except SheetFaultError as fault:
         side.faulty.add(fold(sheet))
-        found.left_out.append(LeftOut(model, sheet.strip(), grid.file, str(fault)))
+        found.left_out.append(LeftOut(model, sheet.strip(), grid.name, str(fault)))
 
 
 def check_sources(mean: object, largest: object, scores: object) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from concord.errors import CellProblem, InputError, TableError
-from concord.structure.read.records import ArrangementCounts, Floats, LeftOut, ModelScores, ReadOptions
+from concord.structure.read.records import ArrangementCounts, Floats, LeftOut, ReadOptions, ScoreGrid
 from concord.structure.read.sheet import SheetScores
 from concord.structure.read.values import range_advice
 
@@ -44,7 +44,7 @@ def item_order(items: Sequence[str]) -> list[str]:
 
 def join_sides(
     model: str, mean: Sheets, largest: Sheets, *, options: ReadOptions, found: Findings
-) -> ModelScores:
+) -> ScoreGrid:
     """Join the mean and the max data of one model.
 
     Raises
@@ -134,7 +134,7 @@ def _named_alike(mean: SheetScores, largest: SheetScores, found: Findings) -> tu
     return (lent, largest) if mean.by_position else (mean, lent)
 
 
-def _matrices(model: str, pairs: Sequence[tuple[SheetScores, SheetScores]]) -> ModelScores:
+def _matrices(model: str, pairs: Sequence[tuple[SheetScores, SheetScores]]) -> ScoreGrid:
     """Lay the sheets of both sides out as items by arrangements."""
     distinct = dict.fromkeys(sheet.items for pair in pairs for sheet in pair)
     items = item_order(list({name for names in distinct for name in names}))
@@ -147,7 +147,7 @@ def _matrices(model: str, pairs: Sequence[tuple[SheetScores, SheetScores]]) -> M
         largest[places[high.items], p] = high.values
     counts = tuple(_counts(low, high) for low, high in pairs)
     names = tuple(low.sheet.strip() for low, _ in pairs)
-    return ModelScores(model, names, tuple(items), mean, largest, counts)
+    return ScoreGrid(model, names, tuple(items), mean, largest, counts)
 
 
 def _counts(mean: SheetScores, largest: SheetScores) -> ArrangementCounts:
@@ -165,7 +165,7 @@ def _counts(mean: SheetScores, largest: SheetScores) -> ArrangementCounts:
     )
 
 
-def _note_unmatched(scores: ModelScores, found: Findings) -> None:
+def _note_unmatched(scores: ScoreGrid, found: Findings) -> None:
     """Warn of items on one side only and of missing scores, per arrangement."""
     unmatched = [
         f"{name!r} {c.only_mean} only in the mean data, {c.only_max} only in the max data"
@@ -188,7 +188,7 @@ def _note_unmatched(scores: ModelScores, found: Findings) -> None:
         )
 
 
-def check_mean_below_max(scores: ModelScores, found: Findings) -> None:
+def check_mean_below_max(scores: ScoreGrid, found: Findings) -> None:
     """Warn of cells whose mean lies above their maximum; refuse the model if most do.
 
     Raises
@@ -196,8 +196,8 @@ def check_mean_below_max(scores: ModelScores, found: Findings) -> None:
     RefusedError
         More than half of the paired cells: the two sides are most likely swapped.
     """
-    paired = ~np.isnan(scores.mean) & ~np.isnan(scores.largest)
-    above = paired & (scores.mean > scores.largest + ABOVE)
+    paired = ~np.isnan(scores.mean) & ~np.isnan(scores.maximum)
+    above = paired & (scores.mean > scores.maximum + ABOVE)
     n_above, n_paired = int(above.sum()), int(paired.sum())
     if n_above:
         texts = [_above(scores, int(i), int(p)) for i, p in np.argwhere(above)[:3]]
@@ -206,7 +206,7 @@ def check_mean_below_max(scores: ModelScores, found: Findings) -> None:
         if 2 * n_above > n_paired:
             raise RefusedError(f"{message}; are the mean and max folders (or columns) swapped?")
         found.warnings.append(f"{scores.model}: {message}")
-    if n_paired and _all_equal(scores.mean[paired], scores.largest[paired]):
+    if n_paired and _all_equal(scores.mean[paired], scores.maximum[paired]):
         found.warnings.append(
             f"{scores.model}: mean and max hold the same scores in all {n_paired} paired cells; "
             "the same data given twice, or one sample per cell? Gaps under `paired` are then always 0"
@@ -218,9 +218,9 @@ def _all_equal(mean: Floats, largest: Floats) -> bool:
     return bool(np.array_equal(mean, largest))
 
 
-def _above(scores: ModelScores, item: int, arrangement: int) -> str:
+def _above(scores: ScoreGrid, item: int, arrangement: int) -> str:
     """Name a cell with its mean and maximum."""
     return (
         f"sheet {scores.arrangements[arrangement]!r}, item {scores.items[item]!r}: "
-        f"mean {scores.mean[item, arrangement]:g}, max {scores.largest[item, arrangement]:g}"
+        f"mean {scores.mean[item, arrangement]:g}, max {scores.maximum[item, arrangement]:g}"
     )

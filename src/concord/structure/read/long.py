@@ -1,31 +1,30 @@
-"""One long table of scores, from CSV, Parquet or a frame: its columns found, its cells checked."""
+"""One long table of scores, from any file or frame: its columns found, its cells checked."""
 
 import io
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from concord.errors import CellProblem, FileFormatError, InputError, TableError
+from concord.errors import CellProblem, FileFormatError, InputError, OptionError, TableError
+from concord.files.cells import is_missing
+from concord.files.columns import ColumnTable, as_names, read_columns
+from concord.files.contents import display_name, fingerprint
+from concord.files.limits import listed
+from concord.files.tables import TableOptions
 from concord.structure.read.cells import LongTable, model_scores
 from concord.structure.read.join import Findings
-from concord.structure.read.records import Codes, LeftOut, ModelScores, ReadOptions, ScoreSet
+from concord.structure.read.records import Codes, LeftOut, ReadOptions, ScoreGrid, ScoreSet
 from concord.structure.read.sheet import ITEM_NAMES, fold, tidy
-from concord.structure.read.text import (
-    OLE_MAGIC,
-    ZIP_MAGIC,
-    decode,
-    display_name,
-    find_separator,
-    fingerprint,
-    parse_rows,
-    ragged_message,
-    read_bytes,
-    separator_note,
+from concord.structure.read.values import (
+    Place,
+    ScoreColumn,
+    check_range,
+    parse_cells,
 )
-from concord.structure.read.values import Place, ScoreColumn, check_range, parse_cells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,7 +53,7 @@ class Columns:
 
 
 def read_long(source: Any, options: ReadOptions) -> ScoreSet:
-    """Read a long table: a path to CSV or Parquet, or a polars or pandas frame.
+    """Read a long table: a path to CSV, XLSX, Parquet or JSON, a polars or pandas frame, or a list of rows.
 
     Raises
     ------
@@ -62,28 +61,40 @@ def read_long(source: Any, options: ReadOptions) -> ScoreSet:
         The table cannot be read, or columns are lacking.
     """
     found = Findings()
-    if isinstance(source, (str, Path)):
-        path = Path(source)
-        name, data = display_name(path), read_bytes(path)
-        frame, columns = _load(data, name, options, found)
-        row_base = 1 if data.startswith(b"PAR1") else 2
-    else:
-        name, row_base = FRAME_NAME, 1
-        whole = to_polars(source)
-        columns = find_columns(whole.columns, name, options, found)
-        data, frame = _frame_bytes(whole), whole.select(columns.used())
-    inputs = (fingerprint(name, data),)
-    del data
-    table = _code_table(frame, columns, name=name, row_base=row_base, options=options, found=found)
+    table = _open(source, options)
+    found.warnings += table.warnings
+    columns = find_columns(table.header, table.name, options, found)
+    frame = table.take(columns.used())
+    inputs = table.inputs if table.inputs else (fingerprint(table.name, _frame_bytes(frame)),)
+    coded = _code_table(frame, columns, table, options=options, found=found)
     del frame
-    models = _all_models(table, found, options)
+    models = _all_models(coded, found, options)
     found.left_out.sort(key=lambda entry: entry.model)
     return ScoreSet(tuple(models), tuple(found.left_out), tuple(found.warnings), inputs)
 
 
-def _all_models(table: LongTable, found: Findings, options: ReadOptions) -> list[ModelScores]:
+def _open(source: Any, options: ReadOptions) -> ColumnTable:
+    """Open the table; a file is called by its folder and name, as other files of scores are."""
+    try:
+        table = read_columns(
+            source, TableOptions(options.sheet, options.encoding, options.decimal_comma), name=FRAME_NAME
+        )
+    except OptionError as error:
+        if not str(error).startswith("got "):
+            raise
+        raise FileFormatError(f"scores: {error}") from error
+    if not isinstance(source, str | os.PathLike):
+        return table
+    name = display_name(Path(source))
+    warnings = tuple(name + note.removeprefix(table.name) if note.startswith(table.name) else note
+                     for note in table.warnings)  # fmt: skip
+    inputs = tuple(replace(file, name=name) for file in table.inputs)
+    return replace(table, name=name, warnings=warnings, inputs=inputs)
+
+
+def _all_models(table: LongTable, found: Findings, options: ReadOptions) -> list[ScoreGrid]:
     """Build the scores of every model that can be scored."""
-    models: list[ModelScores] = []
+    models: list[ScoreGrid] = []
     for code, name in sorted(enumerate(table.models), key=lambda pair: pair[1]):
         own = Findings()
         try:
@@ -95,95 +106,16 @@ def _all_models(table: LongTable, found: Findings, options: ReadOptions) -> list
     return models
 
 
-def to_polars(frame: Any) -> "pl.DataFrame":
-    """Take a polars or pandas frame.
-
-    Raises
-    ------
-    FileFormatError
-        The object is neither.
-    """
-    import polars as pl
-
-    if isinstance(frame, pl.LazyFrame):
-        return frame.collect()
-    if isinstance(frame, pl.DataFrame):
-        return frame
-    if type(frame).__module__.partition(".")[0] == "pandas":
-        columns = {str(name): [_or_none(cell) for cell in frame[name].tolist()] for name in frame.columns}
-        return pl.DataFrame(columns, strict=False, infer_schema_length=None)
-    raise FileFormatError(
-        f"scores: got {type(frame).__name__}, expected a path to CSV or Parquet, or a polars or pandas frame"
-    )
-
-
-def _or_none(cell: Any) -> Any:
-    """Turn the missing values of pandas (NaN, NaT, NA) into ``None``."""
-    if cell is None or type(cell).__name__ in {"NAType", "NaTType"}:
-        return None
-    return None if isinstance(cell, float) and np.isnan(cell) else cell
-
-
 def _frame_bytes(frame: "pl.DataFrame") -> bytes:
     """Serialise a frame, so that a result can say which data it rests on."""
+    import polars as pl
+
     buffer = io.BytesIO()
-    frame.write_ipc(buffer)
+    try:
+        frame.write_ipc(buffer)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):  # Python objects have no such form
+        return repr(frame.rows()).encode("utf-8", "replace")
     return buffer.getvalue()
-
-
-def _load(data: bytes, name: str, options: ReadOptions, found: Findings) -> "tuple[pl.DataFrame, Columns]":
-    """Load the columns that are needed, from whatever the file really is."""
-    if data.startswith(b"PAR1"):
-        return _load_parquet(data, name, options, found)
-    if data.startswith((ZIP_MAGIC, OLE_MAGIC)):
-        raise FileFormatError(
-            f"{name}: a workbook; --scores takes a CSV or Parquet table. Save the sheet as CSV (UTF-8), "
-            "or give folders of workbooks with --mean and --max"
-        )
-    return _load_csv(data, name, options, found)
-
-
-def _load_parquet(
-    data: bytes, name: str, options: ReadOptions, found: Findings
-) -> "tuple[pl.DataFrame, Columns]":
-    """Load a Parquet table."""
-    import polars as pl
-
-    try:
-        names = list(pl.read_parquet_schema(io.BytesIO(data)))
-        columns = find_columns(names, name, options, found)
-        return pl.read_parquet(io.BytesIO(data), columns=columns.used()), columns
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        detail = str(error).split("\n", 1)[0]
-        raise FileFormatError(f"{name}: the Parquet file is damaged ({detail}); write it again") from error
-
-
-def _load_csv(
-    data: bytes, name: str, options: ReadOptions, found: Findings
-) -> "tuple[pl.DataFrame, Columns]":
-    """Load a text table, every column as text."""
-    import polars as pl
-
-    text = decode(data, name, options.encoding)
-    separator = find_separator(text)
-    found.warnings += separator_note(name, separator)
-    try:
-        frame = pl.read_csv(io.BytesIO(text.encode("utf-8")), separator=separator, infer_schema_length=0)
-    except pl.exceptions.NoDataError as error:
-        raise FileFormatError(f"{name}: no header and no rows; expected the columns {_WANTED}") from error
-    except pl.exceptions.PolarsError as error:
-        raise FileFormatError(_ragged(text, name, separator)) from error
-    columns = find_columns(frame.columns, name, options, found)
-    return frame.select(columns.used()), columns
-
-
-def _ragged(text: str, name: str, separator: str) -> str:
-    """Find the row that does not fit the header."""
-    rows = parse_rows(text, name, separator)
-    for i, cells in enumerate(rows[1:]):
-        if len(cells) > len(rows[0]):
-            return ragged_message(name, i + 2, len(cells), len(rows[0]))
-    return f"{name}: not readable as CSV; check quotes and separators"
 
 
 def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: Findings) -> Columns:
@@ -201,8 +133,7 @@ def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: F
             if name in folded:
                 return folded[name]
         raise FileFormatError(
-            f"{file}: no column {wanted[0]!r}; columns found: {', '.join(map(repr, names))}; "
-            f"expected {_WANTED}"
+            f"{file}: no column {wanted[0]!r}; columns found: {listed(names)}; expected {_WANTED}"
         )
 
     scores = _score_columns(folded, names, file, options)
@@ -215,9 +146,10 @@ def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: F
         folded.get("answer") if len(scores) == 1 else None,
         folded.get("cluster"),
     )
-    unused = [name for name in names if name not in columns.used()]
+    used = set(columns.used())
+    unused = [name for name in names if name not in used]
     if unused:
-        found.warnings.append(f"{file}: columns not used: {', '.join(map(repr, unused))}")
+        found.warnings.append(f"{file}: columns not used: {listed(unused)}")
     if len(scores) == 1 and columns.sample is None:
         found.warnings.append(f"{file}: no column 'sample'; every row counts as one sample of its cell")
     return columns
@@ -248,10 +180,10 @@ def _score_columns(
     folded: Mapping[str, str], names: Sequence[str], file: str, options: ReadOptions
 ) -> tuple[str, ...]:
     """Find S_mean and S_max, or the raw score."""
-    listed = f"columns found: {', '.join(map(repr, names))}"
+    present = f"columns found: {listed(names)}"
     if options.column is not None:
         if fold(options.column) not in folded:
-            raise FileFormatError(f"{file}: no column {options.column!r} (--column); {listed}")
+            raise FileFormatError(f"{file}: no column {options.column!r} (--column); {present}")
         return (folded[fold(options.column)],)
     both = [folded[key] for key in ("s_mean", "s_max") if key in folded]
     raw = [folded[key] for key in ("s_acc", "score") if key in folded]
@@ -265,42 +197,34 @@ def _score_columns(
     if raw:
         return (raw[0],)
     lacking = "no score column" if not both else f"{both[0]!r} without its counterpart"
-    raise FileFormatError(f"{file}: {lacking}; {listed}; expected {_WANTED}; name another with --column NAME")
+    raise FileFormatError(
+        f"{file}: {lacking}; {present}; expected {_WANTED}; name another with --column NAME"
+    )
 
 
 def _code_table(
-    frame: "pl.DataFrame",
-    columns: Columns,
-    *,
-    name: str,
-    row_base: int,
-    options: ReadOptions,
-    found: Findings,
+    frame: "pl.DataFrame", columns: Columns, table: ColumnTable, *, options: ReadOptions, found: Findings
 ) -> LongTable:
     """Turn names into codes and scores into checked numbers."""
-    import polars as pl
-
-    if frame.height and name.lower().endswith((".csv", ".tsv", ".txt")):
-        numbered = frame.with_row_index("__row").filter(~pl.all_horizontal(pl.col(frame.columns).is_null()))
-        rows, frame = numbered["__row"].to_numpy().astype(np.int64) + row_base, numbered.drop("__row")
-    else:
-        rows = np.arange(row_base, frame.height + row_base, dtype=np.int64)
+    name = table.name
     if not frame.height:
         raise FileFormatError(f"{name}: only a header, no rows")
-    model, models = code_names(frame[columns.model], fold_case=False)
+    rows = np.arange(2, frame.height + 2, dtype=np.int64) if table.rows is None else table.rows
+    model, models = code_names(name, frame[columns.model], fold_case=False)
     if (model < 0).any():
         empty = [CellProblem(name, None, int(rows[i]), columns.model, None, "the name of a model")
-                 for i in np.flatnonzero(model < 0)]  # fmt: skip
+                 for i in np.flatnonzero(model < 0)[:1000]]  # fmt: skip
         raise TableError(empty)
-    arrangement, arrangements = code_names(frame[columns.arrangement], fold_case=True)
-    item, items = code_names(frame[columns.item], fold_case=False)
-    typed = not name.lower().endswith((".csv", ".tsv", ".txt"))
+    arrangement, arrangements = code_names(name, frame[columns.arrangement], fold_case=True)
+    item, items = code_names(name, frame[columns.item], fold_case=False)
     scores = tuple(
-        read_series(frame[score], rows, Place(name, None, score), typed=typed, options=options, found=found)
+        read_series(
+            frame[score], rows, Place(name, None, score), typed=table.typed, options=options, found=found
+        )
         for score in columns.scores
     )
     optional = {
-        part: None if column is None else code_names(frame[column], fold_case=False)
+        part: None if column is None else code_names(name, frame[column], fold_case=False)
         for part, column in (
             ("sample", columns.sample),
             ("answer", columns.answer),
@@ -313,18 +237,15 @@ def _code_table(
     )  # fmt: skip
 
 
-def code_names(series: "pl.Series", *, fold_case: bool) -> tuple[Codes, tuple[str, ...]]:
+def code_names(table: str, series: "pl.Series", *, fold_case: bool) -> tuple[Codes, tuple[str, ...]]:
     """Code names as numbers in the order of their first occurrence; -1 where there is none."""
     import polars as pl
 
-    if series.dtype.is_float():
-        whole = series.is_null() | (series == series.floor())
-        series = series.cast(pl.Int64) if bool(whole.all()) else series
     if series.dtype.is_integer() and not series.null_count() and len(series):
-        small = _code_integers(np.asarray(series.to_numpy(), dtype=np.int64))
-        if small is not None:
-            return small
-    text = series.cast(pl.String)
+        low, high = int(series.min()), int(series.max())  # type: ignore[arg-type]
+        if high - low <= 1_000_000 and high < 2**62:
+            return _code_integers(np.asarray(series.to_numpy(), dtype=np.int64))
+    text = as_names(table, series)
     distinct = text.drop_nulls().unique(maintain_order=True)
     raw = np.asarray(text.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy())
     names: dict[str, int] = {}
@@ -332,7 +253,7 @@ def code_names(series: "pl.Series", *, fold_case: bool) -> tuple[Codes, tuple[st
     final = np.full(len(distinct) + 1, -1, dtype=np.int64)
     for i, value in enumerate(distinct.to_list()):
         key = fold(value) if fold_case else tidy(value)
-        if key == "":
+        if is_missing(key):
             continue
         if key not in names:
             names[key] = len(shown)
@@ -341,11 +262,9 @@ def code_names(series: "pl.Series", *, fold_case: bool) -> tuple[Codes, tuple[st
     return final[raw], tuple(shown)
 
 
-def _code_integers(values: Codes) -> tuple[Codes, tuple[str, ...]] | None:
-    """Code whole numbers of a small range without turning them into text; ``None`` for a large range."""
+def _code_integers(values: Codes) -> tuple[Codes, tuple[str, ...]]:
+    """Code whole numbers of a small range without turning them into text."""
     low, high = int(values.min()), int(values.max())
-    if high - low > 1_000_000:
-        return None
     present = np.flatnonzero(np.bincount(values - low))
     recode = np.full(high - low + 1, -1, dtype=np.int64)
     recode[present] = np.arange(len(present))
@@ -362,13 +281,23 @@ def read_series(
         found.warnings.append(f"{place.file}: column {place.column!r} holds true and false, read as 1 and 0")
         series = series.cast(pl.Float64)
     if series.dtype.is_numeric():
-        values = np.array(series.cast(pl.Float64).to_numpy(), dtype=np.float64)
-        values[~np.isfinite(values)] = np.nan
-        column = ScoreColumn(values, n_missing=int(np.isnan(values).sum()))
-        return check_range(column, rows, place, options=options)
-    if series.dtype != pl.String:
+        return _read_numbers(series.cast(pl.Float64, strict=False), rows, place, options=options)
+    if series.dtype == pl.Null:
+        return ScoreColumn(np.full(len(series), np.nan), n_missing=len(series))
+    if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
         raise FileFormatError(f"{place.file}: column {place.column!r} holds {series.dtype}, expected numbers")
-    return _read_strings(series, rows, place, typed=typed, options=options)
+    return _read_strings(series.cast(pl.String), rows, place, typed=typed, options=options)
+
+
+def _read_numbers(series: "pl.Series", rows: Codes, place: Place, *, options: ReadOptions) -> ScoreColumn:
+    """Read a column of numbers; only infinite ones are looked at one by one."""
+    values = np.array(series.to_numpy(), dtype=np.float64)
+    odd = np.flatnonzero(np.isinf(values))
+    part = parse_cells([float(values[i]) for i in odd], rows[odd], place, typed=False, options=options)
+    values[odd] = np.nan
+    column = ScoreColumn(values, faults=list(part.faults), lenient=part.lenient)
+    column.n_missing = int(np.isnan(values).sum()) - len(part.faults)
+    return check_range(column, rows, place, options=options)
 
 
 def _read_strings(

@@ -26,6 +26,8 @@ class ReadOptions:
     """Encoding of text files; ``None`` is UTF-8 with or without BOM, and nothing else."""
     decimal_comma: bool = False
     """``0,85`` is a number."""
+    sheet: str | None = None
+    """Sheet of a workbook that holds a long table; ``None``: the first that is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +78,14 @@ class RawSamples:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ModelScores:
+class ScoreGrid:
     """The scores of one model: items in rows, arrangements in columns, NaN where there is no score."""
 
     model: str
     arrangements: tuple[str, ...]
     items: tuple[str, ...]
     mean: Floats
-    largest: Floats
+    maximum: Floats
     counts: tuple[ArrangementCounts, ...]
     samples: RawSamples | None = None
     clusters: tuple[str, ...] | None = None
@@ -94,7 +96,7 @@ class ModelScores:
 class ScoreSet:
     """All models that could be read, and everything that could not."""
 
-    models: tuple[ModelScores, ...]
+    models: tuple[ScoreGrid, ...]
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
     inputs: tuple[InputFile, ...] = ()

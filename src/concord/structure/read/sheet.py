@@ -9,8 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from concord.errors import FileFormatError, InputError
-from concord.structure.read.grid import Grid
+from concord.errors import FileFormatError, InputError, TableError
+from concord.files.grids import Grid
+from concord.files.limits import listed
 from concord.structure.read.records import Floats, ReadOptions
 from concord.structure.read.values import Place, ScoreColumn, check_range, is_clean, read_cells
 
@@ -104,6 +105,8 @@ def read_sheet(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScore
     FileFormatError
         Several score columns and no way to choose: the model is refused.
     """
+    if grid.problems:
+        raise TableError(grid.problems)
     fast = _read_fast(grid, arrangement, options) if grid.careful is not None else None
     if fast is not None:
         return fast
@@ -148,8 +151,7 @@ def _read_careful(grid: Grid, arrangement: str, options: ReadOptions) -> SheetSc
     if not unnamed:
         return scores
     note = (
-        f"{_where(grid)}: {len(unnamed)} rows with a score name no item (row {unnamed[0]}); "
-        "paired by position"
+        f"{grid.place}: {len(unnamed)} rows with a score name no item (row {unnamed[0]}); paired by position"
     )
     return SheetScores(
         scores.file, scores.sheet, scores.items, column, scores.by_position, (*scores.warnings, note)
@@ -167,7 +169,7 @@ def _read_columns(
         read_cells(
             cells[k * height : (k + 1) * height],
             grid.rows,
-            Place(grid.file, grid.sheet, grid.header[j]),
+            Place(grid.name, grid.sheet, grid.header[j]),
             typed=grid.typed,
             options=options,
         )
@@ -194,8 +196,8 @@ def _joined(parts: Sequence[ScoreColumn]) -> ScoreColumn:
 
 def find_layout(grid: Grid, arrangement: str, options: ReadOptions) -> Layout:
     """Find out which columns hold scores and which one names the items."""
-    where = _where(grid)
-    columns = [j for j in range(len(grid.header)) if not grid.is_blank(j)]
+    where = grid.place
+    columns = [j for j in range(len(grid.header)) if not grid.is_blank_column(j)]
     if not columns:
         raise SheetFaultError(f"{where}: the sheet is empty")
     if options.column is not None:
@@ -224,10 +226,10 @@ def _named_column(grid: Grid, columns: Sequence[int], arrangement: str, wanted: 
             return found[0]
         if found:
             raise FileFormatError(
-                f"{_where(grid)}: {len(found)} columns are called {name!r}; rename all but one"
+                f"{grid.place}: {len(found)} columns are called {name!r}; rename all but one"
             )
     raise SheetFaultError(
-        f"{_where(grid)}: no column {wanted!r} (--column); columns found: {_listed(grid, columns)}"
+        f"{grid.place}: no column {wanted!r} (--column); columns found: {_listed(grid, columns)}"
     )
 
 
@@ -251,12 +253,12 @@ def _one_of_several(grid: Grid, columns: Sequence[int], scores: Sequence[int], a
     own = [j for j in scores if fold(grid.header[j]) == fold(f"{arrangement}_{SCORE_ENDING}")]
     if len(own) != 1:
         raise FileFormatError(
-            f"{_where(grid)}: several score columns: {_listed(grid, scores)}; "
+            f"{grid.place}: several score columns: {_listed(grid, scores)}; "
             "name the one to use with --column NAME"
         )
     layout = _rows_layout(grid, columns, own[0])
     ignored = [j for j in scores if j != own[0]]
-    note = f"{_where(grid)}: column {grid.header[own[0]]!r} is used, not {_listed(grid, ignored)}"
+    note = f"{grid.place}: column {grid.header[own[0]]!r} is used, not {_listed(grid, ignored)}"
     return Layout(layout.kind, layout.scores, layout.item, note)
 
 
@@ -297,7 +299,7 @@ def _finish(
     grid: Grid, arrangement: str, layout: Layout, names: list[str] | None, column: ScoreColumn
 ) -> SheetScores:
     """Refuse a sheet without a usable value, tell duplicates apart, note what is unusual."""
-    where = _where(grid)
+    where = grid.place
     if not len(column.values):
         raise SheetFaultError(f"{where}: only a header, no rows")
     if not column.n_usable and not column.faults:
@@ -312,7 +314,7 @@ def _finish(
         more = f" and {len(duplicates) - 3} more" if len(duplicates) > 3 else ""
         warnings.append(f"{where}: duplicate items {shown}{more}; paired by order of occurrence")
     by_position = layout.kind is not Kind.COLUMNS and layout.item is None
-    return SheetScores(grid.file, arrangement, items, column, by_position, tuple(warnings))
+    return SheetScores(grid.name, arrangement, items, column, by_position, tuple(warnings))
 
 
 def number_duplicates(names: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
@@ -336,17 +338,11 @@ def _is_empty(cell: object) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def _where(grid: Grid) -> str:
-    """Name the sheet in messages."""
-    return grid.file if grid.sheet is None else f"{grid.file}, sheet {grid.sheet!r}"
-
-
 def _place(grid: Grid, layout: Layout) -> Place:
     """Name the score column in messages."""
-    return Place(grid.file, grid.sheet, grid.header[layout.scores[0]])
+    return Place(grid.name, grid.sheet, grid.header[layout.scores[0]])
 
 
 def _listed(grid: Grid, columns: Sequence[int]) -> str:
     """List columns by name."""
-    names = [repr(grid.header[j]) for j in columns[:12]]
-    return ", ".join(names) + (f" and {len(columns) - 12} more" if len(columns) > 12 else "")
+    return listed([grid.header[j] for j in columns], shown=12)

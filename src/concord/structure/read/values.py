@@ -1,14 +1,14 @@
 """Score cells to numbers: what is missing, what is a number in disguise, what is a fault."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TypeAlias
 
 import numpy as np
 
 from concord.errors import CellProblem
+from concord.files.cells import BadCellError, is_decimal_comma, number, with_point
+from concord.files.grids import FormulaCell
 from concord.structure.read.records import Codes, Floats, ReadOptions
 
 RowNumbers: TypeAlias = Sequence[int] | Codes
@@ -16,20 +16,8 @@ RowNumbers: TypeAlias = Sequence[int] | Codes
 TOLERANCE = 1e-6
 """Scores this close to [0, 1] are rounding, not faults."""
 
-MISSING = frozenset(
-    ["", "n/a", "na", "#n/a", "nan", "null", "none"]
-    + [sign + name for sign in ("", "+", "-") for name in ("inf", "infinity")]
-)
-"""Spellings of a missing score, after trimming and in lower case."""
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
-_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
-
-
-class Empty(Enum):
-    """Cells that look empty and are not."""
-
-    FORMULA = "a formula without a stored value"
+UNSTORED = "a formula without a stored value"
+"""What a message calls a cell whose result a spreadsheet program never computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,28 +69,40 @@ def parse_text(text: str, options: ReadOptions) -> float:
     CellFaultError
         The text is neither; its message says what was expected.
     """
-    stripped = text.strip()
-    if stripped.casefold() in MISSING:
-        return np.nan
-    if _NUMBER.fullmatch(stripped):
-        return float(stripped)
-    if _COMMA.fullmatch(stripped):
-        if options.decimal_comma:
-            return float(stripped.replace(",", "."))
-        raise CellFaultError(f"{expected_score(options)}; use --decimal-comma if this is a decimal comma")
-    if stripped.endswith(("%", "％")):
-        raise CellFaultError(
+    try:
+        value = number(with_point(text) if options.decimal_comma else text)
+    except BadCellError as error:
+        raise CellFaultError(_advice(text.strip(), str(error), options)) from error
+    return np.nan if value is None else value
+
+
+def parse_number(cell: float, options: ReadOptions) -> float:
+    """Read one cell that holds a number: NaN is missing, an infinite one a fault.
+
+    Raises
+    ------
+    CellFaultError
+        The number is infinite, or beyond every float.
+    """
+    try:
+        value = number(cell)
+    except BadCellError as error:
+        raise CellFaultError(_advice(str(cell)[:50], str(error), options)) from error
+    return np.nan if value is None else value
+
+
+def _advice(text: str, expected: str, options: ReadOptions) -> str:
+    """Say what a score looks like, and what this cell was probably meant to be."""
+    if is_decimal_comma(text):
+        return f"{expected_score(options)}; use --decimal-comma if this is a decimal comma"
+    if text.endswith(("%", "％")):
+        return (
             f"{expected_score(options)}, without a percent sign: write 0.85 for 85%, "
             "or 85 in every cell and use --percent"
         )
-    raise CellFaultError(
-        f"{expected_score(options)}, or an empty cell; mend it, or use --lenient to count text as missing"
-    )
-
-
-def is_decimal_comma(value: object) -> bool:
-    """Tell whether a cell is a number with a decimal comma."""
-    return isinstance(value, str) and _COMMA.fullmatch(value.strip()) is not None
+    if expected == "a finite number":
+        return f"{expected_score(options)}, not an infinite one; leave the cell empty if there is no score"
+    return f"{expected_score(options)}, or an empty cell; fix it, or use --lenient to count text as missing"
 
 
 def read_cells(
@@ -134,13 +134,13 @@ def _read_cell(
     """Read one cell, noting in ``column`` whatever is unusual about it."""
     if cell is None:
         return np.nan
-    if cell is Empty.FORMULA:
-        column.unstored.append(_problem(place, row, cell.value, "a stored value"))
+    if isinstance(cell, FormulaCell):
+        column.unstored.append(_problem(place, row, UNSTORED, "a stored value"))
         return np.nan
-    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
-        return float(cell) if np.isfinite(cell) else np.nan
     try:
-        value = parse_text(str(cell), options)
+        if isinstance(cell, (int, float)) and not isinstance(cell, bool):
+            return parse_number(cell, options)
+        value = parse_text(cell if isinstance(cell, str) else str(cell), options)
     except CellFaultError as fault:
         listed = column.lenient if options.lenient and not is_decimal_comma(cell) else column.faults
         listed.append(_problem(place, row, cell, str(fault)))

@@ -9,17 +9,17 @@ from concord.errors import UndefinedError
 from concord.stats.bands import GapTable, ItemWeights, on_exact_grid
 from concord.stats.maxima import MaximumSide
 from concord.stats.order import OrderEffect, order_effect
-from concord.structure.beside import complete_units
+from concord.structure.definitions import Counted, paired_table, resample_tables, unpaired_table
+from concord.structure.order import complete_units
 from concord.structure.read.records import Floats
-from concord.structure.readings import Counted, paired_table, resample_tables, unpaired_table
 from concord.structure.records import ScoreOptions
 
 MOST_KEPT = 64
-"""Parts that are kept for later pairs; beyond, the oldest is computed again when it is needed."""
+"""ResampledModels that are kept for later pairs; beyond, the oldest is computed again when it is needed."""
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ResampledModel:
     """One model on given items and arrangements."""
 
     table: GapTable
@@ -31,7 +31,7 @@ class Part:
 
     @cached_property
     def worst(self) -> MaximumSide:
-        """Return the gaps, whose largest is R."""
+        """Return the gaps, whose maximum is R."""
         gaps = self.table.gaps()
         there = ~np.isnan(gaps)
         draws = np.empty((0, len(gaps))) if self.draws is None else self.draws
@@ -39,7 +39,7 @@ class Part:
 
     @cached_property
     def loss(self) -> MaximumSide:
-        """Return 1 - (1 - E)(1 - gap) of every arrangement, whose largest is 1 - S."""
+        """Return 1 - (1 - E)(1 - gap) of every arrangement, whose maximum is 1 - S."""
         gaps, influence = self.worst.values, self.worst.influence
         draws = np.where(np.isnan(self.worst.draws), gaps, self.worst.draws)
         e, moves = gaps.mean(), influence.mean(axis=1, keepdims=True)
@@ -51,22 +51,22 @@ _Key = tuple[str, tuple[str, ...], tuple[str, ...], bytes, bytes]
 
 
 @dataclass(slots=True)
-class Parts:
+class ResampledModels:
     """Models on shared items and arrangements, computed once each."""
 
     options: ScoreOptions
     weights: ItemWeights
     with_order: bool = True
     """Whether the order effect is wanted too."""
-    known: dict[_Key, Part] = field(default_factory=dict)
+    known: dict[_Key, ResampledModel] = field(default_factory=dict)
 
-    def keep(self, model: str, data: Counted, part: Part) -> None:
+    def keep(self, model: str, data: Counted, part: ResampledModel) -> None:
         """Keep what has been computed already."""
         if len(self.known) >= MOST_KEPT:
             self.known.pop(next(iter(self.known)))
         self.known[_key(model, data)] = part
 
-    def get(self, model: str, data: Counted) -> Part:
+    def get(self, model: str, data: Counted) -> ResampledModel:
         """Compute a model's part, or take it from an earlier comparison on the same items."""
         found = self.known.get(_key(model, data))
         if found is None:
@@ -74,24 +74,24 @@ class Parts:
             self.keep(model, data, found)
         return found
 
-    def _compute(self, data: Counted) -> Part:
+    def _compute(self, data: Counted) -> ResampledModel:
         """Compute gaps, their resamples, the order effect and its resamples."""
-        table = unpaired_table(data) if self.options.reading == "unpaired" else paired_table(data)
+        table = unpaired_table(data) if self.options.definition == "unpaired" else paired_table(data)
         layout = whole_layout(data) if self.with_order else None
-        beside = None if layout is None else tau_columns(layout)
-        (resampled,), sums = resample_tables([table], self.weights, level=self.options.level, beside=beside)
+        more = None if layout is None else tau_columns(layout)
+        (resampled,), sums = resample_tables([table], self.weights, level=self.options.level, more=more)
         if not self.with_order:
-            return Part(table, resampled.draws, None, np.empty(0))
+            return ResampledModel(table, resampled.draws, None, np.empty(0))
         try:
             effect = order_effect(complete_units(data)[0], level=self.options.level)
         except UndefinedError:
             effect = None
-        return Part(table, resampled.draws, effect, resampled_tau(layout, sums))
+        return ResampledModel(table, resampled.draws, effect, resampled_tau(layout, sums))
 
 
 def _key(model: str, data: Counted) -> _Key:
     """Tell two cuts of a model apart: items, arrangements, units and cells that are there."""
-    there = np.packbits(np.isnan(data.mean) | np.isnan(data.largest))
+    there = np.packbits(np.isnan(data.mean) | np.isnan(data.maximum))
     return model, data.items, data.names, data.units.tobytes(), there.tobytes()
 
 

@@ -1,4 +1,4 @@
-"""The four readings of the gap between the best a model can do and what it does."""
+"""The four definitions of the gap between the best a model can do and what it does."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from concord.stats.bands import (
     mean_t_interval,
 )
 from concord.stats.cross_fit import cross_fit_worst
-from concord.structure.read.records import Codes, Floats, ModelScores
+from concord.structure.read.records import Codes, Floats, ScoreGrid
 from concord.structure.records import Consistency, ScoreOptions
 
-PEAK_NOTE = "no interval: an extreme over items has no honest one; see the paired reading"
+PEAK_NOTE = "no interval: an extreme over items has no honest one; see `paired`"
 FEW_NOTE = f"no interval below {MIN_UNITS} items"
 PEAK_SPLITS = 20
 """Extremes over halves cannot be had from sums, so fewer splits are taken."""
@@ -36,7 +36,7 @@ class Counted:
     names: tuple[str, ...]
     items: tuple[str, ...]
     mean: Floats
-    largest: Floats
+    maximum: Floats
     units: Codes
     """Unit (item or cluster) of each item, ascending from 0."""
     n_units: int
@@ -57,18 +57,18 @@ class Counted:
         return summed
 
 
-def counted(scores: ModelScores, counts: NDArray[np.bool_]) -> Counted:
+def counted(scores: ScoreGrid, counts: NDArray[np.bool_]) -> Counted:
     """Take the arrangements that count; items are the units, or clusters of items where given."""
     kept = tuple(name for name, used in zip(scores.arrangements, counts, strict=True) if used)
-    mean, largest = scores.mean[:, counts], scores.largest[:, counts]
-    return counted_cells(scores.model, (kept, scores.items), mean, largest, clusters=scores.clusters)
+    mean, maximum = scores.mean[:, counts], scores.maximum[:, counts]
+    return counted_cells(scores.model, (kept, scores.items), mean, maximum, clusters=scores.clusters)
 
 
 def counted_cells(
     model: str,
     names: tuple[tuple[str, ...], tuple[str, ...]],
     mean: Floats,
-    largest: Floats,
+    maximum: Floats,
     *,
     clusters: tuple[str, ...] | None,
 ) -> Counted:
@@ -78,11 +78,11 @@ def counted_cells(
     unit_names = items if clusters is None else tuple(sorted(set(clusters)))
     index = {name: i for i, name in enumerate(unit_names)}
     units = np.fromiter((index[name] for name in labels), dtype=np.int64, count=len(labels))
-    return Counted(model, arrangements, items, mean, largest, units, len(unit_names), unit_names)
+    return Counted(model, arrangements, items, mean, maximum, units, len(unit_names), unit_names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Resampled:
+class ResampledGaps:
     """Gaps with their simultaneous band, where there are units enough for one."""
 
     table: GapTable
@@ -92,44 +92,44 @@ class Resampled:
 
 
 def resample_tables(
-    tables: Sequence[GapTable], weights: ItemWeights, *, level: float, beside: Floats | None = None
-) -> tuple[list[Resampled], Floats | None]:
+    tables: Sequence[GapTable], weights: ItemWeights, *, level: float, more: Floats | None = None
+) -> tuple[list[ResampledGaps], Floats | None]:
     """Resample several tables over the same units in one matrix product.
 
-    ``beside`` is any further matrix over those units whose weighted sums are wanted.
+    ``more`` is any further matrix over those units whose weighted sums are wanted.
     """
     n = tables[0].n_units
     if n < MIN_UNITS:
-        return [Resampled(table, None) for table in tables], None
+        return [ResampledGaps(table, None) for table in tables], None
     columns = [np.hstack(table.columns()) for table in tables]
-    stack = np.hstack([*columns, *([] if beside is None else [beside])])
+    stack = np.hstack([*columns, *([] if more is None else [more])])
     sums = weights.sums(stack)
     size, at = np.full(len(sums), float(n)), 0
     results = []
     for table, part in zip(tables, columns, strict=True):
         draws = table.from_sums(sums[:, at : at + part.shape[1]], size)
         at += part.shape[1]
-        results.append(Resampled(table, band_from_draws(table, draws, level=level), draws))
-    return results, None if beside is None else sums[:, at:]
+        results.append(ResampledGaps(table, band_from_draws(table, draws, level=level), draws))
+    return results, None if more is None else sums[:, at:]
 
 
 def paired_table(data: Counted) -> GapTable:
     """Gaps item by item, over items present on both sides."""
-    return GapTable(((1.0, *data.sums(data.largest - data.mean)),))
+    return GapTable(((1.0, *data.sums(data.maximum - data.mean)),))
 
 
 def unpaired_table(data: Counted) -> GapTable:
-    """Mean of the max data less mean of the mean data."""
-    return GapTable(((1.0, *data.sums(data.largest)), (-1.0, *data.sums(data.mean))))
+    """Mean of the max data minus mean of the mean data."""
+    return GapTable(((1.0, *data.sums(data.maximum)), (-1.0, *data.sums(data.mean))))
 
 
-def peak_gaps(mean: Floats, largest: Floats) -> Floats:
-    """Largest score of an arrangement in the max data less its mean score in the mean data."""
-    return _nanmax(largest) - _nanmean(mean)
+def peak_gaps(mean: Floats, maximum: Floats) -> Floats:
+    """Largest score of an arrangement in the max data minus its mean score in the mean data."""
+    return _nanmax(maximum) - _nanmean(mean)
 
 
 def across_gaps(mean: Floats) -> Floats:
-    """Per item, largest less mean of its cell means over arrangements; missing cells are skipped."""
+    """Per item, largest minus mean of its cell means over arrangements; missing cells are skipped."""
     return _nanmax(mean.T) - _nanmean(mean.T)
 
 
@@ -150,19 +150,19 @@ def _nanmean(values: Floats) -> Floats:
 column_means = _nanmean
 
 
-def read_gaps(reading: str, data: Counted, options: ScoreOptions, weights: ItemWeights) -> Consistency:
-    """Compute E, R and S under a reading that is no ratio of sums."""
-    return _peak(data, options, weights) if reading == "peak" else _across(data, options)
+def read_gaps(definition: str, data: Counted, options: ScoreOptions, weights: ItemWeights) -> Consistency:
+    """Compute E, R and S under a definition that is no ratio of sums."""
+    return _peak(data, options, weights) if definition == "peak" else _across(data, options)
 
 
 def from_table(
-    reading: str, data: Counted, resampled: Resampled, options: ScoreOptions, weights: ItemWeights
+    definition: str, data: Counted, resampled: ResampledGaps, options: ScoreOptions, weights: ItemWeights
 ) -> Consistency:
     """Compute E, R and S of gaps that are ratios of sums over units, with intervals and cross-fit."""
     table, band = resampled.table, resampled.band
     gaps = table.gaps()
     if np.isnan(gaps).all():
-        return _undefined(reading, len(gaps), "no item has a score on both sides")
+        return _undefined(definition, len(gaps), "no item has a score on both sides")
     e_interval = mean_gap_interval(table, options.level)
     r_interval = None if band is None else band.worst()
     note = FEW_NOTE if band is None else _resample_note(band.n_undefined, options.resamples)
@@ -172,7 +172,7 @@ def from_table(
         for k, p in enumerate(np.flatnonzero(~np.isnan(gaps))):
             per_gap[p] = Interval(float(low[k]), float(high[k]), options.level, "simultaneous max-t band")
     return _assemble(
-        reading, gaps, data.names,
+        definition, gaps, data.names,
         e_interval=e_interval, r_interval=r_interval, note=note, n=table.n_units,
         crossfit=_cross_fit(table, options, weights), gap_intervals=tuple(per_gap),
     )  # fmt: skip
@@ -197,8 +197,8 @@ def _cross_fit(table: GapTable, options: ScoreOptions, weights: ItemWeights) -> 
 
 
 def _peak(data: Counted, options: ScoreOptions, weights: ItemWeights) -> Consistency:
-    """Largest score less mean score of each arrangement: the words of the source."""
-    gaps = peak_gaps(data.mean, data.largest)
+    """Largest score minus mean score of each arrangement: the words of the source."""
+    gaps = peak_gaps(data.mean, data.maximum)
     return _assemble(
         "peak", gaps, data.names, note=PEAK_NOTE, n=len(data.items), crossfit=_peak_cross_fit(data, weights)
     )
@@ -209,7 +209,7 @@ def _peak_cross_fit(data: Counted, weights: ItemWeights) -> Estimate:
     try:
         members = weights.splits(data.n_units)[:PEAK_SPLITS, data.units]
         first, second = (
-            np.array([peak_gaps(data.mean[half], data.largest[half]) for half in halves])
+            np.array([peak_gaps(data.mean[half], data.maximum[half]) for half in halves])
             for halves in (members, ~members)
         )
         value, lost = cross_fit_worst(first, second)
@@ -240,12 +240,12 @@ def _across(data: Counted, options: ScoreOptions) -> Consistency:
     result = _assemble("across", gaps, data.items, e_interval=interval, note=note, n=len(defined))
     none = Estimate(None, note="R of `across` runs over items, not over arrangements")
     return Consistency(
-        result.reading, result.e_perf, result.r_sens, result.s_cons, result.r_at, none, result.gaps
+        result.definition, result.e_perf, result.r_sens, result.s_cons, result.r_at, none, result.gaps
     )
 
 
 def _assemble(
-    reading: str,
+    definition: str,
     gaps: Floats,
     names: Sequence[str],
     *,
@@ -270,7 +270,7 @@ def _assemble(
             S_METHOD,
         )
     return Consistency(
-        reading,
+        definition,
         Estimate(e, e_interval, n, lost, "mean gap", note if e_interval is None else ""),
         Estimate(r, r_interval, n, lost, "largest gap", note),
         Estimate(
@@ -283,7 +283,7 @@ def _assemble(
     )
 
 
-def _undefined(reading: str, n_gaps: int, note: str) -> Consistency:
-    """Say that a reading does not exist for these data."""
+def _undefined(definition: str, n_gaps: int, note: str) -> Consistency:
+    """Say that a definition does not exist for these data."""
     none = Estimate(None, n_left_out=n_gaps, note=note)
-    return Consistency(reading, none, none, none, None, none, (None,) * n_gaps)
+    return Consistency(definition, none, none, none, None, none, (None,) * n_gaps)

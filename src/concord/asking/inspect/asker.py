@@ -1,0 +1,235 @@
+"""Asks a model through Inspect's model layer, one call or many at a time, and knows when to stop."""
+
+import asyncio
+import contextlib
+import hashlib
+import time
+from collections.abc import Callable
+from functools import lru_cache
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+)
+
+from concord.asking.connection import Connection
+from concord.asking.inspect.replies import Fault, FaultKind, answer_of, fault_of
+from concord.asking.keys import Sampling
+from concord.asking.limits import Budget
+from concord.asking.redact import Redactor
+from concord.errors import InputError, ModelError
+from concord.records import Answer, AskOutcome, Message, Trial
+
+AGREE = 3
+"""So many calls must be refused before the run is taken to be refused."""
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
+_WIDE = 100_000
+"""Inspect's own limit of connections, which its first user sets for all: the window here is narrower."""
+
+
+class StoppedError(Exception):
+    """Nothing more is asked."""
+
+
+class Asker:
+    """Asks one prompt at a time, or as many at once as the window holds.
+
+    Parameters
+    ----------
+    model
+        Whom.
+    sampling
+        What is sent beside the prompt.
+    connection
+        Window, attempts and when to give up.
+    budget
+        What may be taken.
+    redactor
+        Takes keys out of reasons.
+    on_wait
+        Told why and how long something is waited for, at once.
+    cache
+        Whether Inspect's cache is used.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        sampling: Sampling,
+        connection: Connection,
+        *,
+        budget: Budget,
+        redactor: Redactor,
+        on_wait: Callable[[str], None] = lambda words: None,
+        cache: bool = False,
+    ) -> None:
+        self._model, self._sampling, self._connection = model, sampling, connection
+        self._budget, self._redactor, self._on_wait, self._cache = budget, redactor, on_wait, cache
+        self.width = window_of(model, connection)
+        self._window = asyncio.Semaphore(self.width)
+        self.opened = asyncio.Event()
+        """Set when the first call has ended: until then few are sent, since all may end the same way."""
+        self._next_slot = 0.0
+        self._n_ended = self._n_replies = self._failed_in_a_row = self._n_failed_attempts = 0
+        self._account_in_a_row = self._n_refused = 0
+        self._last_reply = time.monotonic()
+        self.fault: InputError | None = None
+        """Why nothing more can be asked, once that is so."""
+        self.reached: str | None = None
+        """Which limit is reached, once one is."""
+        self.stopped = asyncio.Event()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is asked."""
+        return self.fault is not None or self.reached is not None
+
+    def stop(self, fault: InputError) -> None:
+        """Ask nothing more, for a reason; the first one stays."""
+        if self.fault is None:
+            self.fault = fault
+        self.stopped.set()
+
+    async def ask(self, trial: Trial, sampling: Sampling | None = None) -> Answer:
+        """Ask a prompt until there is an answer or no more attempt.
+
+        Raises
+        ------
+        StoppedError
+            The run has stopped before the prompt was asked.
+        """
+        chosen = self._sampling if sampling is None else sampling
+        prompt = sum(len(message.text) for message in trial.messages)
+        async with self._window:
+            started, attempt = time.monotonic(), 1
+            while True:
+                await self._admitted()
+                found: Answer | Fault | None = None
+                try:
+                    found = await self._attempt(trial, chosen)
+                finally:
+                    self._budget.end(prompt, found if isinstance(found, Answer) else None)
+                if isinstance(found, Answer):
+                    self._replied()
+                    return found
+                if not found.passes or not await self._another(found, attempt, trial):
+                    return self._ended_without(found, time.monotonic() - started)
+                attempt += 1
+
+    async def _attempt(self, trial: Trial, sampling: Sampling) -> Answer | Fault:
+        started = time.monotonic()
+        try:
+            output = await self._generate(trial, sampling)
+        except Exception as error:  # noqa: BLE001 - providers raise what they like; every call is counted
+            fault = fault_of(error, self._model)
+            return Fault(fault.kind, self._redactor.text(fault.words), fault.wait)
+        return answer_of(output, time.monotonic() - started if output.time is None else output.time)
+
+    async def _generate(self, trial: Trial, sampling: Sampling) -> ModelOutput:
+        config = _config(sampling, trial.repeat, self._connection.attempt_seconds)
+        if not self._cache:
+            return await self._model.generate(chat(trial.messages), config=config)
+        from inspect_ai.model import CachePolicy
+
+        # Without the trial in it, the cache would give one reply to all repeats and participants.
+        policy = CachePolicy(expiry=None, scopes={"trial": "/".join(map(str, trial.name))})
+        return await self._model.generate(chat(trial.messages), config=config, cache=policy)
+
+    async def _admitted(self) -> None:
+        """Wait for a turn; where the run has stopped, there is none."""
+        rate = self._budget.limits.rate
+        if rate is not None and not self.over:
+            slot = max(time.monotonic(), self._next_slot)
+            self._next_slot = slot + 60.0 / rate
+            await self._sleep(slot - time.monotonic())
+        if self.over:
+            raise StoppedError
+        reason = self._budget.begin()
+        if reason is not None:
+            self.reached = reason
+            self.stopped.set()
+            raise StoppedError
+
+    async def _sleep(self, seconds: float) -> None:
+        """Wait, unless the run stops meanwhile."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.stopped.wait(), max(seconds, 0.0))
+
+    async def _another(self, fault: Fault, attempt: int, trial: Trial) -> bool:
+        """Wait for the next attempt, unless there is none."""
+        self._n_failed_attempts += 1
+        silent = time.monotonic() - self._last_reply
+        if silent > self._connection.give_up_seconds:
+            self.stop(
+                ModelError(
+                    f"no reply for {silent:.0f} s and {self._n_failed_attempts} attempts; the last one ended "
+                    f"with: {fault.words}"
+                )
+            )
+        left = self._connection.max_retries + 1 - attempt
+        wait = _wait(fault, attempt, trial)
+        if self.over or not left or wait > self._connection.give_up_seconds:
+            return False
+        self._on_wait(f"waiting {wait:.0f} s for attempt {attempt + 1} of {attempt + left}: {fault.words}")
+        self.opened.set()
+        await self._sleep(wait)
+        return not self.over
+
+    def _replied(self) -> None:
+        self._n_ended += 1
+        self._n_replies += 1
+        self._failed_in_a_row = self._account_in_a_row = self._n_failed_attempts = 0
+        self._last_reply = time.monotonic()
+        self.opened.set()
+
+    def _ended_without(self, fault: Fault, seconds: float) -> Answer:
+        """Count a call without a reply, and decide whether the next one is worth while."""
+        self.opened.set()
+        if fault.kind is FaultKind.OVERFLOW:
+            self._replied()
+            return Answer(AskOutcome.OVERFLOW, "", error=fault.words, seconds=seconds)
+        self._n_ended += 1
+        self._failed_in_a_row += 1
+        account = fault.kind is FaultKind.ACCOUNT
+        self._account_in_a_row = self._account_in_a_row + 1 if account else 0
+        self._n_refused += account or fault.kind is FaultKind.REFUSED
+        all_refused = self._n_replies == 0 and self._n_refused == self._n_ended >= AGREE
+        if all_refused or self._account_in_a_row >= AGREE:
+            self.stop(ModelError(f"the provider refuses: {fault.words}"))
+        elif self._failed_in_a_row >= self._connection.give_up_after:
+            n = self._failed_in_a_row
+            self.stop(ModelError(f"the last {n} calls all failed, the last one with: {fault.words}"))
+        return Answer(AskOutcome.FAILED, "", error=fault.words, seconds=seconds)
+
+
+def window_of(model: Model, connection: Connection) -> int:
+    """Return how many calls are made at the same time: as many as chosen, or as the provider suggests."""
+    chosen = connection.max_connections
+    return max(1, int(model.api.max_connections())) if chosen is None else chosen
+
+
+def _wait(fault: Fault, attempt: int, trial: Trial) -> float:
+    """Return the seconds until the next attempt: as the server asks, or twice as long each time."""
+    if fault.wait is not None:
+        return fault.wait
+    # Spread by a number of its own, so that calls that failed together do not come back together.
+    spread = hashlib.sha256(f"{trial.name}{attempt}".encode(errors="replace")).digest()[0] / 255
+    return min(_FIRST_WAIT * 2.0 ** (attempt - 1), _LONGEST_WAIT) * (0.75 + 0.5 * spread)
+
+
+@lru_cache(maxsize=4096)
+def _config(sampling: Sampling, repeat: int, seconds: int) -> GenerateConfig:
+    sent = sampling.sent(repeat)
+    system = {"system_message": sent.pop("system")} if "system" in sent else {}
+    return GenerateConfig(**sent, **system, max_retries=0, attempt_timeout=seconds, max_connections=_WIDE)
+
+
+def chat(messages: tuple[Message, ...]) -> list[ChatMessage]:
+    """Return messages in Inspect's types."""
+    kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+    return [kinds[message.role](content=message.text) for message in messages]

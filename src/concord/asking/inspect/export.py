@@ -1,0 +1,257 @@
+"""Inspect logs of a run, written from its journal, for Inspect's viewer and for whoever reads such logs."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalError,
+    EvalLog,
+    EvalResults,
+    EvalSample,
+    EvalSpec,
+    EvalStats,
+    write_eval_log,
+)
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.scorer import Score
+
+from concord.asking.folder import LOGS, StoredRun, planned_prompts, read_run
+from concord.asking.index import FAILURES, REPLIES, stored_lines
+from concord.asking.inspect.asker import chat
+from concord.asking.inspect.scorers import score_reasoning, score_structure
+from concord.asking.inspect.viewed import session_view
+from concord.asking.journal import read_at
+from concord.asking.recorded import recorded_inputs
+from concord.errors import RunFolderError
+from concord.people.design import rooms_of
+from concord.records import AskOutcome, Message
+from concord.structure.design import ITEMS
+
+PART = 1000
+"""Samples in one log: Inspect's time to write one grows with their square."""
+_STOPS = {"truncated": "max_tokens", "filtered": "content_filter", "context overflow": "model_length"}
+
+View = Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
+"""A planned trial and its row to what the viewer shows of it: messages, target, scores."""
+
+
+def export_logs(folder: Path, out: Path | None = None, *, part: int = PART) -> list[Path]:
+    """Write the logs of a run.
+
+    Parameters
+    ----------
+    folder
+        The run's folder.
+    out
+        Where to; the folder's ``logs`` when not given. Logs that are there are replaced.
+    part
+        Samples in one log.
+
+    Raises
+    ------
+    RunFolderError
+        There is no run, nothing in it, or no place to write.
+    """
+    stored = read_run(folder)
+    target = folder / LOGS if out is None else out
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise RunFolderError(
+            f"cannot write logs to {target}: {fault.strerror}; the run is complete"
+        ) from fault
+    samples = _samples(stored)
+    n_rows = sum(stored.tally.outcomes.values()) - stored.n_not_asked
+    if not n_rows:
+        raise RunFolderError(f"{folder} holds no reply yet, so there is nothing to export")
+    written = []
+    for number in range(-(-n_rows // part)):
+        log = _log(stored, list(islice(samples, part)))
+        path = target / f"{_stamp(stored)}_{stored.record['suite']}_{number + 1:03d}.eval"
+        try:
+            write_eval_log(log, str(path), format="eval")
+        except OSError as fault:
+            raise RunFolderError(f"cannot write {path}: {fault.strerror}; the run is complete") from fault
+        written.append(path)
+    for stale in set(target.glob(f"{_stamp(stored)}_{stored.record['suite']}_*.eval")) - set(written):
+        stale.unlink()
+    return written
+
+
+def _stamp(stored: StoredRun) -> str:
+    """Name the run in a way that stays when it is resumed."""
+    return f"concord_{str(stored.record.get('plan_sha256', ''))[:12]}"
+
+
+def _log(stored: StoredRun, samples: list[EvalSample]) -> EvalLog:
+    record = stored.record
+    sampling = {name: value for name, value in record["sampling"].items() if value is not None}
+    system = {"system_message": sampling.pop("system")} if "system" in sampling else {}
+    whole = record["status"] == "finished" and not stored.n_not_asked
+    spec = EvalSpec(
+        created=str(record["started"]),
+        task=f"concord/{record['suite']}",
+        dataset=EvalDataset(name=f"concord-{record['suite']}", samples=stored.n_planned),
+        model=str(record["model"]),
+        model_generate_config=GenerateConfig(**sampling, **system),
+        config=EvalConfig(),
+        packages={"concord": str(record.get("concord_version", ""))},
+        metadata=_plan(stored),
+    )
+    return EvalLog(
+        status="success" if whole else "cancelled",
+        eval=spec,
+        results=EvalResults(total_samples=stored.n_planned, completed_samples=len(samples)),
+        stats=EvalStats(
+            started_at=str(record["started"]),
+            completed_at=str(record["ended"]),
+            model_usage={str(record["model"]): _usage(samples)},
+        ),
+        samples=samples,
+    )
+
+
+def _plan(stored: StoredRun) -> dict[str, Any]:
+    """Return what a log carries of the plan, so that it is scored against this plan and no other."""
+    record = stored.record
+    files = recorded_inputs(stored)
+    return {
+        "suite": record["suite"],
+        "templates": record["templates"],
+        "options": record["options"],
+        "files": {name: data.decode("utf-8", "surrogateescape") for name, data in files.items()},
+        "n_planned": stored.n_planned,
+        "repeats": 1,
+    }
+
+
+def _usage(samples: Iterable[EvalSample]) -> ModelUsage:
+    usage = [sample.output.usage for sample in samples if sample.output.usage is not None]
+    tokens_in, tokens_out = sum(one.input_tokens for one in usage), sum(one.output_tokens for one in usage)
+    return ModelUsage(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=tokens_in + tokens_out)
+
+
+def _samples(stored: StoredRun) -> Iterator[EvalSample]:
+    """Return the samples in the order of the plan; texts are read from the disk one by one."""
+    places = {key: place for name in (FAILURES, REPLIES) for key, place in _places(stored.path, name)}
+    view = _view_of(stored)
+    for planned in planned_prompts(stored.path):
+        place = places.get(str(planned["key"]))
+        if place is not None:
+            yield _sample(planned, read_at(*place), view, str(stored.record["model"]))
+
+
+def _places(folder: Path, name: str) -> Iterator[tuple[str, tuple[Path, int]]]:
+    for path, line in stored_lines(folder, name):
+        yield str(line.row["key"]), (path, line.start)
+
+
+def _view_of(stored: StoredRun) -> View:
+    """Return how a suite's samples are shown."""
+    files, options = recorded_inputs(stored), stored.record["options"]
+    if stored.record["suite"] == "people":
+        rooms = rooms_of(files, options)
+        return lambda planned, row: session_view(rooms[str(planned["id"])], row)
+    if stored.record["suite"] == "reasoning":
+        return lambda planned, row: _scored(planned, row, score_reasoning)
+    if stored.record["suite"] == "structure":
+        scorer = score_structure(files[ITEMS].decode(), str(options["arranger"]), str(options["scorer"]))
+        return lambda planned, row: _scored(planned, row, scorer)
+    return lambda planned, row: {}
+
+
+def _scored(
+    planned: Mapping[str, Any], row: Mapping[str, Any], scorer: Callable[[Any], Score]
+) -> dict[str, Any]:
+    about = _about(planned, row)
+    output = _output(row)
+    if row["outcome"] == AskOutcome.FAILED:
+        return {"target": about.get("gold_answer", "")}
+    score = scorer(SimpleNamespace(metadata=about, output=output, epoch=1))
+    target = str((score.metadata or {}).get("target", about.get("gold_answer", "")))
+    return {"scores": {"concord": score}, "target": target}
+
+
+def _sample(planned: Mapping[str, Any], row: Mapping[str, Any], view: View, model: str) -> EvalSample:
+    asked = chat(tuple(Message(one["role"], one["text"]) for one in planned["messages"]))
+    output = _output(row, model)
+    messages: list[ChatMessage] = [*asked, *(choice.message for choice in output.choices)]
+    shown = {"target": "", "messages": messages, **view(planned, row)}
+    failed = row["outcome"] == AskOutcome.FAILED
+    return EvalSample(
+        id=readable_id(planned),
+        epoch=1,
+        input=asked,
+        output=output,
+        metadata=_about(planned, row),
+        error=_error(str(row.get("error"))) if failed else None,
+        completed_at=str(row["at"]) if "at" in row else None,
+        total_time=row.get("seconds"),
+        model_usage={} if output.usage is None else {model: output.usage},
+        **shown,
+    )
+
+
+def readable_id(planned: Mapping[str, Any]) -> str:
+    """Return what names a sample in the viewer: study/experiment/cell/participant, or item/cell/repeat.
+
+    Examples
+    --------
+    >>> readable_id({"id": "framing/disease/7", "mode": "gain", "repeat": 0, "template": "people/bare"})
+    'framing/disease/gain/7'
+    >>> readable_id({"id": "v001", "mode": "cot", "repeat": 1, "template": "reasoning/cot.v1"})
+    'v001/cot/1'
+    """
+    if str(planned.get("template", "")).startswith("people/"):
+        session, number = str(planned["id"]).rsplit("/", 1)
+        cell = [str(planned["mode"])] if planned["mode"] else []
+        return "/".join([session, *cell, number])
+    return f"{planned['id']}/{planned['mode']}/{planned['repeat']}"
+
+
+def _about(planned: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    name = {name: planned[name] for name in ("key", "id", "mode", "repeat", "template")}
+    told = {"outcome": row["outcome"], **({"turns": row["turns"]} if "turns" in row else {})}
+    return {**name, **planned.get("about", {}), **told}
+
+
+def _output(row: Mapping[str, Any], model: str = "") -> ModelOutput:
+    """Return a row as Inspect's output."""
+    if row["outcome"] == AskOutcome.FAILED:
+        return ModelOutput(model=model, error=str(row.get("error")))
+    text, thinking = str(row["response"]), row.get("thinking")
+    content: Any = text
+    if isinstance(thinking, str):
+        content = [ContentReasoning(reasoning=thinking), ContentText(text=text)]
+    stop = str(row.get("stop_reason", _STOPS.get(str(row["outcome"]), "stop")))
+    message = ChatMessageAssistant(content=content, model=model, source="generate")
+    usage = row.get("usage")
+    known = isinstance(usage, Mapping) and None not in usage.values() and usage
+    tokens = (int(usage["input_tokens"]), int(usage["output_tokens"])) if known and usage else None
+    return ModelOutput(
+        model=model,
+        choices=[ChatCompletionChoice(message=message, stop_reason=stop)],
+        usage=None
+        if tokens is None
+        else ModelUsage(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens)),
+        time=row.get("seconds"),
+        error=row.get("error"),
+    )
+
+
+def _error(words: str) -> EvalError:
+    return EvalError(message=words, traceback="", traceback_ansi="")

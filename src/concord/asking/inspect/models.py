@@ -1,0 +1,92 @@
+"""Find a model: its provider, its key, its address, in this order, before anything is planned or asked."""
+
+import os
+import re
+from typing import Any
+
+from inspect_ai.model import GenerateConfig, Model, get_model
+
+from concord.asking.address import base_url_of, check_reachable, is_loopback
+from concord.asking.connection import Connection
+from concord.asking.inspect.private import retry_nowhere_else, stay_at_origin, take_odd_replies
+from concord.asking.redact import Redactor, check_keys, strip_keys
+from concord.errors import InputError, ModelError
+
+PLACEHOLDER_KEY = "none-needed"
+_EXPECTED = (
+    "expected PROVIDER/MODEL, such as openai/gpt-4o-mini, anthropic/claude-haiku-4-5, "
+    "openai-api/NAME/MODEL with --base-url, or local/smollm2-135m"
+)
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+_MARKUP = re.compile(r"\[/?[a-z ]+\]")
+
+
+def find_model(name: str, connection: Connection) -> Model:
+    """Find the provider and its key, without asking anything yet.
+
+    Raises
+    ------
+    ModelError, OptionError
+        Provider, model or key are missing; the address is none, or nobody listens there.
+    """
+    strip_keys(name)
+    check_keys(name)
+    url = base_url_of(name, connection.base_url)
+    if url is not None:
+        check_reachable(url)
+    try:
+        model = get_model(
+            name,
+            config=GenerateConfig(max_retries=0, attempt_timeout=connection.attempt_seconds),
+            base_url=url,
+            api_key=_key(name, url),
+            memoize=False,
+            **_arguments(name),
+        )
+    except InputError:
+        raise
+    except Exception as fault:  # noqa: BLE001 - providers raise what they like; none of it is our bug
+        raise ModelError(_told(name, fault)) from None
+    retry_nowhere_else(model)
+    stay_at_origin(model)
+    take_odd_replies(model)
+    return model
+
+
+def redactor_of(name: str, model: Model | None) -> Redactor:
+    """Return what hides the keys of a model, wherever it has them from."""
+    key = None if model is None else getattr(model.api, "api_key", None)
+    return Redactor.of(name, more=[key] if isinstance(key, str) else [])
+
+
+def _told(name: str, fault: Exception) -> str:
+    """Say in one plain line what a model lacks."""
+    text = _MARKUP.sub("", " ".join(str(getattr(fault, "message", fault)).split())).strip()
+    text = text.removeprefix("ERROR: ")
+    variables = list(dict.fromkeys(found for found in _VARIABLE.findall(text) if found not in os.environ))
+    if type(fault).__name__ == "PrerequisiteError" and variables:
+        return f"the model {name!r} needs {' or '.join(variables)} in the environment; nothing was asked"
+    return f"the model {name!r} cannot be used: {Redactor.of(name).text(text)}; {_EXPECTED}"
+
+
+def _key(model: str, url: str | None) -> str | None:
+    """Return a key for a server on this machine: it usually wants none, but the client does."""
+    parts = model.split("/")
+    if parts[0] != "openai-api" or len(parts) < 3 or url is None or not is_loopback(url):
+        return None
+    name = parts[1].upper().replace("-", "_") + "_API_KEY"
+    return os.environ.get(name, PLACEHOLDER_KEY)
+
+
+def _arguments(model: str) -> dict[str, Any]:
+    """Return what a provider needs beyond its name: Inspect's mock fetches a table to count tokens."""
+    if not model.startswith("mockllm/"):
+        return {}
+    from inspect_ai.model import ModelOutput, ModelUsage
+
+    def reply(*asked: object) -> ModelOutput:
+        output = ModelOutput.from_content(model, "Default output from mockllm/model")
+        output.usage = ModelUsage()
+        return output
+
+    return {"custom_outputs": reply}

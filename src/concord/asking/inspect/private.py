@@ -1,0 +1,131 @@
+"""Everything that Concord uses of Inspect's insides, in one place.
+
+`pyproject.toml` names the versions that this was written for, and a test fails by name when one of the parts
+moves.
+"""
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from inspect_ai._eval import registry as task_registry
+from inspect_ai._util import registry
+from inspect_ai._util.http import parse_retry_after_from_exception
+from inspect_ai.model._model import use_model_event_sink
+from tenacity import wait_none
+
+PACKAGE = "concord"
+
+
+def name_our_objects() -> None:
+    """Let Inspect call Concord's tasks `concord/...` however Concord was installed.
+
+    Inspect finds an editable install only where distribution and package have the same name; ours are
+    `concord-eval` and `concord`.
+    """
+    for module in (registry, task_registry):
+        found = module.get_installed_package_name
+        if getattr(found, "names_concord", False):
+            continue
+        module.get_installed_package_name = _naming_ours(found)
+
+
+def _naming_ours(found: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
+    @functools.wraps(found)
+    def named(of: Any) -> str | None:
+        ours = str(getattr(of, "__module__", "")).split(".")[0] == PACKAGE
+        return PACKAGE if ours else found(of)
+
+    named.names_concord = True  # type: ignore[attr-defined]
+    return named
+
+
+class _Forgetful:
+    """Takes the events of calls and keeps none: outside an evaluation Inspect's transcript only grows."""
+
+    def on_pending(self, event: object) -> None:
+        """Forget a call that begins."""
+
+    def on_complete(self, event: object) -> None:
+        """Forget a call that ended."""
+
+
+@contextmanager
+def without_transcript() -> Iterator[None]:
+    """Ask without Inspect's transcript, whose memory would grow with every call."""
+    with use_model_event_sink(_Forgetful()):
+        yield
+
+
+def retry_after(error: BaseException) -> float | None:
+    """Return the seconds that a server asked to wait, where its error says so."""
+    return parse_retry_after_from_exception(error) if isinstance(error, Exception) else None
+
+
+def asks_to_retry(model: Any, error: BaseException) -> bool:
+    """Whether Inspect takes an error for one that another attempt may not meet."""
+    return bool(model.should_retry(error))
+
+
+def retry_nowhere_else(model: Any) -> None:
+    """Switch off the retries of a provider's own client: Concord retries, and one layer is enough."""
+    client: Any = getattr(model.api, "client", None)
+    if isinstance(getattr(client, "max_retries", None), int):
+        client.max_retries = 0
+    # Without retries nothing is waited for; the usual wait warns of itself at every call.
+    model.api.retry_wait = wait_none
+
+
+def stay_at_origin(model: Any) -> None:
+    """Send nothing to another address than the client's own, redirected or not: the key goes along."""
+    client: Any = getattr(model.api, "client", None)
+    inner: Any
+    inner, base = getattr(client, "_client", None), getattr(client, "base_url", None)
+    hooks = getattr(inner, "event_hooks", None)
+    if base is None or not isinstance(hooks, dict):
+        return
+
+    async def check(request: Any) -> None:
+        if (request.url.scheme, request.url.host, request.url.port) != (base.scheme, base.host, base.port):
+            raise RedirectedError(f"the server redirects to {request.url.host}, which is not asked")
+
+    inner.event_hooks = {**hooks, "request": [*hooks.get("request", []), check]}
+
+
+class RedirectedError(Exception):
+    """A server sends its callers elsewhere; nothing was sent there."""
+
+
+def take_odd_replies(model: Any) -> None:
+    """Let replies count whose usage or content is not quite what the protocol says; usage is then unknown."""
+    client: Any = getattr(model.api, "client", None)
+    completions: Any = getattr(getattr(client, "chat", None), "completions", None)
+    create = getattr(completions, "create", None)
+    if create is None:
+        return
+
+    @functools.wraps(create)
+    async def tidied(*args: Any, **options: Any) -> Any:
+        return _tidy(await create(*args, **options))
+
+    completions.create = tidied
+
+
+def _tidy(completion: Any) -> Any:
+    usage = getattr(completion, "usage", None)
+    counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
+    if usage is not None and any(type(n) is not int or n < 0 for n in counts):
+        completion.usage = None
+    choices = getattr(completion, "choices", None)
+    for choice in choices if isinstance(choices, list) else []:
+        message: Any = getattr(choice, "message", None)
+        content = getattr(message, "content", None)
+        if isinstance(content, list):
+            message.content = "".join(_text(part) for part in content)
+    return completion
+
+
+def _text(part: Any) -> str:
+    found = part.get("text") if isinstance(part, dict) else getattr(part, "text", part)
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,135 @@
+"""What Inspect gives back, read: a reply, or why there is none."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from inspect_ai.model import ContentReasoning, ModelOutput
+
+from concord.asking.inspect.private import asks_to_retry, retry_after
+from concord.asking.outcomes import outcome_of, says_overflow, says_quota
+from concord.records import Answer, AskOutcome, Usage
+
+_WORDS = 500
+
+
+class FaultKind(StrEnum):
+    """What a failed call says about the next one."""
+
+    PASSING = "passing"
+    """Worth another attempt: a server error, a dropped connection, no answer in time."""
+    BUSY = "busy"
+    """Worth another attempt after a while: a limit of calls or tokens per minute."""
+    REFUSED = "refused"
+    """A model or an address that is not there, or not for this key."""
+    ACCOUNT = "account"
+    """A wrong key or an empty account: every other call ends the same way."""
+    OVERFLOW = "overflow"
+    """The prompt does not fit."""
+    OTHER = "other"
+    """This call cannot be answered; others may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A call without a reply."""
+
+    kind: FaultKind
+    words: str
+    """The provider's own reason first."""
+    wait: float | None = None
+    """Seconds that the server asked to wait."""
+
+    @property
+    def passes(self) -> bool:
+        """Whether another attempt is worth while."""
+        return self.kind in (FaultKind.PASSING, FaultKind.BUSY)
+
+
+def fault_of(error: BaseException, model: Any) -> Fault:
+    """Read a provider's error."""
+    cause = _cause(error)
+    status, words = _status(cause), _words(cause)
+    if status == 402 or (status in (None, 403, 429) and says_quota(words)):
+        return Fault(FaultKind.ACCOUNT, words)
+    if says_overflow(words) and status in (None, 400, 413, 422, 500):
+        return Fault(FaultKind.OVERFLOW, words)
+    if status == 401 or type(cause).__name__ == "AuthenticationError":
+        return Fault(FaultKind.ACCOUNT, words)
+    if status in (403, 404) or type(cause).__name__ in ("PermissionDeniedError", "NotFoundError"):
+        return Fault(FaultKind.REFUSED, words)
+    if status == 429:
+        return Fault(FaultKind.BUSY, words, retry_after(cause))
+    if type(cause).__name__ == "AttemptTimeoutError":
+        return Fault(FaultKind.PASSING, "no answer in the time that --timeout allows")
+    if asks_to_retry(model, cause):
+        return Fault(FaultKind.PASSING, words, retry_after(cause))
+    return Fault(FaultKind.OTHER, words)
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return the provider's own error behind those that wrap it."""
+    while type(error).__name__ in ("RetryError", "ModelGenerateError") and error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+def _status(error: BaseException) -> int | None:
+    found = getattr(error, "status_code", None)
+    return found if isinstance(found, int) else None
+
+
+def _words(error: BaseException) -> str:
+    """Say what went wrong: the provider's reason, its status, and the kind of error; not too long."""
+    body = getattr(error, "body", None)
+    told = body.get("message") if isinstance(body, dict) else None
+    text = told if isinstance(told, str) and told.strip() else str(getattr(error, "message", error))
+    status = _status(error)
+    kind = type(error).__name__ if status is None else f"HTTP {status}"
+    return f"{kind}: {' '.join(text.split())}"[:_WORDS]
+
+
+def answer_of(output: ModelOutput, seconds: float | None) -> Answer:
+    """Read what came back: the text, the thinking apart from it, and which outcome that is."""
+    usage = _usage(output)
+    if output.empty:
+        return Answer(AskOutcome.EMPTY, "", error=output.error, usage=usage, seconds=seconds)
+    stop, text, thinking = str(output.stop_reason), output.completion, _thinking(output)
+    # Inspect puts a provider's error that is an outcome into the text, and then there is no usage.
+    error = output.error is not None or (output.usage is None and says_overflow(text))
+    outcome = outcome_of(stop, text, thinking=thinking is not None, error=error)
+    return Answer(outcome, text, thinking, stop, output.error, usage, seconds, _logprobs(output))
+
+
+def _thinking(output: ModelOutput) -> str | None:
+    content = output.message.content
+    if isinstance(content, str):
+        return None
+    thoughts = [
+        part.reasoning for part in content if isinstance(part, ContentReasoning) and not part.redacted
+    ]
+    return "\n".join(thoughts) if thoughts else None
+
+
+def _usage(output: ModelOutput) -> Usage:
+    """Return the tokens; what is no number of tokens is not known."""
+    if output.usage is None:
+        return Usage()
+    return Usage(_tokens(_all_input(output.usage)), _tokens(output.usage.output_tokens))
+
+
+def _all_input(usage: Any) -> Any:
+    """Return all tokens of the input: Inspect counts those apart that the provider had in its cache."""
+    parts = (usage.input_tokens, usage.input_tokens_cache_read, usage.input_tokens_cache_write)
+    return sum(part for part in parts if part is not None)
+
+
+def _tokens(n: Any) -> int | None:
+    return n if isinstance(n, int) and n >= 0 else None
+
+
+def _logprobs(output: ModelOutput) -> tuple[tuple[str, object], ...]:
+    found = output.choices[0].logprobs
+    if found is None:
+        return ()
+    return (("logprobs", [[one.token, one.logprob] for one in found.content]),)

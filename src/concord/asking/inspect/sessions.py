@@ -1,0 +1,170 @@
+"""Sessions with a model: members are asked as soon as they can be, every turn has its outcome."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+import anyio
+from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from concord.asking.folder import Request
+from concord.asking.inspect.asker import Asker, chat
+from concord.asking.inspect.replies import answer_of
+from concord.asking.keys import Sampling, trial_key
+from concord.asking.turns import Turns
+from concord.people.design import Room, packed
+from concord.people.studies.sessions import Question, Session
+from concord.records import Answer, AskOutcome, Trial, Usage
+
+Turn = Callable[[Question], Awaitable[Answer]]
+
+
+@dataclass(slots=True)
+class Held:
+    """What became of a session."""
+
+    replies: dict[str, str] = field(default_factory=dict)
+    """Replies that are answers, by the question's id."""
+    turns: list[tuple[bool, Answer]] = field(default_factory=list)
+    """Every turn: whether its answer is read, and what came back."""
+
+    def answer(self) -> Answer:
+        """Return the session as one answer: ok only where every turn that is read is."""
+        outcomes = Counter(str(answer.outcome) for _, answer in self.turns)
+        bad = [answer for read, answer in self.turns if read and answer.outcome is not AskOutcome.OK]
+        outcome = bad[0].outcome if bad else AskOutcome.OK
+        error = next((answer.error for answer in bad if answer.error is not None), None)
+        usage = _sum([answer.usage for _, answer in self.turns])
+        more = (("turns", dict(sorted(outcomes.items()))),)
+        return Answer(outcome, packed(self.replies), error=error, usage=usage, more=more)
+
+
+class FailedTurnError(Exception):
+    """A turn without a reply: the session goes on when the run is resumed."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.error)
+        self.answer = answer
+
+
+class SessionHolder:
+    """Holds the sessions of a run; turns that are stored are not asked again.
+
+    Parameters
+    ----------
+    asker
+        Asks the turns.
+    turns
+        Where every reply goes as it arrives.
+    rooms
+        The sessions by their id.
+    name
+        Model and settings, which are part of a turn's key.
+    """
+
+    def __init__(
+        self, asker: Asker, turns: Turns, rooms: dict[str, Room], *, name: tuple[str, Sampling]
+    ) -> None:
+        self._asker, self._turns, self._rooms, self._name = asker, turns, rooms, name
+
+    async def hold(self, request: Request) -> Answer:
+        """Hold one session."""
+        try:
+            held = await hold_session(self._rooms[request.trial.item].open(), self._turn)
+        except FailedTurnError as failed:
+            return Answer(AskOutcome.FAILED, "", error=failed.answer.error, seconds=failed.answer.seconds)
+        self._turns.forget(request.trial.item)
+        return held.answer()
+
+    async def _turn(self, question: Question) -> Answer:
+        trial = turn_of(question)
+        request = Request(trial, trial_key(trial, *self._name))
+        row = self._turns.stored.get(request.key)
+        if row is None:
+            answer = await self._asker.ask(trial)
+            if answer.outcome is AskOutcome.FAILED:
+                raise FailedTurnError(answer)
+            row = self._turns.store(request, answer)
+        told = row.get("usage")
+        known = told if isinstance(told, dict) else {}
+        usage = Usage(known.get("input_tokens"), known.get("output_tokens"))
+        return Answer(AskOutcome(row["outcome"]), str(row["response"]), error=row.get("error"), usage=usage)
+
+
+def turn_of(question: Question) -> Trial:
+    """Return a question as a trial; each participant is a repeat of its own, so that seeds differ."""
+    condition = ", ".join(question.session.plan.cell.values())
+    design = f"people/{question.session.design.name}"
+    return Trial("people", question.id, condition, question.messages, question.member.number, design)
+
+
+def _sum(usage: list[Usage]) -> Usage:
+    """Add tokens up; unknown where any is unknown."""
+    tokens_in, tokens_out = [one.input_tokens for one in usage], [one.output_tokens for one in usage]
+    known_in, known_out = [n for n in tokens_in if n is not None], [n for n in tokens_out if n is not None]
+    return Usage(
+        sum(known_in) if len(known_in) == len(usage) else None,
+        sum(known_out) if len(known_out) == len(usage) else None,
+    )
+
+
+async def hold_session(session: Session, turn: Turn) -> Held:
+    """Ask all waiting questions at the same time, until nothing waits; only ok turns are answers."""
+    held = Held()
+    while not session.done:
+        waiting = session.waiting()
+        found = await _together(turn, waiting)
+        for question in waiting:
+            answer = found[question.id]
+            held.turns.append((bool(question.items), answer))
+            ok = answer.outcome is AskOutcome.OK
+            session.answer(question.id, answer.response if ok else None)
+            if ok:
+                held.replies[question.id] = answer.response
+    return held
+
+
+async def _together(turn: Turn, waiting: tuple[Question, ...]) -> dict[str, Answer]:
+    """Ask some questions at the same time; one that fails lets the others end before it is told."""
+    found: dict[str, Answer] = {}
+    failed: list[Exception] = []
+
+    async def one(question: Question) -> None:
+        try:
+            found[question.id] = await turn(question)
+        except Exception as error:  # noqa: BLE001 - raised again when the others have ended
+            failed.append(error)
+
+    async with anyio.create_task_group() as group:
+        for question in waiting:
+            group.start_soon(one, question)
+    if failed:
+        raise failed[0]
+    return found
+
+
+@solver
+def converse(rooms: dict[str, Room]) -> Solver:
+    """Hold the sample's session, as `inspect eval` does."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        if state.epoch > 1:
+            raise ValueError("participants are repeated by `-T n=...`, not by --epochs; this was not asked")
+        model = get_model()
+        held = await hold_session(rooms[str(state.metadata["id"])].open(), _asking(model))
+        answer = held.answer()
+        state.output = ModelOutput.from_content(str(model), answer.response)
+        state.metadata["outcome"] = str(answer.outcome)
+        state.metadata["turns"] = dict(answer.more)["turns"]
+        return state
+
+    return solve
+
+
+def _asking(model: Model) -> Turn:
+    async def turn(question: Question) -> Answer:
+        output = await model.generate(chat(question.messages), config=GenerateConfig())
+        return answer_of(output, output.time)
+
+    return turn

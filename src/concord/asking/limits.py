@@ -1,0 +1,116 @@
+"""Limits of a run: money, tokens, time, calls per minute. Reached, the run stops cleanly and can go on."""
+
+import math
+import time
+from dataclasses import dataclass, field
+
+from concord.asking.plan import Prices
+from concord.errors import OptionError
+from concord.records import Answer
+
+_CHARACTERS = 3.0
+"""Characters per token, on the safe side, where the provider does not say how many tokens it took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run may take; ``None`` is no limit."""
+
+    max_cost: float | None = None
+    """Of the whole folder, in the currency of the prices."""
+    max_tokens_total: int | None = None
+    """Of the whole folder, in and out."""
+    max_time: float | None = None
+    """Minutes of this session."""
+    rate: float | None = None
+    """Calls per minute."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_cost", "max_tokens_total", "max_time", "rate"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < math.inf:
+                raise OptionError(f"--{name.replace('_', '-')} {value}: expected a number above 0")
+
+    def share(self, n: int) -> "Limits":
+        """Return the limits of one process among several: together they keep these."""
+        return Limits(
+            None if self.max_cost is None else self.max_cost / n,
+            None if self.max_tokens_total is None else self.max_tokens_total // n,
+            self.max_time,
+            None if self.rate is None else self.rate / n,
+        )
+
+
+@dataclass(slots=True)
+class Budget:
+    """What a run has taken so far, against its limits.
+
+    Parameters
+    ----------
+    limits
+        What it may take.
+    prices
+        Of a million tokens.
+    tokens
+        Input and output that the folder holds already.
+    """
+
+    limits: Limits = Limits()
+    prices: Prices | None = None
+    tokens: tuple[int, int] = (0, 0)
+    started: float = field(default_factory=time.monotonic)
+    _in: int = field(init=False)
+    _out: int = field(init=False)
+    _calls: int = 0
+    _in_flight: int = 0
+    _new: int = 0
+    """Tokens of this session, of which a call's mean is taken."""
+    _cost: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._in, self._out = self.tokens
+        if self.limits.max_cost is not None and self.prices is None:
+            raise OptionError(
+                "--max-cost needs prices: give --price-in and --price-out, or --prices with a file"
+            )
+
+    def begin(self) -> str | None:
+        """Take one call, or say why there must be none."""
+        reason = self.reason()
+        if reason is None:
+            self._in_flight += 1
+        return reason
+
+    def end(self, prompt: int, answer: Answer | None) -> None:
+        """Count what a call took; where the provider does not say, its characters are counted."""
+        self._in_flight -= 1
+        if answer is None:
+            return
+        usage = answer.usage
+        tokens_in = math.ceil(prompt / _CHARACTERS) if usage.input_tokens is None else usage.input_tokens
+        written = math.ceil(len(answer.response) / _CHARACTERS)
+        tokens_out = written if usage.output_tokens is None else usage.output_tokens
+        self._calls += 1
+        self._in, self._out = self._in + tokens_in, self._out + tokens_out
+        self._new += tokens_in + tokens_out
+        self._cost += 0.0 if self.prices is None else self.prices.cost(tokens_in, tokens_out)
+
+    def reason(self) -> str | None:
+        """Say which limit the next call would pass, if any; calls in flight count as the mean of others."""
+        limits, ahead = self.limits, self._in_flight + 1
+        if limits.max_time is not None and time.monotonic() - self.started >= 60 * limits.max_time:
+            return f"--max-time {limits.max_time:g} (minutes) is reached"
+        if limits.max_tokens_total is not None:
+            mean = self._new / self._calls if self._calls else 0.0
+            if self._in + self._out + ahead * mean > limits.max_tokens_total:
+                return (
+                    f"--max-tokens-total {limits.max_tokens_total} is reached ({self._in + self._out} so far)"
+                )
+        if limits.max_cost is not None and self.prices is not None:
+            spent, mean = (
+                self.prices.cost(self._in, self._out),
+                self._cost / self._calls if self._calls else 0.0,
+            )
+            if spent + ahead * mean > limits.max_cost:
+                return f"--max-cost {limits.max_cost:g} is reached ({spent:.4f} so far)"
+        return None

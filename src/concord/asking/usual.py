@@ -1,0 +1,23 @@
+"""Settings that a question is asked with unless others are chosen: the same in a run and in Inspect."""
+
+from concord.asking.keys import Sampling
+
+MAX_TOKENS = {"reasoning": 1024, "structure": 512, "people": 256}
+TEMPERATURE = {"people": 1.0}
+"""People differ; at temperature 0 the participants of a cell would be copies of one another."""
+
+
+def usual_temperature(question: str) -> float:
+    """Return the temperature that a question is asked with."""
+    return TEMPERATURE.get(question, 0.0)
+
+
+def usual_sampling(question: str) -> Sampling:
+    """Return the settings that a question is asked with.
+
+    Examples
+    --------
+    >>> usual_sampling("people").sent(0)
+    {'temperature': 1.0, 'max_tokens': 256}
+    """
+    return Sampling(temperature=usual_temperature(question), max_tokens=MAX_TOKENS.get(question))

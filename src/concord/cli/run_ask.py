@@ -1,0 +1,225 @@
+"""What every `concord run` does: find the model, plan, ask for consent, ask, score, show."""
+
+import shlex
+import sys
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from concord.cli.run_options import Asking
+from concord.cli.run_show import plan_lines, show_dry_run, show_result
+from concord.cli.shared import note
+from concord.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from concord.asking.plan import Plan
+    from concord.asking.run import Job
+    from concord.cli.run_progress import Progress
+    from concord.runs import RunResult
+
+GRACE = 0.8
+"""Seconds that calls in flight have to end after a Ctrl-C."""
+INCOMPLETE = 4
+"""Exit code of a run some of whose trials failed or were not asked."""
+_FREE = ("local", "mockllm")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One model's run, ready to be asked."""
+
+    job: "Job"
+    folder: Path
+    plan: "Plan"
+    model: Any
+    """From Inspect; ``None`` where it has not been needed yet."""
+
+
+def carry_out(question: str, model: str | None, choices: dict[str, Any], asking: Asking) -> None:
+    """Do all of a run, for one model or several."""
+    names = asking.model_names(model)
+    connection = asking.connection
+    several = len(names) > 1
+    found = {} if asking.dry_run else {name: _find(name, question, asking, several) for name in names}
+    from concord import runs
+
+    first = runs.job(question, names[0], **choices, **asking.job())
+    planned = []
+    for name in names:
+        job = replace(first, model=name, connection=connection, prices=asking.prices_of(name))
+        folder = _folder(question, name, asking, several)
+        job = _again(job, folder, asking)
+        planned.append(Planned(job, folder, runs.plan_run(job, folder), found.get(name)))
+    _warn(first)
+    if asking.dry_run:
+        for one in planned:
+            show_dry_run(one.job, one.plan, asking.json, free=_is_free(one.job))
+        return
+    _refuse_stored(planned, asking)
+    _tell_plans(planned, asking)
+    results = _ask_each(planned, asking)
+    codes = [show_result(result, asking, several=several) for result in results]
+    if several:
+        listed = " ".join(shlex.quote(str(result.folder / "results")) for result in results)
+        note(f"all models on one page: concord report {listed}")
+    if any(codes):
+        note(f"to go on: {command_again()}")
+        raise typer.Exit(code=max(codes))
+
+
+def _find(name: str, question: str, asking: Asking, several: bool) -> Any:
+    """Find provider and key before anything is planned; a finished run needs neither."""
+    from concord.asking.folder import RECORD, read_record
+    from concord.asking.run import find
+
+    folder = _folder(question, name, asking, several)
+    if (folder / RECORD).is_file() and read_record(folder).get("status") == "finished":
+        return None
+    return find(name, asking.connection)
+
+
+def _folder(question: str, name: str, asking: Asking, several: bool) -> Path:
+    """Return the folder of a model's run; several models have theirs in one."""
+    from concord import runs
+    from concord.files.output import safe_name
+
+    if not several:
+        return runs.folder_of(question, name) if asking.out is None else asking.out
+    parent = Path("runs") / question if asking.out is None else asking.out
+    return parent / safe_name(name.replace("/", "-"))
+
+
+def _again(job: "Job", folder: Path, asking: Asking) -> "Job":
+    """Ask some outcomes anew, with the settings given now; the plan stays that of the folder."""
+    from concord.asking.folder import Again, read_record
+    from concord.asking.keys import Sampling
+
+    outcomes = asking.outcomes_again()
+    if not outcomes:
+        return job
+    stored = Sampling.read(read_record(folder)["sampling"])
+    return replace(job, sampling=stored, again=Again(outcomes, job.sampling))
+
+
+def _warn(job: "Job") -> None:
+    if job.sampling.temperature == 0 and any(trial.repeat for trial in job.design.trials):
+        note(
+            "warning: at temperature 0 repeats are mostly copies; give --temperature for samples that differ"
+        )
+
+
+def _refuse_stored(planned: list[Planned], asking: Asking) -> None:
+    for one in planned:
+        if not asking.resume and one.plan.n_stored:
+            raise OptionError(
+                f"{one.folder} already holds {one.plan.n_stored} replies; choose another --out, or resume"
+            )
+
+
+def _tell_plans(planned: list[Planned], asking: Asking) -> None:
+    """Say what will be asked, of all models, and ask once before spending."""
+    for one in planned:
+        for line in plan_lines(one.job, one.plan, one.folder, free=_is_free(one.job)):
+            note(line)
+    costs = [one.plan.cost for one in planned]
+    if len(planned) > 1 and all(cost is not None for cost in costs):
+        low, high = sum(c.low for c in costs if c), sum(c.high for c in costs if c)
+        note(f"cost of all models, roughly: {low:,.2f} to {high:,.2f}")
+    if any(one.plan.n_to_ask and not _is_free(one.job) for one in planned):
+        _consent(asking.yes)
+
+
+def _consent(yes: bool) -> None:
+    """Ask before spending."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise OptionError("this run may cost money, and there is no terminal to ask; add --yes to go ahead")
+    if not typer.confirm("ask now?", err=True):
+        note("nothing was asked")
+        raise typer.Exit(code=0)
+
+
+def _is_free(job: "Job") -> bool:
+    """Whether a model is on this machine and costs nothing."""
+    from concord.asking.address import is_loopback
+
+    url = job.connection.base_url
+    return job.model.split("/")[0] in _FREE or (url is not None and is_loopback(url))
+
+
+def _ask_each(planned: list[Planned], asking: Asking) -> "list[RunResult]":
+    """Ask model after model; what one has taken is no longer there for the next."""
+    results = []
+    limits = asking.limits
+    for one in planned:
+        result = _ask(replace(one, job=replace(one.job, limits=limits)))
+        result = _judge(result, one, asking)
+        results.append(result)
+        if len(planned) > 1:
+            limits = result.left_of(limits)
+    return results
+
+
+def _judge(result: "RunResult", of: Planned, asking: Asking) -> "RunResult":
+    """Let the judge see the replies, where a run is scored by one; with the same options."""
+    from concord import runs
+
+    judging = runs.judge_job(result, connection=of.job.connection, limits=result.left_of(of.job.limits))
+    if judging is None or not judging[0].design.trials:
+        return result
+    judge, folder = judging
+    judge = replace(judge, prices=asking.prices_of(judge.model), processes=of.job.processes)
+    planned = Planned(judge, folder, runs.plan_run(judge, folder), None)
+    _tell_plans([planned], asking)
+    _ask(planned)
+    return result
+
+
+def _ask(one: Planned) -> "RunResult":
+    """Run with progress; say what is kept when it ends early."""
+    from concord import runs
+    from concord.asking.run import Listeners
+    from concord.cli.run_progress import Progress
+
+    progress = Progress(one.plan.n_to_ask, prices=one.job.prices)
+
+    def interrupted() -> None:
+        # Whoever pressed Ctrl-C is not kept waiting, whatever is still in flight.
+        timer = threading.Timer(GRACE, _stop, (progress, one, 130))
+        timer.daemon = True
+        timer.start()
+
+    listeners = Listeners(progress.add, progress.wait, interrupted)
+    try:
+        with progress:
+            return runs.run_job(one.job, one.folder, listeners=listeners, plan=one.plan, model=one.model)
+    except KeyboardInterrupt as signal:
+        _stop(progress, one, 128 + getattr(signal, "number", 2))
+        raise
+    except InputError as fault:
+        kept = one.plan.n_stored + progress.n_replies
+        if not kept:
+            raise
+        message = f"{fault}\n{kept} replies are stored in {one.folder}; to go on: {command_again()}"
+        raise type(fault)(message) from fault
+
+
+def _stop(progress: "Progress", one: Planned, code: int) -> None:
+    """Say what is kept and end the process now: a thread in the embedded model would be waited for."""
+    import os
+
+    kept, left = one.plan.n_stored + progress.n_replies, one.plan.n_to_ask - progress.n_replies
+    note(f"\nconcord: interrupted; {kept} replies are stored in {one.folder}, {left} trials are left")
+    note(f"to go on: {command_again()}")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def command_again() -> str:
+    """Return the command that resumes: the same one."""
+    return shlex.join(["concord", *sys.argv[1:]])

@@ -1,0 +1,166 @@
+"""What `concord run` shows: the plan before, outcomes and scores after."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord.cli.run_options import Asking
+from concord.cli.shared import note, print_json, say
+from concord.cli.shared import show_result as show_scores
+from concord.errors import InputError, ModelError, RunFolderError
+
+if TYPE_CHECKING:
+    from concord.asking.plan import Plan
+    from concord.asking.run import Job
+    from concord.runs import RunResult
+
+SHOWN_PROMPTS = 3
+_INCOMPLETE = 4
+
+
+def plan_lines(job: "Job", plan: "Plan", folder: Path, *, free: bool = False) -> list[str]:
+    """Say in words what a run will take."""
+    stored = f", {plan.n_stored} already stored" if plan.n_stored else ""
+    calls = f" ({plan.n_calls:,} calls)" if plan.n_calls != plan.n_to_ask else ""
+    tokens_in, tokens_out = plan.input_tokens, plan.output_tokens
+    lines = [
+        f"{job.design.suite}: {plan.n_trials} trials for {job.model}{stored}; "
+        f"{plan.n_to_ask} to ask{calls}, into {folder}",
+        f"tokens, roughly: {tokens_in.low:,.0f} to {tokens_in.high:,.0f} in, "
+        f"{tokens_out.low:,.0f} to {tokens_out.high:,.0f} out",
+    ]
+    if plan.cost is not None:
+        lines.append(f"cost, roughly: {plan.cost.low:,.2f} to {plan.cost.high:,.2f}")
+    elif plan.n_to_ask and not free:
+        lines.append("cost: not known; give --price-in and --price-out (per million tokens) to see a range")
+    judge = str(dict(job.design.options).get("scorer", ""))
+    if judge.startswith("judge:"):
+        lines.append(f"then the judge {judge.removeprefix('judge:')}: at most {plan.n_trials} calls")
+    return lines
+
+
+def show_dry_run(job: "Job", plan: "Plan", as_json: bool, *, free: bool) -> None:
+    """Show the plan and the first prompts."""
+    from dataclasses import asdict
+
+    prompts = [
+        {
+            "id": trial.item,
+            "mode": trial.cell,
+            "repeat": trial.repeat,
+            "messages": list(map(asdict, trial.messages)),
+        }
+        for trial in job.design.trials[:SHOWN_PROMPTS]
+    ]
+    sent = job.sampling.sent(0)
+    if as_json:
+        print_json({"plan": plan.to_dict(), "sampling": sent, "first_prompts": prompts})
+        return
+    for line in plan_lines(job, plan, Path("(no folder: a dry run)"), free=free):
+        note(line)
+    say(f"sent with every prompt: {sent}")
+    for trial in job.design.trials[:SHOWN_PROMPTS]:
+        say(f"\n--- {trial.item}, {trial.cell}, repeat {trial.repeat} ({trial.template})")
+        for message in trial.messages:
+            say(f"[{message.role}]\n{message.text}")
+
+
+def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -> int:
+    """Show what became of a run; return its exit code: 4 where trials failed or were not asked."""
+    counted = ", ".join(f"{n} {outcome}" for outcome, n in result.outcomes.items())
+    of = f" of {result.model}" if several else ""
+    note(f"{sum(result.outcomes.values())} trials{of}: {counted}")
+    if set(result.outcomes) == {"failed"}:
+        raise ModelError(f"every call failed, the last one with: {result.stored.rows[-1].get('error')}")
+    if result.stopped is not None:
+        note(f"stopped: {result.stopped}")
+    if asking.inspect_log:
+        _write_logs(result)
+    _show_scores(result, asking.json)
+    lacking = {name: result.outcomes[name] for name in ("failed", "not asked") if name in result.outcomes}
+    if lacking:
+        note("incomplete: " + ", ".join(f"{n} {name}" for name, n in lacking.items()))
+    return _INCOMPLETE if lacking else 0
+
+
+def _write_logs(result: "RunResult") -> None:
+    """Write Inspect's logs; a run whose logs cannot be written is a run all the same."""
+    from concord import runs
+
+    try:
+        runs.export_inspect(result.folder, only_new=True)
+    except InputError as fault:
+        note(f"warning: {fault}")
+
+
+def _show_scores(result: "RunResult", as_json: bool) -> None:
+    if not result.outcomes.get("ok") or result.outcomes.get("not asked"):
+        if as_json:
+            print_json({"run": result.to_dict(), "score": None})
+        note(f"nothing is scored yet; what came back is in {result.folder}")
+        return
+    try:
+        scored = result.score()
+    except RunFolderError as fault:
+        note(str(fault))  # the run is done and kept; there is only nothing to count
+        return
+    scored.write(result.folder / "results")
+    counted = write_answers(result)
+    if as_json:
+        print_json({"run": {**result.to_dict(), **counted}, "score": scored.to_dict()})
+    else:
+        show_scored(scored)
+    for line in _answer_lines(counted):
+        note(line)
+    note(f"replies, log and results are in {result.folder}")
+    note(f"score them again with: concord score run {result.folder}")
+
+
+def _answer_lines(counted: dict[str, Any]) -> list[str]:
+    """Say in words what became of the answers of a structure run."""
+    if not counted:
+        return []
+    lines = ["answers: " + ", ".join(f"{n} {outcome}" for outcome, n in counted["answers"].items())]
+    if "recovery_rate" in counted:
+        found = counted["recovery_rate"]
+        lines.append(f"idioms recovered: {found['recovered']} of {found['n']} ({found['rate']:.0%})")
+    return lines
+
+
+def write_answers(result: "RunResult") -> dict[str, Any]:
+    """Write `answers.csv` of a structure run, and return what is counted beside the consistency numbers."""
+    if result.stored.record["suite"] != "structure":
+        return {}
+    from dataclasses import astuple, fields
+
+    from concord.asking.recorded import recorded_folder
+    from concord.files.output import write_csv
+    from concord.runs import structure_answers
+    from concord.structure.answers import AnswerRow
+
+    answers = structure_answers(recorded_folder(result.stored))
+    columns = [one.name for one in fields(AnswerRow)]
+    write_csv(result.folder / "results" / "answers.csv", columns, map(astuple, answers.rows))
+    counted: dict[str, Any] = {"answers": answers.outcomes}
+    if answers.recovery is not None:
+        found, n = answers.recovery
+        counted["recovery_rate"] = {"recovered": found, "n": n, "rate": found / n}
+    return counted
+
+
+def show_scored(scored: Any) -> None:
+    """Print the tables of a result, whichever question it answers."""
+    from concord.reasoning.files import ReasoningResult
+
+    if isinstance(scored, ReasoningResult):
+        show_scores(scored)
+        return
+    from concord.people.studies import StudiesResult
+
+    if isinstance(scored, StudiesResult):
+        for warning in scored.table.warnings:
+            note(f"warning: {warning}")
+        for study, counted in scored.to_dict()["answers"].items():
+            note(f"{study}: answers: " + ", ".join(f"{n} {outcome}" for outcome, n in counted.items()))
+        show_scores(scored.result)
+        return
+    show_scores(scored)

@@ -1,0 +1,280 @@
+"""A table in whole columns, for commands that read millions of rows: the same sources as `read_grid`.
+
+Parquet files, frames and large CSV files never become Python cells; the rest is read cell by cell.
+"""
+
+import io
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from concord.errors import FileFormatError, OptionError, TableError
+from concord.files import limits
+from concord.files.cells import is_missing
+from concord.files.contents import fingerprint, fingerprint_file, is_file, read_bytes
+from concord.files.delimited import delimiter_note, header_of, recognise_delimiter
+from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells
+from concord.files.grids import Grid
+from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
+from concord.files.text import decode
+from concord.records import InputFile
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FRAME = "frame"
+"""What messages call a frame."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnTable:
+    """The columns of a table, loaded when they are asked for."""
+
+    name: str
+    header: tuple[str, ...]
+    rows: NDArray[np.int64] | None
+    """Rows as the spreadsheet shows them; ``None``: the first is row 2 and no blank row was left out."""
+    load: Callable[[list[str]], "pl.DataFrame"]
+    """Return columns by their names; each is in the header once."""
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+    typed: bool = True
+    """The table knows numbers from text."""
+    decimal_comma: bool = False
+
+    def take(self, names: Sequence[str]) -> "pl.DataFrame":
+        """Return some columns, each of which must be in the header once.
+
+        Raises
+        ------
+        FileFormatError
+            A name is there twice: one of the columns would vanish.
+        """
+        counts = Counter(self.header)
+        twice = [name for name in names if counts[name] > 1]
+        if twice:
+            raise FileFormatError(
+                f"{self.name}: the column {limits.quoted(twice[0])} appears {counts[twice[0]]} times; "
+                "keep one"
+            )
+        return self.load(list(dict.fromkeys(names)))
+
+    def row(self, index: int) -> int:
+        """Return the row that a spreadsheet shows for the n-th row of the columns."""
+        return index + 2 if self.rows is None else int(self.rows[index])
+
+
+def read_columns(source: TableSource, options: TableOptions, *, name: str | None = None) -> ColumnTable:
+    """Open a table to be read in whole columns.
+
+    Parameters
+    ----------
+    source
+        What `read_grid` takes.
+    options
+        Sheet, encoding, decimal comma.
+    name
+        What messages call a frame or a list.
+
+    Raises
+    ------
+    FileFormatError, OptionError
+        The table cannot be read; see `read_grid`.
+    TableError
+        Rows that do not fit under the header.
+    """
+    if isinstance(source, str | os.PathLike):
+        return _of_file(Path(source), options)
+    if options.sheet is not None:
+        raise OptionError(f"sheet={options.sheet!r} was given, but only XLSX files have sheets")
+    called = FRAME if name is None else name
+    if is_lazy(source):
+        source = source.collect()  # type: ignore[union-attr]
+    if is_polars(source):
+        return _of_frame(source, called, options)  # type: ignore[arg-type]
+    if is_pandas(source):
+        return _of_pandas(source, called, options)
+    return _of_grid(read_grid(source), options, name=name)
+
+
+def _of_file(path: Path, options: TableOptions) -> ColumnTable:
+    kind = kind_of(path, options)
+    if kind == "parquet":
+        from concord.files.parquet import open_parquet
+
+        head = read_bytes(path, limit=limits.COLUMN_BYTES) if not is_file(path) else _start(path)
+        check_content(path.name, kind, head)
+        found = open_parquet(path, rows=limits.COLUMN_ROWS)
+        inputs = (fingerprint_file(path),)
+        return ColumnTable(path.name, found.header, None, found.read, inputs, (), True, options.decimal_comma)
+    if kind == "text" and is_file(path) and path.stat().st_size > limits.LARGE_TEXT:
+        large = _large_text(path, options)
+        if large is not None:
+            return large
+    return _of_grid(read_grid(path, sheet=options.sheet, encoding=options.encoding), options)
+
+
+def _start(path: Path) -> bytes:
+    """Return the first bytes of a file that is there, after a look at its size."""
+    if path.stat().st_size > limits.COLUMN_BYTES:
+        read_bytes(path, name=path.name, limit=limits.COLUMN_BYTES)  # raises
+    with path.open("rb") as file:
+        return file.read(8)
+
+
+def _of_frame(frame: "pl.DataFrame", name: str, options: TableOptions) -> ColumnTable:
+    return ColumnTable(name, tuple(frame.columns), None, frame.select, (), (), True, options.decimal_comma)
+
+
+def _of_pandas(frame: Any, name: str, options: TableOptions) -> ColumnTable:
+    """Take a pandas frame column by column; mixed types in a column become text."""
+    header = tuple(map(str, frame.columns))
+
+    def load(names: list[str]) -> "pl.DataFrame":
+        import polars as pl
+
+        cells = {title: pandas_cells(frame, header.index(title)) for title in names}
+        return pl.DataFrame([series_of(title, column) for title, column in cells.items()])
+
+    return ColumnTable(name, header, None, load, (), (), True, options.decimal_comma)
+
+
+def _of_grid(grid: Grid, options: TableOptions, *, name: str | None = None) -> ColumnTable:
+    """Take a grid column by column; rows that do not fit under the header are refused."""
+    if grid.problems:
+        raise TableError(grid.problems)
+
+    def load(names: list[str]) -> "pl.DataFrame":
+        import polars as pl
+
+        return pl.DataFrame([series_of(title, grid.cells(grid.header.index(title))) for title in names])
+
+    return ColumnTable(
+        name if name is not None and not grid.inputs else grid.name,
+        grid.header,
+        np.asarray(grid.rows, dtype=np.int64),
+        load,
+        grid.inputs,
+        grid.warnings,
+        grid.typed,
+        options.decimal_comma,
+    )
+
+
+def series_of(title: str, cells: Sequence[object]) -> "pl.Series":
+    """Return cells as one typed column: whole numbers, numbers, truth values, or else text.
+
+    Whole numbers beyond 2**53 stay exact: as 64-bit numbers where they fit, as text otherwise.
+    """
+    import polars as pl
+
+    kept = [None if _is_nothing(cell) else cell for cell in cells]
+    kinds = {type(cell) for cell in kept if cell is not None}
+    if kinds <= {int} and all(cell is None or abs(cell) < 2**63 for cell in kept):  # type: ignore[arg-type]
+        return pl.Series(title, kept, dtype=pl.Int64)
+    if kinds <= {float} or (kinds <= {int, float} and _are_exact(kept)):
+        return pl.Series(title, [None if cell is None else float(cell) for cell in kept], dtype=pl.Float64)  # type: ignore[arg-type]
+    if kinds <= {bool}:
+        return pl.Series(title, kept, dtype=pl.Boolean)
+    return pl.Series(title, [None if cell is None else _as_text(cell) for cell in kept], dtype=pl.String)
+
+
+def _is_nothing(cell: object) -> bool:
+    """Whether a cell is empty; words for a missing value are left to whoever knows what is expected."""
+    return cell is None or (isinstance(cell, float) and cell != cell) or (isinstance(cell, str) and not cell)
+
+
+def _are_exact(cells: Sequence[object]) -> bool:
+    return all(not isinstance(cell, int) or abs(cell) <= 2**53 for cell in cells)
+
+
+def _as_text(cell: object) -> str:
+    """Return a cell of a mixed column as text: 3.0 beside words is '3', as a spreadsheet shows it."""
+    if isinstance(cell, str):
+        return str(cell)
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    try:
+        return str(cell)[: limits.CELL_CHARACTERS]
+    except ValueError:  # a whole number of more digits than Python writes
+        return "a number of thousands of digits"
+
+
+def _large_text(path: Path, options: TableOptions) -> ColumnTable | None:
+    """Read a large CSV file with the engine for columns; ``None`` where it must be read cell by cell."""
+    import polars as pl
+
+    data = read_bytes(path, limit=limits.COLUMN_BYTES)
+    check_content(path.name, "text", data)
+    text = decode(path.name, data, options.encoding)
+    if "\r" in text.replace("\r\n", "") or not text[:1].strip():
+        return None  # line ends or leading blank lines that the engine takes for something else
+    inputs = (fingerprint(path.name, data),)
+    del data
+    delimiter = recognise_delimiter(text)
+    header = tuple(cell.strip() for cell in header_of(text, delimiter))
+    if len(header) > limits.COLUMNS:
+        raise FileFormatError(f"{path.name}: {len(header):,} columns, expected at most {limits.COLUMNS:,}")
+    if text.count("\n") > limits.COLUMN_ROWS:
+        raise FileFormatError(f"{path.name}: more than {limits.COLUMN_ROWS:,} rows; split the file")
+    try:
+        frame = pl.read_csv(
+            io.BytesIO(text.encode("utf-8")), separator=delimiter, infer_schema=False, null_values=[""],
+            has_header=False, skip_rows=1, new_columns=[str(i) for i in range(len(header))],
+        )  # fmt: skip
+    except pl.exceptions.PolarsError:
+        return None  # read cell by cell, which names the row
+    blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    rows = None
+    if blank.any():
+        rows = np.flatnonzero(~blank.to_numpy()) + 2
+        frame = frame.filter(~blank)
+
+    def load(names: list[str]) -> "pl.DataFrame":
+        return frame.select(pl.col(str(header.index(title))).alias(title) for title in names)
+
+    notes = delimiter_note(path.name, delimiter)
+    return ColumnTable(path.name, header, rows, load, inputs, notes, False, options.decimal_comma)
+
+
+def missing_cells(series: "pl.Series") -> "pl.Series":
+    """Tell which cells of a column of text hold a word for a missing value."""
+    import polars as pl
+
+    words = series.str.strip_chars().str.to_lowercase()
+    distinct = words.unique().drop_nulls()
+    absent = [word for word in distinct.to_list() if is_missing(word)] if len(distinct) < 10_000 else None
+    if absent is None:
+        return words.map_elements(is_missing, return_dtype=pl.Boolean).fill_null(value=True)
+    return words.is_in(absent).fill_null(value=True)
+
+
+def as_names(table: str, series: "pl.Series") -> "pl.Series":
+    """Return names as text: trimmed, NFC-normalised, 3.0 as '3', nothing as null.
+
+    Raises
+    ------
+    FileFormatError
+        The column holds lists, structures or bytes.
+    """
+    import polars as pl
+
+    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+        raise FileFormatError(f"{table}: column {series.name!r} holds {series.dtype}, expected names")
+    if series.dtype.is_float():
+        series = series.fill_nan(None)
+        whole = (series == series.floor()) & (series.abs() < 2.0**53)
+        numbers = series.set(~whole.fill_null(value=False), None).cast(pl.Int64).cast(pl.String)
+        series = numbers.fill_null(series.cast(pl.String))
+    names = series.cast(pl.String).str.strip_chars()
+    names = names.set(names == "", None)
+    plain = names.str.contains(r"^[\x20-\x7e]*$").fill_null(value=True)
+    return names if plain.all() else names.str.normalize("NFC")

@@ -1,0 +1,114 @@
+"""The bytes of a file: only of a real file, never more than the limit, and a message if that fails.
+
+`Path.exists`, `is_file` and `is_dir` raise where a folder may not be entered; these do not.
+"""
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+from concord.errors import FileFormatError, printable
+from concord.files import limits
+from concord.records import InputFile
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a file that one may look at."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - one call for links, names and folders
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a folder that one may look at."""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116
+    except (OSError, ValueError):
+        return False
+
+
+def display_name(path: Path) -> str:
+    """Name a file by its folder and name: enough to find it, and the same on every machine."""
+    return printable(f"{path.absolute().parent.name}/{path.name}")
+
+
+def read_bytes(path: str | os.PathLike[str], *, name: str | None = None, limit: int | None = None) -> bytes:
+    """Read a whole file once: what is hashed is what is parsed.
+
+    Parameters
+    ----------
+    path
+        Where it is; a link is followed, a device, a pipe or a folder is refused.
+    name
+        What messages call the file; the path by default.
+    limit
+        Bytes that are read at most; those of `concord.files.limits` by default.
+
+    Raises
+    ------
+    FileFormatError
+        The file is missing, not a file, too large, or may not be read.
+    """
+    called = _called(path) if name is None else name
+    limit = limits.FILE_BYTES if limit is None else limit
+    try:
+        found = os.stat(path)  # noqa: PTH116 - a path may be text that is no path at all
+        _check(called, found, limit)
+        with Path(path).open("rb") as file:
+            data = file.read(limit + 1)
+    except FileNotFoundError as fault:
+        raise FileFormatError(f"{called}: no such file; check the path") from fault
+    except (OSError, ValueError) as fault:
+        raise FileFormatError(unreadable(called, fault)) from fault
+    if len(data) > limit:
+        raise FileFormatError(_too_large(called, len(data), limit))
+    return data
+
+
+def unreadable(name: str, fault: OSError | ValueError) -> str:
+    """Word the system's refusal to read a file or folder."""
+    reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+    return f"{name}: cannot be read: {reason}; check the path and its permissions"
+
+
+def _called(path: str | os.PathLike[str]) -> str:
+    text = os.fspath(path)
+    return text if len(text) <= 200 else f"{text[:80]}...{text[-80:]}"
+
+
+def _check(name: str, found: os.stat_result, limit: int) -> None:
+    """Refuse what is not a file, and what is too large to be read."""
+    if stat.S_ISDIR(found.st_mode):
+        raise FileFormatError(f"{name}: got a folder, expected a file")
+    if not stat.S_ISREG(found.st_mode):
+        raise FileFormatError(f"{name}: got a device or a pipe, expected a file; save its content as a file")
+    if found.st_size > limit:
+        raise FileFormatError(_too_large(name, found.st_size, limit))
+
+
+def _too_large(name: str, size: int, limit: int) -> str:
+    return f"{name}: {size:,} bytes, expected at most {limit:,}; split the file"
+
+
+def fingerprint(name: str, data: bytes) -> InputFile:
+    """Record which bytes went into a result."""
+    return InputFile(name, hashlib.sha256(data).hexdigest(), len(data))
+
+
+def fingerprint_file(path: Path) -> InputFile:
+    """Record a file's name, hash and size, read in pieces.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read.
+    """
+    try:
+        _check(path.name, path.stat(), 2**63)
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            return InputFile(path.name, digest, file.tell())
+    except (OSError, ValueError) as fault:
+        raise FileFormatError(unreadable(path.name, fault)) from fault

@@ -1,0 +1,94 @@
+"""Every limit on what Concord reads, in one place: no file of a few MB may fill the memory or the day.
+
+The page "Limits on files" of the documentation lists them; a test compares the two.
+"""
+
+from collections.abc import Sequence
+
+FILE_BYTES = 200 * 2**20
+"""Bytes of a file that is read whole: tables, documents, reply files, logs in JSON, result files."""
+COLUMN_BYTES = 2 * 2**30
+"""Bytes of a CSV or Parquet file that is read column by column: `compare` and `score structure`."""
+LARGE_TEXT = 20 * 2**20
+"""A CSV file of more bytes is read column by column where the command can do so."""
+ROWS = 1_048_576
+"""Rows of a table that is read cell by cell: those of the largest sheet a spreadsheet program holds."""
+COLUMN_ROWS = 5_000_000
+"""Rows of a table that is read column by column."""
+COLUMNS = 16_384
+"""Columns of a table: those of the largest sheet."""
+CELLS = 20_000_000
+"""Cells of a table, counted over the whole area that its cells span."""
+ENGINE_CELLS = 5_000_000
+"""Cells of the largest sheet of a workbook that the fast engine may read; others are read cell by cell."""
+CELL_CHARACTERS = 131_072
+"""Characters of one cell of text."""
+SHEET_CELL_CHARACTERS = 32_767
+"""Characters of one cell of a workbook: what a spreadsheet program can hold."""
+TEXT_BYTES = 256 * 2**20
+"""Bytes of all text cells of one sheet or one Parquet column together, repeated ones counted each time."""
+MEMBERS = 10_000
+"""Members of a workbook."""
+UNPACKED = 256 * 2**20
+"""Bytes that a workbook, or what is read of a log, unpacks to in sum."""
+BOMB_RATIO = 200
+"""An archive that unpacks to more than this many times its size is refused ..."""
+BOMB_SIZE = 16 * 2**20
+"""... once it unpacks to more than so many bytes: a sheet of equal rows packs very well."""
+XML_ELEMENTS = 6_000_000
+"""Elements of one XML member of a workbook."""
+JSON_CONTAINERS = 4_000_000
+"""Objects and lists in one JSON document."""
+JSON_VALUES = 12_000_000
+"""Commas in one JSON document, each of which parts two values."""
+GOLD_CHARACTERS = 2_000
+"""Characters of a gold answer, of another name of one, or of a bias label."""
+NAMES_SHOWN = 20
+"""Names of columns, sheets or keys that a message lists."""
+NAME_SHOWN = 80
+"""Characters of a name that a message shows."""
+MESSAGE_CHARACTERS = 20_000
+"""Characters of a message on the screen."""
+PARQUET_SECONDS = 60.0
+"""Seconds that reading one Parquet file may take."""
+PARQUET_MEMORY = 1536 * 2**20
+"""Bytes that reading one Parquet file may take, in the process that reads it."""
+
+
+def listed(names: Sequence[object], *, shown: int = NAMES_SHOWN) -> str:
+    """List names for a message, the first ones only and each cut to a readable length.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], shown=2)
+    "'a', 'b' and 1 more"
+    """
+    more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
+    return ", ".join(quoted(name) for name in names[:shown]) + more
+
+
+def quoted(name: object) -> str:
+    """Quote a name for a message, cut to a readable length.
+
+    Examples
+    --------
+    >>> quoted("x" * 100)[-6:]
+    "xxx...'"
+    """
+    if isinstance(name, str) and len(name) > NAME_SHOWN:
+        name = name[: NAME_SHOWN - 3] + "..."
+    text = repr(name)
+    return text if len(text) <= 4 * NAME_SHOWN else text[: 4 * NAME_SHOWN] + "..."
+
+
+def cut(message: str) -> str:
+    """Cut a message that nobody could read to its end.
+
+    Examples
+    --------
+    >>> len(cut("x" * 10**6)) < 25_000
+    True
+    """
+    if len(message) <= MESSAGE_CHARACTERS:
+        return message
+    return f"{message[:MESSAGE_CHARACTERS]}... ({len(message) - MESSAGE_CHARACTERS:,} more characters)"

@@ -1,0 +1,122 @@
+"""CSV that a spreadsheet shows and does not run, and its inverse: what is written is read back.
+
+A text that starts like a formula gets a quote in front. So that the quote can be taken off again without
+doubt, a text that starts with quotes and then like a formula gets one more.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from concord.errors import FileFormatError
+from concord.files import limits
+from concord.files.delimited import read_delimited
+from concord.files.text import decode
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a spreadsheet program may take for the beginning of a formula."""
+_SIGNS = "".join(re.escape(start) for start in FORMULA_STARTS)
+_UNSEEN = r"\s\x00-\x20\x7f-\xa0\u00ad\u180e\u200b-\u200f\u2028-\u202f\u2060-\u2069\ufeff"
+_FORMULA = re.compile(f"'*[{_UNSEEN}]*[{_SIGNS}]")
+"""Blanks and characters that are not seen may stand before it."""
+_QUOTED = re.compile('[",\r\n]')
+
+
+def safe_cell(value: object) -> object:
+    """Make a cell that a spreadsheet shows and does not run: text that starts like a formula gets a quote.
+
+    Numbers pass as they are, undefined is an empty cell, flags are ``true`` and ``false``.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1"), safe_cell("'=1"), safe_cell(-1.5), safe_cell(None)
+    ("'=1+1", "''=1", -1.5, '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and _FORMULA.match(value):
+        return "'" + value
+    return value
+
+
+def plain_cell(cell: str) -> str:
+    """Take off the quote that keeps a spreadsheet from running a cell: the inverse of `safe_cell`.
+
+    Examples
+    --------
+    >>> plain_cell("'＝x"), plain_cell("'tis"), plain_cell("''=1")
+    ('＝x', "'tis", "'=1")
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell
+
+
+def csv_line(cells: Sequence[object]) -> str:
+    """Return one row as text; a cell that holds a delimiter, a quote or either line end is quoted.
+
+    The standard library leaves a lone carriage return bare before Python 3.13, which ends the row there.
+
+    Examples
+    --------
+    >>> csv_line(["a", 'b"c', "d,e", 0.5, None])
+    'a,"b""c","d,e",0.5,'
+    """
+    if len(cells) == 1 and cells[0] in (None, ""):
+        return '""'
+    return ",".join(map(_quoted, cells))
+
+
+def _quoted(cell: object) -> str:
+    text = "" if cell is None else str(cell)
+    return f'"{text.replace(chr(34), chr(34) * 2)}"' if _QUOTED.search(text) else text
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Return the lines of a table, guarded, each with its line feed: the same rows give the same bytes."""
+    yield csv_line(columns) + "\n"
+    for row in rows:
+        yield csv_line([safe_cell(cell) for cell in row]) + "\n"
+
+
+def read_back(name: str, data: bytes, wanted: Sequence[str], *, fix: str) -> list[tuple[int, dict[str, str]]]:
+    """Read back a table that Concord wrote, also after a spreadsheet program saved it again.
+
+    Parameters
+    ----------
+    name
+        What messages call the file.
+    data
+        Its bytes.
+    wanted
+        Columns that must be there.
+    fix
+        What to do where the table cannot be used, as the end of a message.
+
+    Returns
+    -------
+    list
+        The row as a spreadsheet shows it, and its cells by column; guards are taken off.
+
+    Raises
+    ------
+    FileFormatError
+        Not text, a column is missing or there twice, or a row has too many or too few cells.
+    """
+    grid = read_delimited(name, decode(name, data))
+    lacking = [column for column in wanted if column not in grid.header]
+    if lacking:
+        raise FileFormatError(f"{name}: no column {limits.listed(lacking)}; {fix}")
+    twice = sorted({column for column in grid.header if grid.header.count(column) > 1 and column in wanted})
+    if twice:
+        raise FileFormatError(f"{name}: the column {limits.listed(twice)} is there twice; {fix}")
+    if grid.problems:
+        raise FileFormatError(f"{grid.problems[0]}; {fix}")
+    columns: Mapping[str, Any] = dict(zip(grid.header, grid.columns, strict=True))
+    rows = []
+    for i, number in enumerate(grid.rows):
+        line = {column: cells[i] for column, cells in columns.items()}
+        if None in line.values():
+            raise FileFormatError(f"{name}, row {number}: fewer cells than columns; {fix}")
+        rows.append((number, {column: plain_cell(cell) for column, cell in line.items()}))
+    return rows

@@ -1,0 +1,277 @@
+"""Sheets cell by cell, from the workbook's own XML: rows, text, errors, dates, formulas without a value.
+
+The parser holds one row at a time above what it keeps; document types are refused, so no entity can expand.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from xml.parsers import expat
+
+from concord.errors import FileFormatError
+from concord.files import limits
+from concord.files.archives import check_area, column_number
+from concord.files.grids import DateCell, ErrorCell, FormulaCell, Numbered
+
+_CELL = re.compile(r"([A-Za-z]{1,3})(\d{1,7})")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DATES = frozenset({*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)})
+"""Number formats that every spreadsheet program has built in and that show dates or times."""
+_NOT_A_DATE = re.compile(r'"[^"]*"|\\.|\[(?![hms]+\])[^\]]*\]|General|E\+|e\+', re.IGNORECASE)
+BROKEN_XML = (expat.ExpatError, ValueError, IndexError, LookupError, OverflowError)
+
+
+def local(name: str) -> str:
+    """Drop the namespace prefix of an element or an attribute."""
+    return name.rpartition(":")[2]
+
+
+class Handler:
+    """Base of the small parsers: doctypes are refused, elements are counted before anything is parsed."""
+
+    def parse(self, data: bytes) -> None:
+        """Feed a document to the handlers of this object."""
+        if data.count(b"<") - data.count(b"</") > limits.XML_ELEMENTS:
+            raise FileFormatError(f"more than {limits.XML_ELEMENTS:,} elements")
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.CharacterDataHandler = self.text
+        parser.StartDoctypeDeclHandler = _doctype
+        parser.Parse(data, True)
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Open an element."""
+
+    def end(self, name: str) -> None:
+        """Close an element."""
+
+    def text(self, data: str) -> None:
+        """Take character data."""
+
+
+def _doctype(*_: object) -> None:
+    raise FileFormatError("it defines XML entities, which no spreadsheet program does")
+
+
+class Strings(Handler):
+    """The shared strings, phonetic readings left out."""
+
+    def __init__(self) -> None:
+        self.strings: list[str] = []
+        self._parts: list[str] = []
+        self._in_text = self._in_phonetic = False
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Open a string, a run or its phonetic reading."""
+        part = local(name)
+        if part == "si":
+            self._parts = []
+        elif part == "rPh":
+            self._in_phonetic = True
+        elif part == "t":
+            self._in_text = not self._in_phonetic
+
+    def end(self, name: str) -> None:
+        """Close what was opened."""
+        part = local(name)
+        if part == "si":
+            self.strings.append(checked("".join(self._parts)))
+        elif part == "rPh":
+            self._in_phonetic = False
+        elif part == "t":
+            self._in_text = False
+
+    def text(self, data: str) -> None:
+        """Collect the text of a string."""
+        if self._in_text:
+            self._parts.append(data)
+
+
+def checked(text: str) -> str:
+    """Refuse a cell that no spreadsheet program can hold."""
+    if len(text) > limits.SHEET_CELL_CHARACTERS:
+        raise FileFormatError(
+            f"a cell of {len(text):,} characters, expected at most {limits.SHEET_CELL_CHARACTERS:,}"
+        )
+    return text
+
+
+class Styles(Handler):
+    """Which cell styles show a number as a date or a time."""
+
+    def __init__(self) -> None:
+        self.dates: set[str] = set()
+        """Styles, by the text of their number, that show dates."""
+        self._count = 0
+        self._own: dict[str, bool] = {}
+        self._in_cells = False
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Note a number format, or the format of a style."""
+        part = local(name)
+        if part == "numFmt":
+            self._own[attributes.get("numFmtId", "")] = _is_date_format(attributes.get("formatCode", ""))
+        elif part == "cellXfs":
+            self._in_cells = True
+        elif part == "xf" and self._in_cells:
+            number = attributes.get("numFmtId", "0")
+            built_in = number.isascii() and number.isdigit() and len(number) < 9 and int(number) in _DATES
+            if self._own.get(number, built_in):
+                self.dates.add(str(self._count))
+            self._count += 1
+
+    def end(self, name: str) -> None:
+        """Leave the list of styles."""
+        if local(name) == "cellXfs":
+            self._in_cells = False
+
+
+def _is_date_format(code: str) -> bool:
+    """Tell whether a number format shows a date or a time: it holds day, month, year, hour or second."""
+    return re.search("[dmyhs]", _NOT_A_DATE.sub("", code[:1000]), re.IGNORECASE) is not None
+
+
+class CellRows(Handler):
+    """The rows of a sheet that hold something, each a list of cells from column A on."""
+
+    def __init__(self, place: tuple[str, str], strings: list[str], dates: set[str], epoch: datetime) -> None:
+        self.rows: list[Numbered] = []
+        self.hidden: list[int] = []
+        """Rows that the spreadsheet program does not show."""
+        self._place, self._strings, self._dates, self._epoch = place, strings, dates, epoch
+        self._cells: list[object] = []
+        self._row = self._column = self._characters = 0
+        self._last_row = self._last_column = 1
+        self._kind, self._is_date, self._is_hidden = "", False, False
+        self._in_value = self._in_phonetic = self._in_formula = False
+        self._formula: list[str] | None = None
+        self._parts: list[str] = []
+        self._starts: dict[str, Callable[[dict[str, str]], None]] = {
+            "c": self._cell, "row": self._new_row, "f": self._begin_formula, "v": self._value_begins,
+            "t": self._value_begins, "rPh": self._phonetic,
+        }  # fmt: skip
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Open a row, a cell or its value."""
+        action = self._starts.get(name) or self._starts.get(local(name))
+        if action is not None:
+            action(attributes)
+
+    def end(self, name: str) -> None:
+        """Close a row, a cell or its value."""
+        part = local(name)
+        if part == "c":
+            self._put("".join(self._parts))
+        elif part in ("v", "t"):
+            self._in_value = False
+        elif part == "f":
+            self._in_formula = False
+        elif part == "rPh":
+            self._in_phonetic = False
+        elif part == "row":
+            self._finish()
+
+    def text(self, data: str) -> None:
+        """Collect the value or the formula of a cell."""
+        if self._in_value:
+            self._parts.append(data)
+        elif self._in_formula and self._formula is not None:
+            self._formula.append(data)
+
+    def _new_row(self, attributes: dict[str, str]) -> None:
+        self._finish()
+        number = attributes.get("r")
+        self._row = self._row + 1 if number is None else _whole(number)
+        self._column = 0
+        self._is_hidden = attributes.get("hidden", "0").strip().lower() in ("1", "true")
+
+    def _cell(self, attributes: dict[str, str]) -> None:
+        """Move to a cell; its reference may be left out."""
+        self._column += 1
+        reference = attributes.get("r")
+        if reference is not None:
+            match = _CELL.fullmatch(reference)
+            if match is None:
+                raise ValueError(f"a cell at {reference[:20]!r}")
+            self._column = column_number(match[1].upper())
+            if int(match[2]) != self._row:
+                self._finish()
+                self._row = int(match[2])
+        self._kind, self._formula, self._parts = attributes.get("t", "n"), None, []
+        style = attributes.get("s", "")
+        self._is_date = style in self._dates
+
+    def _begin_formula(self, attributes: dict[str, str]) -> None:
+        self._formula, self._in_formula = [], True
+
+    def _value_begins(self, attributes: dict[str, str]) -> None:
+        self._in_value = not self._in_phonetic
+
+    def _phonetic(self, attributes: dict[str, str]) -> None:
+        self._in_phonetic = True
+
+    def _put(self, text: str) -> None:
+        """Keep a cell that holds something."""
+        value = self._value(text)
+        if value is None:
+            return
+        gap = self._column - 1 - len(self._cells)
+        if gap < 0:  # a cell out of order, or one that stands there twice
+            self._cells[self._column - 1] = value
+            return
+        if self._column > self._last_column or self._row > self._last_row:
+            self._last_column = max(self._column, self._last_column)
+            self._last_row = max(self._row, self._last_row)
+            check_area(*self._place, self._last_row, self._last_column)
+        self._cells.extend([None] * gap)
+        self._cells.append(value)
+
+    def _finish(self) -> None:
+        """Keep the row that ends, if it holds anything."""
+        if self._cells:
+            self.rows.append((self._row, self._cells))
+            if self._is_hidden:
+                self.hidden.append(self._row)
+            self._cells = []
+
+    def _value(self, text: str) -> object:
+        """Turn a cell's text into what it holds; ``None`` is an empty cell."""
+        if text == "":
+            if self._formula is None or self._kind == "str":
+                return None
+            return FormulaCell(f"={''.join(self._formula)[:200]} (a formula without a stored result)")
+        if self._kind == "n":
+            return self._number(text)
+        if self._kind == "s":
+            text = self._strings[_whole(text)]
+        if self._kind == "b":
+            return {"1": "TRUE", "0": "FALSE"}.get(text, text)
+        if self._kind == "e":
+            return None if text == "#N/A" else ErrorCell(text[:200])
+        self._characters += len(checked(text))
+        if self._characters > limits.TEXT_BYTES:
+            raise FileFormatError(f"more than {limits.TEXT_BYTES:,} characters of text")
+        return DateCell(text) if self._kind == "d" else text
+
+    def _number(self, text: str) -> object:
+        """Read a number as it is stored, or the date that it is shown as."""
+        stripped = text.strip()
+        if not _NUMBER.fullmatch(stripped):
+            raise ValueError(f"a number cell that holds {stripped[:20]!r}")
+        value = float(stripped)
+        if not self._is_date:
+            return value
+        try:
+            return DateCell((self._epoch + timedelta(days=value)).isoformat(" ", "seconds"))
+        except OverflowError:
+            return value
+
+
+def _whole(text: str) -> int:
+    """Read a row number or the index of a string; int() would also take signs and underscores."""
+    stripped = text.strip()
+    if not (stripped.isascii() and stripped.isdigit() and len(stripped) < 10):
+        raise ValueError(f"a number of a row or string that reads {text[:20]!r}")
+    return int(stripped)

@@ -1,0 +1,58 @@
+"""What was assumed, gathered over tests: each with the column that would remove it."""
+
+from collections.abc import Sequence
+
+from concord.people.result import TestResult
+
+_ASSUMED: tuple[tuple[str, str, str], ...] = (
+    ("group sizes not given", "assume equal groups", "n1 and n2"),
+    ("two equal cells assumed", "assume two equal cells", "n1 and n2"),
+    ("p0 not given: taken as 0.5", "are tested against a rate of .5", "p0"),
+    ("p0 not given: taken from", "take the rate under the null from the other side", "p0"),
+    ("N not given: taken as df1 + df2 + 1", "take N from the degrees of freedom", "n"),
+    ("U not given: derived from z", "take U from its z", "statistic"),
+    ("W not given: derived from z", "take W from its z", "statistic"),
+    ("SE not given: taken from the interval", "take the standard error from an interval of 95 %", "se"),
+    ("is reported: the bound is used", "use a bound on p as the p-value", "p_value"),
+    ("one-tailed: doubled", "double a one-tailed p-value", "p_value"),
+    ("scored in two states: a side has no direction", "are scored without a direction", "direction"),
+    ("cannot pass: the", "cannot pass, since one side has no direction", "direction"),
+    ("rank correlation is scored as a product-moment", "score a rank correlation as Pearson's", ""),
+    ("Welch's t is scored as Student's", "score Welch's t as Student's", ""),
+)
+"""How a flag begins or what it holds, what it says of the tests, and the column that would remove it."""
+_MOST_NAMED = 3
+
+
+def assumptions_of(tests: Sequence[TestResult]) -> tuple[str, ...]:
+    """Return one line per assumption: how many tests rest on it, which, and what would remove it.
+
+    Parameters
+    ----------
+    tests
+        With their flags.
+    """
+    lines = []
+    for part, words, column in _ASSUMED:
+        inside = [test for test in tests if any(part in flag for flag in test.flags)]
+        if inside:
+            names = ", ".join(f"{t.study} {t.finding} {t.test}" for t in inside[:_MOST_NAMED])
+            more = ", …" if len(inside) > _MOST_NAMED else ""
+            noun = "test" if len(inside) == 1 else "tests"
+            way = f"; {column} would remove it" if column else ""
+            lines.append(f"{len(inside)} {noun} {_agree(words, len(inside))}: {names}{more}{way}")
+    return tuple(lines)
+
+
+def _agree(words: str, n: int) -> str:
+    """Put the verb of a single test in the third person.
+
+    Examples
+    --------
+    >>> _agree("assume equal groups", 1), _agree("are scored without a direction", 1)
+    ('assumes equal groups', 'is scored without a direction')
+    """
+    if n != 1:
+        return words
+    verb, _, rest = words.partition(" ")
+    return {"are": "is", "cannot": "cannot"}.get(verb, verb + "s") + " " + rest if rest else verb

@@ -1,0 +1,105 @@
+"""What the numbers mean, in words; each claim is printed only when its rule says so (docs: words)."""
+
+from concord.people.result import Bounds, PeopleResult
+from concord.records import Estimate
+
+
+def closing_sentence(scores: PeopleResult) -> str:
+    """Say in plain words what the numbers mean."""
+    parts = [conclusion_words(scores), replication_words(scores), effect_words(scores)]
+    return " ".join(part for part in parts if part)
+
+
+def conclusion_words(scores: PeopleResult) -> str:
+    """Say how often conclusions agree, against what could be reached at these sample sizes."""
+    pas = scores.pas.value
+    if pas is None:
+        return "No test has both sides, so nothing can be said about conclusions."
+    said = (
+        f"A conclusion drawn from the agent agrees with the one drawn from people with probability {pas:.2f}"
+    )
+    bounds = scores.pas.bounds
+    return f"{said}{'' if bounds is None else relative_words(bounds)}."
+
+
+def relative_words(bounds: Bounds) -> str:
+    """Say what a perfect replication and an agent without effects would reach, and the place between."""
+    floor, ceiling = bounds.floor.value, bounds.ceiling.value
+    if floor is None or ceiling is None:
+        return ""
+    said = (
+        f", where a perfect replication at these sample sizes would reach {ceiling:.2f} "
+        f"and an agent without effects {floor:.2f}"
+    )
+    place = place_words(bounds.place)
+    return f"{said}: {place}" if place else said
+
+
+def place_words(place: Estimate) -> str:
+    """Say where a score lies between floor and ceiling; empty where that is withheld.
+
+    Examples
+    --------
+    >>> place_words(Estimate(1.07)), place_words(Estimate(-3.2))
+    ('as good as a rerun could be seen to be', 'no better than an agent without effects')
+    """
+    if place.value is None:
+        return ""
+    if place.value >= 1:
+        return "as good as a rerun could be seen to be"
+    if place.value <= 0:
+        return "no better than an agent without effects"
+    interval = place.interval
+    if interval is None:
+        return f"{place.value:.0%} of the way"
+    low, high = max(0.0, interval.low), min(1.0, interval.high)
+    return f"{place.value:.0%} of the way ({interval.level:.0%} interval {low:.0%} to {high:.0%})"
+
+
+def replication_words(scores: PeopleResult) -> str:
+    """Say which share of human effects replicates and which share of human nulls is kept."""
+    beside = scores.beside
+    parts = []
+    n = sum(test.verdict in ("replicates", "does not replicate") for test in scores.tests)
+    if beside.apr_human_significant is not None:
+        parts.append(f"{beside.apr_human_significant:.0%} of {n} effects that people show replicate")
+    if beside.nulls_kept is not None:
+        parts.append(f"{beside.nulls_kept:.0%} of {beside.n_human_nulls} human nulls are kept")
+    said = ", and ".join(parts)
+    return f"{said[0].upper()}{said[1:]}." if said else ""
+
+
+def effect_words(scores: PeopleResult) -> str:
+    """Say how effects agree, and how large they are against the human ones."""
+    ecs = scores.ecs
+    if ecs.value is None:
+        return f"Effect sizes cannot be compared ({ecs.estimate.note})."
+    zero = scores.beside.concordance_about_zero
+    coded = "" if zero is None else f"; {zero:.2f} about zero"
+    said = f"Its effects agree with the human ones at {ecs.value:.2f} (1 is identity{coded})"
+    size = "" if scores.sizes is None else size_words(scores.sizes.size_ratio)
+    return f"{said}; {size}." if size else f"{said}."
+
+
+def size_words(ratio: Estimate) -> str:
+    """Say whether effects are larger or smaller than the human ones: only where the interval excludes 1.
+
+    Examples
+    --------
+    >>> from concord.records import Interval
+    >>> size_words(Estimate(1.6, Interval(1.2, 2.1, 0.95, "")))
+    'they are larger than the human ones, 1.60 times (95 % 1.20 to 2.10)'
+    >>> size_words(Estimate(1.1, Interval(0.8, 1.5, 0.95, "")))
+    'no difference in size could be shown (1.10 times, 95 % 0.80 to 1.50)'
+    """
+    if ratio.value is None:
+        return ""
+    interval = ratio.interval
+    if interval is None:
+        return f"their size relative to the human ones is {ratio.value:.2f}, without an interval"
+    span = f"{interval.level * 100:.0f} % {interval.low:.2f} to {interval.high:.2f}"
+    if interval.low > 1:
+        return f"they are larger than the human ones, {ratio.value:.2f} times ({span})"
+    if interval.high < 1:
+        return f"they are smaller than the human ones, {ratio.value:.2f} times ({span})"
+    return f"no difference in size could be shown ({ratio.value:.2f} times, {span})"

@@ -1,0 +1,92 @@
+"""The order effect of one model: test, shares of variance, worst and best arrangement, sentence."""
+
+import numpy as np
+
+from concord.errors import UndefinedError
+from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
+from concord.structure.definitions import Counted, column_means
+from concord.structure.read.records import Floats, ScoreGrid
+from concord.structure.records import Order, ScoreOptions
+
+
+def complete_units(data: Counted) -> tuple[Floats, int]:
+    """Cell means of items with every arrangement (averaged within clusters), and how many items lack one."""
+    complete = ~np.isnan(data.mean).any(axis=1)
+    kept = data.mean[complete]
+    lost = int((~complete).sum())
+    if data.n_units == len(data.items):
+        return kept, lost
+    present, codes = np.unique(data.units[complete], return_inverse=True)
+    sums = np.zeros((len(present), data.mean.shape[1]))
+    np.add.at(sums, codes, kept)
+    return sums / np.bincount(codes, minlength=len(present))[:, None], lost
+
+
+def order_block(scores: ScoreGrid, data: Counted, options: ScoreOptions) -> Order:
+    """Order effect, shares of variance, worst and best arrangement."""
+    means = column_means(data.mean)
+    low, high = int(np.nanargmin(means)), int(np.nanargmax(means))
+    layout, lost = complete_units(data)
+    effect, note = None, ""
+    try:
+        effect = order_effect(layout, level=options.level)
+        note = effect.note
+    except UndefinedError as error:
+        note = str(error)
+    if data.n_units != len(data.items):
+        note = "; ".join(part for part in (note, "on means of clusters") if part)
+    return Order(
+        effect,
+        None if effect is None else _shares(scores, data, effect),
+        data.names[low],
+        data.names[high],
+        float(means[low]),
+        float(means[high]),
+        float(means[high] - means[low]),
+        lost,
+        note,
+    )
+
+
+def _shares(scores: ScoreGrid, data: Counted, effect: OrderEffect) -> VarianceShares | None:
+    """Shares of variance, where samples tell decoding noise from the rest."""
+    raw = scores.samples
+    if raw is None or data.n_units != len(data.items):
+        return None
+    complete = np.asarray(~np.isnan(data.mean).any(axis=1))
+    kept = np.array([name in data.names for name in scores.arrangements])
+    used = complete[raw.item] & kept[raw.arrangement]
+    cell = (raw.item * scores.mean.shape[1] + raw.arrangement)[used]
+    shift = raw.score[used] - scores.mean.reshape(-1)[cell]
+    count = np.bincount(cell, minlength=scores.mean.size)
+    squares = np.bincount(cell, weights=shift**2, minlength=scores.mean.size)
+    several = count >= 2
+    if not several.any():
+        return None
+    noise = float(np.mean(squares[several] / (count[several] - 1)))
+    try:
+        return variance_shares(effect, noise, float(np.mean(1.0 / count[count > 0])))
+    except UndefinedError:
+        return None
+
+
+def plain_sentence(model: str, order: Order) -> str:
+    """Say how far scores move between arrangements beyond sampling noise."""
+    if order.effect is None:
+        return f"{model}: whether scores move between arrangements cannot be said: {order.note}."
+    seen = f"mean scores run from {order.lowest:.3f} ({order.worst}) to {order.highest:.3f} ({order.best})"
+    effect = order.effect
+    if effect.p_value is None:
+        if effect.tau == 0:
+            return f"{model}: scores are the same under every arrangement."
+        return f"{model}: {seen}, and every item moves alike (tau {effect.tau:.3f})."
+    reach = ""
+    if effect.interval is not None:
+        reach = f", 95 % {effect.interval.low:.3f} to {effect.interval.high:.3f}"
+    p = "p < 0.001" if effect.p_value < 0.001 else f"p = {effect.p_value:.3f}"
+    if effect.p_value < 0.05:
+        return (
+            f"{model}: {seen}; beyond sampling noise the arrangement moves the mean score by about "
+            f"{effect.tau:.3f} (tau{reach}; {p})."
+        )
+    return f"{model}: {seen}; that is no more than sampling noise can do (tau {effect.tau:.3f}{reach}; {p})."

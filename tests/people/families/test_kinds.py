@@ -1,0 +1,135 @@
+"""Every kind of test has every verb, and the registry is the only list of them."""
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import concord
+from concord.people.families.base import Family, TestKind
+from concord.people.families.registry import KINDS, TEST_TYPES
+from concord.people.families.truth import Truth
+from concord.people.protocol import PROTOCOLS, STANDARD
+from concord.people.sides import SideTable
+from concord.people.table.read import read_tests
+from concord.people.truth import human_effects
+
+SIDES: dict[str, dict[str, object]] = {
+    "t-independent": {"statistic": 2.1, "n1": 30, "n2": 31},
+    "t-paired": {"statistic": 2.1, "n": 30},
+    "t-one-sample": {"statistic": -1.1, "n": 30},
+    "anova": {"statistic": 5.2, "df1": 1, "df2": 58, "direction": 1},
+    "anova-within": {"statistic": 5.2, "df1": 1, "df2": 28, "direction": 1},
+    "regression": {"statistic": 5.2, "df1": 1, "df2": 58, "direction": -1},
+    "correlation": {"statistic": 0.31, "n": 50},
+    "chi-square": {"table": "[[20, 10], [12, 18]]"},
+    "binomial": {"k": 19, "n": 30, "p0": 0.5},
+    "mann-whitney": {"statistic": 300, "n1": 30, "n2": 30, "u_of": "group2"},
+    "variance-ratio": {"statistic": 1.9, "df1": 29, "df2": 29},
+    "p-value": {"p_value": 0.02, "direction": 1},
+    "wilcoxon": {"statistic": 330, "n": 30, "direction": 1},
+    "z-test": {"statistic": 2.1, "n1": 40, "n2": 45},
+    "fisher-exact": {"table": "[[9, 3], [4, 11]]"},
+    "kruskal-wallis": {"statistic": 9.4, "df1": 2, "n": 60},
+    "cochran-q": {"statistic": 11.2, "df1": 3, "n": 40},
+    "coefficient": {"statistic": 0.45, "se": 0.12, "n": 100},
+    "logistic": {"statistic": 0.45, "se": 0.12, "n": 300},
+    "odds-ratio": {"statistic": 1.57, "ci_low": 1.2, "ci_high": 2.05, "n": 300},
+}
+
+
+def row(kind: str, agent: dict[str, object] | None = None) -> dict[str, object]:
+    agent = SIDES[kind] if agent is None else agent
+    made: dict[str, object] = {"study": "S", "finding": kind, "test": "x", "test_type": kind}
+    made |= {f"human_{name}": value for name, value in SIDES[kind].items()}
+    return made | {f"agent_{name}": value for name, value in agent.items()}
+
+
+def family_of(kind: str) -> Family:
+    rows = read_tests([row(kind)]).rows
+    ((_, family),) = SideTable.from_rows(rows, [rows[0].human], 1.0).families
+    return family
+
+
+def test_every_type_has_an_example_here() -> None:
+    assert set(SIDES) == set(TEST_TYPES)
+
+
+@pytest.mark.parametrize("kind", TEST_TYPES)
+@pytest.mark.parametrize("name", list(PROTOCOLS))
+def test_a_row_of_every_type_is_scored_with_intervals_floor_and_ceiling(kind: str, name: str) -> None:
+    rows = [row(kind) | {"study": f"S{i}"} for i in range(4)]
+    found = concord.score_people(rows, protocol=name, n_resamples=40, n_simulations=40)
+    assert found.pas.value is not None
+    assert found.pas.bounds is not None
+    assert found.pas.bounds.floor.value is not None
+    for test in found.tests:
+        assert test.outcome == "scored"
+        assert test.agent_p is not None
+        assert test.agent_log_bf == pytest.approx(test.human_log_bf)
+        undefined = [reason for reason in test.reasons if " d: " in reason]
+        assert (test.agent_effect_d is None) == bool(undefined)
+
+
+@pytest.mark.parametrize("kind", TEST_TYPES)
+def test_new_samples_lie_around_what_was_observed(kind: str) -> None:
+    family = family_of(kind)
+    drawn = family.draw(np.random.default_rng(1), 4000)
+    brief = drawn.brief(STANDARD)
+    assert brief.log_bf.shape == (4000, 1)
+    assert np.isfinite(brief.log_bf).all()
+    d, own = drawn.d(STANDARD)[:, 0], family.d(STANDARD)[0]
+    if np.isnan(own):
+        return
+    effects = family.human_effects(STANDARD)
+    assert np.nanmean(d) == pytest.approx(own, abs=0.25 * abs(own) + 0.02)
+    assert np.nanstd(d) == pytest.approx(effects.se[0], rel=0.15)
+
+
+@pytest.mark.parametrize("kind", TEST_TYPES)
+def test_a_smooth_family_takes_back_the_statistic_it_is_given(kind: str) -> None:
+    smooth = family_of(kind).smooth
+    if smooth is None:
+        return
+    s = np.array([[0.3], [1.7], [-2.2]])
+    again = smooth.with_statistic(s).statistic()
+    assert np.abs(again) == pytest.approx(np.abs(s), rel=1e-9)
+
+
+SIGNED = [kind for kind in TEST_TYPES if not np.isnan(family_of(kind).d(STANDARD)[0])]
+
+
+@pytest.mark.parametrize("kind", SIGNED)
+def test_replicates_have_the_true_effect(kind: str) -> None:
+    rows = read_tests([row(kind)]).rows
+    side = SideTable.from_rows(rows, [rows[0].human], 1.0)
+    truth = Truth(np.full((4000, 1), 0.4), human_effects(side, STANDARD), null=False)
+    drawn = side.families[0][1].replicate(truth, STANDARD, np.random.default_rng(2))
+    assert np.nanmean(drawn.d(STANDARD)) == pytest.approx(0.4, abs=0.05)
+
+
+def test_no_module_asks_of_which_family_tests_are() -> None:
+    """A ladder of isinstance over families is what the registry is there to end."""
+    source = Path(concord.__file__).parent
+    families = {
+        name
+        for path in (source / "people" / "families").glob("*.py")
+        for name, cls in inspect.getmembers(
+            __import__(f"concord.people.families.{path.stem}", fromlist=["x"]), inspect.isclass
+        )
+        if issubclass(cls, Family | TestKind)
+    }
+    for path in source.rglob("*.py"):
+        for line in path.read_text("utf-8").splitlines():
+            if "isinstance(" in line:
+                assert not any(f"{name})" in line or f"{name} |" in line for name in families), (path, line)
+
+
+def test_a_forgotten_verb_is_an_error_when_the_kind_is_made() -> None:
+    class Forgetful(TestKind):
+        pass
+
+    with pytest.raises(TypeError, match="abstract"):
+        Forgetful(name="x", aliases="", needs="", used=frozenset(), reported=())  # type: ignore[abstract]
+    assert all(name == kind.name for name, kind in KINDS.items())

@@ -1,0 +1,69 @@
+"""What is said of a result: relative to floor and ceiling, and with the human row."""
+
+import pytest
+
+import concord
+from concord.api import demo_table
+from concord.people.assumptions import assumptions_of
+from concord.people.human_row import compute_human_row, human_row, replication_table
+from concord.people.protocol import STANDARD
+from concord.people.result import Bounds
+from concord.people.score import score_table
+from concord.people.sentences import closing_sentence, place_words, relative_words
+from concord.records import Estimate, Interval
+
+
+def test_the_sentence_is_relative_and_tells_effects_from_nulls() -> None:
+    found = concord.score_people(demo_table(), n_resamples=0, n_simulations=100)
+    said = closing_sentence(found)
+    assert "where a perfect replication at these sample sizes would reach 0.8" in said
+    assert "of 44 effects that people show replicate, and 20% of 10 human nulls are kept" in said
+    assert "they are larger than the human ones" in said or "no difference in size could be shown" in said
+    without = closing_sentence(concord.score_people(demo_table(), n_resamples=0, n_simulations=0))
+    assert "perfect replication" not in without
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (Estimate(1.07), "as good as a rerun could be seen to be"),
+        (Estimate(-3.22), "no better than an agent without effects"),
+        (Estimate(0.5), "50% of the way"),
+        (
+            Estimate(0.5, Interval(-0.2, 1.4, 0.95, "")),
+            "50% of the way (95% interval 0% to 100%)",
+        ),
+        (Estimate(None, note="undefined: floor and ceiling are 0.010 apart"), ""),
+    ],
+)
+def test_a_place_is_capped_in_words_and_withheld_where_it_says_nothing(place: Estimate, words: str) -> None:
+    assert place_words(place) == words
+    told = relative_words(Bounds(Estimate(0.27), Estimate(0.62), place))
+    assert told.endswith(words if words else "an agent without effects 0.27")
+
+
+def test_assumptions_name_tests_and_the_column_that_removes_them() -> None:
+    row = {"study": "S", "finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 2}
+    rows = [row | {"test": f"x{i}", "human_n": 60, "agent_statistic": 1, "agent_n": 60} for i in range(4)]
+    (line,) = assumptions_of(concord.score_people(rows, n_resamples=0, n_simulations=0).tests)
+    assert line == "4 tests assume equal groups: S F x0, S F x1, S F x2, …; n1 and n2 would remove it"
+
+
+def test_the_human_row_is_what_the_table_of_replications_gives() -> None:
+    row, table = human_row(), replication_table()
+    assert row.n == len(table.rows) == 143
+    again = score_table(table, STANDARD, n_resamples=0, n_simulations=0)
+    assert (row.pas.value, row.ecs.value, row.apr.value) == (
+        again.pas.value,
+        again.ecs.value,
+        again.apr.value,
+    )
+    assert row.pas.bounds is not None
+    assert row.pas.bounds.place.value == pytest.approx(0.68, abs=0.005)
+
+
+@pytest.mark.slow
+def test_the_kept_human_row_is_that_of_a_new_computation() -> None:
+    from concord.files.codec import encode
+
+    assert compute_human_row() == encode(human_row())
