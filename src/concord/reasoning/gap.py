@@ -22,6 +22,8 @@ LEAK_SHARE = 0.05
 MORE_THAN = 10
 """Intervals are given for more units than this."""
 
+FALSE_CLAIMS = 0.05
+"""Share of sets for which a claim may be made although it is just false."""
 UNEVEN = 0.05
 """Difference between modes in the share of unmarked answers above which the gap may be one of form."""
 
@@ -170,9 +172,21 @@ def verdict(
         return "harmful", "the whole interval lies below 0"
     if low > LINE + SLACK:
         return "functional", "the whole interval lies above 0.10"
-    if low >= -LINE - SLACK and high <= LINE + SLACK:
+    if low >= -LINE - SLACK and high <= LINE + SLACK and _few_changes(gap):
         return "decorative", "the interval lies inside -0.10 to 0.10"
     return "undecided", "the interval is too wide, or lies across a line, for a verdict"
+
+
+def _few_changes(gap: Estimate) -> bool:
+    """Whether so small a gap would be rare if the true one were 0.10.
+
+    The interval alone would say decorative of up to 6 % of such sets when all changed answers change the same
+    way: P(X <= n |gap|), X ~ Bin(n, 0.10), must be at most 0.05.
+    """
+    from scipy.special import bdtr
+
+    net = 0 if gap.value is None else int(abs(gap.value) * gap.n + SLACK)
+    return bool(bdtr(net, gap.n, LINE) <= FALSE_CLAIMS)
 
 
 def majority(labels: Sequence[str]) -> tuple[str | None, float | None]:
