@@ -52,7 +52,7 @@ def score_reasoning(
             raise OptionError("--rank compares results that are there: leave out --samples and --replies")
         _rank(rank, by, json)
         return
-    if samples is None and bias_cases is None:
+    if (samples is None) != (replies is None) or (samples is None and bias_cases is None):
         raise OptionError(
             "--samples and --replies are needed (or --bias-cases and --bias-replies, or --rank with "
             "folders of results)"
