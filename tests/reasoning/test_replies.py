@@ -143,7 +143,7 @@ def test_a_missing_file_and_a_folder_are_refused_even_when_lenient(tmp_path: Pat
     samples = read_samples(SAMPLES)
     with pytest.raises(FileFormatError, match="no such file"):
         read_replies(tmp_path / "none.jsonl", samples, lenient=True)
-    with pytest.raises(FileFormatError, match="is a folder"):
+    with pytest.raises(FileFormatError, match="got a folder"):
         read_replies(tmp_path, samples, lenient=True)
 
 
@@ -251,12 +251,12 @@ def test_a_bad_sample_is_named(tmp_path: Path, change: dict[str, Any], message: 
     ("content", "message"),
     [
         ("", "s.json: the file is empty"),
-        ('{"samples": [\n{"id": }\n]}', r"s.json, line 2: not JSON \(Expecting value\)"),
+        ('{"samples": [\n{"id": }\n]}', r"s.json, line 2: not valid JSON \(Expecting value\)"),
         ('{"cases": []}', r's.json: expected {"samples": \[...\]}'),
         ('{"samples": []}', "s.json: holds no samples"),
         ("[" * 100_000, "nested too deep"),
         (b"\xff\xfe{\x00", "s.json, line 1: byte 1 is not UTF-8"),
-        ('{"x": 1}\n{"id"', "s.json, line 2: not JSON"),
+        ('{"x": 1}\n{"id"', "s.json, line 2: not valid JSON"),
     ],
 )
 def test_a_bad_document_is_refused(tmp_path: Path, content: str | bytes, message: str) -> None:

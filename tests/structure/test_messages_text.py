@@ -132,10 +132,26 @@ def test_a_row_without_a_model_item_or_arrangement(tmp_path: Path) -> None:
     )
 
 
-def test_duplicate_rows_of_a_long_table_are_told_apart(build: Build) -> None:
-    result = concord.score_structure(scores=table(item=["x", "x", "x", "x"]), reading="paired")
-    assert result.models[0].n_items == 2
-    build.says(result, "scores (frame), model 'm': duplicate items 'x'; told apart by order of occurrence")
+def test_a_cell_that_is_in_a_long_table_twice_refuses_the_model() -> None:
+    message = long_message(table(item=["x", "x", "x", "y"]), reading="paired")
+    assert "scores (frame), rows 2 and 3: model 'm', arrangement 'AB', item 'x' is there twice" in message
+    assert "number repeated answers in a column 'sample'" in message
+    assert "'AB', item 'x' is there twice" in long_message(
+        table(arrangement=["AB", "ab", "BA", "BA"], item=["x", "x", "x", "y"])
+    )
+
+
+def test_percent_on_a_long_table_of_shares_is_warned(build: Build) -> None:
+    result = concord.score_structure(scores=table(), percent=True)
+    build.says(result, "m: --percent, but the largest score is 0.4; are the scores 0 to 1 already?")
+
+
+def test_a_column_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(
+        "model,arrangement,item,S_mean,S_max,S_mean\nm,a,x,0.1,0.2,0.9\n", "utf-8"
+    )
+    with pytest.raises(InputError, match="two columns are called 's_mean'"):
+        concord.score_structure(scores=tmp_path / "x.csv")
 
 
 def test_a_long_table_is_read_from_every_format(build: Build, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Annotated
+from warnings import catch_warnings, simplefilter
 
 import typer
 
@@ -35,7 +36,11 @@ def studies(
             say("\n".join(shown.values()))
         return
     if not names and folder is None:
-        listed += found.installed_studies().values()
+        with catch_warnings(record=True) as told:
+            simplefilter("always")
+            listed += found.installed_studies().values()
+        for one in told:
+            note(f"warning: {one.message}")
     rows = [found.summary(one) for one in listed]
     if json:
         sides = [found.human_sides(one) for one in listed]

@@ -5,18 +5,21 @@ A finished log has `header.json` and `summaries.json`; one of a crashed run has 
 log is one document, transcripts and all.
 """
 
-import json
 import struct
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.files import limits
+from concord.files.archives import BROKEN, is_bomb
+from concord.files.contents import read_bytes
+from concord.files.json_text import parsed
 
-MAX_MEMBER_BYTES = 500 * 2**20
-"""A larger member is refused unread."""
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 
@@ -56,62 +59,128 @@ def read_inspect_log(path: Path) -> InspectLog:
     FileFormatError
         The file is missing, cut off, damaged, or not a log.
     """
+    data = read_bytes(path, limit=limits.COLUMN_BYTES)
     try:
-        with zipfile.ZipFile(path) as archive:
-            return _read(path, archive)
-    except FileNotFoundError as error:
-        raise FileFormatError(f"{path}: no such file") from error
-    except zipfile.BadZipFile as error:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            return _read(_Archive(path, data, {entry.filename: entry for entry in archive.infolist()}))
+    except BROKEN as error:
         raise FileFormatError(
             f"{path.name}: the log is cut off or damaged ({error}); recover what was kept with: "
             f"inspect log recover, or run the evaluation again with: inspect eval-retry {path.name}"
         ) from error
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def read_json_log(path: Path) -> InspectLog | None:
     """Read a `.json` log; None where the file is something else, such as a table."""
     document = _document(path)
-    return None if document is None else _log(path, document, document.get("samples") or [])
+    return None if document is None else _log(path, document, _objects(path, document.get("samples")))
 
 
 def _document(path: Path) -> dict[str, Any] | None:
     """Return the document of a `.json` log; None where the file is something else."""
-    try:
-        with path.open("rb") as file:
-            if not file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-                return None
-            file.seek(0)
-            document = json.load(file)
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError):
+    data = read_bytes(path)
+    if not data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return None
-    return document if {"eval", "status"} <= document.keys() else None
+    if b'"eval"' not in data or b'"status"' not in data:
+        return None
+    try:
+        document = parsed(path.name, data)
+    except FileFormatError:
+        return None
+    return document if isinstance(document, dict) and {"eval", "status"} <= document.keys() else None
 
 
-def _read(path: Path, archive: zipfile.ZipFile) -> InspectLog:
-    names = set(archive.namelist())
+@dataclass(slots=True)
+class _Archive:
+    """An open log, and what has been unpacked of it so far."""
+
+    path: Path
+    data: bytes
+    members: dict[str, zipfile.ZipInfo]
+    unpacked: int = field(default=0)
+
+    def json(self, member: str) -> Any:
+        """Read one member as JSON, under the limits on all members together."""
+        return parsed(f"{self.path.name}: {member}", self._unpack(self.members[member]))
+
+    def _unpack(self, info: zipfile.ZipInfo) -> bytes:
+        """Unpack a member, to one byte above its declared size at most: one that holds more is a lie."""
+        name = f"{self.path.name}: {info.filename[:100]}"
+        self.unpacked += info.file_size
+        if is_bomb(len(self.data), self.unpacked):
+            raise FileFormatError(
+                f"{name}: {len(self.data):,} bytes give {self.unpacked:,} or more (a zip bomb?), expected "
+                f"at most {limits.UNPACKED:,}; split the log"
+            )
+        if info.flag_bits & 1:
+            raise FileFormatError(f"{name}: needs a password; a log of Inspect needs none")
+        packed = self._packed(info)
+        if info.compress_type == zipfile.ZIP_STORED:
+            content = packed
+        elif info.compress_type == zipfile.ZIP_DEFLATED:
+            content = zlib.decompressobj(-15).decompress(packed, info.file_size + 1)
+        elif info.compress_type == _ZSTANDARD:
+            content = _zstandard(name, packed, info.file_size + 1)
+        else:
+            raise FileFormatError(f"{name}: packed in an unknown way ({info.compress_type})")
+        if len(content) != info.file_size:
+            what = (
+                "is cut off" if len(content) < info.file_size else "holds more than it declares (a zip bomb?)"
+            )
+            raise FileFormatError(f"{name}: {what}")
+        return content
+
+    def _packed(self, info: zipfile.ZipInfo) -> bytes:
+        start = info.header_offset
+        fields = _LOCAL_HEADER.unpack(self.data[start : start + _LOCAL_HEADER.size])
+        begin = start + _LOCAL_HEADER.size + fields[-2] + fields[-1]  # behind name and extra field
+        return self.data[begin : begin + info.compress_size]
+
+
+def _zstandard(name: str, packed: bytes, limit: int) -> bytes:
+    """Unpack Zstandard data, which Python's own ZIP reader cannot, to so many bytes at most."""
+    import zstandard
+
+    try:
+        reader = zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(BytesIO(packed))
+        return bytes(reader.read(limit))
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise FileFormatError(f"{name}: damaged: {error}") from error
+
+
+def _read(archive: _Archive) -> InspectLog:
+    names = archive.members
     start = "header.json" if "header.json" in names else "_journal/start.json"
     if start not in names:
-        raise FileFormatError(f"{path.name}: a ZIP archive without an Inspect header; expected an .eval log")
-    header = _json(path, archive, start)
-    return _log(path, header, _summaries(path, archive, names))
+        raise FileFormatError(
+            f"{archive.path.name}: a ZIP archive without an Inspect header; expected an .eval log"
+        )
+    header = archive.json(start)
+    if not isinstance(header, dict):
+        raise FileFormatError(f"{archive.path.name}: {start} is no object; expected an .eval log")
+    return _log(archive.path, header, _summaries(archive))
+
+
+def _objects(path: Path, samples: object) -> list[dict[str, Any]]:
+    """Return samples that must be a list of objects; none where the log holds none."""
+    if samples is None:
+        return []
+    if not isinstance(samples, list) or not all(isinstance(sample, dict) for sample in samples):
+        raise FileFormatError(f"{path.name}: damaged: its samples are not all objects with their fields")
+    return samples
 
 
 def _log(path: Path, header: dict[str, Any], samples: Iterable[dict[str, Any]]) -> InspectLog:
     """Put together what the header and the samples say."""
     spec, found = _mapping(header.get("eval")), list(samples)
-    if not all(isinstance(sample, dict) for sample in found):
-        raise FileFormatError(f"{path.name}: damaged: its samples are not all objects with their fields")
+    reducers = _mapping(spec.get("config")).get("epochs_reducer")
     return InspectLog(
         name=path.name,
         status=str(header.get("status", "started")),
         task=str(spec.get("task", "")),
         model=str(spec.get("model", "")),
         n_planned=_planned(spec),
-        reducers=tuple(map(str, _mapping(spec.get("config")).get("epochs_reducer") or ())),
+        reducers=tuple(map(str, reducers)) if isinstance(reducers, list) else (),
         summaries=tuple(found),
     )
 
@@ -127,44 +196,14 @@ def _planned(spec: dict[str, Any]) -> int | None:
     epochs = _mapping(spec.get("config")).get("epochs")
     if not isinstance(ids, list):
         return None
-    return len(ids) * (epochs if isinstance(epochs, int) else 1)
+    return len(ids) * (epochs if isinstance(epochs, int) and 0 < epochs < 10**6 else 1)
 
 
-def _summaries(path: Path, archive: zipfile.ZipFile, names: set[str]) -> Iterator[dict[str, Any]]:
-    """Return the summaries of all samples; those of a crashed run stand in its journal, in parts."""
-    if "summaries.json" in names:
-        yield from _json(path, archive, "summaries.json")
+def _summaries(archive: _Archive) -> Iterator[dict[str, Any]]:
+    """Return the summaries of all samples; those of a crashed run are in its journal, in parts."""
+    if "summaries.json" in archive.members:
+        yield from _objects(archive.path, archive.json("summaries.json"))
         return
-    parts = [name for name in names if name.startswith("_journal/summaries/")]
+    parts = [name for name in archive.members if name.startswith("_journal/summaries/")]
     for name in sorted(parts, key=lambda name: (len(name), name)):
-        yield from _json(path, archive, name)
-
-
-def _json(path: Path, archive: zipfile.ZipFile, member: str) -> Any:
-    """Read one member as JSON."""
-    info = archive.getinfo(member)
-    if info.file_size > MAX_MEMBER_BYTES:
-        raise FileFormatError(f"{path.name}: {member} holds {info.file_size:,} bytes, too many to read")
-    data = _zstandard(path, info) if info.compress_type == _ZSTANDARD else archive.read(info)
-    try:
-        return json.loads(data)
-    except ValueError as error:
-        raise FileFormatError(f"{path.name}: {member} is not valid JSON: {error}") from error
-
-
-def _zstandard(path: Path, info: zipfile.ZipInfo) -> bytes:
-    """Unpack a member that Python's own ZIP reader cannot."""
-    import zstandard
-
-    with path.open("rb") as file:
-        file.seek(info.header_offset)
-        fields = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
-        file.seek(fields[-2] + fields[-1], 1)  # name and extra field
-        packed = file.read(info.compress_size)
-    try:
-        data = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
-    except zstandard.ZstdError as error:
-        raise FileFormatError(f"{path.name}: {info.filename} is damaged: {error}") from error
-    if len(data) != info.file_size:
-        raise FileFormatError(f"{path.name}: {info.filename} is cut off")
-    return data
+        yield from _objects(archive.path, archive.json(name))

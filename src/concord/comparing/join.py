@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile
 from concord.errors import MismatchError
+from concord.files.columns import name_order
 from concord.records import InputFile
 from concord.stats.elementwise import Floats
 
@@ -71,10 +72,14 @@ def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
         Different tasks, metrics or items behind the same names, different clusters, or nothing in common.
     """
     _same_kind(files)
-    long, items = _long(files)
-    _same_items(files, long, items)
-    clusters = _clusters(long, items)
-    arrays = _matrices(_by_item(long), (len(files), len(items)))
+    aligned = _aligned(files)
+    if aligned is not None:
+        items, arrays, clusters = *aligned, None
+    else:
+        long, items = _long(files)
+        _same_items(files, long, items)
+        clusters = _clusters(long, items)
+        arrays = _matrices(_by_item(long), (len(files), len(items)))
     joined = JoinedScores(
         names=_distinct([file.name for file in files]),
         sources=tuple(file.source for file in files),
@@ -111,6 +116,34 @@ def _same_kind(files: Sequence[ScoreFile]) -> None:
             f"these are different metrics ({found}); choose one that all have with --metric, score a log "
             "again with the other's scorer, or in tables name the column with --score (it must have one name)"
         )
+
+
+def _aligned(files: Sequence[ScoreFile]) -> tuple["pl.Series", dict[str, Floats]] | None:
+    """Lay files side by side by sorting alone: where all have the same items, each once, and nothing else.
+
+    This is the usual case, and several times faster than pairing by name.
+    """
+    if any(file.frame[column].null_count() < file.frame.height
+           for file in files for column in ("cluster", "fingerprint")):  # fmt: skip
+        return None
+    if len({file.frame.height for file in files}) > 1:
+        return None
+    items: pl.Series | None = None
+    scores = np.empty((len(files), files[0].frame.height))
+    for i, file in enumerate(files):
+        order = name_order(file.frame["item"]) if file.order is None else file.order
+        own = file.frame["item"].gather(order)
+        if items is None:
+            if own.null_count() or bool((own == own.shift(1)).any()):
+                return None
+            items = own
+        elif not bool((own == items).all()):
+            return None
+        scores[i] = file.frame["score"].fill_null(float("nan")).to_numpy()[order]
+    assert items is not None
+    there = (~np.isnan(scores)).astype(np.float64)
+    within = np.full(scores.shape, np.nan)
+    return items, {"mean": scores, "asked": np.ones(scores.shape), "scored": there, "within": within}
 
 
 def _long(files: Sequence[ScoreFile]) -> tuple["pl.DataFrame", "pl.Series"]:

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, grade
 from concord.errors import BadScoreError, CellProblem, FileFormatError, OptionError, TableError
 from concord.files.cells import is_decimal_comma, is_missing, with_point
-from concord.files.columns import ColumnTable, as_names, read_columns
+from concord.files.columns import ColumnTable, as_names, name_order, read_columns
 from concord.files.limits import listed, quoted
 from concord.files.tables import TableOptions, TableSource
 
@@ -70,7 +73,7 @@ def read_score_table(
     title = name if name is not None else (Path(table.name).stem if table.inputs else table.name)
     found = _resolve(table.name, table.header, columns)
     data = _standard(table, found)
-    _no_duplicates(table, data, found)
+    order = _no_duplicates(table, data, found)
     return ScoreFile(
         title,
         table.name,
@@ -79,6 +82,7 @@ def read_score_table(
         metric=found.score,
         inputs=table.inputs,
         warnings=(*table.warnings, *_without_score(table, data)),
+        order=order,
     )
 
 
@@ -202,11 +206,19 @@ def _expected(cell: object) -> str:
     return usual
 
 
-def _no_duplicates(table: ColumnTable, data: "pl.DataFrame", names: Columns) -> None:
-    """Refuse an answer that is in the table twice: repeats need a number each."""
+def _no_duplicates(table: ColumnTable, data: "pl.DataFrame", names: Columns) -> NDArray[np.int64] | None:
+    """Refuse an answer that is in the table twice: repeats need a number each.
+
+    Returns the order of the items where each must be there once.
+    """
     keys = ["item"] if names.repeat is None else ["item", "repeat"]
-    if data.select(keys).n_unique() == data.height:
-        return
+    if names.repeat is None:
+        order = name_order(data["item"])
+        ordered = data["item"].gather(order)
+        if not (ordered == ordered.shift(1)).any():
+            return order
+    elif data.select(keys).n_unique() == data.height:
+        return None
     twice = data.select(keys).is_duplicated()
     first = twice.arg_true()
     item = data["item"][int(first[0])]

@@ -26,7 +26,7 @@ BROKEN = (
 )
 """What the standard library raises on archives with flipped bits."""
 # Attributes may stand in either kind of quotes.
-_REFERENCE = re.compile(rb"""[\s:]r=["']([A-Za-z]*)([0-9]*)""")
+_REFERENCE = re.compile(rb"""\sr=["']([A-Za-z]*)([0-9]*)""")
 
 
 def unpack_workbook(name: str, data: bytes) -> dict[str, bytes]:
@@ -182,10 +182,11 @@ def column_number(letters: str) -> int:
 
 
 def letters_behind(xml: bytes, letter: str, count: int = 1) -> list[NDArray[np.uint8]]:
-    """Return the first characters of every value of the attributes whose names end in a letter."""
+    """Return the first characters of every value of the attribute that is called by one letter."""
     codes = np.frombuffer(xml, dtype=np.uint8)
     equals = np.flatnonzero(codes == ord("="))
     equals = equals[codes[np.maximum(equals - 1, 0)] == ord(letter)]
+    equals = equals[codes[np.maximum(equals - 2, 0)] <= ord(" ")]
     return [codes[np.minimum(equals + 2 + k, len(xml) - 1)] for k in range(count)]
 
 

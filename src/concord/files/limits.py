@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 FILE_BYTES = 200 * 2**20
 """Bytes of a file that is read whole: tables, documents, reply files, logs in JSON, result files."""
+YAML_BYTES = 2**20
+"""Bytes of a study file: the longest study is a few dozen kilobytes."""
 COLUMN_BYTES = 2 * 2**30
 """Bytes of a CSV or Parquet file that is read column by column: `compare` and `score structure`."""
 LARGE_TEXT = 20 * 2**20

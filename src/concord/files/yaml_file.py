@@ -13,9 +13,9 @@ from typing import Any
 import yaml
 
 from concord.errors import FileFormatError, StudyError, StudyProblem
+from concord.files.contents import read_bytes
+from concord.files.limits import YAML_BYTES as MAX_BYTES
 
-MAX_BYTES = 2**20
-"""A larger file is refused unread: the longest study is a few dozen kilobytes."""
 MAX_DEPTH = 24
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The compiled parser where it is installed; no value is ever built by either."""
@@ -80,7 +80,7 @@ def read_yaml(source: Path | bytes, *, name: str | None = None) -> YamlFile:
     StudyError
         The text is not YAML, or uses what plain data does not need; the line is named.
     """
-    raw = source if isinstance(source, bytes) else _bytes(source)
+    raw = source if isinstance(source, bytes) else read_file(source)
     called = name if name is not None else "YAML" if isinstance(source, bytes) else source.name
     if len(raw) > MAX_BYTES:
         raise FileFormatError(f"{called}: {len(raw):,} bytes, expected at most {MAX_BYTES:,}")
@@ -91,14 +91,9 @@ def read_yaml(source: Path | bytes, *, name: str | None = None) -> YamlFile:
     return _Builder(called).build(text, raw)
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            size = path.stat().st_size
-            raise FileFormatError(f"{path.name}: {size:,} bytes, expected at most {MAX_BYTES:,}")
-        return path.read_bytes()
-    except OSError as fault:
-        raise FileFormatError(f"{path}: {(fault.strerror or 'cannot be read').lower()}") from fault
+def read_file(path: Path) -> bytes:
+    """Read the bytes of a YAML file; one that is too large is refused before it is read."""
+    return read_bytes(path, limit=MAX_BYTES)
 
 
 class _Builder:

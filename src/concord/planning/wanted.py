@@ -19,6 +19,10 @@ ASSUMED = (
 """What can be assumed instead of a pilot."""
 
 
+MOST = 10_000_000
+"""Items, repeats and assumed sizes beyond this are slips of the hand: no evaluation comes near it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What a plan is asked for."""
@@ -58,10 +62,16 @@ class Wanted:
                 found.append(f"the {name} is {value!r}; expected a number between 0 and 1, such as {example}")
         if self.power <= 1 - self.level and not found:
             found.append(f"a power of {self.power:g} is what chance alone gives at a level of {self.level:g}")
-        if self.items is not None and self.items < 2:
-            found.append(f"{self.items} items; a plan needs at least 2")
-        if self.repeats < 1:
-            found.append(f"{self.repeats} repeats; a plan needs at least 1")
+        if self.items is not None and not 2 <= self.items <= MOST:
+            found.append(f"{self.items} items; a plan needs at least 2 and at most {MOST:,}")
+        if not 1 <= self.repeats <= MOST:
+            found.append(f"{self.repeats} repeats; a plan needs at least 1 and at most {MOST:,}")
+        if self.calls is not None and self.calls > MOST * 1000:
+            found.append(f"{self.calls} calls; a plan has at most {MOST * 1000:,}")
+        if not 0 <= self.item_cost <= MOST:
+            found.append(
+                f"the cost of an item is {self.item_cost!r} calls; expected a number from 0 to {MOST:,}"
+            )
         if self.cost is not None and not (0 <= self.cost[0] <= self.cost[1] < np.inf):
             found.append(
                 f"the cost of a call is {self.cost!r}; expected a number of 0 or more, or the lowest and the "
@@ -86,6 +96,9 @@ def wanted_of(options: dict[str, Any]) -> tuple[Wanted, dict[str, Any]]:
     given = {key: value for key, value in options.items() if value is not None}
     cost = given.pop("cost_per_call", None)
     assumed = {key: given.pop(key) for key in ASSUMED if key in given}
+    for key, value in assumed.items():
+        if any(not abs(number) <= MOST for number in (value if isinstance(value, tuple) else (value,))):
+            raise OptionError(f"{key} is {value!r}; expected a number of at most {MOST:,}")
     known = set(Wanted.__dataclass_fields__) - {"cost"}
     unknown = sorted(set(given) - known)
     if unknown:

@@ -1,10 +1,13 @@
 """Names of diagnoses in a text: whole words, folded, through an alias table."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from concord.reasoning.text import Words
 
+START_LETTERS = 40
+"""Beginnings of names up to this length are kept ready."""
 ABBREVIATION_LETTERS = 5
 """A name in capitals with at most this many letters is an abbreviation, found in capitals only."""
 
@@ -48,6 +51,10 @@ class NameIndex:
     _plain: dict[str, set[str]] = field(default_factory=dict)
     _capital: dict[str, set[str]] = field(default_factory=dict)
     _starts: set[str] = field(default_factory=set)
+    """Beginnings of names, up to `START_LETTERS`; all of them would take the square of a name's length."""
+    _long: list[str] = field(default_factory=list)
+    """Names beyond that, sorted when they are looked up."""
+    _sorted: bool = False
 
     def add(self, label: str, names: Iterable[str]) -> None:
         """Let each name stand for the label as well."""
@@ -57,13 +64,25 @@ class NameIndex:
                 continue
             table = self._capital if is_abbreviation(name) else self._plain
             table.setdefault(key, set()).add(label)
-            self._starts.update(key[:size] for size in range(1, len(key) + 1))
+            self._starts.update(key[:size] for size in range(1, min(len(key), START_LETTERS) + 1))
+            if len(key) > START_LETTERS:
+                self._long.append(key)
+                self._sorted = False
+
+    def _is_start(self, run: str) -> bool:
+        """Whether a name begins so."""
+        if len(run) <= START_LETTERS:
+            return run in self._starts
+        if not self._sorted:
+            self._long.sort()
+            self._sorted = True
+        place = bisect_left(self._long, run)
+        return place < len(self._long) and self._long[place].startswith(run)
 
     def find(self, text: str | Words) -> list[Mention]:
         """Every mention in the text, longer and shorter ones alike, in order of their first word."""
         found = Words(text) if isinstance(text, str) else text
-        starts = self._starts
-        near = [index for index, word in enumerate(found.folded) if word in starts]
+        near = [index for index, word in enumerate(found.folded) if self._is_start(word)]
         return [mention for index in near for mention in self._from(found, index)]
 
     def _from(self, found: Words, start: int) -> list[Mention]:
@@ -74,7 +93,7 @@ class NameIndex:
             if index > start and not found.runs_on(index):
                 break
             run += found.folded[index]
-            if run not in self._starts:
+            if not self._is_start(run):
                 break
             capital = capital and found.in_capitals(index)
             labels = self._plain.get(run, set()) | (self._capital.get(run, set()) if capital else set())

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from concord.people.studies.format import Allocation, Choice
 from concord.people.studies.sessions import Question
@@ -93,21 +93,24 @@ def _swap(rates: tuple[float, float], first: bool, way: int) -> float:
 
 def framing(person: Person, way: int) -> Answers:
     level = next(iter(person.cell.values()))
+    if person.experiment == "certainty":
+        bets = {"two_stage": 63 / 85, "one_stage": 34 / 81, "certain": 60 / 77}
+        if way < 0:
+            bets = {"two_stage": 0.4, "one_stage": 0.75, "certain": 0.3}
+        return {"bet": "safe" if person.agrees(0, bets[level]) else "bold"}
     rates = {
         "disease": (109 / 152, 34 / 155),
         "concurrent": (110.5 / 151, 0.5 / 87),
-        "certainty": (63 / 85, 34 / 81),
         "theatre": (161 / 183, 92 / 200),
         "calculator": (63 / 93, 26 / 88),
     }[person.experiment]
-    first = level in ("gain", "apart", "two_stage", "cash", "cheap")
+    first = level in ("gain", "apart", "cash", "cheap")
     yes = person.agrees(0, _swap(rates, first, way))
     return {
         "programme": "sure" if yes else "risky",
         "gains": "sure" if yes else "risky",
         "losses": "risky",
         "both": "ad" if yes else "bc",
-        "bet": "safe" if yes else "bold",
         "buy": "yes" if yes else "no",
         "drive": "yes" if yes else "no",
     }
@@ -115,7 +118,7 @@ def framing(person: Person, way: int) -> Answers:
 
 def side_effect(person: Person, way: int) -> Answers:
     harm = person.cell["effect"] == "harm"
-    rates = (32 / 39, 9 / 39) if person.cell["story"] == "chairman" else (16 / 21, 6 / 21)
+    rates = (32 / 39, 9 / 39) if person.cell["story"] == "chairman" else (17 / 22, 6 / 20)
     if way < 0:  # a weak reversal of both, and a strong negative relation between them
         rates = (0.25, 0.75)
     u, z = person.uniform(0), person.normal(1)
@@ -126,24 +129,37 @@ def side_effect(person: Person, way: int) -> Answers:
     return {"rating": rating, "intentional": "yes" if u < rates[0 if harm else 1] else "no"}
 
 
+_TRAIT = 10
+_MONTHS = {"september": (2, 3, 11), "december": (8, 0, 6)}
+_KEGS = (9, 4, 7, 6)
+"""Dimensions whose draws are hardly related within groups of these sizes."""
+
 _CONSENSUS = {
-    "supermarket": (17.7, 17.27, 80),
-    "term_paper": (16.5, 21.83, 80),
-    "ticket": (12.8, 3.18, 80),
-    "space": (4.9, 1.81, 80),
-    "eat": (33.3, 8.53, 51),
-    "repent": (23.5, 9.74, 53),
+    ("stories", "supermarket"): (17.7, 17.27, 53, 27),
+    ("stories", "term_paper"): (16.5, 21.83, 64, 16),
+    ("stories", "ticket"): (12.8, 3.18, 37, 43),
+    ("stories", "space"): (4.9, 1.81, 32, 48),
+    ("boards", "eat"): (33.3, 8.53, 27, 24),
+    ("boards", "repent"): (23.5, 9.74, 27, 26),
+    ("request", "eat"): (4.0, 4.37, 28, 12),
+    ("request", "repent"): (34.14, 3.93, 20, 20),
 }
-"""Published F of estimates and of traits, and N."""
+"""Published F of estimates and of traits, and the numbers of choosers and of the others."""
+_HABITS = (2.66, 2.58, 1.35, 3.96, 3.26, 1.18, 2.0, 1.01, 1.63, 2.76, 1.57, 1.68, 2.87, 3.26, 3.25, 2.29) + (
+    (1.06, 1.86, 2.81, 6.19, 3.81, 3.21, 5.48)
+)
+"""Published t of the items of study 2."""
 
 
 def false_consensus(person: Person, way: int) -> Answers:
-    level = next(iter(person.cell.values()))
-    f_common, f_trait, n = _CONSENSUS[level]
-    chooses = person.agrees(0, 0.5)
+    if person.experiment == "habits":
+        return _habits(person, way)
+    f_common, f_trait, n1, n2 = _CONSENSUS[person.experiment, next(iter(person.cell.values()))]
+    chooses = person.agrees(0, n1 / (n1 + n2))
     half = (0.5 if chooses else -0.5) * way
-    common = person.normal(1, 50 + half * 2 * math.sqrt(f_common / n) * 15, 15)
-    trait = person.normal(2, 50 - half * 2 * math.sqrt(f_trait / n) * 15, 15)
+    per_f = 15 * math.sqrt(1 / n1 + 1 / n2)
+    common = person.normal(1, 50 + half * math.sqrt(f_common) * per_f, 15)
+    trait = person.normal(_TRAIT, 50 - half * math.sqrt(f_trait) * per_f, 15)
     names = ("one", "two") if "story" in person.cell else ("wear", "refuse")
     return {
         "own": names[0] if chooses else names[1],
@@ -151,6 +167,20 @@ def false_consensus(person: Person, way: int) -> Answers:
         "trait_one": _rounded(trait, 0, 100),
         "trait_two": 50,
     }
+
+
+def _habits(person: Person, way: int) -> Answers:
+    names = [name for name in person.question.session.compiled.spec.items if name.startswith("own_")]
+    answers: dict[str, object] = {}
+    for i, (name, t) in enumerate(zip(names, _HABITS, strict=True)):
+        chooses = person.agrees(i % 12, 0.5)
+        shift = (0.5 if chooses else -0.5) * way * 2 * t / math.sqrt(80)
+        if way < 0:
+            shift -= 0.4 if chooses else -0.4
+        answers[name] = "one" if chooses else "two"
+        share = person.normal((i + 5) % 12, 50 + 15 * shift, 15)
+        answers[name.replace("own_", "common_")] = round(min(max(share, 0.0), 100.0), 1)
+    return answers
 
 
 _ANCHORS = {
@@ -182,13 +212,20 @@ def anchoring(person: Person, way: int) -> Answers:
         )
         estimate = high * 1.2 if is_high and above < 0.02 else estimate
     anchored = group != "calibration"
-    confidence = person.normal(8, 5 + (0.6 * 2 * way if anchored else 0.0), 2)
-    return {"above": "higher", "estimate": round(estimate, 3), "sure": _rounded(confidence, 0, 10)}
+    confidence = person.normal(8, 5.2 + (0.6 * 2 * way if anchored else 0.0), 2)
+    return {"above": "higher", "estimate": round(estimate, 3), "sure": _rounded(confidence, 1, 10)}
 
 
 def representativeness(person: Person, way: int) -> Answers:
-    rate = {"birth-order": 75 / 92, "programs": 67 / 89, "marbles": 36 / 52, "heights": 86 / 115}
-    yes = person.agrees(0, rate[person.experiment]) == (way > 0)
+    if "form" in person.cell:
+        rate = {("hospital", "more"): 28 / 50, ("hospital", "less"): 25 / 45, ("words", "more"): 20 / 49}
+        rate |= {("words", "less"): 23 / 48, ("team", "taller"): 23 / 48, ("team", "shorter"): 17 / 48}
+        share = rate[person.experiment, person.cell["form"]] if way > 0 else 0.0
+        item = person.question.items[0][1]
+        assert isinstance(item, Choice)
+        return {"answer": "same" if person.agrees(0, share) else next(iter(item.options))}
+    rates = {"birth-order": 75 / 92, "programs": 67 / 89, "marbles": 36 / 52, "heights": 86 / 115}
+    yes = person.agrees(0, rates[person.experiment]) == (way > 0)
     return {
         "families": 30 if yes else 72,
         "program": "a" if yes else "b",
@@ -198,51 +235,128 @@ def representativeness(person: Person, way: int) -> Answers:
     }
 
 
+_TRIADS = {"ucd": 5, "uc": 43, "ud": 3, "u": 113, "cd": 2, "c": 23, "d": 4, "": 251}
+"""Of 444 triads, who cooperates when the other's move is (u)nknown, is to (c)ooperate, is to compete (d)."""
+
+
 def disjunction(person: Person, way: int) -> Answers:
-    rates = {"competed": 14 / 444, "cooperated": 73 / 444, "unknown": 164 / 444}
-    if way < 0:
-        rates = {"competed": 0.5, "cooperated": 0.6, "unknown": 0.1}
-    other = person.cell.get("other", "unknown")
-    cooperates = person.agrees(list(rates).index(other), rates[other])
+    u, below, pattern = person.uniform(0), 0.0, ""
+    for name, count in _TRIADS.items():
+        below += count / 444
+        if u < below:
+            pattern = name
+            break
+    if way < 0:  # the more is known against cooperation, the more of it
+        pattern = "".join(name for name, rate in (("u", 0.1), ("c", 0.5), ("d", 0.85)) if u < rate)
+    move = "c" if person.cell.get("other") == "cooperated" else "d"
     one = person.agrees(0, 26 / 40 if way > 0 else 0.05)
-    return {"move": "cooperate" if cooperates else "compete", "boxes": "one" if one else "both"}
+    return {
+        "move_unknown": "cooperate" if "u" in pattern else "compete",
+        "move": "cooperate" if move in pattern else "compete",
+        "boxes": "one" if one else "both",
+    }
+
+
+_OFFERS = {
+    "dictator, paid": (0.356, 0.08, 0.45, 0.778, 0.5),
+    "ultimatum, paid": (0.0, 0.21, 0.49, 0.349, 0.52),
+    "dictator, unpaid": (0.1, 0.12, 0.48, 0.42, 0.52),
+    "ultimatum, unpaid": (0.02, 0.15, 0.49, 0.36, 0.51),
+    "dictator": (0.208, 0.08, 0.36, 0.792, 0.5),
+    "ultimatum": (0.0, 0.25, 0.48, 0.25, 0.5),
+}
+"""Share who give nothing, least and most of those between, share below one half, what the others give."""
+
+
+def _offer(person: Person, way: int) -> float:
+    game, pay = person.cell["game"], person.cell.get("pay")
+    if way < 0:
+        game = {"dictator": "ultimatum", "ultimatum": "dictator"}[game] if pay != "unpaid" else "dictator"
+        pay = "paid" if pay == "unpaid" else pay
+    none, least, most, below, rest = _OFFERS[game if pay is None else f"{game}, {pay}"]
+    u = person.uniform(0)
+    if u < none:
+        return 0.0
+    return least + (most - least) * (u - none) / (below - none) if u < below else rest
 
 
 def dictator(person: Person, way: int) -> Answers:
-    ultimatum, unpaid = person.cell["game"] == "ultimatum", person.cell.get("pay") == "unpaid"
-    ten = person.experiment == "ten-dollars"
-    shift = 1.726 if ten and ultimatum else 1.576 - 0.164 * unpaid if ultimatum else 0.872 * unpaid
-    share = min(max(person.normal(0, 0.35 + way * (shift - 0.8) * 0.08, 0.08), 0.0), 1.0)
-    pie = 10 if ten else 5
+    pie = 10 if person.experiment == "ten-dollars" else 5
+    share = _offer(person, way)
     offer = round(share * pie, 2)
-    return {"split": {"me": pie - offer, "other": offer}, "answer": "accept"}
+    refuses = (share < 0.5) == (way > 0) and person.agrees(1, 0.2)
+    return {"split": {"me": pie - offer, "other": offer}, "answer": "refuse" if refuses else "accept"}
 
 
 def minimal_groups(person: Person, way: int) -> Answers:
-    groups, similar = person.cell["groups"] == "yes", person.cell["similar"] == "yes"
-    effect = 0.893 * (groups - 0.5) + 0.469 * (similar - 0.5)
+    groups, similar = (0.5 if person.cell[name] == "yes" else -0.5 for name in ("groups", "similar"))
+    effect = 2 * (math.sqrt(6.76) * groups + math.sqrt(5.09) * similar) / math.sqrt(75)
+    effect += 4 * math.sqrt(1.19) * groups * similar / math.sqrt(75)
+    if way < 0:
+        effect *= 2
     first = _rounded(person.normal(0, 15 + way * effect * 4, 4), 0, 30)
     return {"share": {"first": first, "second": 30 - first}}
 
 
+_TERM = {
+    ("female", "september"): (0.60, 0.56, 0.13),
+    ("female", "december"): (-0.08, 0.45, -0.16),
+    ("male", "september"): (0.34, 0.28, -0.11),
+    ("male", "december"): (0.76, 0.59, 0.34),
+}
+"""Correlations of own with others' attitudes, and of drinking with either."""
+
+
 def pluralistic(person: Person, way: int) -> Answers:
+    if person.experiment == "semester":
+        return _term(person, way)
+    if person.experiment == "kegs":
+        return _kegs(person, way)
     woman = person.question.member.profile["sex"] == "female"
-    narrow, wide = person.normal(0), person.normal(1)
-    near = person.agrees(2, 0.5)
-    own = person.uniform(3) * 10
-    half = (0.5 if near else -0.5) * way
-    spreads = (1.2, 2.1) if way > 0 else (2.1, 1.2)
-    gap = 1.7 + (0.7 if woman else -0.7)
-    rounded = _rounded(own, 0, 10)
+    rho = way * (0.37 if person.experiment == "comfort" else 0.33)
+    wide = 1.75 if person.experiment == "comfort" else 1.8
+    one, two, three = person.normal(0), person.normal(1), person.normal(4)
+    mixed = rho * one + math.sqrt(1 - rho * rho) * two
+    apart = 0.0 if person.experiment == "comfort" else 0.35
+    low, high = (4.7 if woman else 6.0) - apart, 7.05 + apart
+    others, own = (high, low) if way > 0 else (low, high)
+    narrow, broad = (1.6, 1.6 * wide) if way > 0 else (1.6 * wide, 1.6)
     return {
-        "average": _rounded(6 + way * gap / 2 + spreads[0] * narrow, 1, 11),
-        "self": _rounded(6 - way * gap / 2 + spreads[1] * wide, 1, 11),
-        "friend": _rounded(6 + person.normal(4), 1, 11),
-        "own": rounded,
-        "others": rounded if near else (rounded + 5) % 11,
-        "signatures": _rounded(person.normal(5, 50 + half * 0.907 * 15, 15), 0, 100),
-        "hours": round(min(max(person.normal(6, 10 + half * 0.691 * 3, 3), 0.0), 20.0), 2),
-        "reunions": _rounded(person.normal(6, 50 + half * 0.62 * 15, 15), 0, 100),
+        "average": _rounded(others + narrow * one, 1, 11),
+        "self": _rounded(own + broad * mixed, 1, 11),
+        "friend": _rounded(6 + 1.6 * (1.6 if way > 0 else 1.0) * three, 1, 11),
+    }
+
+
+def _term(person: Person, way: int) -> Answers:
+    month = person.cell["month"]
+    together, drinks_own, drinks_others = _TERM[str(person.question.member.profile["sex"]), month]
+    together, drinks_own = way * together, way * drinks_own
+    z = [person.normal(i) for i in _MONTHS[month]]
+    slope = (drinks_others - drinks_own * together) / math.sqrt(1 - together * together)
+    rest = math.sqrt(1 - drinks_own * drinks_own - slope * slope)
+    return {
+        "own": _rounded(6 + 2 * z[0], 1, 11),
+        "others": _rounded(6 + 2 * (together * z[0] + math.sqrt(1 - together**2) * z[1]), 1, 11),
+        "drinks": round(max(20 + 5 * (drinks_own * z[0] + slope * z[1] + rest * z[2]), 0.0), 1),
+    }
+
+
+def _kegs(person: Person, way: int) -> Answers:
+    u = person.uniform(2)
+    same, lower = (22 / 94, 92.5 / 94) if way > 0 else (0.25, 0.5)
+    near = u < same
+    half = (0.5 if near else -0.5) * way
+    sex = (0.5 if person.question.member.profile["sex"] == "female" else -0.5) * way
+    more = 1.0 if way > 0 else 2.0
+    signatures = person.normal(_KEGS[1], 50 + (half * 1.07 * more + sex * 0.446) * 15, 15)
+    hours = person.normal(_KEGS[2], 5 + (half * 0.81 * more + sex * 0.386) * 1.5, 1.5)
+    return {
+        "own": _rounded(person.normal(_KEGS[0], 5 - half * 1.45 * 2 * more, 2), 0, 10),
+        "compared": 3 if near else 2 if u < lower else 4,
+        "signatures": _rounded(signatures, 0, 100),
+        "hours": round(min(max(hours, 0.0), 10.0), 2),
+        "reunions": _rounded(person.normal(_KEGS[3], 50 + half * 0.70 * more * 15, 15), 0, 100),
     }
 
 
@@ -273,37 +387,57 @@ def _moved(guess: float, up: bool, p: str, way: int, question: Question) -> floa
     return min(max(guess * (1.3 if up and p == "half" else 1.02 if up else 0.8), 0.5), 99.0)
 
 
+_SENT = {"none": (2, 2, 2, 4, 2, 6, 5, 3, 1, 0, 5), "social": (3, 1, 4, 2, 0, 7, 1, 1, 1, 1, 7)}
+"""How many sent 0, 1, … 10 dollars."""
+_BACK = {"none": (0.42, 0.64, 0.85), "social": (0.24, 0.48, 0.78)}
+"""Share who return nothing, share who return no more than was sent, the largest part returned."""
+
+
 def trust(person: Person, way: int) -> Answers:
-    social = person.cell["history"] == "social"
-    sends = social or person.agrees(2, 30 / 32 if way > 0 else 4 / 32)
-    sent = 1 + int(person.uniform(0) * 10) if sends else 0
-    rho = 0.48 if social else -0.05
-    if person.question.member.role == "receiver":
-        person_sent = float(person.question.items[0][1].max) / 3  # type: ignore[union-attr, arg-type]
-        z = (person_sent - 5.5) / 2.87
-        share = 0.4 + 0.12 * (way * rho * z + math.sqrt(1 - rho * rho) * person.normal(1))
-        return {"back": _rounded(share * 3 * person_sent, 0, 3 * person_sent)}
-    return {"sent": sent}
+    history = person.cell["history"]
+    counts = _SENT[history]
+    if person.question.member.role != "receiver":
+        if way < 0:  # few send, and only without a history
+            return {"sent": 10 - person.place // 5 if history == "none" and person.place % 5 == 0 else 0}
+        place, below = person.uniform(0) * sum(counts), 0
+        for dollars, count in enumerate(counts):
+            below += count
+            if place < below:
+                return {"sent": dollars}
+    sent = float(person.question.items[0][1].max) / 3  # type: ignore[union-attr, arg-type]
+    rho = 0.22 if history == "social" else 0.0
+    z = (sent - 5.5) / 3.0
+    u = float(ndtr(way * rho * z + math.sqrt(1 - rho * rho) * person.normal(1)))
+    if way < 0:  # the more was sent, the larger the part that is returned
+        return {"back": round(3 * sent * sent / 10)}
+    nothing, low, largest = _BACK[history]
+    if u < nothing:
+        share = 0.0
+    elif u < low:
+        share = 0.15 + 0.18 * (u - nothing) / (low - nothing)
+    else:
+        share = 0.37 + (largest - 0.37) * (u - low) / (1 - low)
+    return {"back": _rounded(share * 3 * sent, 0, 3 * sent)}
 
 
 def impressions(person: Person, way: int) -> Answers:
     answers: dict[str, object] = {}
-    study = person.question.session.compiled.spec
-    for i, (name, item) in enumerate(study.items.items()):
+    warm = person.agrees(11, 23 / 56)
+    for i, (name, item) in enumerate(person.question.session.compiled.spec.items.items()):
         assert isinstance(item, Choice)
         yes, no = item.options
-        dimension = i % 12
-        if person.experiment == "neither":
-            rate = 23 / 56 if way > 0 else 0.95
-        elif person.experiment == "order":
-            rates = (11 / 34, 1 / 24) if name == "happy" else (18 / 34, 5 / 24)
-            rate = _swap(rates, person.cell["first"] == "favourable", way)
-        else:
-            rate = _swap(_WARM[name], person.cell["person"] == "warm", way)
-        answers[name] = yes if person.agrees(dimension, rate) else no
+        if name == "temper":
+            answers[name] = yes if warm else no
+            continue
+        first = warm if person.experiment == "neither" else next(iter(person.cell.values())) in _FIRST
+        rates = _TRAITS[person.experiment][name]
+        if way < 0:
+            rates = (0.1, 0.9) if rates[0] > rates[1] else (0.9, 0.1)
+        answers[name] = yes if person.agrees(i % 11, rates[0 if first else 1]) else no
     return answers
 
 
+_FIRST = ("warm", "favourable", "forward")
 _WARM = {
     "generous": (82 / 90, 6 / 76),
     "wise": (58 / 90, 19 / 76),
@@ -324,6 +458,47 @@ _WARM = {
     "strong": (88 / 90, 72 / 76),
     "honest": (88 / 90, 71 / 76),
 }
+
+_TRAITS = {
+    "warm-cold": _WARM,
+    "neither": {
+        "generous": (20 / 23, 11 / 33),
+        "happy": (21 / 23, 19 / 33),
+        "good_natured": (21 / 23, 18 / 33),
+        "sociable": (21 / 23, 18 / 33),
+        "popular": (19 / 23, 13 / 33),
+        "reliable": (22 / 23, 32 / 33),
+        "important": (20 / 23, 29 / 33),
+        "humane": (21 / 23, 15 / 33),
+        "persistent": (22 / 23, 1.0),
+        "serious": (21 / 23, 1.0),
+    },
+    "order": {
+        "wise": (6 / 34, 4 / 24),
+        "happy": (11 / 34, 1 / 24),
+        "good_natured": (6 / 34, 0.0),
+        "humorous": (18 / 34, 5 / 24),
+        "serious": (33 / 34, 1.0),
+    },
+    "turned": {
+        "wise": (16 / 46, 10 / 53),
+        "reliable": (44 / 46, 50 / 53),
+        "good_looking": (27 / 46, 28 / 53),
+        "restrained": (42 / 46, 48 / 53),
+        "strong": (34 / 46, 51 / 53),
+    },
+    "alone": {
+        "generous": (1.0, 4 / 33),
+        "humorous": (1.0, 4 / 33),
+        "sociable": (1.0, 3 / 33),
+        "popular": (1.0, 2 / 33),
+        "serious": (15 / 22, 32 / 33),
+        "restrained": (9 / 22, 32 / 33),
+        "altruistic": (20 / 22, 1 / 33),
+        "imaginative": (21 / 22, 3 / 33),
+    },
+}
+"""Rates of the first word of a pair, by experiment, in the two groups."""
 
 SCRIPTS: dict[str, Script] = {
     "anchoring": anchoring,

@@ -27,8 +27,6 @@ TWELVE = (
     "side-effect",
     "trust-game",
 )
-WITHOUT_ECS = ("minimal-groups",)
-"""Two tests; ECS needs three."""
 NEAR = 0.06
 
 
@@ -60,11 +58,8 @@ def test_people_like_data_score_near_the_ceiling(name: str) -> None:
     assert done.result.pas.value is not None
     assert ceiling.pas.value is not None
     assert done.result.pas.value > ceiling.pas.value - NEAR
-    if name in WITHOUT_ECS:
-        assert done.result.ecs.value is None
-    else:
-        assert done.result.ecs.value is not None
-        assert done.result.ecs.value > 0.95
+    assert done.result.ecs.value is not None
+    assert done.result.ecs.value > 0.95
     assert _identity(done) > 0.98
 
 
@@ -93,7 +88,7 @@ def test_reversed_data_score_near_zero_wherever_people_were_clear(name: str) -> 
         for test in done.result.tests
         if not test.two_states and (ceiling[test.test] or 0.0) > 0.9 and test.human_significant
     ]
-    assert clear
+    assert clear or name == "minimal-groups"  # F = 6.76 with 75 boys is no clear evidence
     assert done.result.pas.value is not None
     # what is left is from tests without a direction and from human nulls
     assert done.result.pas.value < 0.25
@@ -113,14 +108,17 @@ def test_over_all_studies_people_like_data_concord_and_reversed_data_do_not() ->
     scores = {}
     for way in (1, -1):
         agents = {name: PeopleLike(script, way) for name, script in SCRIPTS.items()}
-        scores[way] = studies.run(plans, _each(agents), n_resamples=0).result
+        done = studies.run(plans, _each(agents), n_resamples=0)
+        scores[way] = done.result
+    ceiling = _ceiling(done).pas.value
     assert scores[1].ecs.value is not None
     assert scores[1].ecs.value > 0.97
     assert scores[-1].ecs.value is not None
     assert scores[-1].ecs.value < -0.2
     assert scores[1].pas.value is not None
     assert scores[-1].pas.value is not None
-    assert scores[1].pas.value > 0.85
+    assert ceiling is not None
+    assert scores[1].pas.value > ceiling - 0.03
     assert scores[-1].pas.value < 0.15
 
 

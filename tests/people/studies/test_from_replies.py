@@ -58,7 +58,7 @@ def test_missing_replies_are_counted_and_a_torn_last_line_is_cut(tmp_path: Path)
     lines = path.read_text("utf-8").splitlines()
     path.write_text("\n".join(lines[:-4]) + "\n" + lines[-1][:20], "utf-8")
     done = studies.score_replies(path, studies.plan(["representativeness"], n=6), n_resamples=0)
-    assert done.observed[0].outcomes()["missing"] == 8  # four participants, two items each
+    assert done.observed[0].outcomes()["missing"] == 4  # the last four participants, one item each
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_refusals_are_counted_per_item_and_condition() -> None:
 
 def test_refusals_are_counted_per_level_of_a_within_factor() -> None:
     def agent(question: studies.Question) -> str:
-        return "As an AI I cannot choose." if question.condition.get("other") == "unknown" else "A"
+        return "As an AI I cannot choose." if question.condition.get("other") == "competed" else "A"
 
     done = studies.run(studies.plan(["disjunction-effect"], n=4), agent, n_resamples=0)
     refused = {c.condition for c in done.answers if "refused" in c.outcomes}
@@ -109,9 +109,9 @@ def test_refusals_are_counted_per_level_of_a_within_factor() -> None:
         if c.item in {c.item for c in done.answers if c.condition in refused} and "ok" in c.outcomes
     }
     assert refused
-    assert all(condition.endswith("unknown") for condition in refused)
+    assert all(condition.endswith("competed") for condition in refused)
     assert read
-    assert not any(condition.endswith("unknown") for condition in read)
+    assert not any(condition.endswith("competed") for condition in read)
 
 
 def test_a_cell_too_small_leaves_its_test_without_an_agent_side_and_says_so() -> None:

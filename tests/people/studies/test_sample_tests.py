@@ -59,7 +59,7 @@ def test_mann_whitney_counts_for_group_2_and_corrects_for_ties() -> None:
     first, second = np.array([1.0, 2, 2, 5]), np.array([2.0, 3, 4])
     found = of.mann_whitney(first, second)
     # by hand, second above first: 2 beats 1 and ties two, 3 and 4 beat three each: 1 + 1 + 3 + 3
-    assert found.values == {"statistic": 8.0, "n1": 4, "n2": 3}
+    assert found.values == {"statistic": 8.0, "n1": 4, "n2": 3, "u_of": "group2"}
     sigma = math.sqrt(4 * 3 / 12 * (8 - (27 - 3) / (7 * 6)))
     assert found.z == pytest.approx((6 - 8) / sigma)
     assert found.p_value == pytest.approx(math.erfc(abs(6 - 8) / sigma / math.sqrt(2)))

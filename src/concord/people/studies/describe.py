@@ -49,9 +49,15 @@ def summary(file: StudyFile) -> dict[str, Any]:
         "cells": sum(len(cells_of(experiment)) for experiment in study.experiments.values()),
         "findings": len(study.findings),
         "tests": len(tests),
-        "participants_in_paper": sum(len(s.members) for s in plan_study(file).sessions),
+        "participants_in_paper": _participants(file),
         "file": file.file.name,
     }
+
+
+def _participants(file: StudyFile) -> int:
+    """Count the people of the paper: as the card says, else as planned."""
+    said = file.study.about.participants
+    return sum(len(session.members) for session in plan_study(file).sessions) if said is None else said
 
 
 def human_sides(file: StudyFile) -> list[dict[str, Any]]:
@@ -62,7 +68,7 @@ def human_sides(file: StudyFile) -> list[dict[str, Any]]:
     >>> from concord import studies
     >>> framing, = studies.find_studies(["framing"])
     >>> studies.human_sides(framing)[0]["located"]
-    {'at': 'p. 453, Problems 1 and 2', 'known': 'quoted', 'by': 'public readings of the paper'}
+    {'at': 'p. 453, Problems 1, 2', 'known': 'seen', 'by': None}
     """
     return [
         {

@@ -47,6 +47,8 @@ class About(_Part):
     """Published results that are not tested here, and why."""
     traced: list[Words] = []
     """How the human numbers, their pages and their directions were traced."""
+    participants: Annotated[int, Field(ge=1)] | None = None
+    """How many people took part, where the plan has another number of them."""
 
 
 class Ages(_Part):

@@ -4,14 +4,18 @@ import difflib
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata, resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 from pydantic import BaseModel, ValidationError
 
-from concord.errors import FileFormatError, OptionError, StudyError, StudyProblem
-from concord.files.yaml_file import Path_, YamlFile, read_yaml
+from concord.errors import FileFormatError, InputError, OptionError, StudyError, StudyProblem
+from concord.files.contents import unreadable
+from concord.files.yaml_file import Path_, YamlFile, read_file, read_yaml
 from concord.people.studies import format as study_format
 from concord.people.studies.checks import check_study
 from concord.people.studies.format import Study
@@ -56,7 +60,15 @@ def read_study(source: Path | bytes, *, name: str | None = None) -> StudyFile:
     StudyError
         Something in it cannot be used; every fault is named with its line and path.
     """
-    document = read_yaml(source, name=name)
+    raw = source if isinstance(source, bytes) else read_file(source)
+    called = name if name is not None else "YAML" if isinstance(source, bytes) else source.name
+    return _checked(raw, called)
+
+
+@cache
+def _checked(raw: bytes, name: str) -> StudyFile:
+    """Check a file once: a design, its sessions and its scores all ask for the study of the same bytes."""
+    document = read_yaml(raw, name=name)
     if not isinstance(document.data, dict):
         raise StudyError([StudyProblem(document.name, 1, "", "expected a mapping with the key 'study'")])
     try:
@@ -66,7 +78,6 @@ def read_study(source: Path | bytes, *, name: str | None = None) -> StudyFile:
     problems, warnings = check_study(study, document)
     if problems:
         raise StudyError(sorted(problems, key=lambda bad: -1 if bad.line is None else bad.line))
-    raw = document.raw
     file = InputFile(document.name, hashlib.sha256(raw).hexdigest(), len(raw))
     return StudyFile(study, file, tuple(warnings), raw)
 
@@ -152,24 +163,51 @@ def bundled_names() -> tuple[str, ...]:
 
 def folder_studies(folder: Path) -> dict[str, StudyFile]:
     """Read every ``*.yaml`` and ``*.yml`` file of a folder."""
-    if not folder.is_dir():
-        raise FileFormatError(f"{folder}: no such folder")
-    files = sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
+    try:
+        files = sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileFormatError(f"{folder}: no such folder") from error
+    except (OSError, ValueError) as error:
+        raise FileFormatError(unreadable(str(folder), error)) from error
     if not files:
         raise FileFormatError(f"{folder}: holds no study file (*.yaml)")
     return _by_name(read_study(path) for path in files)
 
 
 def installed_studies() -> dict[str, StudyFile]:
-    """Read the studies that other installed packages bring by entry point."""
-    found: list[StudyFile] = []
+    """Read the studies that other installed packages bring by entry point.
+
+    A package that is broken, or a study of it that cannot be read, is left out with a `UserWarning` that
+    names it: one package must not keep a user from the others.
+    """
+    found: dict[str, StudyFile] = {}
     for entry in metadata.entry_points(group=ENTRY_POINTS):
-        module, _, inner = entry.value.partition(":")
-        folder = resources.files(module).joinpath(inner) if inner else resources.files(module)
-        for file in sorted(folder.iterdir(), key=lambda e: e.name):
+        try:
+            module, _, inner = entry.value.partition(":")
+            folder = resources.files(module).joinpath(inner) if inner else resources.files(module)
+            files = sorted(folder.iterdir(), key=lambda e: e.name)
+        except (ImportError, OSError, ValueError, TypeError, AttributeError) as error:
+            warn(f"the studies of the package {entry.value!r} cannot be read: {error}", stacklevel=2)
+            continue
+        for file in files:
             if file.name.endswith((".yaml", ".yml")):
-                found.append(read_study(file.read_bytes(), name=f"{entry.name}/{file.name}"))
-    return _by_name(found)
+                _add_installed(found, f"{entry.name}/{file.name}", file)
+    return found
+
+
+def _add_installed(found: dict[str, StudyFile], name: str, file: Traversable) -> None:
+    """Read one study of another package, unless it cannot be read or its name is taken."""
+    try:
+        one = read_study(file.read_bytes(), name=name)
+    except (InputError, OSError) as error:
+        warn(f"{name}: left out: {str(error).splitlines()[0]}", stacklevel=3)
+        return
+    if one.name in found:
+        warn(
+            f"{name}: left out: {found[one.name].file.name} holds a study named {one.name!r} too",
+            stacklevel=3,
+        )
+    found.setdefault(one.name, one)
 
 
 def _by_name(files: Iterable[StudyFile]) -> dict[str, StudyFile]:

@@ -277,7 +277,9 @@ def _numbers(test: Test, found: Statistic) -> dict[str, object]:
 def _number(name: str, value: object) -> object:
     if name == "table":
         return tuple(tuple(float(count) for count in row) for row in value)  # type: ignore[attr-defined]
-    return value if name == "direction" or value is None else float(value)  # type: ignore[arg-type]
+    if value is None or isinstance(value, str) or name == "direction":
+        return value
+    return float(value)  # type: ignore[arg-type]
 
 
 def agent_statistic(observed: Observations, test: Test) -> Statistic:

@@ -11,6 +11,7 @@ from concord.people.families.draft import Draft
 from concord.people.families.registry import KINDS
 from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
 from concord.people.table.document import stored_table
+from concord.people.table.doubts import alike_names, bound_of_zero, p_contradiction
 from concord.people.table.reported import complete_with_reported
 from concord.people.table.sides import complete
 from concord.people.table.types import type_flags
@@ -78,7 +79,13 @@ def read_tests(
     if reader.problems:
         raise TableError(reader.ordered_problems())
     worded = reader.warnings()
-    warnings = (*grid.warnings, *columns.warnings, *worded.values(), *_absent_sides(grid.name, rows))
+    warnings = (
+        *grid.warnings,
+        *columns.warnings,
+        *worded.values(),
+        *_absent_sides(grid.name, rows),
+        *alike_names(grid.name, rows),
+    )
     inconsistent = tuple(text for key, text in worded.items() if key in reader.contradictions)
     return TestTable(rows, grid.inputs, warnings, inconsistent)
 
@@ -210,6 +217,9 @@ class _Reader:
         )
         if row.sampling == "hypergeom":
             self.check_hypergeom(index, (human, agent))
+        for given, side in ((human, human_side), (agent, agent_side)):
+            if given is not None and side is not None:
+                self.check_p(index, row, given, side)
         return replace(
             row, human=human_side, agent=agent_side, human_outcome=human_outcome, agent_outcome=agent_outcome
         )
@@ -228,6 +238,10 @@ class _Reader:
                 self.note(index, f"{side}_direction", text)
             return None
         flags = list(type_flags(self.grid.columns[self.position["test_type"]][index]))
+        bound = bound_of_zero(given["p_value"]) if values.get("p_value") == 0 else None
+        if bound is not None:
+            values["p_value"] = bound
+            flags.append(f"p printed as {given['p_value']}: taken as {bound:g}, which it is below")
         return Draft(side, test_type, given, flags=flags, **values)  # type: ignore[arg-type]
 
     def side(self, index: int, draft: Draft | None, alpha: float) -> tuple[Side | None, SideOutcome]:
@@ -262,6 +276,16 @@ class _Reader:
         for column, value, expected in faults:
             self.problem(index, column, value, expected)
         return None, SideOutcome.MISSING
+
+    def check_p(self, index: int, row: TestRow, draft: Draft, side: Side) -> None:
+        """Note a p-value that the statistic beside it denies."""
+        if "p_value" not in draft.given or "statistic" not in draft.given:
+            return
+        text = p_contradiction(row, side, draft.given)
+        if text is not None:
+            column = f"{draft.side}_p_value"
+            self.note(index, column, text)
+            self.contradictions.add((column, text))
 
     def check_hypergeom(self, index: int, drafts: Sequence[Draft | None]) -> None:
         """Refuse hypergeometric sampling for tables that are not 2 x 2."""

@@ -21,6 +21,7 @@ from concord.files.json_text import (
     shown,
     text_field,
 )
+from concord.files.limits import GOLD_CHARACTERS
 from concord.records import InputFile
 
 ROLES = ("target", "control")
@@ -133,7 +134,7 @@ def _sample(row: object, line: int | None) -> Sample:
     """Check one vignette."""
     fields = fields_of(row)
     name = text_field(fields, "id")
-    gold = text_field(fields, "gold_answer")
+    gold = _label(fields, "gold_answer")
     steps = fields.get("gold_reasoning")
     if steps is None:
         steps = []
@@ -142,6 +143,17 @@ def _sample(row: object, line: int | None) -> Sample:
         raise UnusableError("bad gold_reasoning", found, "a list of texts")
     prompt = text_field(fields, "prompt", needed=False)
     return Sample(name, gold, tuple(mended(step) for step in steps), prompt, line)
+
+
+def _label(fields: Mapping[str, Any], key: str) -> str:
+    """Return a label: a text that is looked for in replies, so neither endless nor with a NUL."""
+    text = text_field(fields, key)
+    if len(text) > GOLD_CHARACTERS:
+        found = f"{key!r} holds {len(text):,} characters"
+        raise UnusableError(f"long {key}", found, f"at most {GOLD_CHARACTERS:,}: a name, not a text")
+    if "\0" in text:
+        raise UnusableError(f"bad {key}", f"{key!r} holds a NUL character", "text")
+    return text
 
 
 def read_bias_cases(source: Source, *, lenient: bool = False) -> BiasCases:
@@ -176,8 +188,8 @@ def _case(row: object, line: int | None) -> BiasCase:
             raise UnusableError("bad role", f"role {role!r}", "target or control")
     return BiasCase(
         text_field(fields, "id"),
-        text_field(fields, "bias_feature"),
-        text_field(fields, "bias_label"),
+        _label(fields, "bias_feature"),
+        _label(fields, "bias_label"),
         text_field(fields, "prompt", needed=False),
         _aside(fields, "pair"),
         role,
@@ -263,13 +275,17 @@ def read_aliases(source: str | Path | Mapping[str, Sequence[str]]) -> dict[str, 
             f'{name}: expected {{"aliases": {{"Label": ["name", ...]}}}}, found {shown(table)}'
         )
     for label, names in table.items():
-        if not str(label).strip() or not _is_names(names):
-            raise FileFormatError(f"{name}: names of {label!r} are {shown(names)}, expected a list of texts")
+        if not str(label).strip() or len(str(label)) > GOLD_CHARACTERS or not _is_names(names):
+            raise FileFormatError(
+                f"{name}: names of {shown(label)} are {shown(names)}, expected a list of names"
+            )
     return {str(label): tuple(names) for label, names in table.items()}
 
 
 def _is_names(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(name, str) and name.strip() for name in value)
+    return isinstance(value, list | tuple) and all(
+        isinstance(name, str) and name.strip() and len(name) <= GOLD_CHARACTERS for name in value
+    )
 
 
 def read_phrases(path: Path) -> tuple[str, ...]:

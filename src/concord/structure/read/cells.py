@@ -1,6 +1,6 @@
 """A coded long table to the scores of each model: cells, their means and maxima, duplicates, clusters."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from concord.structure.read.records import (
     ReadOptions,
     ScoreGrid,
 )
-from concord.structure.read.sheet import is_summary, number_duplicates
+from concord.structure.read.sheet import is_summary
 from concord.structure.read.values import ScoreColumn, range_advice
 
 Coded = tuple[Codes, tuple[str, ...]]
@@ -73,7 +73,7 @@ def model_scores(table: LongTable, code: int, *, options: ReadOptions, found: Fi
     """
     where = np.flatnonzero(table.model == code)
     _refuse_faults(table, where, options)
-    _note_cells(table, code, where, found)
+    _note_cells(table, code, where, options, found)
     rows = _Rows(
         table.arrangement[where],
         table.item[where],
@@ -81,7 +81,7 @@ def model_scores(table: LongTable, code: int, *, options: ReadOptions, found: Fi
         *(None if part is None else part[0][where] for part in (table.sample, table.answer, table.cluster)),
         item_names=list(table.items),
     )
-    rows = _number_repeats(table, code, rows, found)
+    _refuse_repeats(table, code, where, rows)
     used = _usable_arrangements(table, code, rows, found)
     recode = np.full(len(table.arrangements), -1, dtype=np.int64)
     recode[used] = np.arange(len(used))
@@ -143,7 +143,7 @@ def _refuse_faults(table: LongTable, where: Codes, options: ReadOptions) -> None
     raise RefusedError(message)
 
 
-def _note_cells(table: LongTable, code: int, where: Codes, found: Findings) -> None:
+def _note_cells(table: LongTable, code: int, where: Codes, options: ReadOptions, found: Findings) -> None:
     """Warn of cells that were clipped, counted as missing, or read from text."""
     own: set[int | None] | None = None
     for score in table.scores:
@@ -160,42 +160,44 @@ def _note_cells(table: LongTable, code: int, where: Codes, found: Findings) -> N
                 found.warnings.append(
                     f"{table.models[code]}: {len(mine)} score cells {what}: {'; '.join(mine[:3])}{more}"
                 )
+        _note_percent(table, code, score.values[where], options, found)
         if score.n_text_numbers and code == 0:
             found.warnings.append(
                 f"{table.file}: {score.n_text_numbers} numbers are stored as text, read as numbers"
             )
 
 
-def _number_repeats(table: LongTable, code: int, rows: _Rows, found: Findings) -> _Rows:
-    """Tell repeated items of an arrangement apart by order of occurrence."""
+def _note_percent(table: LongTable, code: int, scores: Floats, options: ReadOptions, found: Findings) -> None:
+    """Warn of percentages none of which is above 1: they were shares already."""
+    usable = scores[~np.isnan(scores)]
+    if options.percent and usable.size and usable.max() <= 0.01:
+        found.warnings.append(
+            f"{table.models[code]}: --percent, but the largest score is {100 * usable.max():g}; "
+            "are the scores 0 to 1 already?"
+        )
+
+
+def _refuse_repeats(table: LongTable, code: int, where: Codes, rows: _Rows) -> None:
+    """Refuse the model where a cell (or a sample of it) is there twice: one of its scores is wrong."""
     if len(rows.scores) == 1 and rows.sample is None:
-        return rows
+        return
     key = rows.arrangement * np.int64(len(table.items)) + rows.item
     if rows.sample is not None and table.sample is not None:
         key = key * np.int64(max(1, len(table.sample[1]))) + rows.sample
     order = np.argsort(key, kind="stable")
-    fresh = np.r_[True, np.diff(key[order]) != 0]
-    if fresh.all():
-        return rows
-    starts = np.flatnonzero(fresh)
-    occurrence = np.empty(len(key), dtype=np.int64)
-    occurrence[order] = np.arange(len(key)) - np.repeat(starts, np.diff(np.r_[starts, len(key)]))
-    repeated = np.unique(rows.item[occurrence > 0])
-    names = ", ".join(repr(table.items[i]) for i in repeated[:3])
-    more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
-    found.warnings.append(
-        f"{table.file}, model {table.models[code]!r}: duplicate items {names}{more}; "
-        "told apart by order of occurrence"
+    again = np.flatnonzero(np.diff(key[order]) == 0)
+    if not again.size:
+        return
+    first, second = order[again[0]], order[again[0] + 1]
+    arrangement, item = table.arrangements[rows.arrangement[first]], table.items[rows.item[first]]
+    sample = ""
+    if rows.sample is not None and table.sample is not None:
+        sample = f", sample {table.sample[1][rows.sample[first]]!r}"
+    raise RefusedError(
+        f"{table.file}, rows {table.rows[where[first]]} and {table.rows[where[second]]}: model "
+        f"{table.models[code]!r}, arrangement {arrangement!r}, item {item!r}{sample} is there twice "
+        f"({again.size} such rows); keep one of each, or number repeated answers in a column 'sample'"
     )
-    return _renamed(table, rows, occurrence)
-
-
-def _renamed(table: LongTable, rows: _Rows, occurrence: Codes) -> _Rows:
-    """Return later occurrences of an item their own name."""
-    pairs, codes = np.unique(np.stack([rows.item, occurrence], axis=1), axis=0, return_inverse=True)
-    repeated = [name for item, _ in pairs for name in (table.items[item],)]
-    names, _ = number_duplicates(repeated)
-    return replace(rows, item=codes.reshape(-1).astype(np.int64), item_names=list(names))
 
 
 def _usable_arrangements(table: LongTable, code: int, rows: _Rows, found: Findings) -> Codes:

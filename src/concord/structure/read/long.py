@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.errors import CellProblem, FileFormatError, InputError, OptionError, TableError
-from concord.files.cells import is_missing
 from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.contents import display_name, fingerprint
 from concord.files.limits import listed
@@ -253,7 +252,7 @@ def code_names(table: str, series: "pl.Series", *, fold_case: bool) -> tuple[Cod
     final = np.full(len(distinct) + 1, -1, dtype=np.int64)
     for i, value in enumerate(distinct.to_list()):
         key = fold(value) if fold_case else tidy(value)
-        if is_missing(key):
+        if key == "":
             continue
         if key not in names:
             names[key] = len(shown)
