@@ -1,6 +1,8 @@
 """The house stands: its surface, its rooms, its sizes, and what an import costs."""
 
+import ast
 import importlib
+import importlib.util
 import inspect
 import json
 import pkgutil
@@ -126,7 +128,28 @@ def test_functions_and_files_are_short_enough() -> None:
     assert "function bodies" in done.stdout
 
 
-def test_rooms_look_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def _repetition() -> Any:
+    spec = importlib.util.spec_from_file_location("repetition", ROOT / "tools" / "repetition.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_only_a_question_and_the_records_of_all_spell_its_name() -> None:
+    repetition = _repetition()
+    found = repetition.question_literals(repetition.trees())
+    assert [one for one in found if not one.startswith(("asking/", "runs.py", "cli/run"))] == []
+
+
+def test_the_search_for_names_of_questions_finds_them() -> None:
+    repetition = _repetition()
+    text = '"""people"""\nx = {"people": 1}\n"""structure"""\ny = "with people"\n'
+    found = repetition.question_literals([("show/a.py", ast.parse(text)), ("people/b.py", ast.parse(text))])
+    assert found == ["show/a.py:2 people"]
+
+
+def test_packages_look_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
     from importlinter.cli import lint_imports
 
     monkeypatch.chdir(ROOT)

@@ -11,6 +11,7 @@ from concord.version import __version__
 
 if TYPE_CHECKING:
     from concord.api import (
+        check,
         compare,
         plan,
         rank_reasoning,
@@ -30,6 +31,7 @@ __all__ = [
     "TableError",
     "UndefinedError",
     "__version__",
+    "check",
     "compare",
     "plan",
     "rank_reasoning",

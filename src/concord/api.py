@@ -4,18 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.checking import FileCheck, check
-from concord.comparing.run import compare
+from concord import people
 from concord.engine import Engine, get_engine
 from concord.errors import OptionError
+from concord.files.checked import FileCheck
 from concord.people.bounds import N_SIMULATIONS
 from concord.people.protocol import Protocol
 from concord.people.result import PeopleResult
 from concord.people.score import N_RESAMPLES, score_chosen
 from concord.people.table.read import read_tests
-from concord.planning.plan import plan
+from concord.questions import check, compare, plan, report
 from concord.records import TestTable
-from concord.show.making import report
 
 if TYPE_CHECKING:
     from concord.reasoning.bias import Detector
@@ -42,7 +41,7 @@ __all__ = [
 
 def demo_table() -> Path:
     """Return the bundled table of classic studies; its human side is published, its agent side invented."""
-    return Path(__file__).parent / "people" / "data" / "demo_tests.csv"
+    return Path(people.__path__[0]) / "data" / "demo_tests.csv"
 
 
 def score_people(

@@ -1,7 +1,7 @@
 """`concord plan` as a person runs it."""
 
-import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -133,17 +133,17 @@ def test_participants_are_planned_by_their_effect() -> None:
 def scored(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two results about people: the demonstration, and the same with weaker agents."""
     table = demo_table()
-    folders = []
-    for name in ("first", "second"):
-        folders.append(tmp_path_factory.mktemp(name))
-        concord.score_people(table, n_resamples=0, n_simulations=0).write(folders[-1])
-    weaker = (folders[1] / "detailed_stats.csv").read_text("utf-8").splitlines()
-    place = weaker[0].split(",").index("PAS_Raw")
-    lines = [weaker[0]]
-    for i, line in enumerate(csv.reader(weaker[1:])):
-        line[place] = str(float(line[place]) * (0.5 + 0.1 * (i % 4))) if line[place] else ""
-        lines.append(",".join(f'"{cell}"' for cell in line))
-    (folders[1] / "detailed_stats.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = concord.score_people(table, n_resamples=0, n_simulations=0)
+    weaker = replace(
+        result,
+        tests=tuple(
+            test if test.pas is None else replace(test, pas=test.pas * (0.5 + 0.1 * (i % 4)))
+            for i, test in enumerate(result.tests)
+        ),
+    )
+    folders = [tmp_path_factory.mktemp(name) for name in ("first", "second")]
+    for folder, one in zip(folders, (result, weaker), strict=True):
+        one.write(folder)
     return folders
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.show.made_results import HOSTILE, NAMES
 
 import concord
-from concord.show.page import make_page
+from concord.questions import page as make_page
 from concord.show.page.data import (
     PLAIN,
     by_columns,

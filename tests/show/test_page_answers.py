@@ -4,8 +4,8 @@ from pathlib import Path
 
 from concord import studies
 from concord.people.studies.parse import Outcome
+from concord.questions import page as make_page
 from concord.show.page import build, people_answers
-from concord.show.page.content import read_content
 from concord.show.page.texts import Texts
 
 
@@ -20,7 +20,7 @@ def _result(folder: Path) -> Path:
 
 
 def test_a_level_in_which_a_model_refuses_stands_first_with_its_counts(tmp_path: Path) -> None:
-    (view,) = read_content([_result(tmp_path / "one")]).people
+    (view,) = make_page([_result(tmp_path / "one")]).content.of("people")
     first = view.answers[0]
     assert (first["item"], first["condition"], first["asked"]) == ("move", "unknown", 6)
     assert (first["ok"], first["refused"], first["unread"]) == (0, 6, 1.0)
@@ -33,7 +33,7 @@ def test_a_level_in_which_a_model_refuses_stands_first_with_its_counts(tmp_path:
 
 
 def test_the_counts_are_a_table_of_the_page(tmp_path: Path) -> None:
-    content = read_content([_result(tmp_path / "one")])
+    content = make_page([_result(tmp_path / "one")]).content
     table = build.data(content, Texts())["tables"]["answers-0"]
     assert [column["key"] for column in table["columns"]][:5] == [*people_answers.PLACE, "asked"]
 
@@ -46,10 +46,10 @@ def test_a_damaged_file_of_counts_is_named_and_a_missing_one_is_no_fault(tmp_pat
     folder = _result(tmp_path / "one")
     file = folder / people_answers.ANSWERS_FILE
     file.write_text(file.read_text("utf-8").replace(",6\n", ",six\n"), "utf-8")
-    content = read_content([folder])
-    assert content.people[0].answers == ()
+    content = make_page([folder]).content
+    assert content.of("people")[0].answers == ()
     assert any("is no count of answers" in problem.reason for problem in content.problems)
     file.unlink()
-    content = read_content([folder])
-    assert content.people[0].answers == ()
+    content = make_page([folder]).content
+    assert content.of("people")[0].answers == ()
     assert not any("answers" in problem.reason for problem in content.problems)

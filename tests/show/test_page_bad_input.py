@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from concord import api
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError
-from concord.show.page import make_page
+from concord.questions import page as make_page
 from concord.show.page.cases import pairs_of
 from concord.show.page.find import read_rows
 
@@ -58,7 +58,7 @@ def test_one_corrupt_file_among_many_is_listed_and_the_rest_is_shown(results: Pa
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "benchmark_summary.json").write_text('{"average_pas_raw": 0.', "utf-8")
     page = make_page([tmp_path])
-    assert len(page.content.people) == 19
+    assert len(page.content.of("people")) == 19
     assert [problem.file for problem in page.problems] == [f"{tmp_path.name}/broken/benchmark_summary.json"]
     assert "is not JSON" in page.problems[0].reason
     assert "broken/benchmark_summary.json" in page.html
@@ -165,7 +165,7 @@ def test_names_with_surrogates_and_control_characters_can_be_written(one: Path, 
 def test_a_table_of_something_else_beside_a_result_is_said(one: Path) -> None:
     (one / "detailed_stats.csv").write_text("not,a table\n1,2\n", "utf-8")
     page = make_page([one])
-    assert page.content.people[0].tests == ()
+    assert page.content.of("people")[0].tests == ()
     assert [problem.reason for problem in page.problems] == [
         "holds no row with a column 'Test_Name', so single tests are not shown"
     ]

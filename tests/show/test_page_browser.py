@@ -11,7 +11,7 @@ import pytest
 from tests.show.browser import Watched, axe_source, launched
 
 from concord import api
-from concord.show.page.content import read_content
+from concord.questions import page as make_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -181,7 +181,7 @@ def test_tables_download_as_csv_and_everything_as_json(tab: Watched, file: Path,
     tests = page.locator("#people .panel:visible [data-options=forest] [data-download]")
     table = list(csv.DictReader(io.StringIO(downloaded(page, tests))))
     assert len(table) == 57
-    view = read_content([results / "agent one"]).people[0]
+    view = make_page([results / "agent one"]).content.of("people")[0]
     for name, key in (("human d, high", "human_high"), ("model P(no effect)", "agent_null")):
         told = [float(row[name]) if row[name] else None for row in table]
         known = [test[key] for test in view.tests]  # the script makes both of other numbers

@@ -2,10 +2,12 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from concord.show.page import make_page
+from concord.people.files import read
+from concord.questions import page as make_page
 from concord.show.page.comparison import Comparison, comparison
 
 
@@ -70,12 +72,12 @@ def test_models_with_people_results_are_compared_for_the_page(results: Path) -> 
 
 
 def test_results_that_cannot_be_compared_are_shown_and_said(results: Path, tmp_path: Path) -> None:
-    shutil.copytree(results / "agent one", tmp_path / "one")
-    other = tmp_path / "one" / "detailed_stats.csv"
-    other.write_text(other.read_text("utf-8").replace("asch-1946", "renamed"), "utf-8")
-    other.write_text(other.read_text("utf-8").replace("-19", "-20").replace("knobe", "other"), "utf-8")
+    made = read(results / "agent one")
+    tests = tuple(replace(test, study=f"{test.study}, again") for test in made.tests)
+    studies = tuple(replace(study, name=f"{study.name}, again") for study in made.studies)
+    replace(made, tests=tests, studies=studies).write(tmp_path / "one")
     page = make_page([tmp_path / "one", results / "agent two"])
-    assert len(page.content.people) == 2
+    assert len(page.content.of("people")) == 2
     assert any("no test in common" in problem.reason for problem in page.problems)
 
 
@@ -104,7 +106,7 @@ def test_many_pairs_are_a_table_of_the_script(results: Path, tmp_path: Path) -> 
     names = [f"m{i}" for i in range(10)]
     pairs = [pair(a, b, 0.5, (0.9, 0.7)) for i, a in enumerate(names) for b in names[i + 1 :]]
     page = make_page([folder_with(results, tmp_path, pairs, [names])])
-    made = comparison(page.content.comparisons[0])
+    made = comparison(page.content.comparisons[0], page.content.units)
     assert made.is_long
     rows = made.table()
     assert (len(rows), rows[0]["first"], rows[0]["second"], rows[0]["holm"]) == (45, "m0", "m1", 0.5)

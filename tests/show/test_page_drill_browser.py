@@ -12,8 +12,8 @@ from tests.show.test_page_browser import DESK
 
 from concord import api, studies
 from concord.people.studies.sessions import Question
+from concord.questions import page as make_page
 from concord.show.forest import FOREST, TOP
-from concord.show.page.content import read_content
 from concord.show.page.people import forest
 
 if TYPE_CHECKING:
@@ -99,9 +99,9 @@ def test_designs_are_told_apart_everywhere(page: "Page") -> None:
     assert opened(page, "buys a ticket").locator("ol.given").inner_text() != first
 
 
-MARKS = r'<(line) class="[pm]line" ([^>]*)|<(circle) class="people" ([^>]*)|<(path) class="model" ([^>]*)'
+MARKS = r'<(line) class="[pm]line" ([^>]*)|<(circle) class="human" ([^>]*)|<(path) class="model" ([^>]*)'
 SHOWN = """() => [...document.querySelectorAll('#people .panel:not([hidden]) td.forest svg')].map(svg =>
-    [...svg.querySelectorAll('.pline, .mline, .people, .model')].map(e => [e.tagName,
+    [...svg.querySelectorAll('.pline, .mline, .human, .model')].map(e => [e.tagName,
       (e.tagName === 'line' ? ['x1', 'y1', 'x2', 'y2'] : e.tagName === 'circle' ? ['cx', 'cy', 'r'] : ['d'])
       .map(k => e.getAttribute(k)).join(' ')]))"""
 
@@ -114,7 +114,7 @@ def places(tag: str, text: str, top: float) -> tuple[str, list[float]]:
 
 
 def test_rows_of_the_forest_lie_where_the_picture_has_them(page: "Page", runs: Path) -> None:
-    view = read_content([runs]).people[0]
+    view = make_page([runs]).content.of("people")[0]
     body = forest(view, "framing").body
     shown = [[places(tag, text, 0) for tag, text in row] for row in page.evaluate(SHOWN)]
     found = [[part for part in one if part] for one in re.findall(MARKS, body)][2:]  # after the legend

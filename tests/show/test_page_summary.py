@@ -8,7 +8,7 @@ import polars as pl
 from tests.show.made_results import NAMES, structure_rows
 
 from concord import api
-from concord.show.page import make_page
+from concord.questions import page as make_page
 from concord.show.page.summary import MOST
 
 

@@ -80,7 +80,7 @@ def test_a_forest_plot_draws_people_and_model_by_shape() -> None:
     picture = forest("a", "T", pairs)
     inside(picture)
     kinds = [element.get("class") for element in parsed(picture).iter()]
-    assert kinds.count("people") == 2  # one test and the legend
+    assert kinds.count("human") == 2  # one test and the legend
     assert kinds.count("model") == 3
     assert (kinds.count("pline"), kinds.count("mline")) == (1, 1)
 

@@ -3,37 +3,20 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from concord.cli.shared import note, print_json, show_result
+
+if TYPE_CHECKING:
+    from concord.questions import Question
 
 MODEL = "local/smollm2-135m"
 _INVENTED = (
     "1. With people. The human side of this table is published (nine classic studies); the agent side\n"
     "   is INVENTED, made up to show what the numbers mean. It says nothing about any real model.\n"
 )
-_ASKED: dict[str, dict[str, Any]] = {
-    "people": {"study": ["framing"], "n": 5, "temperature": 1.0, "seed": 1, "max_tokens": 12},
-    "reasoning": {"limit": 4, "max_tokens": 160},
-    "structure": {
-        "limit": 6,
-        "arrangements": 4,
-        "repeats": 2,
-        "temperature": 0.7,
-        "seed": 1,
-        "max_tokens": 16,
-    },
-}
-"""What a small version asks: about two minutes on two cores."""
-_TITLES = {
-    "people": "1. With people, asked now: the framing study, five participants a cell.",
-    "reasoning": "2. With its own reasoning.",
-    "structure": "3. With itself.",
-}
-_RECORDED = ("reasoning", "structure")
-"""Questions with bundled replies; people are asked only when a model can be."""
 
 
 def demo(
@@ -47,6 +30,7 @@ def demo(
 ) -> None:
     """Answer the three questions on bundled data; with the extra `live`, ask the embedded model."""
     from concord import api
+    from concord.questions import ALL
 
     people = api.score_people(api.demo_table(), model="invented agent")
     files = people.write(out)
@@ -56,8 +40,8 @@ def demo(
     if not json:
         show_result(people)
     live = not recorded and _can_ask()
-    questions = tuple(_TITLES) if live else _RECORDED
-    others = {question: _answer(question, out, live=live, quiet=json) for question in questions}
+    asked = [one for one in ALL if live or one.demo.recorded]
+    others = {one.name: _answer(one, out, live=live, quiet=json) for one in asked}
     if json:
         print_json({**people.to_dict(), "agent_side": "invented", "asked_now": live, **others})
     page = api.report({"invented agent": out}, out=out / "report.html", title="Concord demo").path
@@ -86,35 +70,37 @@ def _can_ask() -> bool:
     return True
 
 
-def _answer(question: str, out: Path, *, live: bool, quiet: bool) -> Mapping[str, Any]:
+def _answer(question: "Question", out: Path, *, live: bool, quiet: bool) -> Mapping[str, Any]:
     """Score one question's replies, asked now or recorded."""
     from concord import runs
     from concord.cli.run_show import show_scored
+    from concord.questions import ALL
 
+    title = f"\n{ALL.index(question) + 1}. {question.demo.title}"
     if live:
-        note(f"\n{_TITLES[question]} Asking {MODEL}, a very small model, a small version of the question.\n")
-        scored = _ask(question, out / "runs" / question).score()
+        note(f"{title} Asking {MODEL}, a very small model, a small version of the question.\n")
+        scored = _ask(question, out / "runs" / question.name).score()
     else:
-        note(f"\n{_TITLES[question]} Bundled replies, recorded from {MODEL}, a very small model.\n")
-        scored = runs.score_bundled(question)
-    scored.write(out / "asked-people" if question == "people" else out)
+        note(f"{title} Bundled replies, recorded from {MODEL}, a very small model.\n")
+        scored = runs.score_bundled(question.name)
+    scored.write(out / question.demo.folder)
     if not quiet:
         show_scored(scored)
     document: Mapping[str, Any] = scored.to_dict()
     return document
 
 
-def _ask(question: str, folder: Path) -> Any:
+def _ask(question: "Question", folder: Path) -> Any:
     """Ask the embedded model a small version, with progress."""
     from concord import runs
     from concord.asking.keys import Sampling
     from concord.cli.run_progress import Progress
 
-    chosen = dict(_ASKED[question])
+    chosen = dict(question.demo.asked)
     sampling = Sampling(
         chosen.pop("temperature", 0.0), chosen.pop("max_tokens"), None, chosen.pop("seed", None)
     )
-    job = runs.job(question, MODEL, sampling=sampling, **chosen)
+    job = runs.job(question.name, MODEL, sampling=sampling, **chosen)
     plan = runs.plan_run(job, folder)
     with Progress(plan.n_to_ask) as progress:
         return runs.run_job(job, folder, on_answer=progress.add)

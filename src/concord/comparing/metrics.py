@@ -1,4 +1,4 @@
-"""Models compared on several metrics at once, people or structure: documents, frames, files."""
+"""Models compared on several metrics at once, documents, frames, files."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class UnitWords:
     """What a kind of comparison calls its parts."""
 
     unit: str
@@ -24,12 +24,12 @@ class Words:
     cluster: str
     """What is independent: a study, an item."""
     clusters: str
+    least: str
+    """How many of them a test needs."""
+    counts_units: bool = False
+    """Whether each metric rests on a number of units of its own."""
 
 
-WORDS = {
-    "people": Words("test", "tests", "study", "studies"),
-    "structure": Words("cell", "cells", "item", "items"),
-}
 _NAMES = {"pas": "PAS", "ecs": "ECS", "apr": "APR"}
 _READINGS = ("peak", "across")
 
@@ -55,7 +55,10 @@ class MetricCompareResult(Presented):
     """Models compared on the same studies of people, or on the same items and arrangements."""
 
     kind: str
-    """``people`` or ``structure``."""
+    """Name of the question that the results answer."""
+    words: UnitWords
+    how: str
+    """What all results have in common, in words."""
     about: Mapping[str, Any]
     """What all results have in common: protocol or reading, items and arrangements."""
     models: tuple[ComparedModel, ...]
@@ -75,11 +78,6 @@ class MetricCompareResult(Presented):
     def level(self) -> float:
         """Nominal coverage of intervals."""
         return float(self.options["level"])
-
-    @property
-    def words(self) -> Words:
-        """What this kind of comparison calls its parts."""
-        return WORDS[self.kind]
 
     @property
     def difference(self) -> Estimate:
@@ -124,9 +122,10 @@ class MetricCompareResult(Presented):
 
     def _metric(self, metric: MetricDifference) -> dict[str, Any]:
         one = metric.difference
-        sizes = {"n_items": metric.n_clusters}
-        if self.kind == "people":
-            sizes = {"n_tests": one.n, "n_tests_left_out": one.n_left_out, "n_studies": metric.n_clusters}
+        units = self.words.units
+        sizes = (
+            {f"n_{units}": one.n, f"n_{units}_left_out": one.n_left_out} if self.words.counts_units else {}
+        )
         return {
             "metric": metric.metric,
             "first_value": metric.first,
@@ -137,6 +136,7 @@ class MetricCompareResult(Presented):
             "p_holm": metric.p_holm,
             "p_bh": metric.p_bh,
             **sizes,
+            f"n_{self.words.clusters}": metric.n_clusters,
             "note": one.note,
         }
 

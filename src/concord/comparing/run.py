@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from concord.comparing.folders import compare_people_folders, compare_structure_folders
 from concord.comparing.join import JoinedScores, join_scores
+from concord.comparing.kinds import ResultKind
 from concord.comparing.metrics import MetricCompareResult
-from concord.comparing.people_results import is_people_folder
+from concord.comparing.naming import check_names
 from concord.comparing.result import CompareResult, make_result
 from concord.comparing.scores import read_scores
 from concord.comparing.tables import Columns
-from concord.engine import SERIAL, Engine, get_engine
+from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.files.tables import TableOptions
+from concord.reasoning import NAME as REASONING
 from concord.records import Estimate
 from concord.stats.clustered import cluster_codes, mean_degrees
 from concord.stats.compare import Choices, mean_estimate
@@ -25,7 +26,6 @@ from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.mcnemar import bonett_price_interval
 from concord.stats.ranking import compare_models
-from concord.structure.files import is_structure_folder
 
 ENOUGH_CLUSTERS = 20
 """Below this many clusters of one size, skewed differences are found too often; people are told."""
@@ -49,88 +49,15 @@ class Reading:
         return None if self.names is None else self.names[i]
 
 
-def compare(
-    *sources: Any,
-    item: str | None = None,
-    score: str | None = None,
-    cluster: str | None = None,
-    repeat: str | None = None,
-    metric: str | None = None,
-    names: Sequence[str] | None = None,
-    wrong: float | None = None,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-    engine: str = "serial",
-    scheduler: str | None = None,
-    **choices: Any,
-) -> CompareResult | MetricCompareResult:
-    """Compare two or more models: on the same items, the same studies of people, the same arrangements.
-
-    Parameters
-    ----------
-    sources
-        Two or more of one kind: Inspect logs (`.eval`, `.json`), lm-eval `--log_samples` files, tables (CSV,
-        XLSX, Parquet, JSON, frames, lists of rows) with an item and a score a row, or folders that
-        `concord score` or `concord run` wrote; one folder about structure that holds several models.
-    item, score, cluster, repeat
-        Names of columns of a table; ``cluster`` also of sample metadata (Inspect) or of a document's field
-        (lm-eval).
-    metric
-        Which scorer or metric, where a log has several; what ranks: ``pas`` (default), ``ecs`` or ``apr`` of
-        results about people, ``S_Cons`` (default), ``E_perf``, ``R_sens`` or ``S_star``, ``E_star``,
-        ``R_star`` of results about structure; ``gap`` (default), ``correct_cot``, ``correct_early`` or
-        ``step_f1`` of results about reasoning.
-    names
-        What the report calls the models, one each.
-    wrong
-        Score of a wrong answer; 0 by default where all scores lie from 0 to 1.
-    sheet, encoding, decimal_comma
-        How tables are read: sheet of a workbook (the first by default), encoding of text files (UTF-8 by
-        default), whether ``0,85`` is a number.
-    engine, scheduler
-        ``serial``, ``processes``, or ``dask`` with the address of its scheduler; changes nothing in the
-        result.
-    choices
-        ``level`` (0.95), ``test`` (``auto``), ``n_flips`` (9999 random signs, or resamples of items),
-        ``seed`` (0).
-
-    Returns
-    -------
-    CompareResult or MetricCompareResult
-        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
-
-    Raises
-    ------
-    MismatchError
-        Different tasks, metrics, items or protocols; the message says what is comparable.
-
-    Examples
-    --------
-    >>> first = [{"item": i, "score": s} for i, s in enumerate([1, 1, 0, 1, 1, 1])]
-    >>> second = [{"item": i, "score": s} for i, s in enumerate([0, 1, 0, 0, 1, 0])]
-    >>> result = compare(first, second, names=["new", "old"])
-    >>> result.difference.value, result.p_value
-    (0.5, 0.25)
-    """
-    return compare_sources(
-        sources,
-        Reading(
-            Columns(item, score, cluster, repeat),
-            metric,
-            names,
-            wrong,
-            TableOptions(sheet, encoding, decimal_comma),
-        ),
-        choices=Choices(**choices),
-        engine=get_engine(engine, scheduler=scheduler),
-    )
-
-
 def compare_sources(
-    sources: Sequence[Any], reading: Reading, *, choices: Choices, engine: Engine = SERIAL
+    sources: Sequence[Any],
+    reading: Reading,
+    kinds: Sequence[ResultKind],
+    *,
+    choices: Choices,
+    engine: Engine = SERIAL,
 ) -> CompareResult | MetricCompareResult:
-    """Compare whatever was given: scores item by item, people study by study, structure cell by cell.
+    """Compare whatever was given: scores item by item, results of a question by its own metrics.
 
     Parameters
     ----------
@@ -138,6 +65,8 @@ def compare_sources(
         Paths, frames or lists of rows, at least two.
     reading
         Columns, metric, names.
+    kinds
+        Results of questions that are compared by metrics of their own.
     choices
         Level, test, flips, seed.
     engine
@@ -150,42 +79,36 @@ def compare_sources(
     MismatchError
         Sources that cannot be compared with each other.
     """
-    kinds = [_kind(source) for source in sources]
-    if len(sources) < 2 and kinds != ["structure"]:
+    given = [_kind_of(source, kinds) for source in sources]
+    first = given[0] if given else None
+    if len(sources) < 2 and (first is None or not first.alone):
         raise OptionError(f"comparing needs at least two results, got {len(sources)}")
-    if len(set(kinds)) > 1:
-        one, other = kinds[0], next(kind for kind in kinds if kind != kinds[0])
+    if len(set(given)) > 1:
+        other = next(i for i, kind in enumerate(given) if kind is not first)
         raise MismatchError(
-            f"{sources[0]} is {_KINDS[one]} and {sources[kinds.index(other)]} is {_KINDS[other]}; compare "
+            f"{sources[0]} is {_called(first)} and {sources[other]} is {_called(given[other])}; compare "
             "results of one kind with each other"
         )
-    if kinds[0] != "scores":
-        _refuse_columns(reading, choices, kinds[0])
-        folders = compare_people_folders if kinds[0] == "people" else compare_structure_folders
-        return folders(sources, reading.names, metric=reading.metric, choices=choices, engine=engine)
-    if reading.names is not None and len(reading.names) != len(sources):
-        raise OptionError(f"{len(reading.names)} name(s) for {len(sources)} results; give one each")
+    if first is not None:
+        _refuse_columns(reading, choices, first)
+        return first.compare(sources, reading.names, metric=reading.metric, choices=choices, engine=engine)
+    check_names(reading.names, len(sources), "results")
     joined = joined_scores(sources, reading)
     return compare_joined(joined, wrong=reading.wrong, choices=choices, engine=engine)
 
 
-_KINDS = {
-    "people": "a result about people",
-    "structure": "a result about structure",
-    "scores": "a file of scores of items",
-}
+def _called(kind: ResultKind | None) -> str:
+    return "a file of scores of items" if kind is None else kind.words
 
 
-def _kind(source: Any) -> str:
+def _kind_of(source: Any, kinds: Sequence[ResultKind]) -> ResultKind | None:
     """Tell what was given by the files in it; a path that leads nowhere is that, whatever else was given."""
     if isinstance(source, str | Path) and not Path(source).exists():
         raise FileFormatError(f"{source}: no such file or folder")
-    if is_people_folder(source):
-        return "people"
-    return "structure" if is_structure_folder(source) else "scores"
+    return next((kind for kind in kinds if kind.holds(source)), None)
 
 
-def _refuse_columns(reading: Reading, choices: Choices, kind: str) -> None:
+def _refuse_columns(reading: Reading, choices: Choices, kind: ResultKind) -> None:
     """Refuse options of score files where they would change nothing."""
     columns = reading.columns
     given = {
@@ -198,7 +121,7 @@ def _refuse_columns(reading: Reading, choices: Choices, kind: str) -> None:
     }
     wrong = [name for name, value in given.items() if value is not None]
     if wrong:
-        raise OptionError(f"{', '.join(wrong)}: {_KINDS[kind]} has no such choice; leave it out")
+        raise OptionError(f"{', '.join(wrong)}: {kind.words} has no such choice; leave it out")
 
 
 def joined_scores(sources: Sequence[Any], reading: Reading) -> JoinedScores:
@@ -239,7 +162,7 @@ def _mean(joined: JoinedScores, row: Floats, clusters: NDArray[np.intp] | None, 
 
 def _gaps(joined: JoinedScores) -> bool:
     """Whether scores are faithfulness gaps, which run from -1 to 1."""
-    return (joined.kind, joined.metric) == ("reasoning", "gap")
+    return (joined.kind, joined.metric) == (REASONING, "gap")
 
 
 def _wrong(joined: JoinedScores, wrong: float | None) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from concord.comparing.inspect_logs import read_json_log
 from concord.comparing.logs import json_lines, read_inspect_scores, read_lm_eval_scores
-from concord.comparing.reasoning_results import read_reasoning_folder, reasoning_folder
+from concord.comparing.reasoning import read_reasoning_folder, reasoning_folder
 from concord.comparing.records import ScoreFile
 from concord.comparing.tables import Columns, read_score_table
 from concord.errors import FileFormatError

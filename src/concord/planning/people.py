@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from concord.comparing.folders import compare_people_folders
-from concord.comparing.people_results import read_people_folder
+from concord.comparing.people import KIND as RESULTS
+from concord.comparing.people import compare_people_folders, read_people_folder
 from concord.engine import SERIAL
 from concord.errors import OptionError, UndefinedError
 from concord.files.provenance import provenance
+from concord.people import NAME
 from concord.people.compare import METRICS
+from concord.planning.kinds import PlanKind
 from concord.planning.wanted import Wanted
 from concord.records import InputFile, Presented
 from concord.stats.compare import Choices
@@ -107,7 +109,7 @@ class PeoplePlan(Presented):
         """Return the document that ``--json`` prints."""
         return {
             "question": "plan",
-            "kind": "people",
+            "kind": NAME,
             "based_on": self.based_on,
             "participants": [asdict(one) for one in self.participants],
             "participants_for_half": self.finding(0.5),
@@ -145,9 +147,9 @@ def plan_people(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> P
     folders = [read_people_folder(Path(source)) for source in sources]
     folder = folders[0]
     rows = [
-        EffectParticipants(row.study, row.finding, row.test, float(d), _a_group(abs(float(d)), wanted))
-        for row, values in zip(folder.rows, folder.values, strict=True)
-        if (d := values["human_d"]) is not None and d != 0 and values["human_significant"] == 1
+        EffectParticipants(test.study, test.finding, test.test, d, _a_group(abs(d), wanted))
+        for test in folder.scores.tests
+        if (d := test.human_effect_d) is not None and d != 0 and test.human_significant
     ]
     rows.sort(key=lambda one: -one.a_group)
     studies, notes = None, []
@@ -161,7 +163,7 @@ def plan_people(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> P
         based_on=f"results about people: {names}",
         wanted=wanted,
         participants=tuple(rows),
-        n_left_out=len(folder.rows) - len(rows),
+        n_left_out=len(folder.scores.tests) - len(rows),
         studies=studies,
         warnings=tuple(notes),
         inputs=tuple(file for one in folders for file in one.inputs),
@@ -193,3 +195,6 @@ def _studies(sources: Sequence[Any], wanted: Wanted, metric: str) -> StudiesPlan
         if effect is None
         else max(3, items_needed(effect, sd, power=wanted.power, alpha=alpha)),
     )
+
+
+KIND = PlanKind(RESULTS.words, RESULTS.holds, plan_people)

@@ -1,18 +1,16 @@
 """Plans: how many items, what they could find, what they would cost; before any run or after a pilot."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from concord.comparing.join import JoinedScores
-from concord.comparing.people_results import is_people_folder
 from concord.comparing.run import Reading, joined_scores
-from concord.comparing.tables import Columns
 from concord.errors import MismatchError, OptionError, UndefinedError
 from concord.files.provenance import provenance
-from concord.planning.people import PeoplePlan, plan_people
+from concord.planning.kinds import PlanKind
 from concord.planning.wanted import Wanted, wanted_of
 from concord.records import InputFile, Presented
 from concord.stats.budget import BudgetSplit
@@ -20,7 +18,6 @@ from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_desi
 from concord.stats.elementwise import Bools
 from concord.stats.power_clusters import Clusters
 from concord.stats.variance import variance_interval
-from concord.structure.files import is_structure_folder
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -101,71 +98,37 @@ class PlanResult(Presented):
         return {**asdict(self.split), "detectable_effect": self.split_detectable, "cost": price}
 
 
-def plan(
-    *pilot: Any,
-    item: str | None = None,
-    score: str | None = None,
-    cluster: str | None = None,
-    repeat: str | None = None,
-    metric: str | None = None,
-    **options: Any,
-) -> PlanResult | PeoplePlan:
-    """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
+def plan_from(
+    pilot: Sequence[Any], reading: Reading, options: dict[str, Any], kinds: Sequence[PlanKind]
+) -> Presented:
+    """Plan from a pilot, or from assumptions where there is none.
 
     Parameters
     ----------
     pilot
-        Two results of a first run, as for `compare`; one or two folders of `concord score people`; none: the
-        plan rests on assumptions.
-    item, score, cluster, repeat, metric
-        How pilot files are read, as for `compare`.
+        Two results of a first run, or results of a question that is planned in a way of its own.
+    reading
+        How pilot files are read.
     options
-        What is wanted. ``effect``: the difference that should be found; ``power`` (0.8); ``level`` (0.95) of
-        intervals, the test's level is 1 less it; ``items`` planned (those of the pilot by default);
-        ``repeats`` an item and model (1); ``calls``: a budget, both models together, to be divided between
-        items and repeats; ``item_cost``: what one more item costs, in calls (0); ``cost_per_call``: a number,
-        or the lowest and highest.
-        What is assumed, without a pilot. ``means`` of two 0-1 scores and their ``correlation`` (0.5), or
-        ``sd_between`` over items; ``sd_within`` over repeats (0); ``cluster_size`` (1), ``cluster_cv`` (0)
-        and ``cluster_correlation`` (0).
-
-    Returns
-    -------
-    PlanResult or PeoplePlan
-        Frozen; prints itself, and gives ``to_dict()``.
-
-    Raises
-    ------
-    OptionError
-        A value that cannot be, or nothing to plan.
-
-    Examples
-    --------
-    >>> result = plan(means=(0.70, 0.65), effect=0.05, items=500)
-    >>> result.items_needed, round(result.power, 2)
-    (726, 0.63)
+        What is wanted, and what is assumed.
+    kinds
+        Questions whose results are planned in a way of their own, or cannot be.
     """
     wanted, assumptions = wanted_of(options)
     if not pilot:
         return _from_assumptions(assumptions, wanted)
     if assumptions:
         raise OptionError(f"a pilot was given, so {', '.join(assumptions)} cannot be assumed as well")
-    people = [is_people_folder(source) for source in pilot]
-    if all(people):
-        return plan_people(pilot, wanted, metric)
-    if any(people):
-        one, other = pilot[people.index(True)], pilot[people.index(False)]
-        raise MismatchError(
-            f"{one} is a result about people and {other} is not; plan from results of one kind"
-        )
-    if any(is_structure_folder(source) for source in pilot):
-        raise MismatchError(
-            "a result about structure rests on its extreme arrangements, for which there is no plan; "
-            "give tables of item scores, or see the intervals of concord compare"
-        )
+    for kind in kinds:
+        held = [kind.holds(source) for source in pilot]
+        if all(held):
+            return kind.plan(pilot, wanted, reading.metric)
+        if any(held):
+            one, other = pilot[held.index(True)], pilot[held.index(False)]
+            raise MismatchError(f"{one} is {kind.words} and {other} is not; plan from results of one kind")
     if len(pilot) != 2:
         raise OptionError(f"a plan needs the results of two models on the same items, got {len(pilot)}")
-    return _from_pilot(joined_scores(pilot, Reading(Columns(item, score, cluster, repeat), metric)), wanted)
+    return _from_pilot(joined_scores(pilot, reading), wanted)
 
 
 def _from_assumptions(assumptions: dict[str, Any], wanted: Wanted) -> PlanResult:

@@ -70,8 +70,8 @@ def forest(name: str, title: str, pairs: Sequence[Pair]) -> Picture:
     canvas = Canvas()
     axis(canvas, scale, TOP, bottom, "effect d with its 95 % interval")
     canvas.line("ref", scale(0), TOP, scale(0), bottom)
-    canvas.circle("people", place.label + 14, 12, place.dot)
-    canvas.text(place.label + 24, 16, "people", kind="s")
+    canvas.circle("human", place.label + 14, 12, place.dot)
+    canvas.text(place.label + 24, 16, "human", kind="s")
     canvas.diamond("model", place.label + 84, 12, place.diamond)
     canvas.text(place.label + 94, 16, "model", kind="s")
     for i, pair in enumerate(pairs):
@@ -93,6 +93,6 @@ def _arm(canvas: Canvas, scale: Scale, y: float, numbers: Numbers, *, people: bo
     if low is not None and high is not None:
         canvas.line("pline" if people else "mline", scale(low), y, scale(high), y)
     if people:
-        canvas.circle("people", scale(value), y, FOREST.dot, f"people: {short(value)}")
+        canvas.circle("human", scale(value), y, FOREST.dot, f"human: {short(value)}")
     else:
         canvas.diamond("model", scale(value), y, FOREST.diamond, f"model: {short(value)}")

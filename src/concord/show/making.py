@@ -8,6 +8,8 @@ from typing import Any
 
 from concord.errors import FileFormatError, MissingExtraError
 from concord.show.page import Page, make_page
+from concord.show.page.content import Compare
+from concord.show.page.panel import Panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,51 +38,12 @@ class Report:
         }
 
 
-def report(
-    folders: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
-    *,
-    out: str | Path = "report.html",
-    title: str = "Concord report",
-    plots: str | Path | None = None,
-) -> Report:
-    """Make one self-contained HTML page of the results in folders.
-
-    Parameters
-    ----------
-    folders
-        A folder, or several, that hold results of any of the three questions. A mapping gives each folder
-        the name of its model, for results that do not say it themselves.
-    out
-        The page to write.
-    title
-        Heading of the page.
-    plots
-        Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
-
-    Returns
-    -------
-    Report
-        Where the page is, what it holds, and every file that could not be read.
-
-    Raises
-    ------
-    FileFormatError
-        No result can be read.
-    OptionError
-        Results of one question were made under different protocols, readings or rules.
-    """
-    pictures = None if plots is None else Path(plots)
-    if isinstance(folders, Mapping):
-        named = {Path(folder): name for name, folder in folders.items()}
-        return write_report(list(named), Path(out), title=title, plots=pictures, names=named)
-    given = [folders] if isinstance(folders, str | Path) else list(folders)
-    return write_report([Path(one) for one in given], Path(out), title=title, plots=pictures)
-
-
 def write_report(
     folders: Sequence[Path],
     out: Path,
+    panels: Sequence[Panel],
     *,
+    compare: Compare,
     title: str,
     plots: Path | None = None,
     names: Mapping[Path, str] = MappingProxyType({}),
@@ -93,6 +56,10 @@ def write_report(
         Folders with result files.
     out
         The page to write.
+    panels
+        The questions.
+    compare
+        Compares folders of results.
     title
         Heading of the page.
     plots
@@ -100,7 +67,7 @@ def write_report(
     names
         What to call the model of a folder whose result does not say.
     """
-    page = make_page(folders, title=title, names=names)
+    page = make_page(folders, panels, compare=compare, title=title, names=names)
     data = page.html.encode("utf-8")
     _write(out, data)
     files, told = ((), "") if plots is None else _write_plots(page, plots)

@@ -25,19 +25,12 @@ def metrics_report(result: MetricCompareResult) -> RenderableType:
     parts: list[RenderableType] = [lines(_sources(result))]
     if len(result.pairs) == 1:
         pair = result.pairs[0]
-        parts += [Text(f"{pair.first} − {pair.second} · {_title(result)}", style="bold")]
+        parts += [Text(f"{pair.first} − {pair.second} · {result.how}", style="bold")]
         parts += [_one_pair(result, pair), lines(_notes(result, [pair]))]
     else:
         parts += [lines(_ranking(result)), _all_pairs(result), lines(_notes(result, result.pairs))]
     parts.append(Text("\n" + closing(result), style="bold"))
     return Group(*parts)
-
-
-def _title(result: MetricCompareResult) -> str:
-    if result.kind == "people":
-        return f"protocol {result.about['protocol']} · the same tests and studies"
-    reading = result.about["compared_reading"]
-    return f"reading {reading} · the same items and arrangements"
 
 
 def _sources(result: MetricCompareResult) -> Iterator[str]:
@@ -53,11 +46,11 @@ def _sources(result: MetricCompareResult) -> Iterator[str]:
 def _one_pair(result: MetricCompareResult, pair: ModelPair) -> Table:
     words = result.words
     columns = ["metric", "first", "second", "difference", f"{result.level:.0%} interval", "p"]
-    columns += [words.units, words.clusters] if result.kind == "people" else [words.clusters]
+    columns += [words.units, words.clusters] if words.counts_units else [words.clusters]
     rows = []
     for metric in pair.metrics:
         one = metric.difference
-        sizes = [str(one.n), str(metric.n_clusters)] if result.kind == "people" else [str(metric.n_clusters)]
+        sizes = [str(one.n), str(metric.n_clusters)] if words.counts_units else [str(metric.n_clusters)]
         cells = (
             metric_name(metric.metric),
             number(metric.first),
@@ -74,7 +67,7 @@ def _one_pair(result: MetricCompareResult, pair: ModelPair) -> Table:
 def _ranking(result: MetricCompareResult) -> Iterator[str]:
     metric = metric_name(result.metric)
     lower = ", the lowest first" if result.metric in LOWER_IS_STEADIER else ""
-    yield f"{metric} of {len(result.models)} models{lower} · {_title(result)}"
+    yield f"{metric} of {len(result.models)} models{lower} · {result.how}"
     if not result.standing.values:
         yield f"  no ranking: there is no {result.words.unit} that every model has"
         return
@@ -144,10 +137,9 @@ def closing(result: MetricCompareResult) -> str:
     if told:
         return f"More than chance over {unlike}: {', '.join(told)} of {pair.first} and {pair.second}."
     if all(metric.p_value is None for metric in pair.metrics):
-        least = "3 studies" if result.kind == "people" else "20 items"
         return (
             f"These data cannot tell whether {pair.first} and {pair.second} differ: a test needs at least "
-            f"{least} that both have, and a difference that varies between them."
+            f"{result.words.least} that both have, and a difference that varies between them."
         )
     return f"With these {result.words.clusters} no difference can be told from chance."
 

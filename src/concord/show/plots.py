@@ -159,7 +159,7 @@ def intervals(
 def _legend(canvas: Canvas, y: float, key: Sequence[str], *, bounds: bool) -> None:
     """Say what dot, line, pale band and ticks are."""
     canvas.line("pline", 20, y, 48, y)
-    canvas.circle("people", 34, y, 4.5)
+    canvas.circle("human", 34, y, 4.5)
     canvas.text(54, y + 4, key[0], kind="s")
     canvas.line("wide", 250, y, 278, y)
     canvas.text(284, y + 4, key[1], kind="s")
@@ -203,7 +203,7 @@ def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
     if mark.low is not None and mark.high is not None:
         canvas.line("pline", scale(mark.low), y, scale(mark.high), y)
     note = mark.note if mark.note else f"{mark.label}: {_said(mark)}"
-    canvas.circle("people", scale(mark.value), y, 4.5, note)
+    canvas.circle("human", scale(mark.value), y, 4.5, note)
 
 
 def scatter(
@@ -425,7 +425,7 @@ def sweep(
         canvas.text(x.end, y(value) - 6, words, kind="s", anchor="end")
     canvas.path("sweep", [(x(cut), y(value)) for cut, value in points])
     for cut, value in points:
-        canvas.circle("people", x(cut), y(value), 4, f"threshold {cut:g}: {short(value)}")
+        canvas.circle("human", x(cut), y(value), 4, f"threshold {cut:g}: {short(value)}")
     said = ", ".join(f"{cut:g}: {short(value)}" for cut, value in points)
     return Picture(name, title, f"{title}. {said}.", WIDTH, 302, str(canvas))
 
@@ -451,5 +451,5 @@ def small_interval(
         canvas.line("axis", scale(0), 2, scale(0), 14)
     if low is not None and high is not None:
         canvas.line("pline", scale(low), 8, scale(high), 8)
-    canvas.circle("people", scale(value), 8, 3.5)
+    canvas.circle("human", scale(value), 8, 3.5)
     return f'<svg class="spark" viewBox="0 0 100 16" aria-hidden="true" focusable="false">{canvas}</svg>'

@@ -13,7 +13,7 @@ COLOURS = {
     "soft": "#5a6573",
     "rule": "#c3cad3",
     "paper": "#ffffff",
-    "people": "#1a5fa8",
+    "human": "#1a5fa8",
     "model": "#b8430b",
     "band": "#e4e9ef",
     "mark": "#6b3fa0",
@@ -25,15 +25,15 @@ STYLE = (
     ".axis{stroke:VAR(rule);stroke-width:1;fill:none}.grid{stroke:VAR(rule);stroke-width:1;opacity:.5}"
     ".ref{stroke:VAR(soft);stroke-width:1.2;stroke-dasharray:5 4;fill:none}"
     ".fit{stroke:VAR(model);stroke-width:2;fill:none}"
-    ".people{fill:VAR(people);stroke:none}.model{fill:VAR(model);stroke:none}.mark{fill:VAR(mark)}"
-    ".pline{stroke:VAR(people);stroke-width:2}.mline{stroke:VAR(model);stroke-width:2}"
-    ".wide{stroke:VAR(people);stroke-width:5;opacity:.35}"
+    ".human{fill:VAR(human);stroke:none}.model{fill:VAR(model);stroke:none}.mark{fill:VAR(mark)}"
+    ".pline{stroke:VAR(human);stroke-width:2}.mline{stroke:VAR(model);stroke-width:2}"
+    ".wide{stroke:VAR(human);stroke-width:5;opacity:.35}"
     ".tick{stroke:VAR(mark);stroke-width:2.5}.band{fill:VAR(band)}"
     ".dots{stroke:VAR(model);stroke-width:5;stroke-linecap:round;stroke-opacity:.55;fill:none}"
     ".dot{fill:VAR(model);fill-opacity:.6;stroke:VAR(paper);stroke-width:.7}"
     ".bar{stroke:VAR(ink);stroke-width:5;stroke-linecap:round}"
-    ".sweep{stroke:VAR(people);stroke-width:2;fill:none}"
-    ".cell{stroke:VAR(paper);stroke-width:1}.heat{fill:VAR(people)}"
+    ".sweep{stroke:VAR(human);stroke-width:2;fill:none}"
+    ".cell{stroke:VAR(paper);stroke-width:1}.heat{fill:VAR(human)}"
     ".none{fill:none;stroke:VAR(rule);stroke-dasharray:2 2}"
 )
 """Style of every picture; ``VAR(role)`` stands for a colour."""

@@ -24,6 +24,12 @@ from concord.stats.bayes import (
     prob_positive_f,
     prob_positive_t,
 )
+from concord.stats.bounded_means import (
+    bounded_bootstrap,
+    ends_weight,
+    gamma_ratio_cdf,
+    gamma_ratio_quantile,
+)
 from concord.stats.budget import BudgetSplit, Components, best_split
 from concord.stats.clustered import MeanError, clustered_mean, clustered_se
 from concord.stats.compare import Choices, PairedComparison, Verdict, compare_items, mean_estimate
@@ -94,6 +100,9 @@ from concord.stats.pvalues import (
 from concord.stats.ranking import ComparedPair, ModelRanking, compare_models
 from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import SignFlip, sign_flip
+from concord.stats.study_concordance import ecs_interval
+from concord.stats.study_rates import apr_interval, pas_interval
+from concord.stats.true_effects import draw_true_effects
 from concord.stats.two_rates import prob_first_rate_higher
 from concord.stats.variance import variance_interval
 from concord.stats.zscores import (
@@ -108,11 +117,11 @@ __all__ = [
     "BudgetSplit",
     "Choices",
     "Clusters",
+    "ComparedPair",
     "Components",
     "Engine",
     "McNemar",
     "MeanError",
-    "ComparedPair",
     "ModelRanking",
     "OrderEffect",
     "PairedComparison",
@@ -121,12 +130,14 @@ __all__ = [
     "RegressionLine",
     "SignFlip",
     "Verdict",
+    "apr_interval",
     "assumed_design",
     "benjamini_hochberg",
     "best_split",
     "bonett_price_interval",
     "bootstrap",
     "bootstrap_mean_interval",
+    "bounded_bootstrap",
     "calibrated_agreement",
     "calibrated_agreement_groups",
     "chi_square",
@@ -152,12 +163,17 @@ __all__ = [
     "detectable_effect",
     "disagreements",
     "distinguishable",
+    "draw_true_effects",
+    "ecs_interval",
+    "ends_weight",
     "expected_maximum",
     "fisher_z",
     "fisher_z_inverse",
     "fixed_m_gap",
     "fixed_m_gap_binary",
     "flip_excess",
+    "gamma_ratio_cdf",
+    "gamma_ratio_quantile",
     "get_engine",
     "group_starts",
     "holm",
@@ -189,6 +205,7 @@ __all__ = [
     "p_variance_ratio",
     "p_z",
     "paired_sd",
+    "pas_interval",
     "pas_states",
     "pas_two_states",
     "pilot_design",

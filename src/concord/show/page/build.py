@@ -12,21 +12,13 @@ from concord.files.output import distinct_names
 from concord.show import plots
 from concord.show.forest import FOREST
 from concord.show.numbers import p_value, p_words
-from concord.show.page import (
-    comparison,
-    people,
-    people_answers,
-    people_tests,
-    reasoning,
-    replies,
-    structure,
-)
-from concord.show.page.cases import packed_case
-from concord.show.page.content import Content, read_content
+from concord.show.page import comparison, replies
+from concord.show.page.content import Compare, Content, read_content
 from concord.show.page.context import context
 from concord.show.page.data import by_columns, data_block, plain_document, policy
 from concord.show.page.find import Problem
-from concord.show.page.table import listed, packed
+from concord.show.page.panel import PageData, Panel
+from concord.show.page.table import packed
 from concord.show.page.texts import BUDGET, Fitted, Texts
 from concord.show.page.values import Number, short_interval
 from concord.show.svg import Picture, style, visible
@@ -51,35 +43,26 @@ class Page:
 
     def pictures(self) -> Iterator[tuple[Path, Picture]]:
         """Return every picture with the folder it belongs in: question, model."""
-        yield from _pictures("people", self.content.people, people.pictures)
-        yield from _forests(self.content)
-        yield from _pictures("structure", self.content.structure, structure.pictures)
-        yield from _pictures("reasoning", self.content.reasoning, reasoning.pictures)
-        if self.content.reasoning:
-            yield Path("reasoning"), reasoning.gaps_of(list(self.content.reasoning))
+        for panel in self.content.panels:
+            views = self.content.of(panel.name)
+            for view, folder in zip(views, distinct_names([view.label for view in views]), strict=True):
+                for inside, picture in panel.pictures(view):
+                    yield Path(panel.name) / folder / inside, picture
+            for inside, picture in panel.pictures_together(views):
+                yield Path(panel.name) / inside, picture
         for i, source in enumerate(self.content.comparisons, 1):
-            ranking = comparison.comparison(source).picture()
+            ranking = comparison.comparison(source, self.content.units).picture()
             if ranking is not None:
                 yield Path("comparison") / f"ranking-{i}", ranking
 
 
-def _pictures(question: str, views: Sequence[Any], draw: Any) -> Iterator[tuple[Path, Picture]]:
-    for view, folder in zip(views, distinct_names([view.label for view in views]), strict=True):
-        for picture in draw(view).values():
-            yield Path(question) / folder, picture
-
-
-def _forests(content: Content) -> Iterator[tuple[Path, Picture]]:
-    models = distinct_names([view.label for view in content.people])
-    for view, folder in zip(content.people, models, strict=True):
-        studies = list(dict.fromkeys(str(test["study"]) for test in view.tests))
-        for study, stem in zip(studies, distinct_names(studies), strict=True):
-            drawn = people.forest(view, study)
-            yield Path("people") / folder / "forest" / stem, drawn
-
-
 def make_page(
-    folders: Sequence[Path], *, title: str = TITLE, names: Mapping[Path, str] = MappingProxyType({})
+    folders: Sequence[Path],
+    panels: Sequence[Panel],
+    *,
+    compare: Compare,
+    title: str = TITLE,
+    names: Mapping[Path, str] = MappingProxyType({}),
 ) -> Page:
     """Read the results in folders and make the page.
 
@@ -87,6 +70,10 @@ def make_page(
     ----------
     folders
         Folders with result files, or result files.
+    panels
+        The questions.
+    compare
+        Compares folders of results.
     title
         Heading of the page.
     names
@@ -99,7 +86,7 @@ def make_page(
     OptionError
         Results of one question were made under different choices.
     """
-    content = read_content(folders, names)
+    content = read_content(folders, panels, compare=compare, names=names)
     return Page(_render(content, title), content)
 
 
@@ -183,23 +170,13 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
     texts
         Takes the long texts; tables hold their numbers.
     """
-    tables: dict[str, Any] = {}
-    shared: dict[Any, str] = {}
-    for i, view in enumerate(content.people):
-        _people_tables(tables, shared, view, i)
-        if view.answers:
-            tables[f"answers-{i}"] = packed(people_answers.COLUMNS, view.answers)
-        if view.findings:
-            at = content.sources.index(view.source)
-            tables[f"findings-{i}"] = listed(people.FINDING_COLUMNS, at, "findings")
-    for i, one in enumerate(content.structure):
-        if one.items:
-            tables[f"items-{i}"] = packed(structure.ITEM_COLUMNS, one.items)
-    for i, other in enumerate(content.reasoning):
-        if other.samples:
-            cases = [packed_case(case, texts) for case in other.cases]
-            tables[f"samples-{i}"] = {**packed(reasoning.SAMPLE_COLUMNS, other.samples), "cases": cases}
-    for i, pairs in enumerate(map(comparison.comparison, content.comparisons)):
+    made = PageData(texts, content.sources, {}, {})
+    for panel in content.panels:
+        for i, view in enumerate(content.of(panel.name)):
+            panel.fill(made, view, i)
+    tables = made.tables
+    for i, source in enumerate(content.comparisons):
+        pairs = comparison.comparison(source, content.units)
         if pairs.is_long:
             tables[f"comparison-{i}"] = packed(comparison.COLUMNS, pairs.table())
     if content.replies.rows:
@@ -216,20 +193,4 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
         "geometry": asdict(FOREST),
         "tables": tables,
         "documents": documents,
-    }
-
-
-def _people_tables(tables: dict[str, Any], shared: dict[Any, str], view: people.PeopleView, i: int) -> None:
-    """Put in the tests of one model; the human side of tests that models share stands there once."""
-    if not view.tests:
-        return
-    key, rows = people.key_of(view), [people_tests.stored(test) for test in view.tests]
-    if key not in shared:
-        shared[key] = f"people-{i}"
-        tables[f"people-{i}"] = packed(people_tests.HUMAN_COLUMNS, rows)
-    tables[f"tests-{i}"] = {
-        **packed(people_tests.AGENT_COLUMNS, rows),
-        "base": shared[key],
-        "result": view.source.shown,
-        "behind": list(view.behind),
     }

@@ -1,7 +1,7 @@
 """Comparisons of models as the page shows them, and letters for models that cannot be told apart."""
 
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.show.page.find import Source
@@ -89,16 +89,24 @@ class Comparison:
         return standing_picture("ranking", title, self.ranked, self.groups, label=self.metric)
 
 
-def comparison(source: Source) -> Comparison:
-    """Read a comparison: item by item, study by study, or arrangement by arrangement."""
+def comparison(source: Source, units: Mapping[str, str]) -> Comparison:
+    """Read a comparison.
+
+    Parameters
+    ----------
+    source
+        The file.
+    units
+        How the results of each question are compared, such as study by study; others are item by item.
+    """
     document = source.document
     kind = words(document, "kind")
     several = any(part(entry, "metrics") for entry in parts(document, "pairs"))
     rows = tuple(_metric_rows(document) if several else _item_rows(document))
     metric = words(document, "metric")
-    shown = METRICS.get(metric, metric) if kind in _UNITS else metric
+    shown = METRICS.get(metric, metric) if kind in units else metric
     groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
-    title = f"{kind}, {_UNITS[kind]}" if kind in _UNITS else f"{shown}, item by item"
+    title = f"{kind}, {units[kind]}" if kind in units else f"{shown}, item by item"
     return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranked(document))
 
 
@@ -108,13 +116,6 @@ def _ranked(document: Document) -> tuple[tuple[str, float], ...]:
     values |= {name: number(document, "ranking_values", name) for name in part(document, "ranking_values")}
     ranked = [(name, values.get(name)) for name in texts(document, "ranking")]
     return tuple((name, value) for name, value in ranked if value is not None)
-
-
-_UNITS = {
-    "people": "study by study",
-    "structure": "arrangement by arrangement",
-    "reasoning": "vignette by vignette",
-}
 
 
 def _lists(value: object) -> list[object]:

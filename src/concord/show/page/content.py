@@ -1,89 +1,113 @@
 """Everything a page shows, read and checked: the views of each question, replies, problems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from concord.errors import InputError, OptionError, UndefinedError
-from concord.show.page.find import Found, Problem, Source, find_results
-from concord.show.page.people import PeopleView, people_view
-from concord.show.page.reasoning import ReasoningView, reasoning_view
+from concord.show.page.find import COMPARISON, Found, Known, Problem, Source, find_results
+from concord.show.page.panel import Panel, View
 from concord.show.page.replies import Replies, find_replies
-from concord.show.page.structure import StructureView, structure_views
 from concord.show.page.values import part, words
 
-View = PeopleView | StructureView | ReasoningView
 MOST_WORK = 1_000_000
 """Pairs of models times tests up to which they are compared for the page: about a second."""
+
+Compare = Callable[..., Any]
+"""What compares folders of results: `concord.compare`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
     """What the page is made of."""
 
-    people: tuple[PeopleView, ...]
-    structure: tuple[StructureView, ...]
-    reasoning: tuple[ReasoningView, ...]
+    panels: tuple[Panel, ...]
+    views: Mapping[str, tuple[Any, ...]]
+    """The views of each question, by its name."""
     comparisons: tuple[Source, ...]
     replies: Replies
     sources: tuple[Source, ...]
     problems: tuple[Problem, ...]
 
+    def of(self, question: str) -> tuple[Any, ...]:
+        """Return the views of one question."""
+        return self.views[question]
+
+    def panel(self, question: str) -> Panel | None:
+        """Return the panel of a question; a comparison has none."""
+        return next((panel for panel in self.panels if panel.name == question), None)
+
+    def agrees(self, source: Source) -> str:
+        """Say what a result is about."""
+        panel = self.panel(source.kind)
+        return source.kind if panel is None else panel.agrees
+
+    @property
+    def units(self) -> dict[str, str]:
+        """How the results of each question are compared."""
+        return {panel.name: panel.by_units for panel in self.panels}
+
+    @property
+    def all_views(self) -> list[View]:
+        """The views of all questions."""
+        return [view for panel in self.panels for view in self.views[panel.name]]
+
     @property
     def models(self) -> list[str]:
         """Names of all models, in the order of the folders."""
-        views: list[Any] = [*self.people, *self.structure, *self.reasoning]
-        return list(dict.fromkeys(view.model for view in views))
+        return list(dict.fromkeys(view.model for view in self.all_views))
 
 
-def read_content(folders: Sequence[Path], names: Mapping[Path, str] = MappingProxyType({})) -> Content:
+def read_content(
+    folders: Sequence[Path],
+    panels: Sequence[Panel],
+    *,
+    compare: Compare,
+    names: Mapping[Path, str] = MappingProxyType({}),
+) -> Content:
     """Read everything below the folders.
+
+    Parameters
+    ----------
+    folders
+        Where results lie.
+    panels
+        The questions.
+    compare
+        Compares folders of results.
+    names
+        What to call the model of a folder whose result does not say.
 
     Raises
     ------
     OptionError
         Results of one question were made under different protocols, readings or rules.
     """
-    found = find_results(folders, names)
-    refuse_mixed(found)
+    found = find_results(folders, [Known(panel.name, panel.file, panel.key) for panel in panels], names)
+    refuse_mixed(found, panels)
     problems = list(found.problems)
-    people, structure, reasoning = [], [], []
-    for source in found.of("people"):
-        view, faults = people_view(source)
-        people.append(view)
-        problems += faults
-    for source in found.of("structure"):
-        views, faults = structure_views(source)
-        structure += views
-        problems += faults
-    for source in found.of("reasoning"):
-        one, faults = reasoning_view(source)
-        reasoning.append(one)
-        problems += faults
-    replies = find_replies(folders, found.sources)
-    comparisons = found.of("comparison")
+    views: dict[str, tuple[Any, ...]] = {}
+    for panel in panels:
+        read = [panel.read(source) for source in found.of(panel.name)]
+        views[panel.name] = tuple(view for some, _ in read for view in some)
+        problems += [problem for _, faults in read for problem in faults]
+    beside = {panel.name for panel in panels if panel.has_replies}
+    replies = find_replies(folders, [source for source in found.sources if source.kind in beside])
+    comparisons = found.of(COMPARISON)
     kinds = {words(source.document, "kind") for source in comparisons}
-    for kind, shown in (("people", people), ("structure", structure), ("reasoning", reasoning)):
-        made, told = ([], []) if kind in kinds else compare_views(shown)
+    for name, shown in views.items():
+        made, told = ([], []) if name in kinds else compare_views(shown, compare)
         comparisons += made
         problems += told
     return Content(
-        tuple(people),
-        tuple(structure),
-        tuple(reasoning),
-        tuple(comparisons),
-        replies,
-        found.sources,
-        (*problems, *replies.problems),
+        tuple(panels), views, tuple(comparisons), replies, found.sources, (*problems, *replies.problems)
     )
 
 
-def compare_views(views: Sequence[View]) -> tuple[list[Source], list[Problem]]:
+def compare_views(views: Sequence[View], compare: Compare) -> tuple[list[Source], list[Problem]]:
     """Compare models on the studies, items or vignettes they share, where that takes seconds at most."""
-    from concord.comparing.run import compare
-
     kept = {
         view.label: view.source.file.parent for view in views if view.source.file is not None and view.n_units
     }
@@ -98,25 +122,21 @@ def compare_views(views: Sequence[View]) -> tuple[list[Source], list[Problem]]:
         result = compare(*folders, names=names)
     except (InputError, UndefinedError) as fault:
         return [], [Problem("comparison of models", str(fault))]
-    return [Source("comparison", None, result.to_dict(), "", "made with this page")], []
+    return [Source(COMPARISON, None, result.to_dict(), "", "made with this page")], []
 
 
-def refuse_mixed(found: Found) -> None:
+def refuse_mixed(found: Found, panels: Sequence[Panel]) -> None:
     """Stop where numbers on one table would not mean the same."""
-    ways = {
-        "people": ("protocol", "concord score people TABLE --protocol NAME --out FOLDER"),
-        "structure": ("reading", "concord score structure ... --reading NAME --out FOLDER"),
-        "reasoning": ("rules", "concord score reasoning ... --rules NAME --out FOLDER"),
-    }
-    for kind, (what, again) in ways.items():
+    for panel in panels:
         used: dict[str, list[str]] = {}
-        for source in found.of(kind):
-            used.setdefault(_made_under(source, what), []).append(source.shown)
+        for source in found.of(panel.name):
+            used.setdefault(_made_under(source, panel.choice), []).append(source.shown)
         if len(used) > 1:
             listed = "; ".join(f"{name}: {', '.join(files[:3])}" for name, files in used.items())
             raise OptionError(
-                f"results were made under more than one {what}: {listed}. They cannot stand in one table; "
-                f"score them again under one ({again}), or make a page of each"
+                f"results were made under more than one {panel.choice}: {listed}. "
+                f"They cannot be in one table; "
+                f"score them again under one ({panel.again}), or make a page of each"
             )
 
 

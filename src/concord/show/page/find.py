@@ -12,13 +12,20 @@ from concord.errors import FileFormatError
 from concord.files.documents import FORMAT_VERSION, READ_VERSIONS
 from concord.show.page.values import Document, words
 
-KINDS = {
-    "benchmark_summary.json": "people",
-    "study_a_results.json": "reasoning",
-    "result.json": "structure",
-    "comparison.json": "comparison",
-}
-"""Files that hold a result, and the question they answer."""
+COMPARISON = "comparison"
+"""Kind of a file that `concord compare` wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A kind of result: the file that holds it, and a key that every such file has."""
+
+    kind: str
+    file: str
+    key: str
+
+
+_COMPARISONS = Known(COMPARISON, "comparison.json", "pairs")
 DEEPEST = 5
 LARGEST = 400_000_000
 """Bytes of a file that is still read."""
@@ -65,13 +72,17 @@ class Found:
         return [source for source in self.sources if source.kind == kind]
 
 
-def find_results(folders: Sequence[Path], names: Mapping[Path, str] = MappingProxyType({})) -> Found:
+def find_results(
+    folders: Sequence[Path], results: Sequence[Known], names: Mapping[Path, str] = MappingProxyType({})
+) -> Found:
     """Look through folders, at most five levels deep.
 
     Parameters
     ----------
     folders
         Folders that hold results, or single result files.
+    results
+        Kinds of results of the questions; comparisons of them are found as well.
     names
         What to call the model of a folder whose result does not say.
 
@@ -80,59 +91,65 @@ def find_results(folders: Sequence[Path], names: Mapping[Path, str] = MappingPro
     FileFormatError
         A folder does not exist, or none of them holds a result that can be read.
     """
+    known = (*results, _COMPARISONS)
     sources: list[Source] = []
     problems: list[Problem] = []
     seen: set[Path] = set()
     for folder in folders:
         if not folder.exists():
             raise FileFormatError(f"{str(folder)!r} does not exist; expected a folder that holds results")
-        for file in _candidates(folder):
+        for file in _candidates(folder, known):
             if file.resolve() not in seen:
                 seen.add(file.resolve())
-                _take(file, folder, sources, problems, names.get(folder, ""))
+                source, faults = _taken(file, folder, known, names.get(folder, ""))
+                sources += [] if source is None else [source]
+                problems += faults
     if not sources:
-        raise FileFormatError(_nothing(folders, problems))
+        raise FileFormatError(_nothing(folders, known, problems))
     return Found(tuple(sources), tuple(problems))
 
 
-def _candidates(folder: Path) -> Iterator[Path]:
+def _candidates(folder: Path, known: Sequence[Known]) -> Iterator[Path]:
     """Return the result files below a folder in the order of their names."""
     if folder.is_file():
         yield folder
         return
+    names = {one.file for one in known}
     for file in sorted(folder.rglob("*.json")):
-        if file.name in KINDS and len(file.relative_to(folder).parts) <= DEEPEST and file.is_file():
+        if file.name in names and len(file.relative_to(folder).parts) <= DEEPEST and file.is_file():
             yield file
 
 
-def _nothing(folders: Sequence[Path], problems: Sequence[Problem]) -> str:
+def _nothing(folders: Sequence[Path], known: Sequence[Known], problems: Sequence[Problem]) -> str:
     where = ", ".join(repr(str(folder)) for folder in folders)
+    names = ", ".join(one.file for one in known)
     listed = "".join(f"\n  {problem}" for problem in problems[:10])
     return (
-        f"no readable result in {where}; expected files that a scoring command wrote ({', '.join(KINDS)}); "
+        f"no readable result in {where}; expected files that a scoring command wrote ({names}); "
         f"make some with: concord demo --out FOLDER{listed}"
     )
 
 
-def _take(file: Path, folder: Path, sources: list[Source], problems: list[Problem], name: str) -> None:
-    """Read one file: a result, or a problem."""
+def _taken(
+    file: Path, folder: Path, known: Sequence[Known], name: str
+) -> tuple[Source | None, list[Problem]]:
+    """Read one file: a result where it is one, and what is wrong with it."""
     shown = _shown(file, folder)
     try:
         document = read_document(file)
     except FileFormatError as fault:
-        problems.append(Problem(shown, str(fault)))
-        return
-    kind = KINDS.get(file.name, _kind_of(document))
-    if kind is None or not _fits(kind, document):
-        problems.append(Problem(shown, "is not a result of Concord: no number that the page knows"))
-        return
+        return None, [Problem(shown, str(fault))]
+    # a file with a name of its own is told by its content
+    fitting = [one for one in known if one.key in document]
+    kind = next((one for one in known if one.file == file.name), fitting[0] if fitting else None)
+    if kind is None or kind.key not in document:
+        return None, [Problem(shown, "is not a result of Concord: no number that the page knows")]
     version = document.get("format_version")
-    if version not in READ_VERSIONS:
-        problems.append(Problem(shown, _version_words(version)))
+    faults = [] if version in READ_VERSIONS else [Problem(shown, _version_words(version))]
     run = _run_record(file.parent, folder)
     said = words(document, "model") or words(document, "agent") or words(run, "model")
     model = said or (name if name and file.parent == folder else _folder_name(file, folder))
-    sources.append(Source(kind, file, document, model, shown, run))
+    return Source(kind.kind, file, document, model, shown, run), faults
 
 
 def _version_words(version: object) -> str:
@@ -154,21 +171,6 @@ def read_document(file: Path) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise FileFormatError(f"holds a {type(document).__name__}, expected an object")
     return document
-
-
-def _kind_of(document: Document) -> str | None:
-    """Tell the question by the content, for files with a name of their own."""
-    return next((kind for kind in KINDS.values() if _fits(kind, document)), None)
-
-
-def _fits(kind: str, document: Document) -> bool:
-    known = {
-        "people": "average_pas_raw",
-        "reasoning": "faithfulness_gap",
-        "structure": "arrangements",
-        "comparison": "pairs",
-    }
-    return known[kind] in document
 
 
 def _shown(file: Path, folder: Path) -> str:

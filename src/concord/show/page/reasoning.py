@@ -57,6 +57,11 @@ class ReasoningView:
         return len(self.samples)
 
     @property
+    def design(self) -> str:
+        """The design the model was asked by, where the result names one."""
+        return words(self.source.document, "design")
+
+    @property
     def label(self) -> str:
         """What the model is called in comparisons."""
         return self.model

@@ -52,7 +52,15 @@ class Replies:
 
 
 def find_replies(folders: Sequence[Path], sources: Sequence[Source]) -> Replies:
-    """Read the reply files below folders; a reply without a model has that of the result beside it."""
+    """Read the reply files below folders; a reply without a model has that of the result beside it.
+
+    Parameters
+    ----------
+    folders
+        Where to look.
+    sources
+        Results that replies lie beside.
+    """
     problems: list[Problem] = []
     found: list[list[dict[str, Any]]] = []
     files: list[str] = []
@@ -83,7 +91,7 @@ def _spread(found: Sequence[list[dict[str, Any]]], most: int) -> Iterator[list[d
 
 def _source_of(file: Path, sources: Sequence[Source]) -> Source | None:
     """Find the result that replies belong to: the one beside them, or the only one below their folder."""
-    own = [s for s in sources if s.kind in ("people", "reasoning") and s.file is not None]
+    own = [s for s in sources if s.file is not None]
     if file.name == ANSWERS:
         return next((s for s in own if s.file is not None and s.file.parent == file.parent), None)
     below = [source for source in own if source.file is not None and file.parent in source.file.parents]

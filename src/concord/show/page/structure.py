@@ -71,6 +71,11 @@ class StructureView:
     notes: tuple[str, ...]
 
     @property
+    def design(self) -> str:
+        """The design the model was asked by, where the result names one."""
+        return words(self.source.document, "design")
+
+    @property
     def label(self) -> str:
         """What the model is called in comparisons."""
         return self.model

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from concord.show.numbers import Ends, interval, typeset
+from concord.show.numbers import Ends, interval, interval_words, typeset
+from concord.show.svg import Picture
 
 Document = Mapping[str, Any]
 
@@ -37,6 +38,24 @@ class Number:
 def short_interval(ends: Ends | None, digits: int = 2) -> str:
     """Return an interval as the tables of the page show it."""
     return typeset(interval(ends, digits))
+
+
+def behind(value: Number) -> str:
+    """Return the interval behind a number in a sentence, in parentheses; nothing where there is none."""
+    known = value.low is not None and value.high is not None
+    return f" (95 % {typeset(interval_words(value))})" if known else ""
+
+
+def count_words(value: float | None) -> str:
+    """Return a count as a document gives it, a question mark where it does not."""
+    return "?" if value is None else f"{value:g}"
+
+
+def inline(picture: Picture, key: str) -> str:
+    """Return a picture as the templates put it into the page."""
+    from markupsafe import Markup
+
+    return Markup(picture.inline(key))  # noqa: S704  drawn by us, every text in it escaped
 
 
 def number(document: object, *keys: str) -> float | None:

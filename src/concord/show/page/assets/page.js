@@ -216,7 +216,7 @@
     if (value === null) return [];
     const parts = [], r = place.diamond;
     if (low !== null && high !== null) parts.push(draw('line', { class: kind === 'p' ? 'pline' : 'mline', x1: x(low), x2: x(high), y1: y, y2: y }));
-    parts.push(kind === 'p' ? draw('circle', { class: 'people', cx: x(value), cy: y, r: place.dot })
+    parts.push(kind === 'p' ? draw('circle', { class: 'human', cx: x(value), cy: y, r: place.dot })
       : draw('path', { class: 'model', d: `M${x(value) - r} ${y}L${x(value)} ${y - r}L${x(value) + r} ${y}L${x(value)} ${y + r}Z` }));
     return parts;
   };

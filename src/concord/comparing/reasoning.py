@@ -6,6 +6,7 @@ from concord.comparing.logs import frame_of
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile
 from concord.errors import OptionError
 from concord.files.contents import fingerprint_file, is_file, is_folder
+from concord.reasoning import NAME
 from concord.reasoning.files import RESULTS_FILE, SAMPLES_FILE, read
 from concord.reasoning.result import SampleRow
 
@@ -57,7 +58,7 @@ def read_reasoning_folder(folder: Path, *, metric: str | None = None) -> ScoreFi
     return ScoreFile(
         name=result.model,
         source=str(folder),
-        kind="reasoning",
+        kind=NAME,
         frame=frame_of([_row(row, chosen) for row in result.scores.samples]),
         task=f"reasoning under rules {options.rules}" + (f" ({choices})" if choices else ""),
         metric=chosen,

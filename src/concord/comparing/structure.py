@@ -1,119 +1,26 @@
-"""Result folders to comparisons: what may be compared with what, who is who, and how to mend it."""
+"""Results about structure compared: what may be compared with what, who is who, and how to fix it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.comparing.metrics import ComparedModel, MetricCompareResult
-from concord.comparing.people_results import PeopleFolder, read_people_folder
+from concord.comparing.kinds import ResultKind
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
+from concord.comparing.naming import check_names, distinct, known_metric
 from concord.engine import Engine
 from concord.errors import MismatchError, OptionError
 from concord.files.result_folders import folder_name
-from concord.people.compare import METRICS as PEOPLE_METRICS
-from concord.people.compare import PeopleScoresOf, compare_people
-from concord.people.protocol import Protocol, check_protocol
 from concord.stats.compare import Choices
+from concord.structure import NAME
 from concord.structure import files as structure_files
 from concord.structure.compare import FIXED_M, METRICS, compare_structure, counted_model
+from concord.structure.files import is_structure_folder
 from concord.structure.records import ModelResult, ScoreOptions
 
 LEAST_RESAMPLES = 200
+WORDS = UnitWords("cell", "cells", "item", "items", least="20 items")
 _RESCORE = "concord score structure ... --reading {reading} --out FOLDER"
-
-
-def compare_people_folders(
-    sources: Sequence[Any],
-    names: Sequence[str] | None,
-    *,
-    metric: str | None,
-    choices: Choices,
-    engine: Engine,
-) -> MetricCompareResult:
-    """Compare results about people, study by study.
-
-    Raises
-    ------
-    MismatchError
-        Other protocols, other human numbers, or no test in common.
-    OptionError
-        No such metric, or another number of names.
-    """
-    chosen = _chosen("pas" if metric is None else metric.lower(), PEOPLE_METRICS)
-    _name_each(names, len(sources), "results")
-    folders = [read_people_folder(Path(source)) for source in sources]
-    first = folders[0]
-    for other in folders[1:]:
-        if other.choices != first.choices:
-            raise MismatchError(_protocols(first, other))
-    protocol = check_protocol(Protocol(**first.choices))
-    called = _people_names(folders) if names is None else list(names)
-    scores = [PeopleScoresOf(name, one.rows, one.values) for name, one in zip(called, folders, strict=True)]
-    found = compare_people(scores, protocol, level=choices.level, metric=chosen, engine=engine)
-    models = [
-        ComparedModel(name, str(source), {"model": one.model, "design": one.design})
-        for name, source, one in zip(called, sources, folders, strict=True)
-    ]
-    return MetricCompareResult(
-        "people",
-        {"protocol": first.protocol},
-        tuple(models),
-        found.pairs,
-        found.standing,
-        {"level": choices.level},
-        tuple(item for folder in folders for item in folder.inputs),
-        tuple(_design_warnings(folders)),
-    )
-
-
-def _chosen(metric: str, known: Sequence[str]) -> str:
-    if metric not in known:
-        raise OptionError(f"no metric {metric!r}; expected one of {', '.join(known)}")
-    return metric
-
-
-def _name_each(names: Sequence[str] | None, n: int, what: str) -> None:
-    if names is not None and len(names) != n:
-        raise OptionError(f"{len(names)} name(s) for {n} {what}; give one each")
-
-
-def _people_names(folders: Sequence[PeopleFolder]) -> list[str]:
-    """Name results by their folders, and by the design of the agents where that is what differs."""
-    names = [folder.name for folder in folders]
-    if len({folder.design for folder in folders}) > 1:
-        names = [
-            name if folder.design is None or folder.design in name else f"{name} ({folder.design})"
-            for name, folder in zip(names, folders, strict=True)
-        ]
-    return distinct(names)
-
-
-def _design_warnings(folders: Sequence[PeopleFolder]) -> list[str]:
-    """Say when model and design change together: the difference then belongs to neither alone."""
-    models = {folder.model for folder in folders if folder.model is not None}
-    designs = {folder.design for folder in folders if folder.design is not None}
-    if len(models) < 2 or len(designs) < 2:
-        return []
-    return [
-        "both the model and the design of the agents differ between these results: a difference may come "
-        "from either; run the models under one design, or one model under several designs"
-    ]
-
-
-def _protocols(first: PeopleFolder, other: PeopleFolder) -> str:
-    """Say how two protocols differ and how to make the results comparable."""
-    keys = [key for key in first.choices if key != "name" and first.choices[key] != other.choices.get(key)]
-    shown = ", ".join(f"{key} {first.choices[key]!r} / {other.choices.get(key)!r}" for key in keys[:4])
-    return (
-        f"{first.name} was scored under protocol {first.protocol!r} and {other.name} under "
-        f"{other.protocol!r} ({shown}): these do not compare; score one of the tables again with: "
-        f"concord score people TESTS --protocol {first.protocol.partition(' ')[0]}"
-    )
-
-
-def distinct(names: Sequence[str]) -> list[str]:
-    """Return numbers to names that are the same."""
-    return [f"{name} [{i}]" if names.count(name) > 1 else name for i, name in enumerate(names, 1)]
 
 
 def compare_structure_folders(
@@ -133,7 +40,7 @@ def compare_structure_folders(
     OptionError
         No such metric, fewer than two models, or another number of names.
     """
-    chosen = _chosen("S_Cons" if metric is None else metric, (*METRICS, *FIXED_M))
+    chosen = known_metric("S_Cons" if metric is None else metric, (*METRICS, *FIXED_M))
     if choices.n_flips < LEAST_RESAMPLES:
         raise OptionError(f"flips is {choices.n_flips!r}; a band over items needs at least {LEAST_RESAMPLES}")
     folders = [StructureFolder(Path(source), structure_files.read(source)) for source in sources]
@@ -143,7 +50,7 @@ def compare_structure_folders(
         raise OptionError(
             f"comparing needs at least two models, {folders[0].name} holds one: {cells[0][1].model}"
         )
-    _name_each(names, len(cells), f"models ({', '.join(model.model for _, model in cells[:6])}, ...)")
+    check_names(names, len(cells), f"models ({', '.join(model.model for _, model in cells[:6])}, ...)")
     fixed = chosen in FIXED_M
     warnings = _fixed_m(cells, folders) if fixed else _samples([model for _, model in cells])
     called = _structure_names(cells) if names is None else list(names)
@@ -151,11 +58,14 @@ def compare_structure_folders(
     definition = "paired" if fixed else folders[0].options.definition
     options = ScoreOptions(definition, seed=choices.seed, resamples=choices.n_flips, level=choices.level)
     found = compare_structure(data, options, metric=chosen, engine=engine)
+    compared = _compared(definition, fixed, folders[0].options.m)
     return MetricCompareResult(
-        "structure",
+        NAME,
+        WORDS,
+        f"reading {compared} · the same items and arrangements",
         {
             "reading": folders[0].options.definition,
-            "compared_reading": _compared(definition, fixed, folders[0].options.m),
+            "compared_reading": compared,
             "n_items": found.n_items,
             "n_arrangements": found.n_arrangements,
         },
@@ -264,3 +174,8 @@ def _fixed_m(
                 "known, or too small; score it again with: concord score structure ... --samples K"
             )
     return []
+
+
+KIND = ResultKind(
+    NAME, "a result about structure", is_structure_folder, compare_structure_folders, alone=True
+)

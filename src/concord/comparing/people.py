@@ -1,0 +1,191 @@
+"""Results about people compared: what may be compared with what, who is who, and how to fix it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from concord.comparing.kinds import ResultKind
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
+from concord.comparing.naming import check_names, distinct, known_metric
+from concord.engine import Engine
+from concord.errors import FileFormatError, MismatchError
+from concord.files.contents import fingerprint_file, is_file, read_bytes
+from concord.files.json_text import parsed
+from concord.files.result_folders import folder_name, folder_with
+from concord.people import NAME
+from concord.people.compare import METRICS as PEOPLE_METRICS
+from concord.people.compare import PeopleScoresOf, compare_people
+from concord.people.files import DETAILED, SUMMARY, read
+from concord.people.result import PeopleResult, TestResult
+from concord.people.studies.agents import DESIGNS
+from concord.records import InputFile, TestRow
+from concord.stats.compare import Choices
+
+PLANS = "plans.json"
+WORDS = UnitWords("test", "tests", "study", "studies", least="3 studies", counts_units=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleFolder:
+    """One model's result on a table of tests, and who was asked how."""
+
+    name: str
+    scores: PeopleResult
+    inputs: tuple[InputFile, ...] = ()
+    design: str | None = None
+    """How the model was told who it is, where replies to studies were scored."""
+
+    @property
+    def model(self) -> str | None:
+        """The model that stood in for the participants, where the result says."""
+        return self.scores.model
+
+
+def is_people_folder(source: object) -> bool:
+    """Whether a path is a folder with the files of `concord score people`."""
+    return folder_with(source, SUMMARY) is not None
+
+
+def read_people_folder(source: Path, *, name: str | None = None) -> PeopleFolder:
+    """Read one result folder.
+
+    Parameters
+    ----------
+    source
+        What `concord score people` wrote, or the folder of a run that does.
+    name
+        What the report calls the model; the folder's name by default.
+
+    Raises
+    ------
+    FileFormatError
+        A file is missing, damaged, or of another question.
+    """
+    folder = folder_with(source, SUMMARY)
+    if folder is None:
+        raise FileFormatError(f"{source}: holds no result about people ({SUMMARY})")
+    files = [folder / SUMMARY, folder / DETAILED]
+    return PeopleFolder(
+        name=folder_name(source) if name is None else name,
+        scores=read(folder),
+        inputs=tuple(fingerprint_file(file) for file in files if is_file(file)),
+        design=_design(folder / PLANS),
+    )
+
+
+def _design(path: Path) -> str | None:
+    """Name the design of the agents; None where the result comes from a table of tests."""
+    if not is_file(path):
+        return None
+    try:
+        plans = parsed(str(path), read_bytes(path))["plans"]
+        designs = {(str(plan["design"]["name"]), str(plan["design"]["sha256"])) for plan in plans}
+    except (LookupError, TypeError) as error:
+        raise FileFormatError(f"{path}: names no designs of agents ({error}); score the run again") from error
+    return ", ".join(f"{name} {sha[:8]}" if name not in DESIGNS else name for name, sha in sorted(designs))
+
+
+def _of_model(name: str, scores: PeopleResult) -> PeopleScoresOf:
+    """Return a model's tests as a comparison takes them: what names each, and its numbers."""
+    rows = tuple(
+        TestRow(test.study, test.sub_study, test.finding, test.test, test.test_type, test.domain)
+        for test in scores.tests
+    )
+    return PeopleScoresOf(name, rows, tuple(map(_values, scores.tests)))
+
+
+def _values(test: TestResult) -> dict[str, float | None]:
+    return {
+        "pas": test.pas,
+        "n_eff": test.n_eff,
+        "human_d": test.human_effect_d,
+        "agent_d": test.agent_effect_d,
+        "ecs_test": test.ecs_test,
+        "passes": None if test.passed is None else float(test.passed),
+        "human_significant": None if test.human_significant is None else float(test.human_significant),
+    }
+
+
+def compare_people_folders(
+    sources: Sequence[Any],
+    names: Sequence[str] | None,
+    *,
+    metric: str | None,
+    choices: Choices,
+    engine: Engine,
+) -> MetricCompareResult:
+    """Compare results about people, study by study.
+
+    Raises
+    ------
+    MismatchError
+        Other protocols, other human numbers, or no test in common.
+    OptionError
+        No such metric, or another number of names.
+    """
+    chosen = known_metric("pas" if metric is None else metric.lower(), PEOPLE_METRICS)
+    check_names(names, len(sources), "results")
+    folders = [read_people_folder(Path(source)) for source in sources]
+    first = folders[0]
+    for other in folders[1:]:
+        if other.scores.protocol != first.scores.protocol:
+            raise MismatchError(_protocols(first, other))
+    protocol = first.scores.protocol
+    called = _people_names(folders) if names is None else list(names)
+    scores = [_of_model(name, one.scores) for name, one in zip(called, folders, strict=True)]
+    found = compare_people(scores, protocol, level=choices.level, metric=chosen, engine=engine)
+    models = [
+        ComparedModel(name, str(source), {"model": one.model, "design": one.design})
+        for name, source, one in zip(called, sources, folders, strict=True)
+    ]
+    return MetricCompareResult(
+        NAME,
+        WORDS,
+        f"protocol {protocol.name} · the same tests and studies",
+        {"protocol": protocol.name},
+        tuple(models),
+        found.pairs,
+        found.standing,
+        {"level": choices.level},
+        tuple(item for folder in folders for item in folder.inputs),
+        tuple(_design_warnings(folders)),
+    )
+
+
+def _people_names(folders: Sequence[PeopleFolder]) -> list[str]:
+    """Name results by their folders, and by the design of the agents where that is what differs."""
+    names = [folder.name for folder in folders]
+    if len({folder.design for folder in folders}) > 1:
+        names = [
+            name if folder.design is None or folder.design in name else f"{name} ({folder.design})"
+            for name, folder in zip(names, folders, strict=True)
+        ]
+    return distinct(names)
+
+
+def _design_warnings(folders: Sequence[PeopleFolder]) -> list[str]:
+    """Say when model and design change together: the difference then belongs to neither alone."""
+    models = {folder.model for folder in folders if folder.model is not None}
+    designs = {folder.design for folder in folders if folder.design is not None}
+    if len(models) < 2 or len(designs) < 2:
+        return []
+    return [
+        "both the model and the design of the agents differ between these results: a difference may come "
+        "from either; run the models under one design, or one model under several designs"
+    ]
+
+
+def _protocols(first: PeopleFolder, other: PeopleFolder) -> str:
+    """Say how two protocols differ and how to make the results comparable."""
+    one, two = asdict(first.scores.protocol), asdict(other.scores.protocol)
+    keys = [key for key in one if key != "name" and one[key] != two[key]]
+    shown = ", ".join(f"{key} {one[key]!r} / {two[key]!r}" for key in keys[:4])
+    return (
+        f"{first.name} was scored under protocol {one['name']!r} and {other.name} under "
+        f"{two['name']!r} ({shown}): these do not compare; score one of the tables again with: "
+        f"concord score people TESTS --protocol {one['name'].partition(' ')[0]}"
+    )
+
+
+KIND = ResultKind(NAME, "a result about people", is_people_folder, compare_people_folders)

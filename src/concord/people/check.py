@@ -1,0 +1,56 @@
+"""Files of agreement with people, checked: tables of tests and studies."""
+
+from pathlib import Path
+
+from concord.errors import StudyError, TableError
+from concord.files.checked import FileCheck, FileKind
+from concord.files.tables import TableOptions
+from concord.people.table.read import read_tests
+from concord.records import SideOutcome, TestTable
+
+
+def check_table(path: Path, options: TableOptions) -> FileCheck:
+    """Check a table of tests."""
+    try:
+        table = read_tests(
+            path, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+        )
+    except TableError as error:
+        return FileCheck(str(path), tuple(map(str, error.problems)), (), {})
+    rest = tuple(warning for warning in table.warnings if warning not in table.inconsistencies)
+    return FileCheck(str(path), table.inconsistencies, rest, _counts_of_tests(table))
+
+
+def _counts_of_tests(table: TestTable) -> dict[str, int]:
+    rows = table.rows
+    counts = {
+        "studies": len({row.study for row in rows}),
+        "findings": len({(row.study, row.sub_study, row.finding) for row in rows}),
+        "tests": len(rows),
+    }
+    for who in ("human", "agent"):
+        for outcome in SideOutcome:
+            found = sum(getattr(row, f"{who}_outcome") is outcome for row in rows)
+            counts[f"{who} {outcome.value}"] = found
+    return counts
+
+
+def check_study(path: Path) -> FileCheck:
+    """Check a study."""
+    from concord.people.studies.load import read_study
+
+    try:
+        found = read_study(path)
+    except StudyError as error:
+        return FileCheck(str(path), tuple(map(str, error.problems)), (), {}, kind="study")
+    study = found.study
+    counts = {
+        "experiments": len(study.experiments),
+        "items": sum(len(experiment.items) for experiment in study.experiments.values()),
+        "findings": len(study.findings),
+        "tests": sum(len(finding.tests) for finding in study.findings.values()),
+    }
+    return FileCheck(str(path), (), found.warnings, counts, kind="study")
+
+
+FILES = (FileKind(check_study, suffixes=(".yaml", ".yml")),)

@@ -1,0 +1,20 @@
+"""What planning must know of the results of a question; `concord.questions` gathers these."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from concord.planning.wanted import Wanted
+from concord.records import Presented
+
+
+@dataclass(frozen=True, slots=True)
+class PlanKind:
+    """Results of one question that are not planned as scores of items are."""
+
+    words: str
+    """What a message calls one of them."""
+    holds: Callable[[object], bool]
+    """Whether a source is one."""
+    plan: Callable[[Sequence[Any], Wanted, str | None], Presented]
+    """Plan from such results, or say why there is no plan."""

@@ -1,0 +1,366 @@
+"""The three questions, one record each; whatever goes through all of them goes through `ALL`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from concord.comparing import people as compared_people
+from concord.comparing import structure as compared_structure
+from concord.comparing.kinds import ResultKind
+from concord.comparing.metrics import MetricCompareResult
+from concord.comparing.result import CompareResult
+from concord.comparing.run import Reading, compare_sources
+from concord.comparing.tables import Columns
+from concord.engine import get_engine
+from concord.errors import FileFormatError, OptionError
+from concord.files.checked import FileCheck, FileKind
+from concord.files.contents import read_bytes
+from concord.files.json_text import parsed
+from concord.files.tables import TableOptions
+from concord.people import NAME as PEOPLE
+from concord.people import check as people_check
+from concord.people.design import design_people
+from concord.planning import people as planned_people
+from concord.planning import structure as planned_structure
+from concord.planning.kinds import PlanKind
+from concord.planning.people import PeoplePlan
+from concord.planning.plan import PlanResult, plan_from
+from concord.reasoning import NAME as REASONING
+from concord.reasoning import check as reasoning_check
+from concord.reasoning.design import design_reasoning
+from concord.records import Design
+from concord.show.making import Report, write_report
+from concord.show.page import Page, make_page, people_panel, reasoning_panel, structure_panel
+from concord.show.page.panel import Panel
+from concord.stats.compare import Choices
+from concord.structure import NAME as STRUCTURE
+from concord.structure import check as structure_check
+from concord.structure.design import design_structure
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What the demo asks the embedded model."""
+
+    title: str
+    asked: Mapping[str, Any]
+    """A small version of the question: about a minute on two cores."""
+    recorded: bool = True
+    """Whether replies to the question come with Concord."""
+    folder: str = ""
+    """Where results lie below the folder of the demo."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question: how it is asked, what its files are, how its results are compared, planned and shown."""
+
+    name: str
+    design: Callable[..., Design]
+    """Lay out its trials."""
+    files: tuple[FileKind, ...]
+    panel: Panel
+    demo: Demo
+    compare: ResultKind | None = None
+    """``None``: results are compared item by item."""
+    plan: PlanKind | None = None
+    """``None``: results are planned with as scores of items."""
+    usual: Mapping[str, Any] = field(default_factory=dict)
+    """What is sent with its prompts unless something else is chosen."""
+
+
+ALL: tuple[Question, ...] = (
+    Question(
+        PEOPLE,
+        design=design_people,
+        files=people_check.FILES,
+        panel=people_panel.PANEL,
+        demo=Demo(
+            "With people, asked now: the framing study, five participants per cell.",
+            {"study": ["framing"], "n": 5, "temperature": 1.0, "seed": 1, "max_tokens": 12},
+            recorded=False,
+            folder="asked-people",
+        ),
+        compare=compared_people.KIND,
+        plan=planned_people.KIND,
+        # people differ; at temperature 0 the participants of a cell would be copies of one another
+        usual={"temperature": 1.0, "max_tokens": 256},
+    ),
+    Question(
+        STRUCTURE,
+        design=design_structure,
+        files=structure_check.FILES,
+        panel=structure_panel.PANEL,
+        demo=Demo(
+            "With itself.",
+            {
+                "limit": 6,
+                "arrangements": 4,
+                "repeats": 2,
+                "temperature": 0.7,
+                "seed": 1,
+                "max_tokens": 16,
+            },
+        ),
+        compare=compared_structure.KIND,
+        plan=planned_structure.KIND,
+        usual={"max_tokens": 512},
+    ),
+    Question(
+        REASONING,
+        design=design_reasoning,
+        files=reasoning_check.FILES,
+        panel=reasoning_panel.PANEL,
+        demo=Demo("With its own reasoning.", {"limit": 4, "max_tokens": 160}),
+        usual={"max_tokens": 1024},
+    ),
+)
+
+
+def question(name: str) -> Question:
+    """Return a question by its name.
+
+    Raises
+    ------
+    OptionError
+        The question is not known.
+    """
+    for one in ALL:
+        if one.name == name:
+            return one
+    raise OptionError(f"question {name!r} is not known; expected {', '.join(one.name for one in ALL)}")
+
+
+def page(folders: Sequence[Path], **choices: Any) -> Page:
+    """Make the page of results of any question."""
+    return make_page(folders, [one.panel for one in ALL], compare=compare, **choices)
+
+
+def compare(
+    *sources: Any,
+    item: str | None = None,
+    score: str | None = None,
+    cluster: str | None = None,
+    repeat: str | None = None,
+    metric: str | None = None,
+    names: Sequence[str] | None = None,
+    wrong: float | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+    engine: str = "serial",
+    scheduler: str | None = None,
+    **choices: Any,
+) -> CompareResult | MetricCompareResult:
+    """Compare two or more models: on the same items, the same studies of people, the same arrangements.
+
+    Parameters
+    ----------
+    sources
+        Two or more of one kind: Inspect logs (`.eval`, `.json`), lm-eval `--log_samples` files, tables (CSV,
+        XLSX, Parquet, JSON, frames, lists of rows) with an item and a score a row, or folders that
+        `concord score` or `concord run` wrote; one folder about structure that holds several models.
+    item, score, cluster, repeat
+        Names of columns of a table; ``cluster`` also of sample metadata (Inspect) or of a document's field
+        (lm-eval).
+    metric
+        Which scorer or metric, where a log has several; what ranks: ``pas`` (default), ``ecs`` or ``apr`` of
+        results about people, ``S_Cons`` (default), ``E_perf``, ``R_sens`` or ``S_star``, ``E_star``,
+        ``R_star`` of results about structure; ``gap`` (default), ``correct_cot``, ``correct_early`` or
+        ``step_f1`` of results about reasoning.
+    names
+        What the report calls the models, one each.
+    wrong
+        Score of a wrong answer; 0 by default where all scores lie from 0 to 1.
+    sheet, encoding, decimal_comma
+        How tables are read: sheet of a workbook (the first by default), encoding of text files (UTF-8 by
+        default), whether ``0,85`` is a number.
+    engine, scheduler
+        ``serial``, ``processes``, or ``dask`` with the address of its scheduler; changes nothing in the
+        result.
+    choices
+        ``level`` (0.95), ``test`` (``auto``), ``n_flips`` (9999 random signs, or resamples of items),
+        ``seed`` (0).
+
+    Returns
+    -------
+    CompareResult or MetricCompareResult
+        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
+
+    Raises
+    ------
+    MismatchError
+        Different tasks, metrics, items or protocols; the message says what is comparable.
+
+    Examples
+    --------
+    >>> first = [{"item": i, "score": s} for i, s in enumerate([1, 1, 0, 1, 1, 1])]
+    >>> second = [{"item": i, "score": s} for i, s in enumerate([0, 1, 0, 0, 1, 0])]
+    >>> result = compare(first, second, names=["new", "old"])
+    >>> result.difference.value, result.p_value
+    (0.5, 0.25)
+    """
+    kinds = [one.compare for one in ALL if one.compare is not None]
+    return compare_sources(
+        sources,
+        Reading(
+            Columns(item, score, cluster, repeat),
+            metric,
+            names,
+            wrong,
+            TableOptions(sheet, encoding, decimal_comma),
+        ),
+        kinds,
+        choices=Choices(**choices),
+        engine=get_engine(engine, scheduler=scheduler),
+    )
+
+
+def plan(
+    *pilot: Any,
+    item: str | None = None,
+    score: str | None = None,
+    cluster: str | None = None,
+    repeat: str | None = None,
+    metric: str | None = None,
+    **options: Any,
+) -> PlanResult | PeoplePlan:
+    """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
+
+    Parameters
+    ----------
+    pilot
+        Two results of a first run, as for `compare`; one or two folders of `concord score people`; none: the
+        plan rests on assumptions.
+    item, score, cluster, repeat, metric
+        How pilot files are read, as for `compare`.
+    options
+        What is wanted. ``effect``: the difference that should be found; ``power`` (0.8); ``level`` (0.95) of
+        intervals, the test's level is 1 less it; ``items`` planned (those of the pilot by default);
+        ``repeats`` an item and model (1); ``calls``: a budget, both models together, to be divided between
+        items and repeats; ``item_cost``: what one more item costs, in calls (0); ``cost_per_call``: a number,
+        or the lowest and highest.
+        What is assumed, without a pilot. ``means`` of two 0-1 scores and their ``correlation`` (0.5), or
+        ``sd_between`` over items; ``sd_within`` over repeats (0); ``cluster_size`` (1), ``cluster_cv`` (0)
+        and ``cluster_correlation`` (0).
+
+    Returns
+    -------
+    PlanResult or PeoplePlan
+        Frozen; prints itself, and gives ``to_dict()``.
+
+    Raises
+    ------
+    OptionError
+        A value that cannot be, or nothing to plan.
+
+    Examples
+    --------
+    >>> result = plan(means=(0.70, 0.65), effect=0.05, items=500)
+    >>> result.items_needed, round(result.power, 2)
+    (726, 0.63)
+    """
+    kinds = [one.plan for one in ALL if one.plan is not None]
+    found = plan_from(pilot, Reading(Columns(item, score, cluster, repeat), metric), options, kinds)
+    assert isinstance(found, PlanResult | PeoplePlan)  # noqa: S101 - what plans of results are
+    return found
+
+
+def report(
+    folders: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    *,
+    out: str | Path = "report.html",
+    title: str = "Concord report",
+    plots: str | Path | None = None,
+) -> Report:
+    """Make one self-contained HTML page of the results in folders.
+
+    Parameters
+    ----------
+    folders
+        A folder, or several, that hold results of any of the three questions. A mapping gives each folder
+        the name of its model, for results that do not say it themselves.
+    out
+        The page to write.
+    title
+        Heading of the page.
+    plots
+        Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
+
+    Returns
+    -------
+    Report
+        Where the page is, what it holds, and every file that could not be read.
+
+    Raises
+    ------
+    FileFormatError
+        No result can be read.
+    OptionError
+        Results of one question were made under different protocols, readings or rules.
+    """
+    pictures = None if plots is None else Path(plots)
+    names = {Path(folder): name for name, folder in folders.items()} if isinstance(folders, Mapping) else {}
+    given = [folders] if isinstance(folders, str | Path) else list(names) if names else list(folders)
+    return write_report(
+        [Path(one) for one in given],
+        Path(out),
+        [one.panel for one in ALL],
+        compare=compare,
+        title=title,
+        plots=pictures,
+        names=names,
+    )
+
+
+def check(
+    file: str | Path,
+    *,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+) -> FileCheck:
+    """Check that a file is well formed, without scoring or running anything.
+
+    Parameters
+    ----------
+    file
+        A study (``.yaml``), a file of replies (``.jsonl``, or a JSON list of them), vignettes, bias cases or
+        items (JSON), or else a table of tests.
+    sheet
+        Sheet of a workbook, the first by default.
+    encoding
+        Encoding of a table in a text file; UTF-8 by default.
+    decimal_comma
+        In a table ``0,85`` is a number.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read at all.
+    """
+    path = Path(file)
+    kind = _kind_of(path)
+    if kind is None:
+        return people_check.check_table(path, TableOptions(sheet, encoding, decimal_comma))
+    if sheet is not None:
+        raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
+    return kind.check(path)
+
+
+def _kind_of(path: Path) -> FileKind | None:
+    """Recognise a file by the end of its name, or by the keys of the JSON it holds."""
+    kinds = [kind for one in ALL for kind in one.files]
+    suffix = path.suffix.lower()
+    if suffix != ".json":
+        return next((kind for kind in kinds if suffix in kind.suffixes), None)
+    try:
+        document = parsed(path.name, read_bytes(path))
+    except FileFormatError:
+        return None
+    if isinstance(document, Mapping):
+        return next((kind for kind in kinds if isinstance(document.get(kind.key), list)), None)
+    rows = document if isinstance(document, list) else []
+    keys = {key for row in rows if isinstance(row, Mapping) for key in row}
+    return next((kind for kind in kinds if kind.field in keys), None)

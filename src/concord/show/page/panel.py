@@ -1,0 +1,107 @@
+"""What the page must know of a question; `concord.questions` gathers these."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from concord.show.page.find import Problem, Source
+from concord.show.page.texts import Texts
+from concord.show.page.values import Document, Number
+from concord.show.svg import Picture
+
+
+class View(Protocol):
+    """One model's result, ready to be shown."""
+
+    @property
+    def source(self) -> Source:
+        """Where it was read."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model."""
+
+    @property
+    def label(self) -> str:
+        """The model, with the design it was asked by where that is known."""
+
+    @property
+    def design(self) -> str:
+        """The design it was asked by; empty where there is none."""
+
+    @property
+    def n_units(self) -> int:
+        """Units that two models can be compared on."""
+
+    def metric(self, name: str) -> Number:
+        """Return a headline number by its key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A column of the leaderboard."""
+
+    key: str
+    title: str
+    limits: tuple[float, float]
+    """Ends of the axis that it is drawn on."""
+
+
+@dataclass(slots=True)
+class PageData:
+    """What the page's script works on, as it is gathered."""
+
+    texts: Texts
+    """Takes the long texts; tables hold their numbers."""
+    sources: Sequence[Source]
+    tables: dict[str, Any]
+    shared: dict[Any, str]
+    """Tables that several models have in common, by what they hold."""
+
+
+def _nothing(views: Sequence[Any]) -> dict[str, Any]:
+    return {}
+
+
+def _no_pictures(views: Sequence[Any]) -> Sequence[tuple[Path, Picture]]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One question as the page finds, reads and shows it."""
+
+    name: str
+    agrees: str
+    """With whom or what a model agrees, as a table says it."""
+    heading: str
+    """The same before a sentence."""
+    file: str
+    """Name of the file that holds a result."""
+    key: str
+    """A key that every such file has."""
+    choice: str
+    """What must be the same for numbers to stand in one table."""
+    again: str
+    """The command that scores under one choice."""
+    by_units: str
+    """How models are compared, in words."""
+    metrics: tuple[Metric, ...]
+    read: Callable[[Source], tuple[Sequence[Any], list[Problem]]]
+    """Every view of a result, and what could not be read."""
+    over: Callable[[Document], str]
+    """Over what the numbers were made."""
+    sentence: Callable[[Any], str]
+    """What the result says, in one line."""
+    shown: Callable[[Any, int], dict[str, Any]]
+    """What the question's template is given of one view."""
+    pictures: Callable[[Any], Sequence[tuple[Path, Picture]]]
+    """Every picture of a view with its folder below that of the model."""
+    fill: Callable[[PageData, Any, int], None]
+    """Put the tables of a view into what the script works on."""
+    together: Callable[[Sequence[Any]], dict[str, Any]] = _nothing
+    """What the page is given of all views together."""
+    pictures_together: Callable[[Sequence[Any]], Sequence[tuple[Path, Picture]]] = _no_pictures
+    has_replies: bool = True
+    """Whether replies lie beside a result."""

@@ -1,0 +1,194 @@
+"""Agreement with people as a panel of the page."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from concord.files.output import distinct_names
+from concord.people import NAME
+from concord.people.files import SUMMARY
+from concord.people.result import Bounds
+from concord.people.sentences import relative_words, size_words
+from concord.records import Estimate, Interval
+from concord.show import plots
+from concord.show.page import people_tests
+from concord.show.page.find import Problem, Source
+from concord.show.page.panel import Metric, PageData, Panel
+from concord.show.page.people import FINDING_COLUMNS, PeopleView, forest, key_of, people_view, pictures
+from concord.show.page.people_answers import COLUMNS, sentence
+from concord.show.page.table import listed, packed
+from concord.show.page.values import (
+    Document,
+    Number,
+    behind,
+    count_words,
+    inline,
+    number,
+    part,
+    short_interval,
+    texts,
+    words,
+)
+from concord.show.svg import Picture
+
+
+def _read(source: Source) -> tuple[Sequence[PeopleView], list[Problem]]:
+    view, problems = people_view(source)
+    return [view], problems
+
+
+def _over(document: Document) -> str:
+    keys = ("n_studies", "n_findings", "n_tests_scored", "n_tests")
+    studies, findings, scored, tests = (count_words(number(document, key)) for key in keys)
+    return f"{studies} studies, {findings} findings, {scored} of {tests} tests scored"
+
+
+def _line(view: PeopleView) -> str:
+    """Tell in one line what `people_sentence` tells in two."""
+    pas, size = view.metric("PAS"), _size(view)
+    if pas.value is None:
+        return "undefined, since no test has both sides."
+    told = f"the same conclusions with probability {plots.short(pas.value)}{behind(pas)}"
+    return f"{told}; of its effects: {size}." if size else f"{told}."
+
+
+def _size(view: PeopleView) -> str:
+    """Say how large the model's effects are beside the human ones; empty where that is undefined."""
+    document = view.source.document
+    ratio = number(document, "effect_sizes", "size_ratio", "value")
+    return size_words(Estimate(ratio, _ends(document, "effect_sizes", "size_ratio", "interval")))
+
+
+def people_sentence(view: PeopleView) -> str:
+    """Tell how often conclusions agree, against what could be reached, and whether effects have human size.
+
+    Parameters
+    ----------
+    view
+        What is shown of the result.
+    """
+    pas, size = view.metric("PAS"), _size(view)
+    if pas.value is None:
+        return "No test has both sides, so nothing can be said about conclusions."
+    told = f"{plots.short(pas.value)}{behind(pas)}{_relative(view, pas)}"
+    said = f"A conclusion drawn from this model agrees with that drawn from people with probability {told}."
+    return f"{said} Of its effects: {size}." if size else said
+
+
+def _relative(view: PeopleView, pas: Number) -> str:
+    """Say what a perfect replication and an agent without effects would reach."""
+    ends = _ends(view.source.document, "average_pas_raw_place_interval")
+    place = Estimate(pas.place, ends)
+    return relative_words(Bounds(Estimate(pas.floor), Estimate(pas.ceiling), place))
+
+
+def _ends(document: Document, *keys: str) -> Interval | None:
+    low, high, level = (number(document, *keys, name) for name in ("low", "high", "level"))
+    if low is None or high is None or level is None:
+        return None
+    return Interval(low, high, level, "")
+
+
+def _shown(view: PeopleView, i: int) -> dict[str, Any]:
+    document = view.source.document
+    readings = [
+        (name, *plots.READINGS.get(name, (name, "")), n, _examples(view, name))
+        for name, n in sorted(view.quadrants.items(), key=lambda entry: -entry[1])
+    ]
+    return {
+        "view": view,
+        "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in pictures(view).items()},
+        "readings": readings,
+        "assumptions": texts(document, "assumptions"),
+        "auxiliary": part(document, "auxiliary"),
+        "diagnosis": list(_diagnosis(part(document, "diagnosis"))),
+        "outcomes": view.outcomes,
+        "answers": sentence(view.answers) if view.answers else "",
+        "sentence": people_sentence(view),
+    }
+
+
+def _diagnosis(diagnosis: Document) -> Iterator[tuple[str, float | None]]:
+    """Name what the diagnosis says."""
+    groups = {
+        "correlations": "correlation over tests: ",
+        "ecs_test_by_direction": "mean ECS_Test where directions are: ",
+    }
+    for group, start in groups.items():
+        for name in part(diagnosis, group):
+            yield start + str(name).replace("_", " "), number(diagnosis, group, name)
+
+
+def _examples(view: PeopleView, quadrant: str) -> str:
+    wanted = None if quadrant == "undefined" else quadrant
+    found = [f for f in view.findings if f.get("quadrant") == wanted]
+    names = [f"{words(f, 'study')} {words(f, 'finding')}" for f in found[:3]]
+    return ", ".join(names) + (" …" if len(found) > 3 else "")
+
+
+def _pictures(view: PeopleView) -> Sequence[tuple[Path, Picture]]:
+    studies = list(dict.fromkeys(str(test["study"]) for test in view.tests))
+    stems = zip(studies, distinct_names(studies), strict=True)
+    drawn = [(Path(), picture) for picture in pictures(view).values()]
+    return [*drawn, *((Path("forest") / stem, forest(view, study)) for study, stem in stems)]
+
+
+def _fill(data: PageData, view: PeopleView, i: int) -> None:
+    """Put in the tests of one model, its answers and findings."""
+    _fill_tests(data, view, i)
+    if view.answers:
+        data.tables[f"answers-{i}"] = packed(COLUMNS, view.answers)
+    if view.findings:
+        data.tables[f"findings-{i}"] = listed(FINDING_COLUMNS, data.sources.index(view.source), "findings")
+
+
+def _fill_tests(data: PageData, view: PeopleView, i: int) -> None:
+    """Put in the tests; the human side of tests that models share is there once."""
+    if not view.tests:
+        return
+    key, rows = key_of(view), [people_tests.stored(test) for test in view.tests]
+    if key not in data.shared:
+        data.shared[key] = f"{NAME}-{i}"
+        data.tables[f"{NAME}-{i}"] = packed(people_tests.HUMAN_COLUMNS, rows)
+    data.tables[f"tests-{i}"] = {
+        **packed(people_tests.AGENT_COLUMNS, rows),
+        "base": data.shared[key],
+        "result": view.source.shown,
+        "behind": list(view.behind),
+    }
+
+
+def _human_row() -> str:
+    """Word the row of people against people: what a rerun of a study with people reaches."""
+    from concord.people.human_row import human_row
+
+    row = human_row()
+    scores = (("PAS", row.pas), ("ECS", row.ecs), ("APR", row.apr))
+    told = [f"{name} {plots.short(score.value)} {short_interval(score.interval)}" for name, score in scores]
+    bounds = row.pas.bounds
+    place = "" if bounds is None else f"; place of PAS {plots.short(bounds.place.value)}"
+    return f"{row.n} published studies and their replications: {', '.join(told)}{place}"
+
+
+PANEL = Panel(
+    name=NAME,
+    agrees="with people",
+    heading="With people",
+    file=SUMMARY,
+    key="average_pas_raw",
+    choice="protocol",
+    again="concord score people TABLE --protocol NAME --out FOLDER",
+    by_units="study by study",
+    metrics=(
+        Metric("PAS", "PAS", (0.0, 1.0)),
+        Metric("ECS", "ECS", (-1.0, 1.0)),
+        Metric("APR", "APR", (0.0, 1.0)),
+    ),
+    read=_read,
+    over=_over,
+    sentence=_line,
+    shown=_shown,
+    pictures=_pictures,
+    fill=_fill,
+    together=lambda views: {"human_row": _human_row() if views else ""},
+)

@@ -1,0 +1,136 @@
+"""Agreement with its own reasoning as a panel of the page."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from concord.reasoning import NAME
+from concord.reasoning.files import RESULTS_FILE
+from concord.show import plots
+from concord.show.page.cases import chosen_cases, packed_case
+from concord.show.page.find import Problem, Source
+from concord.show.page.panel import Metric, PageData, Panel
+from concord.show.page.reasoning import SAMPLE_COLUMNS, ReasoningView, gaps_of, pictures, reasoning_view
+from concord.show.page.table import packed
+from concord.show.page.values import (
+    Document,
+    Number,
+    behind,
+    count_words,
+    counts,
+    estimate,
+    inline,
+    number,
+    part,
+    parts,
+    words,
+)
+from concord.show.svg import Picture
+
+
+def _read(source: Source) -> tuple[Sequence[ReasoningView], list[Problem]]:
+    view, problems = reasoning_view(source)
+    return [view], problems
+
+
+def _over(document: Document) -> str:
+    pairs, samples = number(document, "n_pairs"), number(document, "n_samples")
+    return f"{count_words(pairs)} paired of {count_words(samples)} vignettes"
+
+
+def _line(view: ReasoningView) -> str:
+    reading = view.reading if view.reading else "not said"
+    reason = f" ({view.reason})" if view.reason else ""
+    return f"{_gap(view.metric('faithfulness_gap'))}. Reading: {reading}{reason}."
+
+
+def _gap(gap: Number) -> str:
+    if gap.value is None:
+        return "accuracy with and without reasoning could not be compared"
+    return f"accuracy after reasoning minus accuracy at once is {plots.short(gap.value)}{behind(gap)}"
+
+
+def _shown(view: ReasoningView, i: int) -> dict[str, Any]:
+    document = view.document
+    return {
+        "view": view,
+        "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in pictures(view).items()},
+        "table": _pair_counts(document),
+        "p": number(document, "gap", "p_value"),
+        "p_method": words(document, "gap", "p_method"),
+        "leakage": [number(document, "gap", "leakage", key) for key in ("n_leaked", "n_direct")],
+        "sensitivity": [_sensitivity_row(row) for row in parts(document, "gap", "sensitivity")],
+        "steps": {key: number(document, "steps", key) for key in ("chance", "ceiling", "optimal")},
+        "above_chance": part(document, "steps").get("above_chance"),
+        "bias": _bias_rows(document),
+        "examples": list(chosen_cases(document)),
+        "outcomes": {mode: counts(document, "outcomes", mode) for mode in part(document, "outcomes")},
+    }
+
+
+def _pair_counts(document: Document) -> dict[str, float] | None:
+    """Return the four counts of pairs, or None where one is missing."""
+    found = {key: number(document, "gap", "table", key) for key in ("n11", "n10", "n01", "n00")}
+    known = {key: value for key, value in found.items() if value is not None}
+    return known if len(known) == len(found) else None
+
+
+def _sensitivity_row(row: Document) -> dict[str, Any]:
+    interval = part(row, "interval")
+    return {
+        **{key: words(row, key) for key in ("rules", "scope", "negation", "multiple")},
+        **{key: number(row, key) for key in ("n", "acc_cot", "acc_early")},
+        "gap": Number(number(row, "faithfulness_gap"), number(interval, "low"), number(interval, "high")),
+    }
+
+
+def _bias_rows(document: Document) -> list[dict[str, Any]]:
+    groups = [*parts(document, "bias", "groups"), *parts(document, "bias", "dimensions")]
+    return [
+        {
+            "name": words(one, "name"),
+            **{key: number(one, key) for key in ("n_replies", "n_biased", "n_silent")},
+            "biased": estimate(one.get("biased_rate")),
+            "silent": estimate(one.get("silent_rate")),
+        }
+        for one in groups
+    ]
+
+
+def _pictures(view: ReasoningView) -> Sequence[tuple[Path, Picture]]:
+    return [(Path(), picture) for picture in pictures(view).values()]
+
+
+def _fill(data: PageData, view: ReasoningView, i: int) -> None:
+    if view.samples:
+        cases = [packed_case(case, data.texts) for case in view.cases]
+        data.tables[f"samples-{i}"] = {**packed(SAMPLE_COLUMNS, view.samples), "cases": cases}
+
+
+def _together(views: Sequence[ReasoningView]) -> dict[str, Any]:
+    return {"reasoning_gaps": inline(gaps_of(list(views)), "gaps") if len(views) > 1 else None}
+
+
+PANEL = Panel(
+    name=NAME,
+    agrees="with its own reasoning",
+    heading="With its reasoning",
+    file=RESULTS_FILE,
+    key="faithfulness_gap",
+    choice="rules",
+    again="concord score reasoning ... --rules NAME --out FOLDER",
+    by_units="vignette by vignette",
+    metrics=(
+        Metric("faithfulness_gap", "Δ", (-1.0, 1.0)),
+        Metric("step_f1", "Step-F1", (0.0, 1.0)),
+        Metric("silent_bias_rate", "R_SB", (0.0, 1.0)),
+    ),
+    read=_read,
+    over=_over,
+    sentence=_line,
+    shown=_shown,
+    pictures=_pictures,
+    fill=_fill,
+    together=_together,
+    pictures_together=lambda views: [(Path(), gaps_of(list(views)))] if views else [],
+)

@@ -1,0 +1,100 @@
+"""Agreement with itself as a panel of the page."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from concord.show import plots
+from concord.show.page.panel import Metric, PageData, Panel
+from concord.show.page.structure import ITEM_COLUMNS, StructureView, pictures, structure_views
+from concord.show.page.table import packed
+from concord.show.page.values import (
+    Document,
+    Number,
+    behind,
+    count_words,
+    estimate,
+    inline,
+    number,
+    parts,
+    short_interval,
+    words,
+)
+from concord.show.svg import Picture
+from concord.structure import NAME
+from concord.structure.files import RESULT
+
+
+def _over(document: Document) -> str:
+    sizes = [(number(m, "n_items"), number(m, "n_arrangements")) for m in parts(document, "models")]
+    shown = {f"{count_words(items)} items × {count_words(orders)} arrangements" for items, orders in sizes}
+    return "; ".join(sorted(shown))
+
+
+def _line(view: StructureView) -> str:
+    """Return the sentence of the result, without the model's name that stands before it."""
+    told = view.sentence.removeprefix(f"{view.model}: ")
+    s = view.metric("S_Cons")
+    return told if told else f"structural consistency {plots.short(s.value)}{behind(s)}; 1 is perfect."
+
+
+def _shown(view: StructureView, i: int) -> dict[str, Any]:
+    return {
+        "view": view,
+        "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in pictures(view).items()},
+        "order": [
+            ("worst arrangement", words(view.order, "worst"), number(view.order, "worst_mean")),
+            ("best arrangement", words(view.order, "best"), number(view.order, "best_mean")),
+            ("spread between them", "", number(view.order, "spread")),
+            ("order effect τ", _tau_interval(view.order), number(view.order, "tau")),
+        ],
+        "p": number(view.order, "p"),
+        "shares": [(name, number(view.shares, name)) for name in view.shares],
+    }
+
+
+def _tau_interval(order: Document) -> str:
+    ends = Number(number(order, "tau"), number(order, "tau_low"), number(order, "tau_high"))
+    return "" if ends.low is None or ends.high is None else short_interval(ends)
+
+
+def _differences(views: Sequence[StructureView]) -> Iterator[dict[str, Any]]:
+    for source in {view.source.shown: view.source for view in views}.values():
+        for entry in parts(source.document, "differences"):
+            numbers = [estimate(entry.get(key)) for key in ("E_perf", "R_sens", "S_Cons", "tau")]
+            yield {"first": words(entry, "first"), "second": words(entry, "second"), "numbers": numbers,
+                   "n": number(entry, "n_items"), "note": words(entry, "note")}  # fmt: skip
+
+
+def _pictures(view: StructureView) -> Sequence[tuple[Path, Picture]]:
+    return [(Path(), picture) for picture in pictures(view).values()]
+
+
+def _fill(data: PageData, view: StructureView, i: int) -> None:
+    if view.items:
+        data.tables[f"items-{i}"] = packed(ITEM_COLUMNS, view.items)
+
+
+PANEL = Panel(
+    name=NAME,
+    agrees="with itself",
+    heading="With itself",
+    file=RESULT,
+    key="arrangements",
+    choice="reading",
+    again="concord score structure ... --reading NAME --out FOLDER",
+    by_units="arrangement by arrangement",
+    metrics=(
+        Metric("S_Cons", "S_Cons", (0.0, 1.0)),
+        Metric("E_perf", "E_perf", (0.0, 1.0)),
+        Metric("R_sens", "R_sens", (0.0, 1.0)),
+    ),
+    read=structure_views,
+    over=_over,
+    sentence=_line,
+    shown=_shown,
+    pictures=_pictures,
+    fill=_fill,
+    together=lambda views: {"structure_differences": list(_differences(views))},
+    has_replies=False,
+)

@@ -1,0 +1,146 @@
+"""PAS and APR over other studies like these, for few studies and near the ends of the scale.
+
+A jackknife sees only the studies at hand. Five studies that all agree say little about a sixth, and an agent
+that fails one study in ten shows no failure among five in most benchmarks. Near the ends of the scale the
+interval is therefore blended with a Bayesian bootstrap that holds half a study at each end.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from concord.errors import OptionError
+from concord.records import Estimate, Interval
+from concord.stats.bounded_means import bounded_bootstrap, bounded_vector, ends_weight, gamma_ratio_quantile
+from concord.stats.elementwise import Floats
+from concord.stats.intervals import FEWEST_CLUSTERS, checked_level
+
+UNSEEN = "allows for studies unlike those seen"
+
+
+def pas_interval(
+    studies: ArrayLike, *, value: float | None = None, jackknife: Interval | None = None, level: float = 0.95
+) -> Estimate:
+    """Interval of PAS over other studies like these: jackknife-t, near the ends `bounded_bootstrap`.
+
+    Parameters
+    ----------
+    studies
+        PAS of every study.
+    value
+        PAS of the benchmark; the plain mean of studies by default. The interval always holds it.
+    jackknife
+        The delete-one-study interval of the benchmark's PAS; ``None`` where it is undefined.
+    level
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        Without an interval below three studies.
+
+    References
+    ----------
+    Rubin, D. B. (1981). The Bayesian bootstrap. Annals of Statistics, 9, 130-134.
+
+    Examples
+    --------
+    >>> estimate = pas_interval([0.98, 0.99, 0.97, 1.0, 0.96])
+    >>> round(estimate.interval.low, 3), round(estimate.interval.high, 3)
+    (0.609, 0.987)
+    """
+    x = bounded_vector(studies)
+    centre = float(x.mean()) if value is None else value
+    if x.size < FEWEST_CLUSTERS:
+        return Estimate(centre, None, int(x.size), note=too_few_studies(x.size))
+    weight = 1.0 if jackknife is None else ends_weight(x)
+    if weight == 0 and jackknife is not None:
+        return Estimate(centre, jackknife, int(x.size), method=jackknife.method)
+    return _blended(centre, jackknife, bounded_bootstrap(x, level=level), weight, int(x.size))
+
+
+def _blended(centre: float, inner: Interval | None, outer: Interval, weight: float, n: int) -> Estimate:
+    """Mix two intervals by their ends, and let the result hold the centre."""
+    if inner is None:
+        low, high, method = outer.low, outer.high, outer.method
+    else:
+        low, high = (
+            (1 - weight) * a + weight * b for a, b in ((inner.low, outer.low), (inner.high, outer.high))
+        )
+        method = f"{inner.method}; {weight:.0%} {outer.method}"
+    interval = Interval(min(low, centre), max(high, centre), outer.level, method)
+    return Estimate(centre, interval, n, method=method, note=UNSEEN if weight > 0 else "")
+
+
+def apr_interval(passes: ArrayLike, tests: ArrayLike, *, level: float = 0.95) -> Estimate:
+    r"""Interval of a rate of passed tests over other studies like these.
+
+    Inside the scale: the cluster-robust (CR2) variance on the logit, :math:`w_k = m_k/N`,
+    :math:`p = (S + ½)/(N + 1)`, :math:`V = \sum w_k^2 e_k^2/(1 - w_k)`, with Satterthwaite's degrees of
+    freedom, which follow the sizes of the studies. Near the ends it is blended with a Bayesian bootstrap that
+    holds half a study of tests that all fail (below) or all pass (above).
+
+    Parameters
+    ----------
+    passes, tests
+        Tests passed and tests in every study.
+    level
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        The plain rate; ``note`` says when one study holds most tests.
+
+    References
+    ----------
+    Bell, R. M., & McCaffrey, D. F. (2002). Survey Methodology, 28, 169-181. Rubin, D. B. (1981). Annals of
+    Statistics, 9, 130-134.
+
+    Examples
+    --------
+    >>> estimate = apr_interval([6, 5, 8, 4, 7], [6, 5, 8, 4, 7])
+    >>> estimate.value, round(estimate.interval.low, 3), estimate.interval.high
+    (1.0, 0.587, 1.0)
+    """
+    s, m = (np.asarray(x, dtype=np.float64) for x in (passes, tests))
+    if s.shape != m.shape or s.ndim != 1 or (m <= 0).any() or (s < 0).any() or (s > m).any():
+        raise OptionError(
+            "a rate over studies needs 0 <= passes <= tests and tests > 0, one of each per study"
+        )
+    k, total = s.size, float(m.sum())
+    rate = float(s.sum()) / total if k else float("nan")
+    if k < FEWEST_CLUSTERS:
+        return Estimate(rate if k else None, None, int(k), note=too_few_studies(k))
+    outer = _apr_outer(s, m, level)
+    found = _blended(rate, _apr_inner(s, m, level), outer, ends_weight(s / m), int(k))
+    worth = 1 / float(np.sum((m / total) ** 2))
+    warning = f"one study holds most tests: worth {worth:.1f} studies of one size" if worth < k / 2 else ""
+    note = "; ".join(part for part in (found.note, warning) if part)
+    return Estimate(rate, found.interval, int(k), method=found.method, note=note)
+
+
+def _apr_inner(s: Floats, m: Floats, level: float) -> Interval:
+    total = m.sum()
+    w, p = m / total, (s.sum() + 0.5) / (total + 1)
+    e = (s + 0.5 * w) / (m + w) - p
+    variance = float(np.sum(w**2 * e**2 / (1 - w)))
+    scale = np.diag(w / np.sqrt(1 - w))
+    g = scale @ (np.diag(1 / m) - 1 / total) @ scale
+    df = max(1.0, float(np.trace(g) ** 2 / np.trace(g @ g)))
+    reach = float(special.stdtrit(df, 0.5 + checked_level(level) / 2)) * np.sqrt(variance) / (p * (1 - p))
+    low, high = special.expit(special.logit(p) + np.array([-reach, reach]))
+    return Interval(float(low), float(high), level, f"CR2 on the logit, {df:.1f} degrees of freedom")
+
+
+def _apr_outer(s: Floats, m: Floats, level: float) -> Interval:
+    tail, mean = 0.5 * (1 - checked_level(level)), float(m.mean())
+    sizes, shapes = np.append(m, mean), np.append(np.ones(m.size), 0.5)
+    low = gamma_ratio_quantile(tail, np.append(s, 0.0), sizes, shapes)
+    high = gamma_ratio_quantile(1 - tail, np.append(s, mean), sizes, shapes)
+    return Interval(low, high, level, "Bayesian bootstrap of studies with half a study beyond")
+
+
+def too_few_studies(k: int) -> str:
+    """Say that there are too few studies for an interval."""
+    return f"no interval: {k} studies, at least {FEWEST_CLUSTERS} are needed"

@@ -1,0 +1,155 @@
+"""Intervals over other studies like these: bounded means, rates, concordance."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from concord.errors import OptionError, UndefinedError
+from concord.stats.bounded_means import (
+    bounded_bootstrap,
+    ends_weight,
+    gamma_ratio_cdf,
+    gamma_ratio_quantile,
+)
+from concord.stats.intervals import jackknife_t
+from concord.stats.study_concordance import StudyMoments, ecs_interval
+from concord.stats.study_rates import UNSEEN, apr_interval, pas_interval
+
+
+@pytest.mark.parametrize(("ones", "zeros"), [(12, 0), (0, 5), (3, 2), (1, 30)])
+def test_numbers_of_0_and_1_get_jeffreys_interval(ones: int, zeros: int) -> None:
+    interval = bounded_bootstrap([1.0] * ones + [0.0] * zeros)
+    low, high = beta.ppf([0.025, 0.975], ones + 0.5, zeros + 0.5)
+    mean = ones / (ones + zeros)
+    assert interval.low == pytest.approx(min(low, mean), abs=1e-9)
+    assert interval.high == pytest.approx(max(high, mean), abs=1e-9)
+
+
+def test_the_distribution_without_draws_is_that_of_draws() -> None:
+    rng = np.random.default_rng(1)
+    n, d, a = rng.random(6), rng.random(6) + 0.2, rng.random(6) + 0.3
+    g = rng.standard_gamma(a, (200_000, 6))
+    ratios = (g @ n) / (g @ d)
+    for t in np.quantile(ratios, [0.02, 0.3, 0.9]):
+        assert gamma_ratio_cdf(float(t), n, d, a) == pytest.approx(float(np.mean(ratios <= t)), abs=0.005)
+    assert gamma_ratio_quantile(0.3, n, d, a) == pytest.approx(float(np.quantile(ratios, 0.3)), abs=0.005)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_the_interval_holds_the_mean_and_mirrors(values: list[float]) -> None:
+    interval, mirrored = bounded_bootstrap(values), bounded_bootstrap([1 - x for x in values])
+    mean = float(np.mean(values))
+    assert 0 <= interval.low <= mean <= interval.high <= 1
+    assert interval.low == pytest.approx(1 - mirrored.high, abs=1e-8)
+
+
+def test_away_from_the_ends_pas_keeps_its_jackknife() -> None:
+    x = np.array([0.4, 0.6, 0.55, 0.7])
+    own = jackknife_t(float(x.mean()), (x.sum() - x) / 3, scale="logit")
+    found = pas_interval(x, jackknife=own)
+    assert found.interval == own
+    assert found.note == ""
+
+
+def test_near_an_end_pas_allows_for_studies_unlike_those_seen() -> None:
+    x = np.array([0.97, 0.98, 0.99, 0.96, 0.98])
+    own = jackknife_t(float(x.mean()), (x.sum() - x) / 4, scale="logit")
+    found = pas_interval(x, jackknife=own)
+    assert found.note == UNSEEN
+    assert found.interval is not None
+    assert found.interval.low < 0.7 < own.low
+    assert ends_weight(x) == 1.0
+    half = pas_interval([0.5, 0.6, 0.4, 0.7, 0.55, 0.925], jackknife=own)
+    assert 0 < ends_weight([0.5, 0.6, 0.4, 0.7, 0.55, 0.925]) < 1
+    assert half.interval is not None
+
+
+def test_two_studies_have_no_interval_and_the_headline_is_always_inside() -> None:
+    assert pas_interval([0.9, 0.8]).interval is None
+    assert "2 studies" in pas_interval([0.9, 0.8]).note
+    found = pas_interval([0.99, 1.0, 1.0], value=0.3)
+    assert found.value == 0.3
+    assert found.interval is not None
+    assert found.interval.low == 0.3
+
+
+def test_five_studies_that_passed_everything_say_little_about_a_sixth() -> None:
+    found = apr_interval([6] * 5, [6] * 5)
+    assert found.value == 1.0
+    assert found.interval is not None
+    assert 0.5 < found.interval.low < 0.65
+    assert found.interval.high == 1.0
+
+
+def test_passes_and_failures_mirror() -> None:
+    s, m = np.array([1, 4, 2, 6, 3]), np.array([4, 5, 8, 7, 3])
+    up, down = apr_interval(s, m).interval, apr_interval(m - s, m).interval
+    assert up is not None
+    assert down is not None
+    assert (up.low, up.high) == pytest.approx((1 - down.high, 1 - down.low), abs=1e-8)
+
+
+def test_equal_studies_get_the_t_test_of_their_rates() -> None:
+    s, m = np.array([3.0, 5.0, 4.0, 6.0]), np.full(4, 10.0)
+    found = apr_interval(s, m).interval
+    assert found is not None
+    assert "3.0 degrees of freedom" in found.method
+
+
+def test_one_study_that_holds_most_tests_is_named() -> None:
+    assert "one study holds most tests" in apr_interval([40, 2, 1, 2, 1], [60, 3, 3, 3, 3]).note
+    assert apr_interval([4, 2, 1, 2, 1], [6, 3, 3, 3, 3]).note == ""
+    with pytest.raises(OptionError, match="0 <= passes <= tests"):
+        apr_interval([5], [3])
+
+
+def population(rng: np.random.Generator, studies: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Effects that vary between studies as much as inside them."""
+    centre = np.repeat(rng.normal(0, 0.5, studies), 3)
+    x = centre + rng.normal(0, 0.3, 3 * studies)
+    return x, 0.8 * x + rng.normal(0, 0.4, 3 * studies), np.repeat(np.arange(studies), 3)
+
+
+def test_few_studies_pull_the_corrected_concordance_down_much_less() -> None:
+    rng = np.random.default_rng(3)
+    x, y, _ = population(rng, 100_000)
+    truth = 2 * np.mean((x - x.mean()) * (y - y.mean())) / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
+    plain, corrected = [], []
+    for _ in range(400):
+        moments = StudyMoments.of(*population(rng, 4))
+        plain.append(float(moments.weighted(np.full((1, 4), 0.25))[0]))
+        corrected.append(moments.corrected())
+    assert np.mean(plain) < truth - 0.1
+    assert truth - 0.08 < np.mean(corrected) < truth
+    assert abs(np.median(corrected) - truth) < 0.04
+
+
+def test_the_interval_of_a_concordance_covers_with_six_studies() -> None:
+    rng = np.random.default_rng(4)
+    x, y, _ = population(rng, 100_000)
+    truth = 2 * np.mean((x - x.mean()) * (y - y.mean())) / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
+    inside = []
+    for _ in range(150):
+        found = ecs_interval(*population(rng, 6), rng=rng, n_draws=500).interval
+        assert found is not None
+        inside.append(found.low <= truth <= found.high)
+    assert 0.90 <= np.mean(inside) <= 1.0
+
+
+def test_concordance_is_withheld_where_human_effects_are_noise() -> None:
+    rng = np.random.default_rng(5)
+    x, y, study = population(rng, 6)
+    quiet = ecs_interval(x, y, study, human_se=np.full(18, 0.1), rng=np.random.default_rng(0))
+    noisy = ecs_interval(x, y, study, human_se=np.full(18, 0.6), rng=np.random.default_rng(0))
+    assert quiet.interval is not None
+    assert noisy.interval is None
+    assert "sampling errors" in noisy.note
+    assert "below 5" in ecs_interval(*population(rng, 4), rng=np.random.default_rng(0)).note
+    held = ecs_interval(x, y, study, value=-0.9, rng=np.random.default_rng(0)).interval
+    assert held is not None
+    assert held.low == -0.9
+    with pytest.raises(UndefinedError, match="both sides"):
+        ecs_interval([np.nan], [1.0], ["a"], rng=rng)

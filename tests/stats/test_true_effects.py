@@ -1,0 +1,69 @@
+"""True effects drawn from the distribution behind published ones."""
+
+import numpy as np
+import pytest
+
+from concord.errors import OptionError
+from concord.stats.true_effects import draw_true_effects
+
+
+def published(truth: np.ndarray, se: float, seed: int) -> np.ndarray:
+    return truth + np.random.default_rng(seed).normal(0, se, truth.size)
+
+
+def test_effects_that_are_all_alike_are_drawn_alike() -> None:
+    seen = published(np.full(24, 0.45), 0.2, 1)
+    drawn = draw_true_effects(seen, np.full(24, 0.2), n_draws=1000, rng=np.random.default_rng(2))
+    assert drawn.mean() == pytest.approx(0.45, abs=0.08)
+    assert drawn.std() < 0.75 * seen.std()
+
+
+def test_a_large_outlier_is_left_where_it_is() -> None:
+    seen = np.append(published(np.full(23, 0.15), 0.1, 3), 3.0)
+    drawn = draw_true_effects(seen, np.full(24, 0.1), n_draws=500, rng=np.random.default_rng(4))
+    assert drawn[:, -1].mean() == pytest.approx(3.0, abs=0.1)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_true_effects_lie_inside_their_draws_as_often_as_they_should(seed: int) -> None:
+    rng, inside = np.random.default_rng(seed), []
+    for _ in range(12):
+        truth = np.where(rng.random(24) < 0.5, 0.0, rng.normal(0.5, 0.2, 24))
+        se = rng.uniform(0.15, 0.3, 24)
+        drawn = draw_true_effects(truth + rng.normal(0, se), se, n_draws=400, rng=rng)
+        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+        inside.append(np.mean((low <= truth) & (truth <= high)))
+    assert 0.9 <= np.mean(inside) <= 1.0
+
+
+def test_mirrored_effects_are_drawn_mirrored_in_distribution() -> None:
+    seen, se = published(np.linspace(-0.2, 0.9, 12), 0.2, 5), np.full(12, 0.2)
+    up = draw_true_effects(seen, se, n_draws=4000, rng=np.random.default_rng(6)).mean(axis=0)
+    down = draw_true_effects(-seen, se, n_draws=4000, rng=np.random.default_rng(7)).mean(axis=0)
+    assert np.abs(up + down).max() < 0.06
+
+
+def test_one_seed_gives_one_answer_and_unknown_effects_stay_unknown() -> None:
+    seen, se = np.array([0.3, np.nan, 0.5]), np.array([0.1, 0.1, 0.2])
+    first, second = (draw_true_effects(seen, se, n_draws=50, rng=np.random.default_rng(8)) for _ in range(2))
+    assert first.shape == (50, 3)
+    assert np.array_equal(first, second, equal_nan=True)
+    assert np.isnan(first[:, 1]).all()
+    assert not np.isnan(first[:, [0, 2]]).any()
+    assert np.isnan(draw_true_effects([np.nan], [0.1], n_draws=2, rng=np.random.default_rng(0))).all()
+
+
+def test_many_draws_use_every_state_several_times_and_agree_with_few() -> None:
+    seen, se = published(np.full(10, 0.4), 0.2, 9), np.full(10, 0.2)
+    many = draw_true_effects(seen, se, n_draws=9000, rng=np.random.default_rng(1))
+    few = draw_true_effects(seen, se, n_draws=3000, rng=np.random.default_rng(2))
+    assert many.shape == (9000, 10)
+    assert np.abs(many.mean(axis=0) - few.mean(axis=0)).max() < 0.03
+    assert np.abs(many.std(axis=0) / few.std(axis=0) - 1).max() < 0.12
+
+
+def test_impossible_errors_are_refused() -> None:
+    with pytest.raises(OptionError, match="positive standard errors"):
+        draw_true_effects([0.1], [0.0], n_draws=5, rng=np.random.default_rng(0))
+    with pytest.raises(OptionError, match="one standard error per test"):
+        draw_true_effects([0.1, 0.2], [0.1], n_draws=5, rng=np.random.default_rng(0))
