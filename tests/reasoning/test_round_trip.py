@@ -20,7 +20,7 @@ from concord.reasoning.result import Options, ReasoningScores
 from concord.records import Made
 
 NAME = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
-"""A CSV cell cannot tell an empty text from an undefined one, and a file with a NUL byte is refused as binary."""
+"""A CSV cell cannot tell an empty text from an undefined one; a file with a NUL byte is refused."""
 
 COUNT = st.integers(0, 2**53)
 
