@@ -1,17 +1,19 @@
 """What a notebook imports: one function a question, frozen results that show themselves."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from concord import people
 from concord.engine import Engine, get_engine
 from concord.errors import OptionError
 from concord.files.checked import FileCheck
 from concord.people.bounds import N_SIMULATIONS
-from concord.people.protocol import Protocol
+from concord.people.many import AgentsResult, score_agents
+from concord.people.protocol import Protocol, get_protocol
 from concord.people.result import PeopleResult
 from concord.people.score import N_RESAMPLES, score_chosen
+from concord.people.table.agents import tables_of_agents
 from concord.people.table.read import read_tests
 from concord.questions import check, compare, plan, report
 from concord.records import TestTable
@@ -44,6 +46,10 @@ def demo_table() -> Path:
     return Path(people.__path__[0]) / "data" / "demo_tests.csv"
 
 
+@overload
+def score_people(table: Mapping[str, Any] | Sequence[TestTable], **options: Any) -> AgentsResult: ...
+@overload
+def score_people(table: Any, **options: Any) -> PeopleResult: ...
 def score_people(
     table: Any,
     *,
@@ -58,14 +64,15 @@ def score_people(
     seed: int = 0,
     engine: str | Engine = "serial",
     **choices: object,
-) -> PeopleResult:
+) -> Any:
     """Score a table of tests: PAS, ECS and APR with their uncertainty.
 
     Parameters
     ----------
     table
-        A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of row mappings; one row a
-        test with a human and an agent side; or a table already read.
+        A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of row mappings; one row per
+        test with a human and an agent side; or a table already read. Many agents on the same tests: a
+        mapping from names to such tables, a list of tables already read, or a table with a column ``agent``.
     protocol
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
     sheet
@@ -93,7 +100,8 @@ def score_people(
     Returns
     -------
     PeopleResult
-        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
+        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``. For many agents an
+        `AgentsResult`: every agent's headline numbers, ``to_frame()`` with one row per agent.
 
     Examples
     --------
@@ -107,6 +115,17 @@ def score_people(
     >>> round(result.pas.value, 3), round(result.ecs.value, 3), result.apr.value
     (0.674, 0.701, 0.5)
     """
+    agents = tables_of_agents(table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
+    if agents is not None:
+        return score_agents(
+            agents,
+            get_protocol(protocol, **choices),
+            level=level,
+            n_resamples=n_resamples,
+            n_simulations=n_simulations,
+            seed=seed,
+            engine=_engine(engine),
+        )
     tests = (
         table
         if isinstance(table, TestTable)

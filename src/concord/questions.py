@@ -1,7 +1,7 @@
 """The three questions, one record each; whatever goes through all of them goes through `ALL`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,8 @@ from concord.comparing import structure as compared_structure
 from concord.comparing.kinds import ResultKind
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
-from concord.comparing.run import Reading, compare_sources
-from concord.comparing.tables import Columns
+from concord.comparing.run import ScoreReading, compare_sources
+from concord.comparing.tables import ScoreColumns
 from concord.engine import get_engine
 from concord.errors import FileFormatError, OptionError
 from concord.files.checked import FileCheck, FileKind
@@ -53,7 +53,7 @@ class Demo:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionRecord:
     """One question: how it is asked, what its files are, how its results are compared, planned and shown."""
 
     name: str
@@ -66,12 +66,10 @@ class Question:
     """``None``: results are compared item by item."""
     plan: PlanKind | None = None
     """``None``: results are planned with as scores of items."""
-    usual: Mapping[str, Any] = field(default_factory=dict)
-    """What is sent with its prompts unless something else is chosen."""
 
 
-ALL: tuple[Question, ...] = (
-    Question(
+ALL: tuple[QuestionRecord, ...] = (
+    QuestionRecord(
         PEOPLE,
         design=design_people,
         files=people_check.FILES,
@@ -84,10 +82,8 @@ ALL: tuple[Question, ...] = (
         ),
         compare=compared_people.KIND,
         plan=planned_people.KIND,
-        # people differ; at temperature 0 the participants of a cell would be copies of one another
-        usual={"temperature": 1.0, "max_tokens": 256},
     ),
-    Question(
+    QuestionRecord(
         STRUCTURE,
         design=design_structure,
         files=structure_check.FILES,
@@ -105,20 +101,18 @@ ALL: tuple[Question, ...] = (
         ),
         compare=compared_structure.KIND,
         plan=planned_structure.KIND,
-        usual={"max_tokens": 512},
     ),
-    Question(
+    QuestionRecord(
         REASONING,
         design=design_reasoning,
         files=reasoning_check.FILES,
         panel=reasoning_panel.PANEL,
         demo=Demo("With its own reasoning.", {"limit": 4, "max_tokens": 160}),
-        usual={"max_tokens": 1024},
     ),
 )
 
 
-def question(name: str) -> Question:
+def question(name: str) -> QuestionRecord:
     """Return a question by its name.
 
     Raises
@@ -204,8 +198,8 @@ def compare(
     kinds = [one.compare for one in ALL if one.compare is not None]
     return compare_sources(
         sources,
-        Reading(
-            Columns(item, score, cluster, repeat),
+        ScoreReading(
+            ScoreColumns(item, score, cluster, repeat),
             metric,
             names,
             wrong,
@@ -262,7 +256,7 @@ def plan(
     (726, 0.63)
     """
     kinds = [one.plan for one in ALL if one.plan is not None]
-    found = plan_from(pilot, Reading(Columns(item, score, cluster, repeat), metric), options, kinds)
+    found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
     assert isinstance(found, PlanResult | PeoplePlan)  # noqa: S101 - what plans of results are
     return found
 

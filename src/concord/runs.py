@@ -18,7 +18,10 @@ from concord.asking.recorded import JUDGE, Recorded, bundled_run, recorded_folde
 from concord.asking.run import Job, Listeners
 from concord.asking.usual import usual_sampling, usual_temperature
 from concord.errors import MissingExtraError, OptionError, RunFolderError
+from concord.people import NAME as PEOPLE
+from concord.reasoning import NAME as REASONING
 from concord.records import AskOutcome, InputFile
+from concord.structure import NAME as STRUCTURE
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -333,11 +336,11 @@ def score_recorded(found: Recorded, *, partial: bool = False, **choices: Any) ->
         )
     if not found.rows:
         raise RunFolderError(f"{source} holds no reply yet; run the same command again")
-    if found.suite == "reasoning":
+    if found.suite == REASONING:
         return _score_reasoning(found, partial, choices)
-    if found.suite == "structure":
+    if found.suite == STRUCTURE:
         return _score_structure(found, choices)
-    if found.suite == "people":
+    if found.suite == PEOPLE:
         return _score_people(found, choices)
     raise RunFolderError(f"{source} holds a run of {found.suite!r}, which cannot be scored here")
 

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
-def completion(text: str | None, finish: str = "stop") -> dict[str, Any]:
+def completion(text: Any, finish: str = "stop") -> dict[str, Any]:
     choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
     return {
@@ -24,7 +24,8 @@ def completion(text: str | None, finish: str = "stop") -> dict[str, Any]:
     }
 
 
-GOOD = completion("REASONING: It fits.\nDIAGNOSIS: Panic Disorder")
+TEXT = "REASONING: It fits.\nDIAGNOSIS: Panic Disorder"
+GOOD = completion(TEXT)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -32,6 +33,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     server: "FaultyServer"
+    max_tokens = 0
 
     def log_message(self, format: str, *args: object) -> None:
         pass
@@ -42,8 +44,9 @@ class Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.calls[prompt] += 1
             nth = self.server.calls[prompt]
+        self.max_tokens = int(body.get("max_tokens") or 0)
         found = re.search(r"fault=([\w-]+)", prompt)
-        fault = found.group(1) if found else "none"
+        fault = found.group(1) if found else self.server.every
         self.server.faults[fault] += 1
         if self.server.dies_after is not None and sum(self.server.calls.values()) > self.server.dies_after:
             self.drop()
@@ -78,7 +81,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data[:10])
         self.wfile.flush()
-        time.sleep(4)
+        time.sleep(8)
         self.drop()
 
     def echo_key(self) -> None:
@@ -107,10 +110,35 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
     "filter": lambda h, n: h.answer(completion("", "content_filter")),
     "filter-400": lambda h, n: h.error(400, "content_filter", "content management policy"),
     "overflow": lambda h, n: h.error(400, "context_length_exceeded", "maximum context length is 10 tokens"),
+    "length-below-99": lambda h, n: h.answer(
+        completion("REASONING: It is", "length") if h.max_tokens < 99 else GOOD
+    ),
     "length": lambda h, n: h.answer(completion("REASONING: It is", "length")),
     "echo-key": lambda h, n: h.echo_key(),
     "filter-echo-key": lambda h, n: h.error(400, "content_filter", f"filtered {h.headers['Authorization']}"),
+    "vllm-overflow": lambda h, n: h.error(
+        400, "400", "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."
+    ),
+    "llama-overflow": lambda h, n: h.error(
+        400, "400", "the request exceeds the available context size, try increasing it"
+    ),
+    "payload-413": lambda h, n: h.error(413, "too_large", "the prompt is too long for this model"),
+    "bad-request": lambda h, n: h.error(400, "bad", "the field foo is not what we like"),
+    "unprocessable": lambda h, n: h.error(422, "bad", "the temperature is not ours"),
+    "forbidden": lambda h, n: h.error(403, "forbidden", "your region may not"),
+    "usage-null": lambda h, n: h.answer({**GOOD, "usage": None}),
+    "usage-text": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "prompt_tokens": "seven"}}),
+    "usage-float": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "completion_tokens": 3.5}}),
+    "usage-negative": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "completion_tokens": -3}}),
+    "content-parts": lambda h, n: h.answer(completion([{"type": "text", "text": TEXT}])),
+    "redirect": lambda h, n: h.raw(b"", 307, Location="http://localhost:9/v1/chat/completions"),
     "no-such-model": lambda h, n: h.error(404, "model_not_found", "the model does not exist"),
+    "echo-header": lambda h, n: h.answer(
+        GOOD, x_request_id=h.headers["Authorization"].removeprefix("Bearer ")
+    ),
+    "echo-reply": lambda h, n: h.answer(completion(f"{TEXT}. You are {h.headers['Authorization']}!")),
+    "no-money": lambda h, n: h.error(402, "payment", "pay first"),
+    "no-quota": lambda h, n: h.error(429, "insufficient_quota", "You exceeded your current quota"),
     "wrong-key": lambda h, n: h.error(401, "invalid_api_key", f"bad key {h.headers['Authorization']}"),
 }
 
@@ -119,12 +147,12 @@ class FaultyServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, dies_after: int | None = None) -> None:
+    def __init__(self, dies_after: int | None = None, every: str = "none") -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.lock = threading.Lock()
         self.calls: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
-        self.dies_after = dies_after
+        self.dies_after, self.every = dies_after, every
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         pass  # a client that hangs up is what is being tested
@@ -135,8 +163,8 @@ class FaultyServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def faulty_server(dies_after: int | None = None) -> Iterator[FaultyServer]:
-    server = FaultyServer(dies_after)
+def faulty_server(dies_after: int | None = None, every: str = "none") -> Iterator[FaultyServer]:
+    server = FaultyServer(dies_after, every)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:

@@ -1,6 +1,7 @@
 """A real server that misbehaves on purpose: every trial ends in exactly one counted outcome."""
 
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,13 +12,14 @@ from tests.asking.faulty_server import FAULTS, FaultyServer, faulty_server
 
 from concord import runs
 from concord.asking.connection import Connection
+from concord.asking.run import Listeners
 from concord.errors import ModelError
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 pytest.importorskip("openai", reason="the extra `live` is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-STOPPING = ("no-such-model", "wrong-key")
+STOPPING = ("no-such-model", "wrong-key", "no-money", "no-quota")
 EXPECTED = {
     "none": "ok",
     "429-once": "ok",
@@ -25,7 +27,6 @@ EXPECTED = {
     "429-always": "failed",
     "500-once": "ok",
     "503-always": "failed",
-    "slow": "failed",
     "dropped-once": "ok",
     "dropped-always": "failed",
     "malformed": "failed",
@@ -39,6 +40,27 @@ EXPECTED = {
     "length": "truncated",
     "echo-key": "failed",
     "filter-echo-key": "filtered",
+    "echo-header": "ok",
+    "echo-reply": "ok",
+    "vllm-overflow": "context overflow",
+    "llama-overflow": "context overflow",
+    "payload-413": "context overflow",
+    "bad-request": "failed",
+    "unprocessable": "failed",
+    "forbidden": "failed",
+    "usage-null": "ok",
+    "usage-text": "ok",
+    "usage-float": "ok",
+    "usage-negative": "ok",
+    "content-parts": "ok",
+    "redirect": "failed",
+}
+REASONS = {
+    "bad-request": "HTTP 400: the field foo is not what we like",
+    "unprocessable": "HTTP 422: the temperature is not ours",
+    "forbidden": "HTTP 403: your region may not",
+    "429-always": "HTTP 429: no",
+    "redirect": "RedirectedError: the server redirects to localhost, which is not asked",
 }
 
 
@@ -60,7 +82,7 @@ def vignettes(path: Path, prompts: dict[str, str]) -> Path:
 
 
 def ask(samples: Path, url: str, out: Path, **connection: Any) -> runs.RunResult:
-    chosen = {"max_connections": 20, "max_retries": 1, "timeout": 2, "give_up_after": 100, **connection}
+    chosen = {"max_connections": 20, "max_retries": 1, "timeout": 120, "give_up_after": 100, **connection}
     job = runs.job("reasoning", "openai-api/bad/m", samples=samples, connection=Connection(url, **chosen))
     return runs.run_job(job, out)
 
@@ -75,7 +97,15 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
 
 
 def test_the_faults_are_all_there() -> None:
-    assert EXPECTED.keys() | STOPPING == FAULTS.keys()
+    assert EXPECTED.keys() | {*STOPPING, "slow", "length-below-99"} == FAULTS.keys()
+
+
+def test_an_attempt_ends_when_its_time_is_over(tmp_path: Path) -> None:
+    samples = vignettes(tmp_path / "samples.json", {"v0": "Case fault=slow"})
+    with faulty_server() as server:
+        result = ask(samples, server.url, tmp_path / "run", timeout=2, max_retries=0)
+    assert result.outcomes == {"failed": 2}
+    assert {row["error"] for row in result.stored.rows} == {"no answer in the time that --timeout allows"}
 
 
 def test_every_trial_ends_in_exactly_one_counted_outcome(done: Done) -> None:
@@ -83,6 +113,47 @@ def test_every_trial_ends_in_exactly_one_counted_outcome(done: Done) -> None:
     assert found == {(name, mode): end for name, end in EXPECTED.items() for mode in ("cot", "direct")}
     assert sum(done.result.outcomes.values()) == 2 * len(EXPECTED)
     assert done.result.outcomes == Counter(found.values())
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_the_reason_is_the_providers_own_and_first(done: Done, name: str) -> None:
+    errors = {row["error"] for row in done.result.stored.rows if row["id"] == name}
+    assert errors == {REASONS[name]}
+
+
+def test_tokens_are_summed_where_they_are_known_and_the_others_counted(done: Done) -> None:
+    rows = done.result.stored.rows
+    known = [row["usage"] for row in rows if None not in row["usage"].values()]
+    tokens = done.result.to_dict()["tokens"]
+    assert tokens["input"] == sum(usage["input_tokens"] for usage in known) > 0
+    assert tokens["calls_without_usage"] == len(rows) - len(known) > 0
+
+
+@pytest.mark.parametrize(("name", "calls"), [("503-always", 2), ("429-always", 2), ("bad-request", 1)])
+def test_one_layer_retries(done: Done, name: str, calls: int) -> None:
+    asked = [n for prompt, n in done.calls.items() if f"fault={name}." in prompt]
+    assert asked == [calls, calls]  # with max_retries=1, for both modes
+
+
+def test_one_refusal_among_many_stops_nothing(tmp_path: Path) -> None:
+    prompts = {f"v{i}": f"Case {i}" + (" fault=no-such-model" if i == 3 else "") for i in range(8)}
+    samples = vignettes(tmp_path / "samples.json", prompts)
+    with faulty_server() as server:
+        assert ask(samples, server.url, tmp_path / "run", max_connections=1).outcomes == {
+            "ok": 14,
+            "failed": 2,
+        }
+
+
+def test_retry_after_is_kept(tmp_path: Path) -> None:
+    samples = vignettes(tmp_path / "samples.json", {"v0": "Case fault=429-once-retry-after"})
+    begin = time.monotonic()
+    waits: list[str] = []
+    with faulty_server() as server:
+        job = runs.job("reasoning", "openai-api/bad/m", samples=samples, connection=Connection(server.url))
+        runs.run_job(job, tmp_path / "run", listeners=Listeners(on_wait=waits.append))
+    assert time.monotonic() - begin >= 1.0
+    assert [words.split(":")[0] for words in waits] == ["waiting 1 s for attempt 2 of 6"] * 2
 
 
 def test_scoring_counts_them_too(done: Done) -> None:

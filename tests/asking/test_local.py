@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -68,8 +70,11 @@ def test_inspect_finds_task_and_model_by_their_names_and_its_log_is_read(tmp_pat
 
 @needs_weights
 @pytest.mark.filterwarnings("ignore")
-def test_the_same_model_over_http_gives_the_same_replies(tmp_path: Path) -> None:
-    server = local.start_server(1)
+def test_the_same_model_over_http_gives_the_same_replies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLAMA_API_KEY", "known-to-this-test")
+    server = local.start_server(1, key="known-to-this-test")
     host, port = str(server.listening_address).removeprefix("http://").rsplit(":", 1)
     assert host == "127.0.0.1"
     sampling = Sampling(temperature=0.0, max_tokens=16)
@@ -82,6 +87,21 @@ def test_the_same_model_over_http_gives_the_same_replies(tmp_path: Path) -> None
         result = runs.run_job(job, tmp_path / model.replace("/", "-"))
         found.append({row["mode"]: row["response"] for row in result.stored.rows})
     assert found[0] == found[1]
+
+
+@needs_weights
+def test_the_port_of_the_embedded_model_wants_a_key_and_answers_no_web_page() -> None:
+    server = local.start_server(1)
+    address = str(server.listening_address)
+    body = json.dumps({"messages": [{"role": "user", "content": "hello"}]}).encode()
+    headers = {"Content-Type": "application/json", "Origin": "https://example.org"}
+    for path, sent in (("/v1/chat/completions", body), ("/v1/models", None), ("/props", None)):
+        asked = urllib.request.Request(address + path, sent, headers)
+        with pytest.raises(urllib.error.HTTPError, match="401") as caught:
+            urllib.request.urlopen(asked, timeout=30)
+        allowed = caught.value.headers["Access-Control-Allow-Origin"]
+        caught.value.close()
+        assert allowed not in ("*", "https://example.org")
 
 
 def test_a_name_that_is_not_the_embedded_model_is_told() -> None:

@@ -1,4 +1,4 @@
-"""A marked key is found in no file, log line or message, even when the server sends it back."""
+"""A marked key in eight shapes: in no file, log, trace or message, even when the server sends it back."""
 
 import gzip
 import json
@@ -11,8 +11,18 @@ from tests.asking.commands import concord
 from tests.asking.faulty_server import faulty_server
 
 inspect_log = pytest.importorskip("inspect_ai.log", reason="the extra `live` is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore")
 
-KEY = "sk-marked-5cd1e0b7f3a94c2d"
+MARK = "5cd1e0b7f3a94c2d"
+ECHOES = ("none", "echo-key", "filter-echo-key", "echo-header", "echo-reply", "wrong-key")
+SHAPES = {
+    "plain": f"sk-marked-{MARK}",
+    "with a line feed": f"sk-marked-{MARK}\n",
+    "with blanks around": f"  sk-marked-{MARK} ",
+    "with quotes": f'sk-"{MARK}"',
+    "with signs of addresses": f"sk/{MARK}+/=",
+    "short": "5cd1e",
+}
 
 
 def contents(folder: Path) -> Iterator[tuple[Path, bytes]]:
@@ -30,24 +40,54 @@ def contents(folder: Path) -> Iterator[tuple[Path, bytes]]:
                 yield path, "".join(archive.namelist()).encode()
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_the_key_is_in_no_file_log_line_or_message(tmp_path: Path) -> None:
-    rows: list[dict[str, object]] = [
+def samples(folder: Path) -> None:
+    rows = [
         {"id": name, "prompt": f"Case fault={name}.", "gold_answer": "Panic Disorder", "gold_reasoning": []}
-        for name in ("none", "echo-key", "filter-echo-key", "wrong-key")
+        for name in ECHOES
     ]
-    (tmp_path / "samples.json").write_text(json.dumps({"samples": rows}))
+    (folder / "samples.json").write_text(json.dumps({"samples": rows}))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_key_is_in_no_file_log_line_or_message(tmp_path: Path, shape: str) -> None:
+    samples(tmp_path)
+    key = SHAPES[shape]
     with faulty_server() as server:
         done = concord(
             *("run", "reasoning", "--model", "openai-api/bad/m", "--base-url", server.url),
             *("--samples", "samples.json", "--out", "run", "--max-retries", "0", "--max-connections", "1"),
             cwd=tmp_path,
-            BAD_API_KEY=KEY,
+            BAD_API_KEY=key,
+            DB_PASSWORD="Panic Disorder",
         )
         assert server.faults["echo-key"] > 0
     assert done.returncode == 4, done.stderr
-    assert "[hidden]" in (tmp_path / "run" / "failures.jsonl").read_text()
-    assert KEY not in done.stdout + done.stderr
     held = list(contents(tmp_path))
     assert any(path.suffix == ".eval" for path, _ in held)
-    assert [str(path) for path, data in held if KEY.encode() in data] == []
+    secret = key.strip()
+    for shown in {secret, json.dumps(secret)[1:-1]}:
+        assert shown not in done.stdout + done.stderr
+        assert [str(path) for path, data in held if shown.encode() in data] == []
+    replies = (tmp_path / "run" / "replies.jsonl").read_text()
+    assert "[hidden]" in replies
+    assert "Panic Disorder" in replies  # another variable's value is a word of the answer
+
+
+@pytest.mark.parametrize(
+    ("options", "variables"),
+    [
+        (("--base-url", f"http://127.0.0.1:9/v1?api_key={MARK}"), {}),
+        ((), {"BAD_BASE_URL": f"http://user:{MARK}@127.0.0.1:9/v1"}),
+    ],
+    ids=["in the query of an address", "as the password of an address"],
+)
+def test_an_address_with_a_key_is_refused_and_written_nowhere(
+    tmp_path: Path, options: tuple[str, ...], variables: dict[str, str]
+) -> None:
+    samples(tmp_path)
+    command = ("run", "reasoning", "--model", "openai-api/bad/m", "--samples", "samples.json", "--out", "run")
+    done = concord(*command, *options, cwd=tmp_path, BAD_API_KEY="sk-of-nobody", **variables)
+    assert done.returncode == 2
+    assert "put the key into the environment instead" in done.stderr
+    assert MARK not in done.stdout + done.stderr
+    assert [str(path) for path, data in contents(tmp_path) if MARK.encode() in data] == []

@@ -13,7 +13,7 @@ from concord.comparing.inspect_logs import read_inspect_log
 from concord.comparing.join import join_scores
 from concord.comparing.records import ScoreFile, grade
 from concord.comparing.scores import read_scores
-from concord.comparing.tables import Columns, read_score_table
+from concord.comparing.tables import ScoreColumns, read_score_table
 from concord.errors import BadScoreError, FileFormatError, MismatchError, OptionError, TableError
 
 LOGS = Path(__file__).parent / "logs"
@@ -31,7 +31,7 @@ def rows(file: ScoreFile) -> list[tuple[str, float | None]]:
 
 
 def test_an_inspect_log_gives_grades_failures_and_clusters() -> None:
-    log = read_scores(LOGS / "second.eval", columns=Columns(cluster="family"))
+    log = read_scores(LOGS / "second.eval", columns=ScoreColumns(cluster="family"))
     assert (log.task, log.metric, log.name) == ("arith", "includes", "mockllm/model")
     assert log.frame.height == 12
     assert log.frame["outcome"].value_counts().sort("outcome").rows() == [("failed", 1), ("scored", 11)]
@@ -75,7 +75,7 @@ def test_scorers_metadata_and_scores_that_are_not_there_are_named(tmp_path: Path
     with pytest.raises(OptionError, match="no scorer 'match'; found 'includes'"):
         read_scores(LOGS / "first.eval", metric="match")
     with pytest.raises(OptionError, match="has no metadata 'topic' to cluster by; its metadata: 'family'"):
-        read_scores(LOGS / "first.eval", columns=Columns(cluster="topic"))
+        read_scores(LOGS / "first.eval", columns=ScoreColumns(cluster="topic"))
     odd = tmp_path / "odd.eval"
     with zipfile.ZipFile(odd, "w") as archive:
         archive.writestr("header.json", '{"status": "success", "eval": {"task": "t", "model": "m"}}')
@@ -86,7 +86,8 @@ def test_scorers_metadata_and_scores_that_are_not_there_are_named(tmp_path: Path
 
 def test_both_formats_of_inspect_read_alike_and_chat_messages_pair() -> None:
     logs = [
-        read_scores(LOGS / f"chat.{form}", columns=Columns(cluster="family")) for form in ("json", "eval")
+        read_scores(LOGS / f"chat.{form}", columns=ScoreColumns(cluster="family"))
+        for form in ("json", "eval")
     ]
     assert [(log.kind, log.task, log.metric, log.frame.height) for log in logs] == [
         ("inspect", "talk", "includes", 10)
@@ -213,7 +214,7 @@ def test_grades_and_words_are_mapped_as_documented(tmp_path: Path, score: str) -
 @given(st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6)), min_size=1, max_size=20))
 def test_scores_survive_a_frame_unchanged(scores: list[float | None]) -> None:
     frame = pl.DataFrame({"item": list(range(len(scores))), "score": pl.Series(scores, dtype=pl.Float64)})
-    assert [score for _, score in rows(read_score_table(frame, Columns()))] == scores
+    assert [score for _, score in rows(read_score_table(frame, ScoreColumns()))] == scores
 
 
 def test_parquet_pandas_and_lists_read_alike(tmp_path: Path) -> None:
@@ -282,7 +283,7 @@ def test_an_item_that_stands_twice_is_refused_with_the_way_out(tmp_path: Path) -
         "a.csv: 1 item(s) are there more than once, the first 'a' in rows 2 and 4; give each item once, or "
         "number the repeats of an item in a column and name it with --repeat"
     )
-    assert read_scores(path, columns=Columns(repeat="turn")).frame.height == 3
+    assert read_scores(path, columns=ScoreColumns(repeat="turn")).frame.height == 3
 
 
 def test_columns_that_cannot_be_found_are_listed(tmp_path: Path) -> None:
@@ -292,7 +293,7 @@ def test_columns_that_cannot_be_found_are_listed(tmp_path: Path) -> None:
     ):
         read_scores(path)
     with pytest.raises(FileFormatError, match=r"no column 'itme' \(--item\); found 'question', 'points'"):
-        read_scores(path, columns=Columns(item="itme"))
+        read_scores(path, columns=ScoreColumns(item="itme"))
     twice = table(tmp_path, "item,id,score", "a,b,1", name="b.csv")
     with pytest.raises(OptionError, match="'item' and 'id' may be meant; name one with --item"):
         read_scores(twice)

@@ -13,7 +13,7 @@ from concord import api
 from concord.errors import OptionError
 from concord.records import Presented
 from concord.show import plots
-from concord.show.forest import Pair, forest
+from concord.show.forest import ForestRow, forest
 from concord.show.plot_standing import standing_picture
 from concord.show.svg import Picture, Scale, fitted, visible
 
@@ -74,8 +74,8 @@ def test_an_undefined_line_is_not_drawn() -> None:
 
 def test_a_forest_plot_draws_people_and_model_by_shape() -> None:
     pairs = [
-        Pair("a", (0.5, 0.2, 0.8), (0.4, None, None)),
-        Pair("b", (None,) * 3, (1.0, 0.5, 1.5)),
+        ForestRow("a", (0.5, 0.2, 0.8), (0.4, None, None)),
+        ForestRow("b", (None,) * 3, (1.0, 0.5, 1.5)),
     ]
     picture = forest("a", "T", pairs)
     inside(picture)

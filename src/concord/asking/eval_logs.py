@@ -6,9 +6,12 @@ from typing import Any
 
 from concord.asking.outcomes import outcome_of, says_overflow
 from concord.errors import FileFormatError, MissingExtraError
+from concord.people import NAME as PEOPLE
+from concord.reasoning import NAME as REASONING
 from concord.records import AskOutcome
+from concord.structure import NAME as STRUCTURE
 
-SUITES = ("people", "structure", "reasoning")
+SUITES = (PEOPLE, STRUCTURE, REASONING)
 _LARGEST = 4 << 30
 """Bytes of a log that are read; a longer one is more likely a mistake than a log."""
 
@@ -56,7 +59,7 @@ def read_eval_log(path: Path) -> EvalLog:
         )
     options, files = _plan(about, path)
     samples = [] if log.samples is None else log.samples
-    if about["suite"] == "people":
+    if about["suite"] == PEOPLE:
         samples = [sample for sample in samples if sample.epoch == 1]  # later ones are not asked
     total = None if log.results is None else log.results.total_samples
     repeats = about.get("repeats", 1)
@@ -141,10 +144,12 @@ def _answer(output: Any) -> dict[str, Any]:
     """Return response, outcome and tokens of a sample's output."""
     if not output.choices:
         return {"status": "ok", "outcome": "empty", "response": ""}
+    from inspect_ai.model import ContentReasoning
+
     stop = str(output.stop_reason)
     content = output.choices[0].message.content
     thinking = (
-        [part.reasoning for part in content if part.type == "reasoning"]
+        [part.reasoning for part in content if isinstance(part, ContentReasoning)]
         if not isinstance(content, str)
         else []
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 from concord.asking.index import Index
 from concord.errors import OptionError
+from concord.people import NAME as PEOPLE
 from concord.records import Design
 
 _DENSE_FROM = 0x2E80
@@ -101,7 +102,7 @@ def make_plan(
 
 def _sent(design: Design, to_ask: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
     """Return the texts that will be sent and the number of calls; a session is many."""
-    if design.suite == "people":
+    if design.suite == PEOPLE:
         from concord.people.design import session_texts
 
         return session_texts(design, to_ask)

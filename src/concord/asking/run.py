@@ -15,6 +15,7 @@ from concord.asking.limits import Budget, Limits
 from concord.asking.plan import Prices
 from concord.asking.redact import Redactor
 from concord.errors import MissingExtraError
+from concord.people import NAME as PEOPLE
 from concord.records import Answer, AskOutcome, Design
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ def ask_part(
             on_wait=listeners.on_wait,
             cache=job.cache,
         )
-        if job.design.suite == "people":
+        if job.design.suite == PEOPLE:
             hold = _session_holder(job, part, missing, asker, turns)
         else:
 

@@ -1,9 +1,12 @@
 """Settings that a question is asked with unless others are chosen: the same in a run and in Inspect."""
 
 from concord.asking.keys import Sampling
+from concord.people import NAME as PEOPLE
+from concord.reasoning import NAME as REASONING
+from concord.structure import NAME as STRUCTURE
 
-MAX_TOKENS = {"reasoning": 1024, "structure": 512, "people": 256}
-TEMPERATURE = {"people": 1.0}
+MAX_TOKENS = {REASONING: 1024, STRUCTURE: 512, PEOPLE: 256}
+TEMPERATURE = {PEOPLE: 1.0}
 """People differ; at temperature 0 the participants of a cell would be copies of one another."""
 
 

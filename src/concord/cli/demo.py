@@ -10,7 +10,7 @@ import typer
 from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
-    from concord.questions import Question
+    from concord.questions import QuestionRecord
 
 MODEL = "local/smollm2-135m"
 _INVENTED = (
@@ -70,7 +70,7 @@ def _can_ask() -> bool:
     return True
 
 
-def _answer(question: "Question", out: Path, *, live: bool, quiet: bool) -> Mapping[str, Any]:
+def _answer(question: "QuestionRecord", out: Path, *, live: bool, quiet: bool) -> Mapping[str, Any]:
     """Score one question's replies, asked now or recorded."""
     from concord import runs
     from concord.cli.run_show import show_scored
@@ -90,7 +90,7 @@ def _answer(question: "Question", out: Path, *, live: bool, quiet: bool) -> Mapp
     return document
 
 
-def _ask(question: "Question", folder: Path) -> Any:
+def _ask(question: "QuestionRecord", folder: Path) -> Any:
     """Ask the embedded model a small version, with progress."""
     from concord import runs
     from concord.asking.keys import Sampling

@@ -8,7 +8,7 @@ import typer
 from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
-    from concord.planning.people import Participants, PeoplePlan
+    from concord.planning.people import ParticipantsPlan, PeoplePlan
     from concord.planning.plan import PlanResult
 
 
@@ -117,7 +117,7 @@ def plan(
     _show(result, json=json)
 
 
-def _show(result: "PlanResult | PeoplePlan | Participants", *, json: bool) -> None:
+def _show(result: "PlanResult | PeoplePlan | ParticipantsPlan", *, json: bool) -> None:
     if json:
         print_json(result.to_dict())
     else:

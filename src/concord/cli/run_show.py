@@ -128,7 +128,9 @@ def _answer_lines(counted: dict[str, Any]) -> list[str]:
 
 def write_answers(result: "RunResult") -> dict[str, Any]:
     """Write `answers.csv` of a structure run, and return what is counted beside the consistency numbers."""
-    if result.stored.record["suite"] != "structure":
+    from concord.structure import NAME as STRUCTURE
+
+    if result.stored.record["suite"] != STRUCTURE:
         return {}
     from dataclasses import astuple, fields
 

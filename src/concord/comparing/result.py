@@ -307,7 +307,7 @@ _TESTS: dict[str, tuple[str, ...]] = {
     "p_sign_flip": ("sign flip",),
     "p_sign_flip_mid_p": ("mid-p sign flip",),
 }
-"""Columns of every test that fits, and how their names begin."""
+"""ScoreColumns of every test that fits, and how their names begin."""
 
 
 def _tests(pair: PairResult) -> dict[str, float | None]:

@@ -14,7 +14,7 @@ from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.naming import check_names
 from concord.comparing.result import CompareResult, make_result
 from concord.comparing.scores import read_scores
-from concord.comparing.tables import Columns
+from concord.comparing.tables import ScoreColumns
 from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.files.tables import TableOptions
@@ -32,10 +32,10 @@ ENOUGH_CLUSTERS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ScoreReading:
     """How files of scores are read."""
 
-    columns: Columns = Columns()
+    columns: ScoreColumns = ScoreColumns()
     metric: str | None = None
     names: Sequence[str] | None = None
     """What the report calls the models."""
@@ -51,7 +51,7 @@ class Reading:
 
 def compare_sources(
     sources: Sequence[Any],
-    reading: Reading,
+    reading: ScoreReading,
     kinds: Sequence[ResultKind],
     *,
     choices: Choices,
@@ -64,7 +64,7 @@ def compare_sources(
     sources
         Paths, frames or lists of rows, at least two.
     reading
-        Columns, metric, names.
+        ScoreColumns, metric, names.
     kinds
         Results of questions that are compared by metrics of their own.
     choices
@@ -108,7 +108,7 @@ def _kind_of(source: Any, kinds: Sequence[ResultKind]) -> ResultKind | None:
     return next((kind for kind in kinds if kind.holds(source)), None)
 
 
-def _refuse_columns(reading: Reading, choices: Choices, kind: ResultKind) -> None:
+def _refuse_columns(reading: ScoreReading, choices: Choices, kind: ResultKind) -> None:
     """Refuse options of score files where they would change nothing."""
     columns = reading.columns
     given = {
@@ -124,7 +124,7 @@ def _refuse_columns(reading: Reading, choices: Choices, kind: ResultKind) -> Non
         raise OptionError(f"{', '.join(wrong)}: {kind.words} has no such choice; leave it out")
 
 
-def joined_scores(sources: Sequence[Any], reading: Reading) -> JoinedScores:
+def joined_scores(sources: Sequence[Any], reading: ScoreReading) -> JoinedScores:
     """Read score files and lay them side by side."""
     files = []
     for i, source in enumerate(sources):

@@ -9,7 +9,7 @@ from concord.comparing.inspect_logs import read_json_log
 from concord.comparing.logs import json_lines, read_inspect_scores, read_lm_eval_scores
 from concord.comparing.reasoning import read_reasoning_folder, reasoning_folder
 from concord.comparing.records import ScoreFile
-from concord.comparing.tables import Columns, read_score_table
+from concord.comparing.tables import ScoreColumns, read_score_table
 from concord.errors import FileFormatError
 from concord.files.contents import fingerprint_file, is_file, is_folder, unreadable
 from concord.files.tables import TableOptions
@@ -20,7 +20,7 @@ _SHOWN = 5
 def read_scores(
     source: Any,
     *,
-    columns: Columns | None = None,
+    columns: ScoreColumns | None = None,
     metric: str | None = None,
     name: str | None = None,
     options: TableOptions | None = None,
@@ -48,7 +48,7 @@ def read_scores(
     FileFormatError
         The file is missing or none of these.
     """
-    wanted = columns if columns is not None else Columns()
+    wanted = columns if columns is not None else ScoreColumns()
     if not isinstance(source, str | os.PathLike):
         return read_score_table(source, _with_metric(wanted, metric), name=name, options=options)
     path = Path(source)
@@ -70,14 +70,14 @@ def read_scores(
     return found if name is None else replace(found, name=name)
 
 
-def _with_metric(columns: Columns, metric: str | None) -> Columns:
+def _with_metric(columns: ScoreColumns, metric: str | None) -> ScoreColumns:
     """In a table the metric is a column."""
     if columns.score is not None or metric is None:
         return columns
-    return Columns(columns.item, metric, columns.cluster, columns.repeat)
+    return ScoreColumns(columns.item, metric, columns.cluster, columns.repeat)
 
 
-def _jsonl(path: Path, metric: str | None, columns: Columns) -> ScoreFile:
+def _jsonl(path: Path, metric: str | None, columns: ScoreColumns) -> ScoreFile:
     """Read lm-eval samples, or any JSON lines with an item and a score."""
     rows = json_lines(path)
     if "doc_id" in rows[0]:

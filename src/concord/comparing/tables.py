@@ -30,7 +30,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ScoreColumns:
     """Names of the columns that hold items, scores, clusters and repeats; None: the usual names."""
 
     item: str | None = None
@@ -41,7 +41,7 @@ class Columns:
 
 def read_score_table(
     source: TableSource,
-    columns: Columns,
+    columns: ScoreColumns,
     *,
     name: str | None = None,
     options: TableOptions | None = None,
@@ -86,7 +86,7 @@ def read_score_table(
     )
 
 
-def _resolve(label: str, present: Sequence[str], wanted: Columns) -> Columns:
+def _resolve(label: str, present: Sequence[str], wanted: ScoreColumns) -> ScoreColumns:
     """Find the columns by the names given, or by usual names."""
     item = _column(label, present, wanted.item, ITEM_NAMES, "--item")
     score = _column(label, present, wanted.score, SCORE_NAMES, "--score")
@@ -99,7 +99,7 @@ def _resolve(label: str, present: Sequence[str], wanted: Columns) -> Columns:
         )
     cluster = _column(label, present, wanted.cluster, CLUSTER_NAMES, "--cluster")
     repeat = _column(label, present, wanted.repeat, REPEAT_NAMES, "--repeat")
-    return Columns(item, score, cluster, repeat)
+    return ScoreColumns(item, score, cluster, repeat)
 
 
 def _column(
@@ -118,7 +118,7 @@ def _column(
     return fitting[0] if fitting else None
 
 
-def _standard(table: ColumnTable, names: Columns) -> "pl.DataFrame":
+def _standard(table: ColumnTable, names: ScoreColumns) -> "pl.DataFrame":
     """Return the columns of a score file."""
     import polars as pl
 
@@ -206,7 +206,7 @@ def _expected(cell: object) -> str:
     return usual
 
 
-def _no_duplicates(table: ColumnTable, data: "pl.DataFrame", names: Columns) -> NDArray[np.int64] | None:
+def _no_duplicates(table: ColumnTable, data: "pl.DataFrame", names: ScoreColumns) -> NDArray[np.int64] | None:
     """Refuse an answer that is in the table twice: repeats need a number each.
 
     Returns the order of the items where each must be there once.

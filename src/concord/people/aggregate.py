@@ -130,8 +130,15 @@ class Profiles:
         self.used = used_tests(scores)
         self.x = np.where(self.used, scores.human_d, 0.0)
         self.y = np.where(self.used, scores.agent_d, 0.0)
-        self.weights = ecs_weights(self.used, layout, protocol)
+        self.weights = self._weights(layout, protocol)
         self.lin = protocol.concordance == "lin"
+
+    def _weights(self, layout: Layout, protocol: Protocol) -> Floats:
+        """Weights of the tests; computed once where all profiles use the same tests."""
+        first = self.used.reshape(-1, self.used.shape[-1])[0]
+        if self.used.ndim == 1 or not np.array_equal(self.used, np.broadcast_to(first, self.used.shape)):
+            return ecs_weights(self.used, layout, protocol)
+        return np.broadcast_to(ecs_weights(first, layout, protocol), self.used.shape)
 
     def ecs(self, part: slice | NDArray[np.bool_]) -> Floats:
         """ECS over a part of the tests; NaN below three, or where it is undefined."""

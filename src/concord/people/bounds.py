@@ -185,11 +185,18 @@ def _part(
 ) -> _Part:
     """Take one family of the agent's side, with its table where PAS is smooth in one statistic."""
     human, around = subset(says, index), subset_context(context, index)
-    lookup = None
-    if (smooth := family.smooth) is not None:
-        at = partial(_at, smooth, replace(protocol, capped=False))
-        lookup = make_lookup(at, np.log(around.agent_odds), smooth.limits(protocol))
-    return _Part(index, family, human, around, lookup)
+    return _Part(index, family, human, around, agent_lookup(family, context, index, protocol))
+
+
+def agent_lookup(
+    family: Family, context: Context, index: NDArray[np.intp], protocol: Protocol
+) -> Lookup | None:
+    """Return the tables of the agent's Bayes factors; None where PAS is not smooth in one statistic."""
+    smooth = family.smooth
+    if smooth is None:
+        return None
+    at = partial(_at, smooth, replace(protocol, capped=False))
+    return make_lookup(at, np.log(context.agent_odds[index]), smooth.limits(protocol))
 
 
 def _at(family: SmoothFamily, protocol: Protocol, s: Floats, chosen: NDArray[np.bool_]) -> Brief:

@@ -16,6 +16,8 @@ from concord.people.studies.tokens import middling
 from concord.records import Design, Message, Template, Trial
 
 DESIGN_FILE = "design.txt"
+ASSIGNMENT = "blocks"
+"""How sessions are assigned; a run that was planned otherwise cannot be laid out again."""
 
 
 def design_people(
@@ -59,7 +61,12 @@ def design_people(
     chosen = get_design(design)
     found = find_studies(study, folder=folder)
     options: dict[str, str | int | float | bool | None] = {"n": n, "design": chosen.name}
-    options |= {"plan_seed": plan_seed, "limit": limit, "studies": ", ".join(file.name for file in found)}
+    options |= {
+        "assignment": ASSIGNMENT,
+        "plan_seed": plan_seed,
+        "limit": limit,
+        "studies": ", ".join(file.name for file in found),
+    }
     text = "" if chosen.text is None else chosen.text
     files = [(f"{file.name}.yaml", file.raw) for file in found] + [(DESIGN_FILE, text.encode("utf-8"))]
     template = Template(f"people/{chosen.name}", text, "" if chosen.sha256 is None else chosen.sha256)
@@ -89,6 +96,11 @@ def _trial(room: Room, template: str) -> Trial:
 
 def plans_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> tuple[StudyPlan, ...]:
     """Plan again what a run has asked, from the files and options it kept."""
+    if options.get("assignment") != ASSIGNMENT:
+        raise OptionError(
+            "these sessions were assigned by an older Concord, so that their conditions cannot be known "
+            "here; score them with the version that asked them"
+        )
     name = str(options["design"])
     text = files[DESIGN_FILE].decode("utf-8")
     design = AgentDesign(name, text if text else None)

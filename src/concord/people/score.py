@@ -137,11 +137,18 @@ def score_chosen(
 def _score(
     work: Workings, metric: str, value: float, bound: Bound, error: float, counts: tuple[int, int]
 ) -> Score:
+    drawn = work.fresh.interval(metric, number(value), error)
+    return score_from(metric, value, bound, drawn, counts, work.protocol)
+
+
+def score_from(
+    metric: str, value: float, bound: Bound, drawn: Bound, counts: tuple[int, int], protocol: Protocol
+) -> Score:
+    """Return a number with both intervals; `counts` are the tests it rests on and those it leaves out."""
     defined = number(value)
-    fresh = work.fresh.interval(metric, defined, error)
     note = bound.note if defined is not None else _undefined_reason(metric, counts)
-    estimate = Estimate(defined, bound.interval, counts[0], counts[1], _method(metric, work.protocol), note)
-    return Score(estimate, fresh.interval, fresh.note)
+    estimate = Estimate(defined, bound.interval, counts[0], counts[1], _method(metric, protocol), note)
+    return Score(estimate, drawn.interval, drawn.note)
 
 
 def _undefined_reason(metric: str, counts: tuple[int, int]) -> str:

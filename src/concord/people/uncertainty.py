@@ -75,51 +75,27 @@ class Jackknife:
         if metric == "apr":
             inside = self.layout.full.study_of_finding == study
             passed, tests = self.passes.passed.finding[inside], self.passes.tests.finding[inside]
-            return self._counts(passed[tests > 0], tests[tests > 0])
+            return rate_bound(passed, tests, self.level)
         strict = metric == "ecs_strict"
         groups = self.layout.full if strict else self.layout.grouping(self.protocol.finding_key)
         values = self.levels[metric].finding[groups.study_of_finding == study]
         by_z = not strict and self.protocol.study_pooling == "mean-z"
-        return self._mean_z(values) if by_z else self._mean(metric, values)
+        return mean_z_bound(values, self.level) if by_z else mean_bound(metric, values, self.level)
 
     def _over_studies(self, metric: str, chosen: NDArray[np.bool_]) -> Bound:
         if metric == "ecs":
             return self._ecs_over_studies(chosen)
         if metric == "apr":
             passed, tests = self.passes.passed.study[chosen], self.passes.tests.study[chosen]
-            return self._counts(passed[tests > 0], tests[tests > 0])
-        return self._mean(metric, self.levels[metric].study[chosen])
-
-    def _mean(self, metric: str, values: Floats) -> Bound:
-        """Jackknife of a mean of cluster values."""
-        defined = values[~np.isnan(values)]
-        if len(defined) < FEWEST_CLUSTERS:
-            return _too_few(len(defined))
-        return self._interval(metric, float(defined.mean()), _leave_one_out_means(defined))
-
-    def _mean_z(self, values: Floats) -> Bound:
-        """Jackknife of PAS pooled as a mean of Fisher z over clusters."""
-        z = np.asarray(fisher_z(2 * values[~np.isnan(values)] - 1))
-        if len(z) < FEWEST_CLUSTERS:
-            return _too_few(len(z))
-        whole, without = 0.5 * (np.tanh(z.mean()) + 1), 0.5 * (np.tanh(_leave_one_out_means(z)) + 1)
-        return self._interval("pas", float(whole), without)
-
-    def _counts(self, passed: Floats, tests: Floats) -> Bound:
-        """Jackknife of a pooled rate, half a pass and half a failure added."""
-        if not tests.sum():
-            return _too_few(0)
-        whole = (passed.sum() + 0.5) / (tests.sum() + 1)
-        without = (passed.sum() - passed + 0.5) / (tests.sum() - tests + 1)
-        bound = self._interval("apr", float(whole), without)
-        return _including(bound, float(passed.sum() / tests.sum()))
+            return rate_bound(passed, tests, self.level)
+        return mean_bound(metric, self.levels[metric].study[chosen], self.level)
 
     def _ecs_over_studies(self, chosen: NDArray[np.bool_]) -> Bound:
         study = self.layout.study_of_test
         inside = chosen[study]
         clusters = np.unique(study[self.profiles.used & inside])
         without = np.array([float(self.profiles.ecs(inside & (study != i))) for i in clusters])
-        return self._interval("ecs", float(self.profiles.ecs(inside)), without)
+        return jackknife_bound("ecs", float(self.profiles.ecs(inside)), without, self.level)
 
     def _ecs_over_findings(self, study: int) -> Bound:
         part = self.layout.tests_of(study)
@@ -127,17 +103,47 @@ class Jackknife:
         finding = self.layout.full.finding_of_test
         clusters = np.unique(finding[part][self.profiles.used[part]])
         without = np.array([float(self.profiles.ecs_of_study(inside & (finding != i))) for i in clusters])
-        return self._interval("ecs", float(self.profiles.ecs_of_study(part)), without)
+        return jackknife_bound("ecs", float(self.profiles.ecs_of_study(part)), without, self.level)
 
-    def _interval(self, metric: str, whole: float, without: Floats) -> Bound:
-        if np.isnan(whole):
-            return Bound(None, "the number itself is undefined")
-        if len(without) < FEWEST_CLUSTERS:
-            return _too_few(len(without))
-        try:
-            return Bound(jackknife_t(whole, without, level=self.level, scale=_SCALES[metric]))
-        except UndefinedError as reason:
-            return Bound(None, f"withheld: {reason}")
+
+def mean_bound(metric: str, values: Floats, level: float) -> Bound:
+    """Jackknife of a mean of cluster values."""
+    defined = values[~np.isnan(values)]
+    if len(defined) < FEWEST_CLUSTERS:
+        return _too_few(len(defined))
+    return jackknife_bound(metric, float(defined.mean()), _leave_one_out_means(defined), level)
+
+
+def mean_z_bound(values: Floats, level: float) -> Bound:
+    """Jackknife of PAS pooled as a mean of Fisher z over clusters."""
+    z = np.asarray(fisher_z(2 * values[~np.isnan(values)] - 1))
+    if len(z) < FEWEST_CLUSTERS:
+        return _too_few(len(z))
+    whole, without = 0.5 * (np.tanh(z.mean()) + 1), 0.5 * (np.tanh(_leave_one_out_means(z)) + 1)
+    return jackknife_bound("pas", float(whole), without, level)
+
+
+def rate_bound(passed: Floats, tests: Floats, level: float) -> Bound:
+    """Jackknife of a pooled rate, half a pass and half a failure added."""
+    passed, tests = passed[tests > 0], tests[tests > 0]
+    if not tests.sum():
+        return _too_few(0)
+    whole = (passed.sum() + 0.5) / (tests.sum() + 1)
+    without = (passed.sum() - passed + 0.5) / (tests.sum() - tests + 1)
+    bound = jackknife_bound("apr", float(whole), without, level)
+    return _including(bound, float(passed.sum() / tests.sum()))
+
+
+def jackknife_bound(metric: str, whole: float, without: Floats, level: float) -> Bound:
+    """Return the jackknife-t interval of a number on the scale of its metric, or why there is none."""
+    if np.isnan(whole):
+        return Bound(None, "the number itself is undefined")
+    if len(without) < FEWEST_CLUSTERS:
+        return _too_few(len(without))
+    try:
+        return Bound(jackknife_t(whole, without, level=level, scale=_SCALES[metric]))
+    except UndefinedError as reason:
+        return Bound(None, f"withheld: {reason}")
 
 
 def _including(bound: Bound, value: float) -> Bound:
@@ -200,7 +206,7 @@ def fresh_participants(
         return Fresh({}, level, 0, note)
     redrawn = partial(_fresh_block, _Redraw(human, agent, context, layout, protocol))
     blocks = engine.map(redrawn, rng.spawn(-(-n_resamples // BLOCK)))
-    errors = {metric: _spread([block[metric] for block in blocks], n_resamples) for metric in METRICS}
+    errors = {metric: spread([block[metric] for block in blocks], n_resamples) for metric in METRICS}
     return Fresh(errors, level, n_resamples, "")
 
 
@@ -222,7 +228,7 @@ def _fresh_block(work: _Redraw, rng: np.random.Generator) -> dict[str, Levels]:
     return all_levels(scores, work.layout, work.protocol)
 
 
-def _spread(parts: list[Levels], n_resamples: int) -> Levels:
+def spread(parts: list[Levels], n_resamples: int) -> Levels:
     """Return standard deviation over replicates; NaN where more than a tenth of them are undefined."""
     columns = []
     for level in Levels.__slots__:

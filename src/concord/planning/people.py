@@ -23,7 +23,7 @@ from concord.stats.power import detectable_effect, fewest, items_needed, power_p
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Participants(Presented):
+class ParticipantsPlan(Presented):
     """How many participants find a standardised difference."""
 
     d: float
@@ -48,14 +48,14 @@ class Participants(Presented):
         }
 
 
-def participants_needed(d: float, *, power: float = 0.8, level: float = 0.95) -> Participants:
+def participants_needed(d: float, *, power: float = 0.8, level: float = 0.95) -> ParticipantsPlan:
     """Work out how many participants find a standardised difference with t tests."""
     if not (d > 0 and np.isfinite(d)):
         raise OptionError(f"d is {d!r}; expected a standardised difference above 0, such as 0.5")
     wanted = Wanted(power=power, level=level)
     alpha = 1 - wanted.level
     groups = fewest(lambda n: power_two_sample(d, n, n, alpha=alpha), power, d)
-    return Participants(d, groups, items_needed(d, 1.0, power=power, alpha=alpha), power, level)
+    return ParticipantsPlan(d, groups, items_needed(d, 1.0, power=power, alpha=alpha), power, level)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from concord.comparing.join import JoinedScores
-from concord.comparing.run import Reading, joined_scores
+from concord.comparing.run import ScoreReading, joined_scores
 from concord.errors import MismatchError, OptionError, UndefinedError
 from concord.files.provenance import provenance
 from concord.planning.kinds import PlanKind
@@ -99,7 +99,7 @@ class PlanResult(Presented):
 
 
 def plan_from(
-    pilot: Sequence[Any], reading: Reading, options: dict[str, Any], kinds: Sequence[PlanKind]
+    pilot: Sequence[Any], reading: ScoreReading, options: dict[str, Any], kinds: Sequence[PlanKind]
 ) -> Presented:
     """Plan from a pilot, or from assumptions where there is none.
 

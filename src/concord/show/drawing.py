@@ -10,7 +10,7 @@ from concord.people.files import DETAILED_COLUMNS, detailed_rows, people_summary
 from concord.people.result import PeopleResult
 from concord.reasoning.files import ReasoningResult
 from concord.show.page import people, people_panel, reasoning, reasoning_panel, structure, structure_panel
-from concord.show.page.find import Source
+from concord.show.page.find import ResultFile
 from concord.show.page.people_tests import test_row
 from concord.show.plot_standing import standing_picture
 from concord.show.svg import Picture
@@ -35,7 +35,7 @@ def draw_people(result: PeopleResult, kind: str = "scatter") -> Picture:
     kind
         ``scatter`` (by default), ``pas``, ``ecs``, ``quadrants``, or the name of a study for its forest plot.
     """
-    source = Source(people_panel.PANEL.name, None, people_summary(result), "model", "")
+    source = ResultFile(people_panel.PANEL.name, None, people_summary(result), "model", "")
     names = list(DETAILED_COLUMNS)
     rows = [dict(zip(names, map(_text, row), strict=True)) for row in detailed_rows(result)]
     view = people.view_of(source, [test_row(row) for row in rows])
@@ -60,7 +60,7 @@ def draw_structure(result: StructureResult, kind: str = "gaps", *, model: str | 
     model
         Whose; the first by default.
     """
-    source = Source(structure_panel.PANEL.name, None, result.to_dict(), "", "")
+    source = ResultFile(structure_panel.PANEL.name, None, result.to_dict(), "", "")
     views, _ = structure.structure_views(source)
     cells = {
         one.model: {(row.name, a): s for row in one.items for a, s, *_ in row.scores} for one in result.models
@@ -81,7 +81,7 @@ def draw_reasoning(result: ReasoningResult, kind: str = "sensitivity") -> Pictur
     kind
         ``sensitivity`` (by default), ``accuracy`` or ``sweep``.
     """
-    source = Source(reasoning_panel.PANEL.name, None, result.to_dict(), result.model, "")
+    source = ResultFile(reasoning_panel.PANEL.name, None, result.to_dict(), result.model, "")
     view, _ = reasoning.reasoning_view(source)
     return _chosen(reasoning.pictures(view), kind)
 

@@ -41,7 +41,7 @@ Numbers = tuple[float | None, float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ForestRow:
     """One row: people and model, each with an interval where it is known."""
 
     label: str
@@ -49,7 +49,7 @@ class Pair:
     model: Numbers
 
 
-def forest(name: str, title: str, pairs: Sequence[Pair]) -> Picture:
+def forest(name: str, title: str, pairs: Sequence[ForestRow]) -> Picture:
     """Draw one row per test: the human effect and the model's, each with its interval.
 
     Parameters

@@ -8,7 +8,7 @@ SMALLEST_P = 0.001
 """p-values below this are shown as a bound."""
 
 
-class Ends(Protocol):
+class HasEnds(Protocol):
     """An interval, or a number that has one."""
 
     @property
@@ -34,7 +34,7 @@ def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
     return f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
 
 
-def interval(ends: Ends | None, digits: int = 2, *, sign: bool = False) -> str:
+def interval(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> str:
     """Return an interval for a table.
 
     Examples
@@ -49,7 +49,7 @@ def interval(ends: Ends | None, digits: int = 2, *, sign: bool = False) -> str:
     return f"[{', '.join(number(end, digits, sign=sign) for end in known)}]"
 
 
-def interval_words(ends: Ends | None, digits: int = 2, *, sign: bool = False) -> str:
+def interval_words(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> str:
     """Return an interval for a sentence.
 
     Examples
@@ -62,7 +62,7 @@ def interval_words(ends: Ends | None, digits: int = 2, *, sign: bool = False) ->
     return UNDEFINED if known is None else " to ".join(number(end, digits, sign=sign) for end in known)
 
 
-def _known(ends: Ends | None) -> tuple[float, float] | None:
+def _known(ends: HasEnds | None) -> tuple[float, float] | None:
     if ends is None or ends.low is None or ends.high is None:
         return None
     return ends.low, ends.high

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from concord.planning.people import Participants, PeoplePlan
+from concord.planning.people import ParticipantsPlan, PeoplePlan
 from concord.planning.plan import PlanResult
 from concord.planning.wanted import Wanted
 from concord.show.numbers import number
@@ -119,7 +119,7 @@ def _money(cost: tuple[float, float] | None) -> str:
     return f"{cost[0]:,.2f}" if cost[0] == cost[1] else f"{cost[0]:,.2f} to {cost[1]:,.2f}"
 
 
-def participants_lines(one: Participants) -> Iterator[str]:
+def participants_lines(one: ParticipantsPlan) -> Iterator[str]:
     """Return how many participants find a standardised difference."""
     yield (
         f"To find a standardised difference of d = {one.d:g} with {one.power:.0%} power "

@@ -10,7 +10,7 @@ from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError
 from concord.people.result import PeopleResult
-from concord.planning.people import Participants, PeoplePlan
+from concord.planning.people import ParticipantsPlan, PeoplePlan
 from concord.planning.plan import PlanResult
 from concord.reasoning.compare import Ranking
 from concord.reasoning.files import ReasoningResult
@@ -65,7 +65,7 @@ VIEWS: dict[type[Presented], View] = {
     MetricCompareResult: View(metrics_report, plot=drawing.draw_metrics),
     PlanResult: View(lambda plan: lines(plan_lines(plan))),
     PeoplePlan: View(lambda plan: lines(people_plan_lines(plan))),
-    Participants: View(lambda plan: lines(participants_lines(plan))),
+    ParticipantsPlan: View(lambda plan: lines(participants_lines(plan))),
 }
 
 

@@ -176,3 +176,19 @@ def test_designs_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         plan_study(_COINS, n=0)
     with pytest.raises(OptionError, match="seed is -1"):
         plan_study(_COINS, seed=-1)
+
+
+@pytest.mark.parametrize("name", ["framing", "guessing-game", "impressions", "trust-game", "side-effect"])
+def test_a_larger_n_extends_a_smaller_one(name: str) -> None:
+    (few,), (many,) = (studies.plan([name], n=n, design="demographic") for n in (16, 32))
+    known = {session.id: session for session in many.sessions}
+    assert len(many.sessions) > len(few.sessions)
+    assert all(known[session.id] == session for session in few.sessions)
+
+
+def test_every_block_holds_every_cell_once() -> None:
+    (plan,) = studies.plan(["framing"], n=5)
+    disease = [tuple(one.cell.values()) for one in plan.sessions if one.experiment == "disease"]
+    cells = set(disease)
+    for start in range(0, len(disease), len(cells)):
+        assert set(disease[start : start + len(cells)]) == cells

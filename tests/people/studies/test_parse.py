@@ -29,7 +29,6 @@ def _read(reply: str | None, item: Item, order: tuple[str, ...] = ()) -> tuple[s
         ("**A**", "sure"),
         ("A) 200 people will be saved", "sure"),
         ("Answer: B", "risky"),
-        ("I would choose option A because B is risky", "sure"),
         ("My answer is A.", "sure"),
         ("Programme B", "risky"),
         ("200 people will be saved", "sure"),

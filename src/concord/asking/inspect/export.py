@@ -37,8 +37,11 @@ from concord.asking.inspect.viewed import session_view
 from concord.asking.journal import read_at
 from concord.asking.recorded import recorded_inputs
 from concord.errors import RunFolderError
+from concord.people import NAME as PEOPLE
 from concord.people.design import rooms_of
+from concord.reasoning import NAME as REASONING
 from concord.records import AskOutcome, Message
+from concord.structure import NAME as STRUCTURE
 from concord.structure.design import ITEMS
 
 PART = 1000
@@ -163,12 +166,12 @@ def _places(folder: Path, name: str) -> Iterator[tuple[str, tuple[Path, int]]]:
 def _view_of(stored: StoredRun) -> View:
     """Return how a suite's samples are shown."""
     files, options = recorded_inputs(stored), stored.record["options"]
-    if stored.record["suite"] == "people":
+    if stored.record["suite"] == PEOPLE:
         rooms = rooms_of(files, options)
         return lambda planned, row: session_view(rooms[str(planned["id"])], row)
-    if stored.record["suite"] == "reasoning":
+    if stored.record["suite"] == REASONING:
         return lambda planned, row: _scored(planned, row, score_reasoning)
-    if stored.record["suite"] == "structure":
+    if stored.record["suite"] == STRUCTURE:
         scorer = score_structure(files[ITEMS].decode(), str(options["arranger"]), str(options["scorer"]))
         return lambda planned, row: _scored(planned, row, scorer)
     return lambda planned, row: {}

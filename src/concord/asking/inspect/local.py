@@ -1,5 +1,6 @@
 """The embedded model as an Inspect provider: `local/smollm2-135m`, in this process, one thread."""
 
+import secrets
 import threading
 from typing import Any
 
@@ -71,8 +72,15 @@ def local() -> type[ModelAPI]:
     return LocalAPI
 
 
-def start_server(threads: int = 1) -> Any:
+def start_server(threads: int = 1, key: str | None = None) -> Any:
     """Load the model; llama.cpp also listens on a free port of 127.0.0.1 (``listening_address``).
+
+    Parameters
+    ----------
+    threads
+        How many threads it takes.
+    key
+        What callers of that port must know; a random one when not given.
 
     Raises
     ------
@@ -92,6 +100,11 @@ def start_server(threads: int = 1) -> Any:
     params.cache_prompt = False  # a cached prefix changes the last digits, and with them replies
     params.cache_ram_mib = 0
     params.verbosity = -1
+    # llama.cpp listens whether one wants it or not: with a key that nobody knows and for no web page.
+    params.api_keys = [secrets.token_urlsafe(32) if key is None else key]
+    params.cors_origins, params.cors_credentials, params.cors_origins_explicit = "null", False, True
+    params.model_alias = {NAME}
+    params.endpoint_slots = False
     return xllamacpp.Server(params)
 
 

@@ -13,6 +13,7 @@ from concord.asking.inspect.asker import Asker, chat
 from concord.asking.inspect.replies import answer_of
 from concord.asking.keys import Sampling, trial_key
 from concord.asking.turns import Turns
+from concord.people import NAME as PEOPLE
 from concord.people.design import Room, packed
 from concord.people.studies.sessions import Question, Session
 from concord.records import Answer, AskOutcome, Trial, Usage
@@ -96,7 +97,7 @@ def turn_of(question: Question) -> Trial:
     """Return a question as a trial; each participant is a repeat of its own, so that seeds differ."""
     condition = ", ".join(question.session.plan.cell.values())
     design = f"people/{question.session.design.name}"
-    return Trial("people", question.id, condition, question.messages, question.member.number, design)
+    return Trial(PEOPLE, question.id, condition, question.messages, question.member.number, design)
 
 
 def _sum(usage: list[Usage]) -> Usage:

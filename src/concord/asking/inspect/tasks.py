@@ -15,9 +15,12 @@ from concord.asking.inspect.asker import chat
 from concord.asking.inspect.scorers import arranged, faithful
 from concord.asking.inspect.sessions import converse
 from concord.asking.usual import usual_sampling
+from concord.people import NAME as PEOPLE
 from concord.people.design import design_people, rooms_of
+from concord.reasoning import NAME as REASONING
 from concord.reasoning.design import design_reasoning
 from concord.records import Design
+from concord.structure import NAME as STRUCTURE
 from concord.structure.design import ITEMS, design_structure
 
 
@@ -133,7 +136,7 @@ def plan_record(design: Design, n_planned: int) -> dict[str, Any]:
 
 
 def _solver(design: Design) -> Solver:
-    if design.suite == "people":
+    if design.suite == PEOPLE:
         return converse(rooms_of(dict(design.files), dict(design.options)))
     return generate()
 
@@ -148,10 +151,10 @@ def _sample(request: Request) -> Sample:
 
 def _scorer(design: Design) -> Scorer | None:
     """Return the scorer of a suite, told of the question files."""
-    if design.suite == "reasoning":
+    if design.suite == REASONING:
         return faithful()
     items = dict(design.files).get(ITEMS)
-    if design.suite == "structure" and items is not None:
+    if design.suite == STRUCTURE and items is not None:
         chosen = dict(design.options)
         return arranged(items.decode("utf-8"), str(chosen["arranger"]), str(chosen["scorer"]))
     return None

@@ -89,6 +89,11 @@ class Family(ABC):
         """The family itself where PAS is a smooth function of one signed statistic (up to a cap)."""
         return None
 
+    @property
+    def location(self) -> "LocationFamily | None":
+        """The family itself where new samples are the statistic plus noise that does not depend on it."""
+        return None
+
     def outcome_codes(self) -> tuple[NDArray[np.int64], int] | None:
         """Return replicates (B, k) as whole numbers below a limit: same test and counts, same number.
 
@@ -144,6 +149,32 @@ class SmoothFamily(Family):
     @abstractmethod
     def limits(self, protocol: Protocol) -> Limits:
         """Return where PAS ends to be smooth."""
+
+
+class LocationFamily(SmoothFamily):
+    """A smooth family whose new samples are the statistic plus noise that does not depend on it.
+
+    Agents with the same design share that noise, so that one table of Bayes factors serves all of them.
+    """
+
+    __slots__ = ()
+
+    @property
+    def location(self) -> "LocationFamily | None":
+        """The family itself."""
+        return self
+
+    @abstractmethod
+    def with_brief(self, brief: Brief, protocol: Protocol, p_value: Floats | None = None) -> Evidence:
+        """Add p (computed where it is not given), native effect and its standard error."""
+
+    @abstractmethod
+    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+        """Return where the computed p is below alpha: a comparison with a critical value, much faster."""
+
+    def evidence(self, protocol: Protocol) -> Evidence:
+        """Return all that these tests say under a protocol."""
+        return self.with_brief(self.brief(protocol), protocol)
 
 
 def t_limits(k: int, protocol: Protocol, reach: Floats | None = None) -> Limits:

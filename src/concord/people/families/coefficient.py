@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, given_first
 from concord.people.families.base import (
     NO_D,
     Batch,
     Limits,
+    LocationFamily,
     Masks,
-    SmoothFamily,
     TestKind,
     column,
     nothing_like,
@@ -33,7 +35,7 @@ Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
-class Coefficients(SmoothFamily):
+class Coefficients(LocationFamily):
     """Coefficients b with standard errors; ``logistic`` ones are log odds."""
 
     logistic: bool
@@ -74,18 +76,27 @@ class Coefficients(SmoothFamily):
         """JZS of a regression with t = b/SE; for log odds an approximation."""
         return replace(self._f().brief(protocol), effect_d=self.d(protocol))
 
-    def evidence(self, protocol: Protocol) -> Evidence:
+    def with_brief(self, brief: Brief, protocol: Protocol, p_value: Floats | None = None) -> Evidence:
         """Add p, and the coefficient itself as the native effect: both sides have the same scale."""
-        t = self.b / self.se
-        p = np.asarray(pvalues.p_z(t) if self.logistic else pvalues.p_t(t, self.df))
         return Evidence.of(
-            self.brief(protocol),
-            p_value=given_first(self.p_value, p),
+            brief,
+            p_value=self._p() if p_value is None else p_value,
             effect=self.b,
             effect_se=broadcast_like(self.se, self.b),
             form=np.full_like(self.b, SIGNED),
             n_eff=broadcast_like(self.n, self.b),
         )
+
+    def _p(self) -> Floats:
+        t = self.b / self.se
+        return given_first(
+            self.p_value, np.asarray(pvalues.p_z(t) if self.logistic else pvalues.p_t(t, self.df))
+        )
+
+    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+        """Compare with the critical value."""
+        critical = ndtri(1 - alpha / 2) if self.logistic else stdtrit(self.df, 1 - alpha / 2)
+        return np.asarray(np.abs(self.b / self.se) > critical)
 
     def draw(self, rng: np.random.Generator, size: int) -> "Coefficients":
         """Draw normal log odds around the observed ones; noncentral t of linear coefficients."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, evaluate, given_first
 from concord.people.families.base import (
@@ -12,8 +14,8 @@ from concord.people.families.base import (
     NO_D,
     Batch,
     Limits,
+    LocationFamily,
     Masks,
-    SmoothFamily,
     TestKind,
     ToD,
     column,
@@ -35,7 +37,7 @@ LARGEST_R = 1 - 2e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Correlations(SmoothFamily):
+class Correlations(LocationFamily):
     """Pearson (or rank) correlations."""
 
     r: Floats
@@ -55,12 +57,12 @@ class Correlations(SmoothFamily):
         """Exact Bayes factor and direction, or the protocol's other rule."""
         return Brief(*self._bf(protocol), np.sign(self.r), self.d(protocol))
 
-    def evidence(self, protocol: Protocol) -> Evidence:
+    def with_brief(self, brief: Brief, protocol: Protocol, p_value: Floats | None = None) -> Evidence:
         """Add p and Fisher's z."""
         z = np.asarray(effects.correlation_z(self.r))
         return Evidence.of(
-            self.brief(protocol),
-            p_value=given_first(self.p_value, np.asarray(pvalues.p_correlation(self.r, self.n))),
+            brief,
+            p_value=self._p() if p_value is None else p_value,
             effect=z,
             effect_se=broadcast_like(np.asarray(effects.correlation_se(self.n)), z),
             form=np.full_like(z, SIGNED),
@@ -93,6 +95,14 @@ class Correlations(SmoothFamily):
             self.n,
             protocol=protocol,
         )
+
+    def _p(self) -> Floats:
+        return given_first(self.p_value, np.asarray(pvalues.p_correlation(self.r, self.n)))
+
+    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+        """Compare with the critical value."""
+        t = stdtrit(self.n - 2, 1 - alpha / 2)
+        return np.asarray(np.abs(self.r) > t / np.sqrt(self.n - 2 + t * t))
 
     def draw(self, rng: np.random.Generator, size: int) -> "Correlations":
         """Draw normal Fisher z around the observed one."""

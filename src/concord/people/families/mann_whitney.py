@@ -7,6 +7,7 @@ from statistics import NormalDist
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
@@ -14,8 +15,8 @@ from concord.people.families.base import (
     NO_D,
     Batch,
     Limits,
+    LocationFamily,
     Masks,
-    SmoothFamily,
     TestKind,
     ToD,
     column,
@@ -37,7 +38,7 @@ Z_AS_T_FLAG = "Bayes factor approximate: z scored as t"
 
 
 @dataclass(frozen=True, slots=True)
-class MannWhitney(SmoothFamily):
+class MannWhitney(LocationFamily):
     """Mann-Whitney tests, U counted for group 2."""
 
     u: Floats
@@ -76,20 +77,24 @@ class MannWhitney(SmoothFamily):
         bf, positive = jzs(z, self.n1, self.n2, protocol)
         return Brief(capped(bf, z * z, protocol), positive, np.sign(z), self.d(protocol))
 
-    def evidence(self, protocol: Protocol) -> Evidence:
+    def with_brief(self, brief: Brief, protocol: Protocol, p_value: Floats | None = None) -> Evidence:
         """Add p and the rank-biserial correlation with its error."""
         z, r = self._z(), self._r(protocol)
         method = "hanley-mcneil" if protocol.conversions == "refined" else "simple"
         se = np.asarray(effects.rank_biserial_se(r, self.n1, self.n2, method=method))
         none = np.abs(r) >= effects.LARGEST_R
         return Evidence.of(
-            self.brief(protocol),
-            p_value=given_first(self.p_value, np.asarray(pvalues.p_z(z))),
+            brief,
+            p_value=given_first(self.p_value, np.asarray(pvalues.p_z(z))) if p_value is None else p_value,
             effect=np.where(none, np.nan, r),
             effect_se=np.where(none, np.nan, se),
             form=np.full_like(z, SIGNED),
             n_eff=broadcast_like(self.n1 + self.n2, z),
         )
+
+    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+        """Compare with the critical value."""
+        return np.asarray(np.abs(self._z()) > ndtri(1 - alpha / 2))
 
     def draw(self, rng: np.random.Generator, size: int) -> "MannWhitney":
         """Draw normal rank-biserial with the Hanley-McNeil standard error."""

@@ -5,14 +5,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, evaluate, given_first
 from concord.people.families.base import (
     NO_D,
     Batch,
     Limits,
+    LocationFamily,
     Masks,
-    SmoothFamily,
     TestKind,
     column,
     nothing_like,
@@ -28,7 +30,7 @@ from concord.stats.elementwise import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class TTests(SmoothFamily):
+class TTests(LocationFamily):
     """One-sample and paired (``n2`` NaN) or two-sample t tests."""
 
     t: Floats
@@ -54,19 +56,28 @@ class TTests(SmoothFamily):
         bf, positive = jzs(self.t, self.n1, self.n2, protocol)
         return Brief(capped(bf, self.t**2, protocol), positive, np.sign(self.t), self.d(protocol))
 
-    def evidence(self, protocol: Protocol) -> Evidence:
+    def with_brief(self, brief: Brief, protocol: Protocol, p_value: Floats | None = None) -> Evidence:
         """Add p and the error of d."""
-        brief, two = self.brief(protocol), ~np.isnan(self.n2)
-        df = given_first(self.df, np.where(two, self.n1 + self.n2 - 2, self.n1 - 1))
+        two = ~np.isnan(self.n2)
         d = brief.effect_d
         return Evidence.of(
             brief,
-            p_value=given_first(self.p_value, np.asarray(pvalues.p_t(self.t, df))),
+            p_value=self._p() if p_value is None else p_value,
             effect=d,
             effect_se=np.asarray(effects.cohens_d_se(d, self.n1, np.where(two, self.n2, 0.0))),
             form=np.full_like(d, SIGNED),
             n_eff=broadcast_like(np.where(two, self.n1 + self.n2, self.n1), self.t),
         )
+
+    def _p_df(self) -> Floats:
+        return given_first(self.df, self._whole_df())
+
+    def _p(self) -> Floats:
+        return given_first(self.p_value, np.asarray(pvalues.p_t(self.t, self._p_df())))
+
+    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+        """Compare with the critical value."""
+        return np.asarray(np.abs(self.t) > stdtrit(self._p_df(), 1 - alpha / 2))
 
     def draw(self, rng: np.random.Generator, size: int) -> "TTests":
         """Noncentral t around the observed statistic, corrected for its small-sample inflation."""

@@ -7,6 +7,7 @@ from statistics import NormalDist
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, owens_t
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
@@ -14,8 +15,8 @@ from concord.people.families.base import (
     NO_D,
     Batch,
     Limits,
+    LocationFamily,
     Masks,
-    SmoothFamily,
     TestKind,
     ToD,
     column,
@@ -34,7 +35,7 @@ from concord.stats.elementwise import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class SignedRanks(SmoothFamily):
+class SignedRanks(LocationFamily):
     """Signed-rank tests of n pairs; the native effect is r = 2W/(n(n + 1)/2) - 1."""
 
     w: Floats
@@ -73,18 +74,22 @@ class SignedRanks(SmoothFamily):
         bf, positive = jzs(z, self.n, np.full_like(self.n, np.nan), protocol)
         return Brief(capped(bf, z * z, protocol), positive, np.sign(z), self.d(protocol))
 
-    def evidence(self, protocol: Protocol) -> Evidence:
+    def with_brief(self, brief: Brief, protocol: Protocol, p_value: Floats | None = None) -> Evidence:
         """Add p of z and the rank-biserial correlation with its error."""
         z, r = self._z(), self._r()
         none = np.abs(r) >= effects.LARGEST_R
         return Evidence.of(
-            self.brief(protocol),
-            p_value=given_first(self.p_value, np.asarray(pvalues.p_z(z))),
+            brief,
+            p_value=given_first(self.p_value, np.asarray(pvalues.p_z(z))) if p_value is None else p_value,
             effect=np.where(none, np.nan, r),
             effect_se=np.where(none, np.nan, _error(r, self.n)),
             form=np.full_like(z, SIGNED),
             n_eff=broadcast_like(self.n, z),
         )
+
+    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+        """Compare with the critical value."""
+        return np.asarray(np.abs(self._z()) > ndtri(1 - alpha / 2))
 
     def draw(self, rng: np.random.Generator, size: int) -> "SignedRanks":
         """Draw normal r with its error."""

@@ -4,8 +4,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from concord.people.evidence import Evidence, given_first
+from concord.people.evidence import Brief, Evidence, given_first
 from concord.people.families.base import NO_D, Batch, TestKind, nothing_like
 from concord.people.families.contingency import Tables, check_table, table_sign
 from concord.people.families.draft import Draft, sign
@@ -16,16 +18,21 @@ from concord.people.families.truth import Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import pvalues
+from concord.stats.elementwise import Floats
 
 
 @dataclass(frozen=True, slots=True)
 class ZTests(TTests):
     """t tests whose standard deviation is known: p and draws are normal, d = z√(1/n1 + 1/n2) or z/√n."""
 
-    def evidence(self, protocol: Protocol) -> Evidence:
-        """Return the evidence of a t with the p of z."""
-        p = given_first(self.p_value, np.asarray(pvalues.p_z(self.t)))
-        return replace(TTests.evidence(self, protocol), p_value=p)
+    def with_brief(self, brief: Brief, protocol: Protocol, p_value: Floats | None = None) -> Evidence:
+        """Add the error of d as for a t, and the p of z."""
+        p = given_first(self.p_value, np.asarray(pvalues.p_z(self.t))) if p_value is None else p_value
+        return TTests.with_brief(self, brief, protocol, p)
+
+    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+        """Compare with the critical value."""
+        return np.asarray(np.abs(self.t) > ndtri(1 - alpha / 2))
 
     def draw(self, rng: np.random.Generator, size: int) -> "ZTests":
         """Draw normal z around the observed one."""

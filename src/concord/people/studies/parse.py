@@ -1,14 +1,25 @@
 """Replies to values: one reader an item type; what cannot be read is an outcome, never a guess."""
 
 import re
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from concord.errors import OptionError
 from concord.people.studies.expressions import Value
 from concord.people.studies.format import Allocation, Choice, FreeText, Item, Likert, Number, Ranking
+from concord.people.studies.reply_words import (
+    BOUND,
+    MINUS,
+    NEGATED_AFTER,
+    NEGATED_BEFORE,
+    REFUSAL,
+    STRANGE,
+    negated,
+    normalised,
+    sentence_around,
+    spoken,
+)
 from concord.people.studies.wording import LETTERS, variables_of
 
 
@@ -37,20 +48,19 @@ class Answer:
     values: Mapping[str, Value]
 
 
-_REFUSAL = re.compile(
-    r"\b(?:i(?:'m| am) (?:unable|not able)|i (?:cannot|can't|can not|won't|will not|must decline|do not have "
-    r"(?:personal|the ability)|don't have (?:personal|the ability))|as an ai|as a language model|"
-    r"i(?:'m| am) (?:just |only )?an? (?:ai|language model)|i(?:'m| am) sorry,? but)\b"
-)
 _LEAD = re.compile(
-    r"\b(?:final answer|my answer|answer|choice|i choose|i would choose|i'd choose|i pick)\b"
-    r"[^\w$(-]*(?:is|would be)?[^\w$(-]*"
+    r"\b(?:final answer|my answer|answer|choice|i choose|i would choose|i'd choose|i pick|i'd say|"
+    r"i would say|my rating|antwort|respuesta)\b[^\w$(-]*(?:is|would be|ist|es)?[^\w$(-]*|"
+    r"(?:答案|回答|答え|정답|답)[是は은:]?\s*"
 )
+_YET = re.compile(rf"{_LEAD.pattern}|\b(?:but|still|aber|pero)\b")
+"""Words after which one who has declined may answer all the same."""
 _NUMBER = re.compile(
-    r"(?<![\w.,])([-+]?)[$€£]?\s?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
-    r"(?:\s?(thousand|million|billion|k|m|bn)\b)?(?![\d]|[.,]\d)"
+    r"(?<![A-Za-z\d.,_])([-+]?)\s?[$€£¥]?\s?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?:\s?(thousand|million|billion|millionen|millones|tausend|mil|k|m|bn)\b)?(?![\d]|[.,]\d)"
 )
-_SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9}
+_SCALES = {"thousand": 1e3, "k": 1e3, "tausend": 1e3, "mil": 1e3, "billion": 1e9, "bn": 1e9}
+_SCALES |= dict.fromkeys(("million", "m", "millionen", "millones"), 1e6)
 _SMALL = {
     word: float(i)
     for i, word in enumerate(
@@ -79,9 +89,14 @@ _SMALL = {
         ]
     )
 }
-_RANGE = re.compile(r"\d\s?(?:-|to|or|and)\s?[$€£]?\d")
+_RANGE = re.compile(r"\d\s?[^\W\d]{0,8}\s?(?:-|to|or|and|bis|oder|a|o|~)\s?[$€£]?\d")
+_GROUPED = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+"""Thousands in some languages, decimals in others."""
 _LINE = re.compile(r"^\W*(\d{1,2})\s*[.):=-]\s*(.*)$")
-_MAX_REPLY = 20_000
+_MANY = 200
+"""Mentions of one answer, each of which is looked at; a reply with more of them is not read."""
+_LONGEST = 1_000_000
+"""Characters of a reply that is still read; a longer one is unreadable, never cut."""
 
 
 def read_reply(reply: str | None, items: Sequence[tuple[str, Item, Sequence[str]]]) -> list[Answer]:
@@ -101,11 +116,15 @@ def read_reply(reply: str | None, items: Sequence[tuple[str, Item, Sequence[str]
     """
     if reply is None:
         return [Answer(Outcome.MISSING, {}) for _ in items]
-    text = unicodedata.normalize("NFKC", reply[:_MAX_REPLY]).replace("’", "'").replace("−", "-").strip()
+    if len(reply) > _LONGEST:
+        return [Answer(Outcome.UNREADABLE, {}) for _ in items]
+    text = spoken(normalised(reply))
+    if text is None:
+        return [Answer(Outcome.UNREADABLE, {}) for _ in items]
     if not text:
         return [Answer(Outcome.EMPTY, {}) for _ in items]
     pieces = [text] if len(items) == 1 else _numbered(text, len(items))
-    refused = _REFUSAL.search(text.casefold()) is not None
+    refused = REFUSAL.search(text.casefold()) is not None
     return [_read(piece, *item, refused=refused) for piece, item in zip(pieces, items, strict=True)]
 
 
@@ -123,12 +142,20 @@ def _numbered(text: str, count: int) -> list[str]:
 
 
 def _read(piece: str, name: str, item: Item, order: Sequence[str], *, refused: bool) -> Answer:
-    values = _values(piece.strip(), name, item, order)
+    values = _values(_answering(piece.strip(), item), name, item, order)
     if isinstance(values, dict):
         return Answer(Outcome.OK, values)
-    if refused and values is not Outcome.OUT_OF_RANGE:
-        return Answer(Outcome.REFUSED, {})
-    return Answer(values, {})
+    return Answer(Outcome.REFUSED if refused else values, {})
+
+
+def _answering(text: str, item: Item) -> str:
+    """Return the part of a reply that may answer: of one that declines, what follows "my answer is"."""
+    low = text.casefold()
+    declined = list(REFUSAL.finditer(low))
+    if not declined or isinstance(item, FreeText) or len(text) != len(low):
+        return text
+    lead = [match for match in _YET.finditer(low, declined[-1].end())]
+    return text[lead[-1].start() :] if lead else ""
 
 
 def _values(text: str, name: str, item: Item, order: Sequence[str]) -> dict[str, Value] | Outcome:
@@ -138,7 +165,7 @@ def _values(text: str, name: str, item: Item, order: Sequence[str]) -> dict[str,
         chosen = _option(text, item, order)
         return Outcome.UNREADABLE if chosen is None else {name: chosen}
     if isinstance(item, Number | Likert):
-        return _in_range(_number(text), name, item)
+        return _in_range(_number(text, item), name, item)
     if isinstance(item, Ranking):
         return _ranks(text, name, item, order)
     if isinstance(item, Allocation):
@@ -146,65 +173,132 @@ def _values(text: str, name: str, item: Item, order: Sequence[str]) -> dict[str,
     return _codes(text, name, item)
 
 
+_WRAPPED = re.compile(r"[${}「」『』]")
+_FOLLOWS = r"(?:or|and|nor|than|is|because|since|as|for|would|but|over|then|oder|und|noch|als|o|y|ni|que)"
+
+
 def _option(text: str, item: Choice, order: Sequence[str]) -> str | None:
-    """Find the one option that a reply names: by its letter, or in its own words."""
+    """Find the one option that a reply names, by its letter or in its own words; any doubt is none."""
+    text = _WRAPPED.sub(" ", text).strip()
     letters = LETTERS[: len(order)]
     plain = text.strip(" \t\n*_`\"'.()[]:")
     if len(plain) == 1 and plain.upper() in letters:
         return order[letters.index(plain.upper())]
-    marked = {
-        match.upper()
-        for match in re.findall(
-            rf"(?:^|(?<=[\s(*\[\"'`]))([{letters}])(?=[).:\]*\"'`]|\s*$|\s*[-–]\s|,\s)", text, re.MULTILINE
-        )
-    }
-    marked |= {
-        m.upper()
-        for m in re.findall(rf"(?i:option|program|programme|answer|choice)\s*:?\s+\(?([{letters}])\b", text)
-    }
-    if marked:
-        return order[letters.index(marked.pop())] if len(marked) == 1 else None
-    return _by_words(plain, item)
+    places = list(_letters(text, letters))
+    if not places:
+        return _by_words(plain, item)
+    named = {match.group(1) for match in places}
+    if len(named) > 1 or len(places) > _MANY:
+        return None
+    chosen = order[letters.index(named.pop())]
+    bare = _without(text, chosen, item)
+    if _named(text, item) - {chosen} or any(negated(bare, *match.span(1)) for match in places):
+        return None
+    return chosen
+
+
+def _without(text: str, name: str, item: Choice) -> str:
+    """Blank out an option's own words, which may be a negation: "No"."""
+    words = sorted({name.replace("_", " "), name, item.options[name]}, key=len, reverse=True)
+    sought = "|".join(re.escape(word) for word in words)
+    return re.sub(rf"(?i)(?<![^\W_])(?:{sought})(?![^\W_])", lambda match: " " * len(match.group()), text)
+
+
+_MARK = re.compile(r"(?i)(?:option|program|programme|answer|choice|choose|pick|take)\s*:?\s+\(?$")
+
+
+def _letters(text: str, letters: str) -> Iterator[re.Match[str]]:
+    """Find letters of options; an "A" before a word is an article, an "I" before one a person."""
+    for match in re.finditer(rf"(?<![A-Za-z])(?<!N/)([{letters}])(?![A-Za-z'])", text):
+        after = text[match.end() :]
+        word = re.match(r"\s+[a-z0-9]", after) is not None
+        joined = re.match(rf"\s+{_FOLLOWS}\b", after) is not None
+        if match.group(1) == "I" and (word or re.match(r"\s", after)):
+            continue
+        marked = _MARK.search(text[max(0, match.start() - 20) : match.start()]) is not None
+        if not word or joined or marked or match.group(1) != "A":
+            yield match
+
+
+def _named(text: str, item: Choice) -> set[str]:
+    """Return the options whose words, or names, are in a text; longer ones first, each word used once."""
+    said = f" {_folded(text)} "
+    words = [(_folded(name), name) for name in item.options]
+    words += [(_folded(label), name) for name, label in item.options.items() if "{" not in label]
+    found: set[str] = set()
+    for word, name in sorted(set(words), key=lambda pair: -len(pair[0])):
+        # scripts without blanks between words are looked for as they are
+        sought = f" {word} " if word.isascii() or " " in word else word
+        whole = len(word) > 1 or (word != "" and not word.isascii())
+        if whole and sought in said:
+            found.add(name)
+            said = said.replace(sought, "  ")
+    return found
 
 
 def _by_words(text: str, item: Choice) -> str | None:
-    """Find the one option whose words, or name, are the reply or stand in it."""
+    """Find the one option whose words, or name, are the reply or are in it, without a negation about it."""
     said = _folded(text)
-    named = {
-        name: {_folded(name)} | (set() if "{" in label else {_folded(label)})
+    equal = {
+        name
         for name, label in item.options.items()
+        if said == _folded(name) or ("{" not in label and said == _folded(label))
     }
-    equal = [name for name, words in named.items() if said in words]
     if len(equal) == 1:
-        return equal[0]
-    padded = f" {said} "
-    within = [
-        name for name, words in named.items() if any(f" {word} " in padded for word in words if len(word) > 1)
-    ]
-    if len(within) == 1 and len(said.split()) <= 40 and " not " not in padded:
-        return within[0]
-    return None
+        return equal.pop()
+    within = _named(text, item)
+    if len(within) != 1 or len(said.split()) > 40:
+        return None
+    (name,) = within
+    rest = _without(text, name, item).casefold()
+    return None if NEGATED_BEFORE.search(rest) or NEGATED_AFTER.search(rest) else name
 
 
 def _folded(text: str) -> str:
-    return " ".join(re.findall(r"[a-z0-9]+", text.casefold()))
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
-def _number(text: str) -> float | None:
-    """Find the one number of a reply: alone, after "answer", or the only one."""
-    low = text.casefold()
+def _number(text: str, item: Number | Likert) -> float | None:
+    """Find the one number of a reply: alone, after "answer", or the only one; any doubt is none."""
+    low = MINUS.sub("-", text.casefold())
     words = low.strip(" .!*")
     if words in _SMALL:
         return _SMALL[words]
     lead = list(_LEAD.finditer(low))
-    tail = low[lead[-1].end() :] if lead else ""
-    for part in ([tail] if tail else []) + [low]:
-        numbers = {_as_float(*match.groups()) for match in _NUMBER.finditer(part)}
-        if len(numbers) == 1 and not (part is low and _RANGE.search(part)):
-            return numbers.pop()
-    first = low.splitlines()[0].strip(" *$%.")
-    alone = _NUMBER.fullmatch(first)
-    return None if alone is None else _as_float(*alone.groups())
+    parts = ([low[lead[-1].end() :]] if lead else []) + [low]
+    for part in parts:
+        found = list(_NUMBER.finditer(part))
+        numbers = {_as_float(*match.groups()) for match in found}
+        if len(numbers) == 1 and len(found) <= _MANY and not _doubtful(part, found, item):
+            if part is low or not _denied(low, lead[-1].end()):
+                return numbers.pop()
+            return None
+        if numbers and part is not low:
+            return None
+    first, _, rest = low.partition("\n")
+    alone = _NUMBER.fullmatch(first.strip(" *$%."))
+    if alone is None or _NUMBER.fullmatch(rest.strip(" \n*$%.")) is not None or not rest.strip():
+        return None
+    return _as_float(*alone.groups())
+
+
+def _denied(low: str, end: int) -> bool:
+    """Whether the words that lead to an answer deny it: "the answer is not"."""
+    return NEGATED_BEFORE.search(low[max(0, end - 12) : end]) is not None
+
+
+def _doubtful(part: str, found: Sequence[re.Match[str]], item: Number | Likert) -> bool:
+    """Whether a number is a bound, a range, denied, or written in a form that is read in two ways."""
+    for match in found:
+        before, after = sentence_around(part, *match.span(2))
+        said = f"{before}{match.group(2)}{after}"
+        if BOUND.search(said) or STRANGE.search(said) or _RANGE.search(said):
+            return True
+        if negated(part, *match.span(2)):
+            return True
+    grouped = [match.group(2) for match in found if _GROUPED.fullmatch(match.group(2))]
+    top = item.max if isinstance(item.max, int | float) else float("inf")
+    return any(float(digits) * 1000 <= top for digits in grouped)
 
 
 def _as_float(sign: str, digits: str, scale: str | None) -> float:
@@ -223,9 +317,14 @@ def _in_range(value: float | None, name: str, item: Number | Likert) -> dict[str
     return Outcome.OUT_OF_RANGE if whole and not value.is_integer() else {name: value}
 
 
+_NO_ORDER = re.compile(r"=|\b(?:tied?|ties|equal\w*|last|first|middle)\b")
+
+
 def _ranks(text: str, name: str, item: Ranking, order: Sequence[str]) -> dict[str, Value] | Outcome:
     """Read letters in order; or, one a line, the options' own words."""
     letters = LETTERS[: len(order)]
+    if _NO_ORDER.search(text.casefold()) or NEGATED_BEFORE.search(text.casefold()):
+        return Outcome.UNREADABLE
     found = [m for m in re.findall(rf"(?<![A-Za-z])([{letters}])(?![A-Za-z])", text)]
     if len(found) != len(order):
         labels = {_folded(label): option for option, label in item.options.items()}
@@ -241,6 +340,8 @@ def _ranks(text: str, name: str, item: Ranking, order: Sequence[str]) -> dict[st
 def _split(text: str, name: str, item: Allocation) -> dict[str, Value] | Outcome:
     """Read ``recipient: amount`` for every recipient; amounts must add up."""
     low = text.casefold()
+    if NEGATED_BEFORE.search(low) or BOUND.search(low) or STRANGE.search(low):
+        return Outcome.UNREADABLE
     amounts: dict[str, float] = {}
     for option, label in item.to.items():
         words = "|".join(re.escape(word.casefold()) for word in (option, label))
@@ -257,7 +358,7 @@ def _split(text: str, name: str, item: Allocation) -> dict[str, Value] | Outcome
 
 def _codes(text: str, name: str, item: FreeText) -> dict[str, Value] | Outcome:
     """Look for the words of each code."""
-    if not item.codes and _REFUSAL.search(text.casefold()):
+    if not item.codes and REFUSAL.search(text.casefold()):
         return Outcome.UNREADABLE
     said = f" {_folded(text)} "
     return {

@@ -1,7 +1,8 @@
 """Who is asked what: participants, random assignment, counterbalancing, orders of options.
 
 One seed gives one plan. The plan of an experiment depends on its names, the seed and the sizes, and on
-nothing else: other studies, other experiments and the agent design leave it as it is.
+nothing else: other studies, other experiments and the agent design leave it as it is. A larger n extends a
+smaller one: every draw has a stream of its own, of which more is read.
 """
 
 import zlib
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from concord.errors import OptionError
 from concord.people.studies.agents import DESIGNS, AgentDesign, Profile
@@ -110,13 +112,13 @@ def cell_names(experiment: Experiment) -> tuple[str, ...]:
 
 def _experiment(study: Study, name: str, n: int | None, seed: int) -> Iterator[SessionPlan]:
     experiment = study.experiments[name]
-    rng = np.random.default_rng([seed, zlib.crc32(study.study.encode()), zlib.crc32(name.encode())])
-    assigned = _assigned(experiment, n, rng)
+    draws = _Draws(seed, study.study, name)
+    assigned = _assigned(experiment, n, draws)
     roles = ("",) if experiment.group is None else experiment.group.members
     factors = [f for f, spec in experiment.factors.items() if spec.vary == "between"]
     count = len(assigned) * len(roles)
-    profiles = _profiles(study.population_of(name), count, rng)
-    orders = _orders(name, experiment, assigned, len(roles), rng)
+    profiles = _profiles(study.population_of(name), count, draws)
+    orders = _orders(name, experiment, assigned, len(roles), draws)
     for i, cell in enumerate(assigned):
         places = range(i * len(roles), (i + 1) * len(roles))
         members = tuple(
@@ -126,12 +128,27 @@ def _experiment(study: Study, name: str, n: int | None, seed: int) -> Iterator[S
         yield SessionPlan(study.study, name, i + 1, dict(zip(factors, cell, strict=True)), members)
 
 
-def _assigned(experiment: Experiment, n: int | None, rng: np.random.Generator) -> list[Cell]:
-    """Assign sessions to cells at random: sizes as asked for, otherwise as equal as they can be."""
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    """Uniform numbers by purpose: the first rows of a purpose are the same however many are drawn."""
+
+    seed: int
+    study: str
+    experiment: str
+
+    def uniform(self, purpose: str, rows: int, columns: int = 1) -> NDArray[np.float64]:
+        """Return numbers from 0 to 1, one row per unit."""
+        names = (self.study, self.experiment, purpose)
+        key = [self.seed, *(zlib.crc32(name.encode()) for name in names)]
+        return np.random.default_rng(key).random((rows, columns))
+
+
+def _assigned(experiment: Experiment, n: int | None, draws: _Draws) -> list[Cell]:
+    """Assign sessions to cells at random in blocks: each cell once, until it has its size."""
     cells = cells_of(experiment)
     sizes = _sizes(experiment, cells, n)
-    listed = [cell for cell, size in zip(cells, sizes, strict=True) for _ in range(size)]
-    return [listed[i] for i in rng.permutation(len(listed))]
+    order = np.argsort(draws.uniform("assignment", max(sizes, default=0), len(cells)), axis=1).tolist()
+    return [cells[i] for block, row in enumerate(order) for i in row if block < sizes[i]]
 
 
 def _sizes(experiment: Experiment, cells: Sequence[Cell], n: int | None) -> list[int]:
@@ -147,44 +164,48 @@ def _sizes(experiment: Experiment, cells: Sequence[Cell], n: int | None) -> list
     return [total // len(cells) + (i < total % len(cells)) for i in range(len(cells))]
 
 
-def _profiles(population: Population, count: int, rng: np.random.Generator) -> list[Profile]:
+def _profiles(population: Population, count: int, draws: _Draws) -> list[Profile]:
     columns: dict[str, list[str | int]] = {}
     if population.age is not None:
-        columns["age"] = rng.integers(population.age.min, population.age.max + 1, count).tolist()
+        low, span = population.age.min, population.age.max + 1 - population.age.min
+        columns["age"] = (low + np.floor(draws.uniform("age", count)[:, 0] * span).astype(int)).tolist()
     for name, shares in population.fields.items():
-        values, weights = list(shares), np.array(list(shares.values()))
-        columns[name] = [values[i] for i in rng.choice(len(values), count, p=weights / weights.sum())]
+        values, weights = list(shares), np.cumsum(list(shares.values()))
+        places = np.searchsorted(weights / weights[-1], draws.uniform(f"field {name}", count)[:, 0], "right")
+        columns[name] = [values[i] for i in places.tolist()]
     return [{name: column[i] for name, column in columns.items()} for i in range(count)]
 
 
 def _orders(
-    name: str, experiment: Experiment, assigned: Sequence[Cell], members: int, rng: np.random.Generator
+    name: str, experiment: Experiment, assigned: Sequence[Cell], members: int, draws: _Draws
 ) -> list[dict[str, tuple[str, ...]]]:
     """Draw the orders of options and of within levels, one mapping a participant."""
     orders: list[dict[str, tuple[str, ...]]] = [{} for _ in range(len(assigned) * members)]
     for item_name, item in experiment.items.items():
         if isinstance(item, Choice | Ranking) and item.shuffle:
-            for order, drawn in zip(orders, _permuted(list(item.options), len(orders), rng), strict=True):
+            numbers = draws.uniform(f"options {item_name}", len(orders), len(item.options))
+            for order, drawn in zip(orders, _permuted(list(item.options), numbers), strict=True):
                 order[item_name] = drawn
     for factor_name, factor in experiment.factors.items():
         if factor.vary == "within":
-            drawn_orders = _level_orders(f"{name}.{factor_name}", factor, assigned, members, rng)
+            numbers = draws.uniform(f"levels {factor_name}", len(orders), len(factor.names))
+            drawn_orders = _level_orders(f"{name}.{factor_name}", factor, assigned, members, numbers)
             for order, drawn in zip(orders, drawn_orders, strict=True):
                 order[factor_name] = drawn
     return orders
 
 
-def _permuted(names: Sequence[str], count: int, rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    for row in np.argsort(rng.random((count, len(names))), axis=1).tolist():
+def _permuted(names: Sequence[str], numbers: NDArray[np.float64]) -> Iterator[tuple[str, ...]]:
+    for row in np.argsort(numbers, axis=1).tolist():
         yield tuple(names[i] for i in row)
 
 
 def _level_orders(
-    name: str, factor: Factor, assigned: Sequence[Cell], members: int, rng: np.random.Generator
+    name: str, factor: Factor, assigned: Sequence[Cell], members: int, numbers: NDArray[np.float64]
 ) -> Iterator[tuple[str, ...]]:
     count = len(assigned) * members
     if factor.order in (None, "random"):
-        yield from _permuted(factor.names, count, rng)
+        yield from _permuted(factor.names, numbers)
     elif factor.order == "fixed":
         yield from (factor.names for _ in range(count))
     else:

@@ -72,7 +72,11 @@ def read_tests(
     stored = stored_table(source)
     if stored is not None:
         return stored
-    grid = read_grid(source, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
+    return tests_of_grid(read_grid(source, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma))
+
+
+def tests_of_grid(grid: Grid) -> TestTable:
+    """Read a table of tests whose cells are at hand."""
     columns = locate(grid)
     reader = _Reader(grid, columns.position, problems=list(grid.problems))
     rows = reader.rows()

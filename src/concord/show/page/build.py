@@ -20,7 +20,7 @@ from concord.show.page.find import Problem
 from concord.show.page.panel import PageData, Panel
 from concord.show.page.table import packed
 from concord.show.page.texts import BUDGET, Fitted, Texts
-from concord.show.page.values import Number, short_interval
+from concord.show.page.values import ShownNumber, short_interval
 from concord.show.svg import Picture, style, visible
 from concord.version import __version__
 
@@ -122,7 +122,7 @@ def _render(content: Content, title: str) -> str:
     return page
 
 
-def said_of_texts(found: replies.Replies, fitted: Fitted) -> str:
+def said_of_texts(found: replies.ReplyTable, fitted: Fitted) -> str:
     """Say what of the replies is on the page and where the rest is."""
     n = len(found.rows)
     told = f"{found.n_found:,} replies as they were given"
@@ -154,7 +154,7 @@ def _environment() -> Any:
     return made
 
 
-def _spark(value: Number, limits: tuple[float, float]) -> str:
+def _spark(value: ShownNumber, limits: tuple[float, float]) -> str:
     from markupsafe import Markup
 
     return Markup(plots.small_interval(value.value, value.low, value.high, limits))  # noqa: S704

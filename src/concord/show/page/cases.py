@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from concord.show.page.find import Problem, Source
+from concord.show.page.find import Problem, ResultFile
 from concord.show.page.replies import json_lines
 from concord.show.page.texts import Texts
 from concord.show.page.values import Document, number, part, parts, texts, words
@@ -12,7 +12,9 @@ from concord.show.page.values import Document, number, part, parts, texts, words
 STEPS_FILE = "study_a_steps.jsonl"
 
 
-def read_cases(source: Source, samples: list[dict[str, Any]]) -> tuple[list[Document | None], list[Problem]]:
+def read_cases(
+    source: ResultFile, samples: list[dict[str, Any]]
+) -> tuple[list[Document | None], list[Problem]]:
     """Read the steps beside a result, one entry per sample; older results have none."""
     if source.file is None or not (source.file.parent / STEPS_FILE).is_file():
         return [None] * len(samples), []

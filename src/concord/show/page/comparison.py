@@ -4,9 +4,9 @@ import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from concord.show.page.find import Source
+from concord.show.page.find import ResultFile
 from concord.show.page.table import Column
-from concord.show.page.values import Document, Number, number, part, parts, texts, words
+from concord.show.page.values import Document, ShownNumber, number, part, parts, texts, words
 from concord.show.plot_standing import standing_picture
 from concord.show.svg import Picture
 
@@ -31,13 +31,13 @@ MOST_ROWS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PairRow:
     """Two models and the difference of one metric, first less second."""
 
     first: str
     second: str
     metric: str
-    difference: Number
+    difference: ShownNumber
     p: float | None
     holm: float | None
     n: float | None
@@ -51,7 +51,7 @@ class Comparison:
     title: str
     metric: str
     """The metric that groups are about."""
-    rows: tuple[Pair, ...]
+    rows: tuple[PairRow, ...]
     groups: tuple[tuple[str, ...], ...]
     """Models that cannot be told apart, from best to worst; groups may overlap."""
     ranked: tuple[tuple[str, float], ...] = ()
@@ -89,7 +89,7 @@ class Comparison:
         return standing_picture("ranking", title, self.ranked, self.groups, label=self.metric)
 
 
-def comparison(source: Source, units: Mapping[str, str]) -> Comparison:
+def comparison(source: ResultFile, units: Mapping[str, str]) -> Comparison:
     """Read a comparison.
 
     Parameters
@@ -122,14 +122,14 @@ def _lists(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _pair(entry: Document, names: Document, metric: str) -> Pair:
+def _pair(entry: Document, names: Document, metric: str) -> PairRow:
     interval = part(entry, "difference_interval")
     n = number(entry, "n_items")
-    return Pair(
+    return PairRow(
         words(names, "first"),
         words(names, "second"),
         metric,
-        Number(number(entry, "difference"), number(interval, "low"), number(interval, "high")),
+        ShownNumber(number(entry, "difference"), number(interval, "low"), number(interval, "high")),
         number(entry, "p_value"),
         number(entry, "p_holm"),
         number(entry, "n_studies") if n is None else n,
@@ -137,7 +137,7 @@ def _pair(entry: Document, names: Document, metric: str) -> Pair:
     )
 
 
-def _metric_rows(document: Document) -> list[Pair]:
+def _metric_rows(document: Document) -> list[PairRow]:
     return [
         _pair(part(entry, "metrics", key), entry, METRICS.get(key, key))
         for entry in parts(document, "pairs")
@@ -145,7 +145,7 @@ def _metric_rows(document: Document) -> list[Pair]:
     ]
 
 
-def _item_rows(document: Document) -> list[Pair]:
+def _item_rows(document: Document) -> list[PairRow]:
     metric = words(document, "metric")
     return [_pair(entry, entry, METRICS.get(metric, metric)) for entry in parts(document, "pairs")]
 

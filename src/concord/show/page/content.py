@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from concord.errors import InputError, OptionError, UndefinedError
-from concord.show.page.find import COMPARISON, Found, Known, Problem, Source, find_results
-from concord.show.page.panel import Panel, View
-from concord.show.page.replies import Replies, find_replies
+from concord.show.page.find import COMPARISON, Found, Known, Problem, ResultFile, find_results
+from concord.show.page.panel import ModelView, Panel
+from concord.show.page.replies import ReplyTable, find_replies
 from concord.show.page.values import part, words
 
 MOST_WORK = 1_000_000
@@ -26,9 +26,9 @@ class Content:
     panels: tuple[Panel, ...]
     views: Mapping[str, tuple[Any, ...]]
     """The views of each question, by its name."""
-    comparisons: tuple[Source, ...]
-    replies: Replies
-    sources: tuple[Source, ...]
+    comparisons: tuple[ResultFile, ...]
+    replies: ReplyTable
+    sources: tuple[ResultFile, ...]
     problems: tuple[Problem, ...]
 
     def of(self, question: str) -> tuple[Any, ...]:
@@ -39,7 +39,7 @@ class Content:
         """Return the panel of a question; a comparison has none."""
         return next((panel for panel in self.panels if panel.name == question), None)
 
-    def agrees(self, source: Source) -> str:
+    def agrees(self, source: ResultFile) -> str:
         """Say what a result is about."""
         panel = self.panel(source.kind)
         return source.kind if panel is None else panel.agrees
@@ -50,7 +50,7 @@ class Content:
         return {panel.name: panel.by_units for panel in self.panels}
 
     @property
-    def all_views(self) -> list[View]:
+    def all_views(self) -> list[ModelView]:
         """The views of all questions."""
         return [view for panel in self.panels for view in self.views[panel.name]]
 
@@ -106,7 +106,7 @@ def read_content(
     )
 
 
-def compare_views(views: Sequence[View], compare: Compare) -> tuple[list[Source], list[Problem]]:
+def compare_views(views: Sequence[ModelView], compare: Compare) -> tuple[list[ResultFile], list[Problem]]:
     """Compare models on the studies, items or vignettes they share, where that takes seconds at most."""
     kept = {
         view.label: view.source.file.parent for view in views if view.source.file is not None and view.n_units
@@ -122,7 +122,7 @@ def compare_views(views: Sequence[View], compare: Compare) -> tuple[list[Source]
         result = compare(*folders, names=names)
     except (InputError, UndefinedError) as fault:
         return [], [Problem("comparison of models", str(fault))]
-    return [Source(COMPARISON, None, result.to_dict(), "", "made with this page")], []
+    return [ResultFile(COMPARISON, None, result.to_dict(), "", "made with this page")], []
 
 
 def refuse_mixed(found: Found, panels: Sequence[Panel]) -> None:
@@ -140,7 +140,7 @@ def refuse_mixed(found: Found, panels: Sequence[Panel]) -> None:
             )
 
 
-def _made_under(source: Source, what: str) -> str:
+def _made_under(source: ResultFile, what: str) -> str:
     """Name the choices of a result; two results under one name and other choices differ too."""
     name = words(source.document, what)
     if what == "protocol":

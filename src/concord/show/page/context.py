@@ -5,10 +5,10 @@ from typing import Any
 
 from concord.show.page.comparison import Comparison, comparison, letters
 from concord.show.page.content import Content
-from concord.show.page.find import Source
+from concord.show.page.find import ResultFile
 from concord.show.page.summary import MOST, summary
 from concord.show.page.values import (
-    Number,
+    ShownNumber,
     inline,
     leaves,
     number,
@@ -60,7 +60,7 @@ def _comparisons(content: Content) -> list[tuple[Comparison, str | None]]:
     ]
 
 
-def _asked(source: Source, content: Content) -> dict[str, Any]:
+def _asked(source: ResultFile, content: Content) -> dict[str, Any]:
     document, panel = source.document, content.panel(source.kind)
     how = words(document, panel.choice) if panel is not None else ""
     names = [words(model, "model") or words(model, "name") for model in parts(document, "models")]
@@ -76,7 +76,7 @@ def _asked(source: Source, content: Content) -> dict[str, Any]:
     }
 
 
-def _tokens(source: Source) -> str:
+def _tokens(source: ResultFile) -> str:
     read, written = (number(source.run, "tokens", key) for key in ("input", "output"))
     return "not known" if read is None or written is None else f"{read:,.0f} in, {written:,.0f} out"
 
@@ -85,7 +85,7 @@ def board(content: Content) -> dict[str, Any]:
     """Return the leaderboard: a row for every model and design, a column for every metric that one has."""
     used = [panel for panel in content.panels if content.of(panel.name)]
     columns = [(panel.name, metric) for panel in used for metric in panel.metrics]
-    rows: dict[tuple[str, str], dict[tuple[str, str], Number]] = {}
+    rows: dict[tuple[str, str], dict[tuple[str, str], ShownNumber]] = {}
     for panel in used:
         for view in content.of(panel.name):
             row = rows.setdefault((view.model, view.design), {})
@@ -118,11 +118,11 @@ def _letters(letters: Mapping[str, str], model: str, design: str) -> str:
     return "–" if found is None else found
 
 
-def _descending(value: Number | None) -> float:
+def _descending(value: ShownNumber | None) -> float:
     return 2.0 if value is None or value.value is None else -value.value
 
 
-def _provenance(source: Source, content: Content) -> dict[str, Any]:
+def _provenance(source: ResultFile, content: Content) -> dict[str, Any]:
     kept: Mapping[str, Any] = {key: source.document[key] for key in PROVENANCE if key in source.document}
     inputs = source.document.get("inputs")
     files = (

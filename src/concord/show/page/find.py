@@ -45,7 +45,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ResultFile:
     """One result as it lies in its folder."""
 
     kind: str
@@ -64,10 +64,10 @@ class Source:
 class Found:
     """Everything that could be read, and everything that could not."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[ResultFile, ...]
     problems: tuple[Problem, ...]
 
-    def of(self, kind: str) -> list[Source]:
+    def of(self, kind: str) -> list[ResultFile]:
         """Return the results of one question."""
         return [source for source in self.sources if source.kind == kind]
 
@@ -92,7 +92,7 @@ def find_results(
         A folder does not exist, or none of them holds a result that can be read.
     """
     known = (*results, _COMPARISONS)
-    sources: list[Source] = []
+    sources: list[ResultFile] = []
     problems: list[Problem] = []
     seen: set[Path] = set()
     for folder in folders:
@@ -132,7 +132,7 @@ def _nothing(folders: Sequence[Path], known: Sequence[Known], problems: Sequence
 
 def _taken(
     file: Path, folder: Path, known: Sequence[Known], name: str
-) -> tuple[Source | None, list[Problem]]:
+) -> tuple[ResultFile | None, list[Problem]]:
     """Read one file: a result where it is one, and what is wrong with it."""
     shown = _shown(file, folder)
     try:
@@ -149,7 +149,7 @@ def _taken(
     run = _run_record(file.parent, folder)
     said = words(document, "model") or words(document, "agent") or words(run, "model")
     model = said or (name if name and file.parent == folder else _folder_name(file, folder))
-    return Source(kind.kind, file, document, model, shown, run), faults
+    return ResultFile(kind.kind, file, document, model, shown, run), faults
 
 
 def _version_words(version: object) -> str:
@@ -198,7 +198,7 @@ def _folder_name(file: Path, folder: Path) -> str:
     return name if name else folder.resolve().name
 
 
-def rows_beside(source: Source, name: str) -> tuple[list[dict[str, str]] | None, str]:
+def rows_beside(source: ResultFile, name: str) -> tuple[list[dict[str, str]] | None, str]:
     """Read a table that stands beside a result: its rows or ``None``, and its name for a reader.
 
     Raises

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from concord.show.page.find import Problem, Source
+from concord.show.page.find import Problem, ResultFile
 from concord.show.page.texts import Texts
-from concord.show.page.values import Document, Number
+from concord.show.page.values import Document, ShownNumber
 from concord.show.svg import Picture
 
 
-class View(Protocol):
+class ModelView(Protocol):
     """One model's result, ready to be shown."""
 
     @property
-    def source(self) -> Source:
+    def source(self) -> ResultFile:
         """Where it was read."""
 
     @property
@@ -34,7 +34,7 @@ class View(Protocol):
     def n_units(self) -> int:
         """Units that two models can be compared on."""
 
-    def metric(self, name: str) -> Number:
+    def metric(self, name: str) -> ShownNumber:
         """Return a headline number by its key."""
 
 
@@ -54,7 +54,7 @@ class PageData:
 
     texts: Texts
     """Takes the long texts; tables hold their numbers."""
-    sources: Sequence[Source]
+    sources: Sequence[ResultFile]
     tables: dict[str, Any]
     shared: dict[Any, str]
     """Tables that several models have in common, by what they hold."""
@@ -88,7 +88,7 @@ class Panel:
     by_units: str
     """How models are compared, in words."""
     metrics: tuple[Metric, ...]
-    read: Callable[[Source], tuple[Sequence[Any], list[Problem]]]
+    read: Callable[[ResultFile], tuple[Sequence[Any], list[Problem]]]
     """Every view of a result, and what could not be read."""
     over: Callable[[Document], str]
     """Over what the numbers were made."""

@@ -7,15 +7,15 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.show import plots
-from concord.show.forest import Pair
+from concord.show.forest import ForestRow
 from concord.show.forest import forest as draw_forest
-from concord.show.page.find import Problem, Source, read_document
+from concord.show.page.find import Problem, ResultFile, read_document
 from concord.show.page.people_answers import read_answers
 from concord.show.page.people_tests import HUMAN_COLUMNS, read_tests
 from concord.show.page.table import Column
 from concord.show.page.values import (
     Document,
-    Number,
+    ShownNumber,
     beside,
     count,
     counts,
@@ -51,15 +51,15 @@ FINDING_COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupView:
     """A study or a domain."""
 
     name: str
     domain: str
     is_domain: bool
-    pas: Number
-    ecs: Number
-    apr: Number
+    pas: ShownNumber
+    ecs: ShownNumber
+    apr: ShownNumber
     n_findings: int | None
     n_tests: int | None
     n_scored: int | None
@@ -69,11 +69,11 @@ class Group:
 class PeopleView:
     """One result, ready to be shown."""
 
-    source: Source
+    source: ResultFile
     model: str
     protocol: str
-    headline: tuple[tuple[str, str, Number], ...]
-    groups: tuple[Group, ...]
+    headline: tuple[tuple[str, str, ShownNumber], ...]
+    groups: tuple[GroupView, ...]
     findings: tuple[Document, ...]
     tests: tuple[Mapping[str, Any], ...]
     quadrants: dict[str, int]
@@ -94,17 +94,17 @@ class PeopleView:
         """Tests that two models can be compared on."""
         return len(self.tests)
 
-    def metric(self, name: str) -> Number:
+    def metric(self, name: str) -> ShownNumber:
         """Return a headline number by its name."""
         return next(value for key, _, value in self.headline if key == name)
 
     @property
-    def studies(self) -> tuple[Group, ...]:
+    def studies(self) -> tuple[GroupView, ...]:
         """Groups that are studies."""
         return tuple(group for group in self.groups if not group.is_domain)
 
 
-def people_view(source: Source) -> tuple[PeopleView, list[Problem]]:
+def people_view(source: ResultFile) -> tuple[PeopleView, list[Problem]]:
     """Read a summary, the table of tests beside it, and the plans that replies were asked by."""
     tests, problems = read_tests(source)
     plans, faults = _plans(source)
@@ -122,7 +122,7 @@ def people_view(source: Source) -> tuple[PeopleView, list[Problem]]:
     return view, [*problems, *faults, *unread]
 
 
-def _plans(source: Source) -> tuple[Document, list[Problem]]:
+def _plans(source: ResultFile) -> tuple[Document, list[Problem]]:
     file = None if source.file is None else source.file.parent / PLANS_FILE
     if file is None or not file.is_file():
         return {}, []
@@ -143,7 +143,7 @@ def _behind(entry: Document | None) -> Document | None:
     return {**kept, "experiment": words(entry, "experiment"), "where": words(entry, "where")}
 
 
-def view_of(source: Source, tests: Sequence[Mapping[str, Any]]) -> PeopleView:
+def view_of(source: ResultFile, tests: Sequence[Mapping[str, Any]]) -> PeopleView:
     """Make a view of a summary and its tests."""
     document = source.document
     findings = parts(document, "findings")
@@ -161,7 +161,7 @@ def view_of(source: Source, tests: Sequence[Mapping[str, Any]]) -> PeopleView:
     )
 
 
-def _groups(document: Document) -> Iterator[Group]:
+def _groups(document: Document) -> Iterator[GroupView]:
     """Return each domain with its studies, then the studies without one."""
     studies = [_group(study, is_domain=False) for study in parts(document, "studies")]
     domains = [_group(domain, is_domain=True) for domain in parts(document, "domains")]
@@ -172,9 +172,9 @@ def _groups(document: Document) -> Iterator[Group]:
     yield from (study for study in studies if study.domain not in named)
 
 
-def _group(entry: Document, *, is_domain: bool) -> Group:
+def _group(entry: Document, *, is_domain: bool) -> GroupView:
     domain = words(entry, "domain")
-    return Group(
+    return GroupView(
         domain if is_domain else words(entry, "study_id"),
         domain,
         is_domain,
@@ -193,7 +193,7 @@ def key_of(view: PeopleView) -> tuple[Any, ...]:
     return tuple(tuple(test.get(key) for key in keys) for test in view.tests)
 
 
-def _mark(label: str, value: Number, *, strong: bool = False) -> plots.Mark:
+def _mark(label: str, value: ShownNumber, *, strong: bool = False) -> plots.Mark:
     return plots.Mark(
         label, value.value, value.low, value.high, value.fresh_low, value.fresh_high, value.floor,
         value.ceiling, strong,
@@ -253,7 +253,7 @@ def _placed(findings: Sequence[Document]) -> list[plots.Point]:
 def forest(view: PeopleView, study: str) -> Picture:
     """Draw the tests of one study."""
     pairs = [
-        Pair(
+        ForestRow(
             str(test["test"]),
             (test["human_d"], test["human_low"], test["human_high"]),
             (test["agent_d"], test["agent_low"], test["agent_high"]),

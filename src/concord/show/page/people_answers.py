@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.show.page.find import Problem, Source, rows_beside
+from concord.show.page.find import Problem, ResultFile, rows_beside
 from concord.show.page.table import Column
 from concord.show.svg import visible
 
@@ -22,7 +22,7 @@ COLUMNS = (
 )
 
 
-def read_answers(source: Source) -> tuple[list[Mapping[str, Any]], list[Problem]]:
+def read_answers(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Problem]]:
     """Read the counts beside a result; a table of tests has none, which is no fault."""
     try:
         rows, shown = rows_beside(source, ANSWERS_FILE)

@@ -12,14 +12,14 @@ from concord.people.sentences import relative_words, size_words
 from concord.records import Estimate, Interval
 from concord.show import plots
 from concord.show.page import people_tests
-from concord.show.page.find import Problem, Source
+from concord.show.page.find import Problem, ResultFile
 from concord.show.page.panel import Metric, PageData, Panel
 from concord.show.page.people import FINDING_COLUMNS, PeopleView, forest, key_of, people_view, pictures
 from concord.show.page.people_answers import COLUMNS, sentence
 from concord.show.page.table import listed, packed
 from concord.show.page.values import (
     Document,
-    Number,
+    ShownNumber,
     behind,
     count_words,
     inline,
@@ -32,7 +32,7 @@ from concord.show.page.values import (
 from concord.show.svg import Picture
 
 
-def _read(source: Source) -> tuple[Sequence[PeopleView], list[Problem]]:
+def _read(source: ResultFile) -> tuple[Sequence[PeopleView], list[Problem]]:
     view, problems = people_view(source)
     return [view], problems
 
@@ -75,7 +75,7 @@ def people_sentence(view: PeopleView) -> str:
     return f"{said} Of its effects: {size}." if size else said
 
 
-def _relative(view: PeopleView, pas: Number) -> str:
+def _relative(view: PeopleView, pas: ShownNumber) -> str:
     """Say what a perfect replication and an agent without effects would reach."""
     ends = _ends(view.source.document, "average_pas_raw_place_interval")
     place = Estimate(pas.place, ends)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.show.page.find import Problem, Source, rows_beside
+from concord.show.page.find import Problem, ResultFile, rows_beside
 from concord.show.page.table import Column
 
 Z95 = 1.959963984540054
@@ -47,7 +47,7 @@ AGENT_COLUMNS = (
 )
 
 
-def read_tests(source: Source) -> tuple[list[Mapping[str, Any]], list[Problem]]:
+def read_tests(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Problem]]:
     """Read the tests beside a result; without them the page says that it has none."""
     try:
         rows, shown = rows_beside(source, "detailed_stats.csv")

@@ -7,9 +7,9 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.show import plots
 from concord.show.page.cases import read_cases
-from concord.show.page.find import Problem, Source, rows_beside
+from concord.show.page.find import Problem, ResultFile, rows_beside
 from concord.show.page.table import Column
-from concord.show.page.values import Document, Number, beside, estimate, number, part, parts, words
+from concord.show.page.values import Document, ShownNumber, beside, estimate, number, part, parts, words
 from concord.show.svg import Picture
 
 METRICS = (
@@ -41,12 +41,12 @@ SAMPLE_COLUMNS = (
 class ReasoningView:
     """One result, ready to be shown."""
 
-    source: Source
+    source: ResultFile
     model: str
     rules: str
     reading: str
     reason: str
-    headline: tuple[tuple[str, str, Number], ...]
+    headline: tuple[tuple[str, str, ShownNumber], ...]
     samples: tuple[Mapping[str, Any], ...]
     cases: tuple[Document | None, ...]
     """Steps and answers of each sample, ``None`` where there are none."""
@@ -66,7 +66,7 @@ class ReasoningView:
         """What the model is called in comparisons."""
         return self.model
 
-    def metric(self, name: str) -> Number:
+    def metric(self, name: str) -> ShownNumber:
         """Return a headline number by its key."""
         return next(value for key, _, value in self.headline if key == name)
 
@@ -76,7 +76,7 @@ class ReasoningView:
         return self.source.document
 
 
-def reasoning_view(source: Source) -> tuple[ReasoningView, list[Problem]]:
+def reasoning_view(source: ResultFile) -> tuple[ReasoningView, list[Problem]]:
     """Read a result and the table of vignettes beside it."""
     document = source.document
     samples, problems = _samples(source)
@@ -96,13 +96,13 @@ def reasoning_view(source: Source) -> tuple[ReasoningView, list[Problem]]:
     )
 
 
-def _headline(document: Document, key: str) -> Number:
+def _headline(document: Document, key: str) -> ShownNumber:
     """Read a number with its estimate; older documents have the bare number alone."""
     whole = part(document, "estimates", key)
     return estimate(whole) if whole else beside(document, key)
 
 
-def _samples(source: Source) -> tuple[list[dict[str, Any]], list[Problem]]:
+def _samples(source: ResultFile) -> tuple[list[dict[str, Any]], list[Problem]]:
     try:
         rows, shown = rows_beside(source, "study_a_samples.csv")
     except FileFormatError as fault:
@@ -172,7 +172,7 @@ def _known_lines(lines: list[tuple[float | None, str]]) -> list[tuple[float, str
     return [(value, name) for value, name in lines if value is not None]
 
 
-def _mark(label: str, value: Number) -> plots.Mark:
+def _mark(label: str, value: ShownNumber) -> plots.Mark:
     return plots.Mark(label, value.value, value.low, value.high)
 
 

@@ -8,13 +8,13 @@ from concord.reasoning import NAME
 from concord.reasoning.files import RESULTS_FILE
 from concord.show import plots
 from concord.show.page.cases import chosen_cases, packed_case
-from concord.show.page.find import Problem, Source
+from concord.show.page.find import Problem, ResultFile
 from concord.show.page.panel import Metric, PageData, Panel
 from concord.show.page.reasoning import SAMPLE_COLUMNS, ReasoningView, gaps_of, pictures, reasoning_view
 from concord.show.page.table import packed
 from concord.show.page.values import (
     Document,
-    Number,
+    ShownNumber,
     behind,
     count_words,
     counts,
@@ -28,7 +28,7 @@ from concord.show.page.values import (
 from concord.show.svg import Picture
 
 
-def _read(source: Source) -> tuple[Sequence[ReasoningView], list[Problem]]:
+def _read(source: ResultFile) -> tuple[Sequence[ReasoningView], list[Problem]]:
     view, problems = reasoning_view(source)
     return [view], problems
 
@@ -44,7 +44,7 @@ def _line(view: ReasoningView) -> str:
     return f"{_gap(view.metric('faithfulness_gap'))}. Reading: {reading}{reason}."
 
 
-def _gap(gap: Number) -> str:
+def _gap(gap: ShownNumber) -> str:
     if gap.value is None:
         return "accuracy with and without reasoning could not be compared"
     return f"accuracy after reasoning minus accuracy at once is {plots.short(gap.value)}{behind(gap)}"
@@ -80,7 +80,9 @@ def _sensitivity_row(row: Document) -> dict[str, Any]:
     return {
         **{key: words(row, key) for key in ("rules", "scope", "negation", "multiple")},
         **{key: number(row, key) for key in ("n", "acc_cot", "acc_early")},
-        "gap": Number(number(row, "faithfulness_gap"), number(interval, "low"), number(interval, "high")),
+        "gap": ShownNumber(
+            number(row, "faithfulness_gap"), number(interval, "low"), number(interval, "high")
+        ),
     }
 
 

@@ -1,4 +1,4 @@
-"""Replies beside results: as they were given, where they were asked, what was read from them."""
+"""ReplyTable beside results: as they were given, where they were asked, what was read from them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.show.page.find import DEEPEST, Problem, Source
+from concord.show.page.find import DEEPEST, Problem, ResultFile
 from concord.show.page.table import Column
 from concord.show.page.values import parts, words
 
 MOST_ROWS = 20_000
-"""Replies of a page; of more, evenly spread ones, and the rest is counted."""
+"""ReplyTable of a page; of more, evenly spread ones, and the rest is counted."""
 LONGEST = 1_000_000
 """Characters of a reply that are read at all; the page may hold fewer."""
 ANSWERS = "answers.jsonl"
@@ -34,8 +34,8 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Replies:
-    """Replies that the page shows, and how many there are."""
+class ReplyTable:
+    """ReplyTable that the page shows, and how many there are."""
 
     rows: tuple[dict[str, Any], ...]
     n_found: int
@@ -47,11 +47,11 @@ class Replies:
 
     @property
     def n_left_out(self) -> int:
-        """Replies that are not on the page."""
+        """ReplyTable that are not on the page."""
         return self.n_found - len(self.rows)
 
 
-def find_replies(folders: Sequence[Path], sources: Sequence[Source]) -> Replies:
+def find_replies(folders: Sequence[Path], sources: Sequence[ResultFile]) -> ReplyTable:
     """Read the reply files below folders; a reply without a model has that of the result beside it.
 
     Parameters
@@ -75,7 +75,7 @@ def find_replies(folders: Sequence[Path], sources: Sequence[Source]) -> Replies:
             files.append(shown)
             of[result] = of.get(result, 0) + len(rows)
     kept = [row for rows in _spread(found, MOST_ROWS) for row in rows]
-    return Replies(tuple(kept), sum(map(len, found)), tuple(problems), tuple(files), of)
+    return ReplyTable(tuple(kept), sum(map(len, found)), tuple(problems), tuple(files), of)
 
 
 def _spread(found: Sequence[list[dict[str, Any]]], most: int) -> Iterator[list[dict[str, Any]]]:
@@ -89,7 +89,7 @@ def _spread(found: Sequence[list[dict[str, Any]]], most: int) -> Iterator[list[d
         yield rows if n == len(rows) else [rows[i * len(rows) // n] for i in range(n)]
 
 
-def _source_of(file: Path, sources: Sequence[Source]) -> Source | None:
+def _source_of(file: Path, sources: Sequence[ResultFile]) -> ResultFile | None:
     """Find the result that replies belong to: the one beside them, or the only one below their folder."""
     own = [s for s in sources if s.file is not None]
     if file.name == ANSWERS:

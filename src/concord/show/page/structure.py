@@ -7,9 +7,9 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.show import plots
-from concord.show.page.find import Problem, Source, rows_beside
+from concord.show.page.find import Problem, ResultFile, rows_beside
 from concord.show.page.table import Column
-from concord.show.page.values import Document, Number, count, estimate, number, part, parts, words
+from concord.show.page.values import Document, ShownNumber, count, estimate, number, part, parts, words
 from concord.show.svg import Picture
 
 METRICS = (("S_Cons", "structural consistency"), ("E_perf", "mean gap"), ("R_sens", "largest gap"))
@@ -33,20 +33,20 @@ class Arrangement:
     """One arrangement of one model."""
 
     name: str
-    gap: Number
+    gap: ShownNumber
     mean: float | None
     n: int | None
     is_baseline: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DefinitionView:
     """E, R and S under one reading."""
 
     name: str
-    e: Number
-    r: Number
-    s: Number
+    e: ShownNumber
+    r: ShownNumber
+    s: ShownNumber
     r_at: str
     crossfit: float | None
 
@@ -55,13 +55,13 @@ class Reading:
 class StructureView:
     """One model of one result, ready to be shown."""
 
-    source: Source
+    source: ResultFile
     model: str
-    readings: tuple[Reading, ...]
+    readings: tuple[DefinitionView, ...]
     """The chosen one first, the fixed-m one last."""
     order: Document
     shares: Document
-    flips: Number
+    flips: ShownNumber
     arrangements: tuple[Arrangement, ...]
     items: tuple[Mapping[str, Any], ...]
     cells: Mapping[tuple[str, str], float | None]
@@ -86,16 +86,16 @@ class StructureView:
         return len(self.cells)
 
     @property
-    def main(self) -> Reading:
+    def main(self) -> DefinitionView:
         """The reading that was chosen."""
         return self.readings[0]
 
-    def metric(self, name: str) -> Number:
+    def metric(self, name: str) -> ShownNumber:
         """Return a headline number by its name."""
         return {"S_Cons": self.main.s, "E_perf": self.main.e, "R_sens": self.main.r}[name]
 
 
-def structure_views(source: Source) -> tuple[list[StructureView], list[Problem]]:
+def structure_views(source: ResultFile) -> tuple[list[StructureView], list[Problem]]:
     """Read every model of a result, with the tables beside it."""
     problems: list[Problem] = []
     items = _beside(source, "items.csv", problems)
@@ -112,7 +112,7 @@ def structure_views(source: Source) -> tuple[list[StructureView], list[Problem]]
     return views, problems
 
 
-def _beside(source: Source, name: str, problems: list[Problem]) -> list[dict[str, str]]:
+def _beside(source: ResultFile, name: str, problems: list[Problem]) -> list[dict[str, str]]:
     """Read a table beside the result; its absence is no fault, the page says what is not shown."""
     try:
         rows, _ = rows_beside(source, name)
@@ -122,7 +122,7 @@ def _beside(source: Source, name: str, problems: list[Problem]) -> list[dict[str
     return [] if rows is None else rows
 
 
-def _view(source: Source, entry: Document, rows: Sequence[Document]) -> StructureView | None:
+def _view(source: ResultFile, entry: Document, rows: Sequence[Document]) -> StructureView | None:
     readings = [_reading(one) for one in parts(entry, "readings")]
     if not readings:
         return None
@@ -147,8 +147,8 @@ def _view(source: Source, entry: Document, rows: Sequence[Document]) -> Structur
     )
 
 
-def _reading(entry: Document) -> Reading:
-    return Reading(
+def _reading(entry: Document) -> DefinitionView:
+    return DefinitionView(
         words(entry, "reading"),
         estimate(entry.get("E_perf")),
         estimate(entry.get("R_sens")),
@@ -159,7 +159,7 @@ def _reading(entry: Document) -> Reading:
 
 
 def _arrangement(row: Document) -> Arrangement:
-    gap = Number(number(row, "gap"), number(row, "low"), number(row, "high"))
+    gap = ShownNumber(number(row, "gap"), number(row, "low"), number(row, "high"))
     return Arrangement(
         words(row, "arrangement"), gap, number(row, "mean"), count(row, "n"), row.get("baseline") is True
     )

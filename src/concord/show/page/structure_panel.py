@@ -10,7 +10,7 @@ from concord.show.page.structure import ITEM_COLUMNS, StructureView, pictures, s
 from concord.show.page.table import packed
 from concord.show.page.values import (
     Document,
-    Number,
+    ShownNumber,
     behind,
     count_words,
     estimate,
@@ -54,7 +54,7 @@ def _shown(view: StructureView, i: int) -> dict[str, Any]:
 
 
 def _tau_interval(order: Document) -> str:
-    ends = Number(number(order, "tau"), number(order, "tau_low"), number(order, "tau_high"))
+    ends = ShownNumber(number(order, "tau"), number(order, "tau_low"), number(order, "tau_high"))
     return "" if ends.low is None or ends.high is None else short_interval(ends)
 
 

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from concord.show.numbers import Ends, interval, interval_words, typeset
+from concord.show.numbers import HasEnds, interval, interval_words, typeset
 from concord.show.svg import Picture
 
 Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class ShownNumber:
     """A number with its interval as a document gives them; ``None`` is undefined or not given."""
 
     value: float | None
@@ -30,17 +30,17 @@ class Number:
     """Where the value stands between floor and ceiling."""
 
     @property
-    def fresh(self) -> "Number":
+    def fresh(self) -> "ShownNumber":
         """The same number with its second interval."""
-        return Number(self.value, self.fresh_low, self.fresh_high)
+        return ShownNumber(self.value, self.fresh_low, self.fresh_high)
 
 
-def short_interval(ends: Ends | None, digits: int = 2) -> str:
+def short_interval(ends: HasEnds | None, digits: int = 2) -> str:
     """Return an interval as the tables of the page show it."""
     return typeset(interval(ends, digits))
 
 
-def behind(value: Number) -> str:
+def behind(value: ShownNumber) -> str:
     """Return the interval behind a number in a sentence, in parentheses; nothing where there is none."""
     known = value.low is not None and value.high is not None
     return f" (95 % {typeset(interval_words(value))})" if known else ""
@@ -115,10 +115,10 @@ def _follow(document: object, keys: tuple[str, ...]) -> object:
     return document
 
 
-def beside(document: Document, key: str) -> Number:
+def beside(document: Document, key: str) -> ShownNumber:
     """Read a bare number whose intervals and note stand beside it under longer keys."""
     interval, fresh = part(document, f"{key}_interval"), part(document, f"{key}_interval_fixed_studies")
-    return Number(
+    return ShownNumber(
         number(document, key),
         number(interval, "low"),
         number(interval, "high"),
@@ -132,11 +132,11 @@ def beside(document: Document, key: str) -> Number:
     )
 
 
-def estimate(document: object) -> Number:
+def estimate(document: object) -> ShownNumber:
     """Read an estimate, its interval inside it or its ends beside it."""
     inside = part(document, "interval")
     ends = inside if inside else document
-    return Number(
+    return ShownNumber(
         number(document, "value"),
         number(ends, "low"),
         number(ends, "high"),

@@ -1,0 +1,352 @@
+"""Speed, memory, resume and kills of `concord run`: ``python benchmarks/asking.py``.
+
+One server on 127.0.0.1 answers every call after 5 ms. Every figure comes from a fresh process, and the kinds
+take turns: a busy machine slows all of them. ``--old PATH`` measures another checkout too.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+PAUSE = 0.005
+REPLY = "A. I think so, " + "for this reason " * 10
+KINDS = ("inspect", "layer", "client", "run", "run2")
+
+
+async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, log: int | None) -> None:
+    """Serve one connection: read a request, wait, answer, and so on."""
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": REPLY}}
+    usage = {"prompt_tokens": 50, "completion_tokens": 60, "total_tokens": 110}
+    document = {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+    body = json.dumps({**document, "usage": usage}).encode()
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+    while True:
+        try:
+            asked = await reader.readuntil(b"\r\n\r\n")
+            length = next(
+                int(line.split(b":")[1])
+                for line in asked.split(b"\r\n")
+                if line.lower().startswith(b"content-length")
+            )
+            prompt = await reader.readexactly(length)
+        except (asyncio.IncompleteReadError, ConnectionError, StopIteration):
+            writer.close()
+            return
+        await asyncio.sleep(PAUSE)
+        writer.write(head + body)
+        if log is not None:  # what the client may count on: the answer has left
+            os.write(log, json.dumps(json.loads(prompt)["seed"]).encode() + b"\n")
+
+
+async def serve(log: str | None) -> None:
+    fd = None if log is None else os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    server = await asyncio.start_server(lambda r, w: answer(r, w, fd), "127.0.0.1", 0, backlog=256)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+@contextmanager
+def server(log: Path | None = None) -> Iterator[str]:
+    command = [sys.executable, __file__, "--serve", *([] if log is None else [str(log)])]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def design(n: int) -> Any:
+    from concord.structure.design import design_structure
+
+    whole = design_structure("options-en", repeats=n // 552 + 1)
+    return replace(whole, trials=whole.trials[:n])
+
+
+def job(n: int, url: str, width: int, processes: int = 1) -> Any:
+    from concord.asking.connection import Connection
+    from concord.asking.keys import Sampling
+    from concord.asking.run import Job
+
+    sampling = Sampling(temperature=0.0, max_tokens=512)
+    connection = Connection(url, max_connections=width // processes)
+    return Job(design(n), "openai-api/bench/m", sampling, connection, processes=processes)
+
+
+def run(n: int, url: str, width: int, folder: Path, processes: int = 1) -> float:
+    """Seconds of `concord run`, from plan to closed folder."""
+    from concord import runs
+
+    try:
+        of = job(n, url, width, processes)
+    except ImportError:  # a checkout before the packages were moved
+        from concord.running.keys import Sampling
+        from concord.running.run import Connection, Job
+
+        sampling = Sampling(temperature=0.0, max_tokens=512)
+        of = Job(design(n), "openai-api/bench/m", sampling, Connection(url, max_connections=width))
+    begin = time.perf_counter()
+    result = runs.run_job(of, folder / "run")
+    assert result.outcomes == {"ok": n}, result.outcomes
+    return time.perf_counter() - begin
+
+
+def inspect(n: int, url: str, width: int, folder: Path) -> float:
+    """Seconds of Inspect alone on the same prompts."""
+    import inspect_ai
+    from inspect_ai.dataset import MemoryDataset, Sample
+
+    os.environ["BENCH_API_KEY"] = "none-needed"
+    samples = [Sample(id=i, input=t.messages[0].text) for i, t in enumerate(design(n).trials)]
+    task = inspect_ai.Task(dataset=MemoryDataset(samples))
+    options: dict[str, Any] = {"max_connections": width, "max_samples": width, "temperature": 0.0}
+    begin = time.perf_counter()
+    inspect_ai.eval(
+        task, model="openai-api/bench/m", model_base_url=url, display="none", log_dir=str(folder), **options
+    )
+    return time.perf_counter() - begin
+
+
+async def bounded(n: int, width: int, one: Any) -> float:
+    """Seconds of n calls, so many at a time."""
+    left = iter(design(n).trials)
+
+    async def work() -> None:
+        for trial in left:
+            await one(trial.messages[0].text)
+
+    await one("warm")
+    begin = time.perf_counter()
+    await asyncio.gather(*(work() for _ in range(width)))
+    return time.perf_counter() - begin
+
+
+def layer(n: int, url: str, width: int, folder: Path) -> float:
+    """Seconds of Inspect's model layer alone."""
+    from inspect_ai.model import GenerateConfig, get_model
+
+    config = GenerateConfig(max_connections=width, temperature=0.0, max_tokens=512)
+    model = get_model("openai-api/bench/m", base_url=url, api_key="none-needed", config=config)
+    return asyncio.run(bounded(n, width, model.generate))
+
+
+def client(n: int, url: str, width: int, folder: Path) -> float:
+    """Seconds of the `openai` client alone."""
+    from openai import AsyncOpenAI
+
+    async def main() -> float:
+        opened = AsyncOpenAI(base_url=url, api_key="none-needed")
+
+        async def one(text: str) -> None:
+            await opened.chat.completions.create(model="m", messages=[{"role": "user", "content": text}])
+
+        return await bounded(n, width, one)
+
+    return asyncio.run(main())
+
+
+def resume(n: int, url: str, folder: Path) -> dict[str, float]:
+    """Seconds from the plan to the first answer of a folder that lacks ten of n replies."""
+    from concord import runs
+    from concord.asking.folder import Request, RunFolder, reply_row, requests_of
+    from concord.asking.journal import line_bytes
+    from concord.asking.run import Listeners, record_of
+    from concord.records import Answer, AskOutcome, Usage
+
+    of = job(n, url, 10)
+    requests: tuple[Request, ...] = requests_of(of.design, of.model, of.sampling)
+    if not (folder / "run").exists():
+        RunFolder(folder / "run", record_of(of, {}), requests).close()
+        given = Answer(AskOutcome.OK, REPLY * 3, usage=Usage(50, 60), seconds=0.1)
+        with (folder / "run" / "replies.jsonl").open("wb") as file:
+            file.writelines(line_bytes(reply_row(one, given, of.model)) for one in requests[: n - 10])
+        return {}
+    first: list[float] = []
+    runs.folder_of  # noqa: B018 - loaded before the clock starts
+    import inspect_ai.model  # noqa: F401
+
+    begin = time.perf_counter()
+    listeners = Listeners(on_answer=lambda row: first.append(time.perf_counter() - begin))
+    result = runs.run_job(of, folder / "run", listeners=listeners)
+    assert result.outcomes == {"ok": n}, result.outcomes
+    return {"first": first[0], "all": time.perf_counter() - begin}
+
+
+def to_be_killed(n: int, url: str, width: int, folder: Path) -> None:
+    """Run until somebody kills the process; the seed of each call names it."""
+    from concord import runs
+    from concord.asking.keys import Sampling
+    from concord.asking.run import open_model
+
+    of = replace(job(n, url, width), sampling=Sampling(temperature=0.0, max_tokens=512, seed=1))
+    model = open_model(of)
+    plan = runs.plan_run(of, folder)
+    print("ready", flush=True)
+    runs.run_job(of, folder, plan=plan, model=model)
+
+
+def child(options: argparse.Namespace) -> None:
+    n, url, width = options.trials, options.url, options.width
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made if options.folder is None else options.folder)
+        figures: dict[str, float] = {}
+        if options.child == "killed":
+            to_be_killed(n, url, width, folder)
+        elif options.child == "resume":
+            figures = resume(n, url, folder)
+        elif options.child in ("run", "run2"):
+            warm = folder / "warm"
+            warm.mkdir()
+            run(20, url, width, warm)
+            figures["seconds"] = run(n, url, width, folder, 2 if options.child == "run2" else 1)
+        else:
+            figures["seconds"] = {"inspect": inspect, "layer": layer, "client": client}[options.child](
+                n, url, width, folder
+            )
+    figures["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps(figures))
+
+
+def measured(kind: str, n: int, url: str, width: int, **more: Any) -> dict[str, float]:
+    command = [sys.executable, __file__, "--child", kind, "--trials", str(n), "--url", url]
+    command += ["--width", str(width)]
+    if more.get("folder"):
+        command += ["--folder", str(more["folder"])]
+    environment = {**os.environ, **({"PYTHONPATH": more["path"]} if more.get("path") else {})}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        sys.exit(done.stderr[-2000:])
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def speed(options: argparse.Namespace) -> None:
+    """Print calls per second of every kind, in turns."""
+    n = options.trials
+    with server() as url:
+        for width in options.widths:
+            found: dict[str, list[float]] = {}
+            for _ in range(options.rounds):
+                for kind in KINDS:
+                    found.setdefault(kind, []).append(n / measured(kind, n, url, width)["seconds"])
+                if options.old is not None:
+                    before = measured("run", n, url, width, path=options.old)["seconds"]
+                    found.setdefault("run before", []).append(n / before)
+            rates = {kind: statistics.median(rates) for kind, rates in found.items()}
+            print(f"{width} connections: " + ", ".join(f"{k} {rate:.0f}/s" for k, rate in rates.items()))
+            print(f"  run / layer {rates['run'] / rates['layer']:.2f} (wanted 0.8), "
+                  f"two processes / one {rates['run2'] / rates['run']:.2f} (wanted 1.6)")  # fmt: skip
+
+
+def memory(options: argparse.Namespace) -> None:
+    """Print the peak of memory by trials."""
+    with server() as url:
+        peaks = [measured("run", n, url, 50)["peak"] for n in options.memory]
+    for n, peak in zip(options.memory, peaks, strict=True):
+        print(f"{n} trials: {peak:.0f} MB, {peak / peaks[0]:.2f} of the first (wanted 1.3)")
+
+
+def resuming(options: argparse.Namespace) -> None:
+    """Print how long a long journal takes to go on."""
+    with server() as url, tempfile.TemporaryDirectory() as folder:
+        measured("resume", options.lines, url, 10, folder=folder)
+        found = measured("resume", options.lines, url, 10, folder=folder)
+    print(
+        f"resume of {options.lines} lines: {found['first']:.1f} s to the first answer, {found['all']:.1f} s "
+        f"in all (wanted 3), {found['peak']:.0f} MB (wanted 300)"
+    )
+
+
+def kills(options: argparse.Namespace) -> None:
+    """Kill runs at random moments, resume them, and count what was lost or asked twice."""
+    rng = random.Random(options.seed)
+    lost = twice = n_kills = 0
+    unstored: list[int] = []
+    width = 10
+    with tempfile.TemporaryDirectory() as made:
+        log = Path(made) / "answered"
+        with server(log) as url:
+            while n_kills < options.kills:
+                folder = Path(made) / f"run-{n_kills}"
+                log.write_bytes(b"")
+                stored_before: set[str] = set()
+                for _ in range(10):
+                    answered = log.read_bytes().count(b"\n")
+                    process = killed(url, folder, width, rng)
+                    n_kills += process
+                    held = stored(folder)
+                    lost += len(stored_before - set(held))
+                    twice += len(held) - len(set(held))
+                    new = log.read_bytes().count(b"\n") - answered
+                    unstored.append(new - (len(held) - len(stored_before)))
+                    stored_before = set(held)
+                    if not process:
+                        break
+    print(f"{n_kills} kills: {lost} stored replies lost, {twice} stored twice; answers that were given and "
+          f"not stored per kill: mean {statistics.mean(unstored):.2f}, most {max(unstored)}, "
+          f"window {width}")  # fmt: skip
+
+
+def stored(folder: Path) -> list[str]:
+    path = folder / "replies.jsonl"
+    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+    return [json.loads(line)["key"] for line in lines]
+
+
+def killed(url: str, folder: Path, width: int, rng: random.Random) -> int:
+    """Start or resume a run and kill it at a random moment; return whether it was still running."""
+    command = [sys.executable, __file__, "--child", "killed", "--trials", "5000", "--url", url]
+    command += ["--width", str(width), "--folder", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()  # it begins to ask
+    time.sleep(rng.random() * 0.6)
+    running = process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    return int(running)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="*", default=["speed", "memory", "resume", "kills"])
+    parser.add_argument("--serve", nargs="?", const="", default=None)
+    parser.add_argument("--child", choices=[*KINDS, "resume", "killed"])
+    parser.add_argument("--url", default="")
+    parser.add_argument("--folder")
+    parser.add_argument("--old", help="the `src` of another checkout")
+    parser.add_argument("--trials", type=int, default=1000)
+    parser.add_argument("--width", type=int, default=10)
+    parser.add_argument("--widths", type=int, nargs="+", default=[10, 50])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--memory", type=int, nargs="+", default=[1000, 20_000])
+    parser.add_argument("--lines", type=int, default=100_000)
+    parser.add_argument("--kills", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    if options.serve is not None:
+        asyncio.run(serve(options.serve or None))
+    elif options.child:
+        child(options)
+    else:
+        for name in options.what:
+            {"speed": speed, "memory": memory, "resume": resuming, "kills": kills}[name](options)
+
+
+if __name__ == "__main__":
+    main()

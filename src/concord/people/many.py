@@ -1,0 +1,349 @@
+"""Many agents on the same tests, as one array computation; a single agent is the case of one.
+
+The human side, its new samples, floor, ceiling, weights and the layout of the jackknife are computed once for
+all agents of one design (the same tests with the same sample sizes). Arrays have the agents before the tests,
+(A, T), and new samples before the agents, (B, A, T).
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from concord.engine import SERIAL, Engine
+from concord.errors import MismatchError, UndefinedError
+from concord.people import aggregate
+from concord.people.aggregate import Profiles, apr_passes
+from concord.people.bounds import N_SIMULATIONS, Simulation, simulate_bounds
+from concord.people.evidence import Evidence
+from concord.people.layout import Layout, lay_out
+from concord.people.protocol import STANDARD, Protocol
+from concord.people.result import Score
+from concord.people.score import N_RESAMPLES, score_from
+from concord.people.scored import Context, TestScores, score_tests
+from concord.people.shared_draws import Draws, draws_of_agents
+from concord.people.sides import SideTable
+from concord.people.uncertainty import METRICS, Bound, all_levels, jackknife_bound, mean_bound, rate_bound
+from concord.people.workings import context_of, number
+from concord.records import TestRow, TestTable
+from concord.stats.elementwise import Floats
+
+_DESIGN = ("df1", "df2", "n1", "n2", "n", "p0", "se", "prior_odds")
+"""Fields of a side that belong to the design: agents that differ in them are computed apart."""
+
+
+_GIVEN = ("statistic", "k", "p_value", "z", "effect_d", "log_bf")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentScores:
+    """One agent among many: the headline numbers, and PAS and ECS by domain."""
+
+    name: str
+    pas: Score
+    ecs: Score
+    apr: Score
+    ecs_strict: Score
+    domains: Mapping[str, Mapping[str, Score]]
+    """By domain, then by metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsResult:
+    """Many agents on the same tests."""
+
+    agents: tuple[AgentScores, ...]
+    protocol: Protocol
+    level: float
+    seed: int
+    without: Mapping[str, Floats]
+    """Each metric of each agent without each study in turn, (A, S): what paired comparisons rest on."""
+
+    def __getitem__(self, name: str) -> AgentScores:
+        """Return one agent by its name."""
+        return next(agent for agent in self.agents if agent.name == name)
+
+    def to_frame(self) -> Any:
+        """Return one row per agent: every headline number with its intervals, floor, ceiling and place."""
+        import polars as pl
+
+        return pl.DataFrame([_row(agent) for agent in self.agents], infer_schema_length=None)
+
+
+def _row(agent: AgentScores) -> dict[str, object]:
+    row: dict[str, object] = {"agent": agent.name}
+    for metric in METRICS:
+        score: Score = getattr(agent, metric)
+        row[metric] = score.value
+        for name, ends in (("", score.interval), ("_new_participants", score.fresh)):
+            row[f"{metric}{name}_low"] = None if ends is None else ends.low
+            row[f"{metric}{name}_high"] = None if ends is None else ends.high
+        if metric in ("pas", "ecs"):
+            bounds = score.bounds
+            for end in ("floor", "ceiling", "place"):
+                row[f"{metric}_{end}"] = None if bounds is None else getattr(bounds, end).value
+    return row
+
+
+def score_agents(
+    tables: Mapping[str, TestTable],
+    protocol: Protocol = STANDARD,
+    *,
+    level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    n_simulations: int = N_SIMULATIONS,
+    seed: int = 0,
+    engine: Engine = SERIAL,
+) -> AgentsResult:
+    """Score many agents on the same tests.
+
+    Parameters
+    ----------
+    tables
+        One table of tests per agent, by its name; the human sides must be the same.
+    protocol, level, n_resamples, n_simulations, seed, engine
+        As for a single agent.
+
+    Raises
+    ------
+    MismatchError
+        Tables hold different tests, or different human sides.
+    """
+    if not tables:
+        raise UndefinedError("there is no agent to score")
+    names, sorted_rows = list(tables), [_sorted(table) for table in tables.values()]
+    _check_same(names, sorted_rows)
+    layout = lay_out(sorted_rows[0])
+    rows = layout.rows
+    human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds)
+    shared = _Shared(layout, human, human.evidence(protocol), protocol, level, seed, engine)
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for i, own in enumerate(sorted_rows):
+        groups[tuple(_design(row) for row in own)].append(i)
+    found: dict[int, AgentScores] = {}
+    without = {metric: np.full((len(names), len(layout.studies)), np.nan) for metric in METRICS}
+    for members in groups.values():
+        group = _compute(shared, [sorted_rows[i] for i in members], n_resamples, n_simulations)
+        for place, i in enumerate(members):
+            found[i] = _agent(group, place, names[i])
+            for metric in METRICS:
+                without[metric][i] = group.without[metric][place]
+    agents = tuple(found[i] for i in range(len(names)))
+    return AgentsResult(agents, protocol, level, seed, without)
+
+
+def _sorted(table: TestTable) -> tuple[TestRow, ...]:
+    if not table.rows:
+        raise UndefinedError("the table has no tests")
+    return tuple(sorted(table.rows, key=lambda row: row.key))
+
+
+def _check_same(names: Sequence[str], tables: Sequence[tuple[TestRow, ...]]) -> None:
+    """Refuse agents that were put to other tests."""
+    first = tables[0]
+    keys = [row.key for row in first]
+    for name, rows in zip(names[1:], tables[1:], strict=True):
+        if [row.key for row in rows] != keys:
+            raise MismatchError(f"agent {name!r} has other tests than {names[0]!r}; score them apart")
+        for row, other in zip(rows, first, strict=True):
+            same = (row.human, row.alpha, row.test_type, row.sampling, row.domain) == (
+                *(other.human, other.alpha, other.test_type, other.sampling, other.domain),
+            )
+            if not same:
+                raise MismatchError(
+                    f"agent {name!r}: the human side of {row.key!r} is not that of {names[0]!r}"
+                )
+
+
+def _design(row: TestRow) -> Hashable:
+    """Return what must agree for two agents to be computed together on a test."""
+    side = row.agent
+    if side is None:
+        return (row.agent_outcome, row.pas is None)
+    shape = None if side.table is None else tuple(sum(cells) for cells in side.table)
+    directed = None if side.direction is None else abs(side.direction)
+    given = tuple(
+        getattr(side, name) is None for name in ("statistic", "k", "p_value", "z", "effect_d", "log_bf")
+    )
+    return (*(getattr(side, name) for name in _DESIGN), shape, directed, given, row.pas is None, row.n_eff)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What all agents share."""
+
+    layout: Layout
+    human: SideTable
+    says: Evidence
+    protocol: Protocol
+    level: float
+    seed: int
+    engine: Engine
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Agents of one design, computed together."""
+
+    shared: _Shared
+    scores: TestScores
+    levels: dict[str, Any]
+    passes: aggregate.Passes
+    ecs_without: Floats
+    """(A, S); NaN where a study has no test that ECS uses."""
+    has_effects: NDArray[np.bool_]
+    """(A, S): which studies have one."""
+    ecs_domain_without: Floats
+    """(A, D, S)."""
+    without: dict[str, Floats]
+    draws: Draws
+    simulation: Simulation
+
+
+def _compute(
+    shared: _Shared, tables: Sequence[tuple[TestRow, ...]], n_resamples: int, n_simulations: int
+) -> _Group:
+    layout, protocol = shared.layout, shared.protocol
+    size, n_tests = len(tables), len(layout.rows)
+    flat_rows = [row for rows in tables for row in rows]
+    flat = SideTable.from_rows(flat_rows, [row.agent for row in flat_rows], protocol.agent_prior_odds)
+    says = _reshaped(flat.evidence(protocol), (size, n_tests))
+    one = SideTable.from_rows(tables[0], [row.agent for row in tables[0]], protocol.agent_prior_odds)
+    context = _context(tables, shared.human, one, size)
+    scores = score_tests(shared.says, says, context, protocol)
+    simulation = simulate_bounds(
+        shared.human,
+        one,
+        context_of(tables[0], shared.human, one),
+        layout,
+        protocol,
+        level=shared.level,
+        n_simulations=n_simulations,
+        rng=np.random.default_rng([shared.seed, 1]),
+        engine=shared.engine,
+    )
+    draws = draws_of_agents(
+        shared.human,
+        (one, flat, tables),
+        context_of(tables[0], shared.human, one),
+        layout,
+        protocol,
+        level=shared.level,
+        n_resamples=n_resamples,
+        seed=shared.seed,
+        engine=shared.engine,
+    )
+    return _with_jackknife(shared, scores, draws, simulation)
+
+
+def _context(tables: Sequence[tuple[TestRow, ...]], human: SideTable, one: SideTable, size: int) -> Context:
+    """Return the context of all agents: what was given instead of computed may differ between them."""
+    shared = context_of(tables[0], human, one)
+
+    def given(name: str) -> Floats:
+        values = [[getattr(row, name) for row in rows] for rows in tables]
+        return np.array([[np.nan if v is None else float(v) for v in row] for row in values])
+
+    return replace(shared, given_pas=given("pas"), given_n_eff=given("n_eff"))
+
+
+def _reshaped(evidence: Evidence, shape: tuple[int, int]) -> Evidence:
+    return Evidence(**{f.name: getattr(evidence, f.name).reshape(shape) for f in fields(Evidence)})
+
+
+def _with_jackknife(shared: _Shared, scores: TestScores, draws: Draws, simulation: Simulation) -> _Group:
+    layout, protocol = shared.layout, shared.protocol
+    levels = all_levels(scores, layout, protocol)
+    profiles, passes = Profiles(scores, layout, protocol), apr_passes(scores, layout, protocol.apr_over)
+    study, domain_of = layout.study_of_test, layout.domain_of_study[layout.study_of_test]
+    everything = np.ones(len(study), dtype=np.bool_)
+    parts = [everything, *(domain_of == i for i in range(len(layout.domains)))]
+    left = [
+        np.stack([profiles.ecs(part & (study != i)) for i in range(len(layout.studies))], axis=-1)
+        for part in parts
+    ]
+    used = np.broadcast_to(profiles.used, scores.pas.shape)
+    starts = np.searchsorted(study, np.arange(len(layout.studies)))
+    has = np.logical_or.reduceat(used, starts, axis=-1)
+    without = {metric: _without_mean(levels[metric].study) for metric in ("pas", "ecs_strict")}
+    passed, tests = passes.passed.study, passes.tests.study
+    rest = tests.sum(axis=-1, keepdims=True) - tests
+    kept = passed.sum(axis=-1, keepdims=True) - passed
+    without["apr"] = np.where(rest > 0, kept / np.maximum(rest, 1), np.nan)
+    without["ecs"] = np.where(has, left[0], np.nan)
+    domains = np.stack(left[1:], axis=-2) if layout.domains else np.empty((*has.shape[:-1], 0, has.shape[-1]))
+    return _Group(
+        shared=shared,
+        scores=scores,
+        levels=levels,
+        passes=passes,
+        ecs_without=left[0],
+        has_effects=has,
+        ecs_domain_without=domains,
+        without=without,
+        draws=draws,
+        simulation=simulation,
+    )
+
+
+def _without_mean(values: Floats) -> Floats:
+    """Means over studies without each in turn; NaN for a study that has none."""
+    defined = ~np.isnan(values)
+    total, count = np.where(defined, values, 0.0).sum(-1, keepdims=True), defined.sum(-1, keepdims=True)
+    return np.where(defined & (count > 1), (total - values) / np.maximum(count - 1, 1), np.nan)
+
+
+def _agent(group: _Group, i: int, name: str) -> AgentScores:
+    domains = group.shared.layout.domains
+    headline = {metric: _score(group, i, metric, None) for metric in METRICS}
+    by_domain = {
+        domain: {metric: _score(group, i, metric, d) for metric in METRICS}
+        for d, domain in enumerate(domains)
+    }
+    return AgentScores(name=name, domains=by_domain, **headline)
+
+
+def _score(group: _Group, i: int, metric: str, domain: int | None) -> Score:
+    levels = group.levels[metric]
+    value = float(levels.benchmark[i] if domain is None else levels.domain[i, domain])
+    bound = _bound(group, i, metric, domain)
+    drawn = group.draws.bound(metric, number(value), i, domain)
+    score = score_from(metric, value, bound, drawn, _counts(group, i, metric, domain), group.shared.protocol)
+    if metric not in ("pas", "ecs"):
+        return score
+    return replace(score, bounds=group.simulation.bounds(metric, score.estimate, domain=domain))
+
+
+def _bound(group: _Group, i: int, metric: str, domain: int | None) -> Bound:
+    """Return the jackknife-t interval over studies."""
+    layout, level = group.shared.layout, group.shared.level
+    chosen = np.ones(len(layout.studies), dtype=np.bool_) if domain is None else layout.in_domain(domain)
+    if metric == "ecs":
+        whole = group.levels["ecs"].benchmark[i] if domain is None else group.levels["ecs"].domain[i, domain]
+        left = group.ecs_without[i] if domain is None else group.ecs_domain_without[i, domain]
+        return jackknife_bound("ecs", float(whole), left[chosen & group.has_effects[i]], level)
+    if metric == "apr":
+        passed, tests = group.passes.passed.study[i], group.passes.tests.study[i]
+        return rate_bound(passed[chosen], tests[chosen], level)
+    return mean_bound(metric, group.levels[metric].study[i][chosen], level)
+
+
+def _counts(group: _Group, i: int, metric: str, domain: int | None) -> tuple[int, int]:
+    """Count tests a number rests on, and tests it leaves out."""
+    scores, layout = group.scores, group.shared.layout
+    inside: Any = slice(None)
+    if domain is not None:
+        inside = layout.domain_of_study[layout.study_of_test] == domain
+    if metric == "ecs":
+        used = np.broadcast_to(aggregate.used_tests(scores), scores.pas.shape)[i][inside]
+    elif metric == "apr":
+        counted = ~np.isnan(scores.passes[i])
+        if group.shared.protocol.apr_over == "human-significant":
+            counted = counted & (np.broadcast_to(scores.human_significant, scores.pas.shape)[i] == 1)
+        used = counted[inside]
+    else:
+        used = ~np.isnan((scores.pas if metric == "pas" else scores.ecs_test)[i][inside])
+    return int(used.sum()), int((~used).sum())

@@ -1,0 +1,81 @@
+"""Money, tokens, time and calls per minute: reached, a run stops cleanly and goes on later."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from concord import runs
+from concord.asking.limits import Budget, Limits
+from concord.asking.plan import Prices
+from concord.asking.prices import read_prices
+from concord.errors import FileFormatError, OptionError
+from concord.records import Answer, AskOutcome, Usage
+
+ANSWER = Answer(AskOutcome.OK, "x" * 30, usage=Usage(100, 50))
+
+
+def test_a_budget_counts_calls_in_flight_as_the_mean_of_the_others() -> None:
+    budget = Budget(Limits(max_tokens_total=400))
+    assert budget.begin() is None
+    budget.end(10, ANSWER)  # 150 tokens
+    assert budget.begin() is None  # 300 with the call in flight
+    assert budget.begin() == "--max-tokens-total 400 is reached (150 so far)"
+
+
+def test_what_the_folder_holds_counts() -> None:
+    budget = Budget(Limits(max_cost=1.0), Prices(1.0, 1.0), (600_000, 500_000))
+    assert budget.reason() == "--max-cost 1 is reached (1.1000 so far)"
+
+
+def test_tokens_that_nobody_counts_are_guessed_from_characters() -> None:
+    budget = Budget(Limits(max_tokens_total=25))
+    budget.begin()
+    budget.end(30, Answer(AskOutcome.OK, "x" * 30))
+    assert budget.reason() == "--max-tokens-total 25 is reached (20 so far)"
+
+
+def test_a_limit_of_cost_needs_prices() -> None:
+    with pytest.raises(OptionError, match="--max-cost needs prices"):
+        Budget(Limits(max_cost=1.0))
+
+
+@pytest.mark.parametrize("name", ["max_cost", "max_tokens_total", "max_time", "rate"])
+def test_a_limit_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(OptionError, match=f"--{name.replace('_', '-')} 0: expected a number above 0"):
+        Limits(**{name: 0})
+
+
+def test_the_shares_of_several_processes_keep_the_limit() -> None:
+    assert Limits(3.0, 100, 5.0, 60.0).share(3) == Limits(1.0, 33, 5.0, 20.0)
+
+
+def test_prices_come_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(json.dumps({"a/b": {"in": 1, "out": 2.5}}))
+    assert read_prices(path) == {"a/b": Prices(1.0, 2.5)}
+    path.write_text(json.dumps({"a/b": {"in": 1}}))
+    with pytest.raises(FileFormatError, match="'a/b' is .*, expected"):
+        read_prices(path)
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestRuns:
+    @pytest.fixture(autouse=True)
+    def installed(self) -> None:
+        pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+
+    def test_a_run_stops_at_its_time_and_goes_on(self, tmp_path: Path) -> None:
+        job = runs.job("reasoning", "mockllm/model", limit=4, limits=Limits(max_time=1e-9))
+        stopped = runs.run_job(job, tmp_path / "r")
+        assert stopped.stopped == "--max-time 1e-09 (minutes) is reached"
+        assert stopped.outcomes == {"not asked": 16}
+        assert stopped.stored.record["status"] == "stopped"
+        assert runs.run_job(runs.job("reasoning", "mockllm/model", limit=4), tmp_path / "r").complete
+
+    def test_calls_keep_their_rate(self, tmp_path: Path) -> None:
+        job = runs.job("reasoning", "mockllm/model", limit=2, limits=Limits(rate=600.0))
+        begin = time.monotonic()
+        assert runs.run_job(job, tmp_path / "r").outcomes == {"ok": 8}
+        assert time.monotonic() - begin >= 0.7  # eight calls, a tenth of a second apart

@@ -1,0 +1,112 @@
+"""Many agents at once: every number is that of the agent scored alone."""
+
+import numpy as np
+import pytest
+
+import concord
+from concord.api import demo_table
+from concord.errors import MismatchError
+from concord.people.many import AgentsResult
+from concord.people.protocol import PROTOCOLS
+from concord.people.table.read import read_tests
+from concord.records import Interval, TestTable
+
+OPTIONS = {"n_resamples": 220, "n_simulations": 70, "seed": 5}
+
+
+def t_tables(n_agents: int) -> dict[str, list[dict[str, object]]]:
+    """Agents on t tests, correlations and U, one of them with other sample sizes and a missing test."""
+    rng = np.random.default_rng(1)
+    people = rng.normal(1.5, 2, 18)
+    tables = {}
+    for agent in range(n_agents):
+        rows: list[dict[str, object]] = []
+        for i, human in enumerate(people):
+            kind = ("t-independent", "correlation", "mann-whitney")[i % 3]
+            own = float(human + rng.normal())
+            row: dict[str, object] = {"study": f"S{i // 3}", "finding": f"F{i % 2}", "test": f"t{i}"}
+            row |= {"test_type": kind, "domain": f"D{i // 9}"}
+            for who, t, n in (("human", float(human), 40), ("agent", own, 60 if agent < 2 else 80)):
+                value = t
+                if kind == "correlation":
+                    value = float(np.tanh(t / 8))
+                elif kind == "mann-whitney":
+                    value = float(n * n / 2 - t * n * np.sqrt((2 * n + 1) / 12))
+                row |= {f"{who}_statistic": value}
+                row |= {f"{who}_n": n} if kind == "correlation" else {f"{who}_n1": n, f"{who}_n2": n}
+                row |= {f"{who}_u_of": "group2"} if kind == "mann-whitney" else {}
+            rows.append(row)
+        tables[f"agent {agent}"] = rows
+    return tables
+
+
+def same(one: Interval | None, other: Interval | None) -> None:
+    assert (one is None) == (other is None)
+    if one is not None and other is not None:
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-8)
+        assert (one.method, one.level) == (other.method, other.level)
+
+
+def equal_to_alone(found: AgentsResult, name: str, alone: concord.api.PeopleResult) -> None:
+    agent = found[name]
+    for metric in ("pas", "ecs", "apr"):
+        many, single = getattr(agent, metric), getattr(alone, metric)
+        assert many.value == pytest.approx(single.value, abs=1e-12)
+        assert (many.estimate.n, many.estimate.n_left_out) == (single.estimate.n, single.estimate.n_left_out)
+        same(many.interval, single.interval)
+        same(many.fresh, single.fresh)
+        assert (many.bounds is None) == (single.bounds is None)
+        if many.bounds is not None:
+            for end in ("floor", "ceiling", "place"):
+                ends = getattr(many.bounds, end), getattr(single.bounds, end)
+                assert ends[0].value == pytest.approx(ends[1].value, abs=1e-9)
+    for domain in alone.domains:
+        many = agent.domains[domain.name]["pas"]
+        assert many.value == pytest.approx(domain.pas.value, abs=1e-12)
+        same(many.fresh, domain.pas.fresh)
+
+
+@pytest.mark.parametrize("protocol", list(PROTOCOLS))
+def test_agents_at_once_have_the_numbers_of_each_alone(protocol: str) -> None:
+    tables = t_tables(4)
+    found = concord.score_people(tables, protocol=protocol, **OPTIONS)
+    for name, rows in tables.items():
+        equal_to_alone(found, name, concord.score_people(rows, protocol=protocol, **OPTIONS))
+
+
+def test_designs_without_shared_noise_are_drawn_agent_by_agent() -> None:
+    table = read_tests(demo_table())
+    found = concord.score_people([table, table], **OPTIONS)
+    equal_to_alone(found, "agent 2", concord.score_people(table, **OPTIONS))
+
+
+def test_a_column_names_the_agents_of_one_table() -> None:
+    import polars as pl
+
+    tables = t_tables(3)
+    rows = [{"agent": name, **row} for name, table in tables.items() for row in table]
+    for source in (rows, pl.DataFrame(rows, infer_schema_length=None)):
+        found = concord.score_people(source, n_resamples=0, n_simulations=0)
+        assert isinstance(found, AgentsResult)
+        assert [agent.name for agent in found.agents] == list(tables)
+        frame = found.to_frame()
+        assert frame["pas"].to_list() == [agent.pas.value for agent in found.agents]
+        assert frame["ecs_low"][0] == found.agents[0].ecs.interval.low
+
+
+def test_agents_on_other_tests_are_refused() -> None:
+    tables = t_tables(2)
+    tables["agent 1"][0]["test"] = "another"
+    with pytest.raises(MismatchError, match="has other tests"):
+        concord.score_people(tables)
+    tables = t_tables(2)
+    tables["agent 1"][0]["human_n1"] = 41
+    with pytest.raises(MismatchError, match="the human side"):
+        concord.score_people(tables)
+
+
+def test_one_agent_is_the_case_of_one() -> None:
+    rows = t_tables(1)["agent 0"]
+    table = read_tests(rows)
+    assert isinstance(table, TestTable)
+    equal_to_alone(concord.score_people([table], **OPTIONS), "agent 1", concord.score_people(rows, **OPTIONS))
