@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import concord
 from concord.audit.estimate import audit_result, is_error
-from concord.audit.items import AuditItem, items_of, sampled
+from concord.audit.items import PEOPLE, REASONING, AuditItem, items_of, sampled
 from concord.audit.page import write_page
 from concord.audit.verdicts import read_verdicts, write_verdicts
 from concord.cli.app import app
@@ -39,7 +39,7 @@ def test_error_rates_and_the_corrected_gap_by_hand() -> None:
     # and two that were read as not right are right: the accuracy is 0.6, the gap 0.35.
     every = items(20, 10, 5)
     verdicts = {item.key: "same" for item in every} | {"v18/0/cot": "right", "v19/0/cot": "right"}
-    found = audit_result("m", "reasoning", every, verdicts)
+    found = audit_result("m", REASONING, every, verdicts)
     assert [(rate.group, rate.n_errors, rate.n_audited) for rate in found.rates] == [
         ("cot", 2, 20),
         ("direct", 0, 20),
@@ -56,7 +56,7 @@ def test_no_error_in_a_small_sample_does_not_make_the_reader_perfect() -> None:
     many = {item.key: "same" for item in every[:100]}
     widths = []
     for verdicts in (few, many):
-        found = audit_result("m", "reasoning", every, verdicts).corrected
+        found = audit_result("m", REASONING, every, verdicts).corrected
         assert found is not None and found.interval is not None
         assert found.value == pytest.approx(0.2)
         widths.append(found.interval.high - found.interval.low)
@@ -65,7 +65,7 @@ def test_no_error_in_a_small_sample_does_not_make_the_reader_perfect() -> None:
 
 def test_what_was_not_audited_is_undefined() -> None:
     every = items(20, 10, 5)
-    found = audit_result("m", "reasoning", every, {"v1/0/cot": "same"})
+    found = audit_result("m", REASONING, every, {"v1/0/cot": "same"})
     assert found.rates[1].rate.value is None
     assert found.overall.value is None
     assert found.corrected is not None and found.corrected.value is None
@@ -98,7 +98,7 @@ def test_the_corrected_gap_covers_the_true_one() -> None:
             item.key: "right" if truth[item.group][int(item.unit)] else "wrong"
             for item in sampled(every, 80, 1)
         }
-        found = audit_result("m", "reasoning", every, verdicts).corrected
+        found = audit_result("m", REASONING, every, verdicts).corrected
         assert found is not None and found.interval is not None
         hits += found.interval.low <= 0.2 <= found.interval.high
     assert hits / 300 >= 0.92
@@ -117,7 +117,7 @@ def test_verdicts_are_written_and_read(tmp_path: Path) -> None:
 
 
 def test_the_page_escapes_replies_and_loads_nothing(tmp_path: Path) -> None:
-    write_page(tmp_path / "a.html", "<i>m</i>", "reasoning", items(2, 1, 1))
+    write_page(tmp_path / "a.html", "<i>m</i>", REASONING, items(2, 1, 1))
     text = (tmp_path / "a.html").read_text("utf-8")
     assert "&lt;b&gt;0&lt;/b&gt;" in text and "<b>0</b>" not in text and "<i>m" not in text
     assert "src=" not in text and "http" not in text
@@ -134,11 +134,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.filterwarnings("ignore")
 def test_every_reply_of_a_run_can_be_audited(run: Path) -> None:
-    model, found = items_of(run, "reasoning")
+    model, found = items_of(run, REASONING)
     assert model == "mockllm/model"
     assert sorted(item.group for item in found) == ["cot"] * 3 + ["direct"] * 3
     with pytest.raises(RunFolderError, match="holds a run of 'reasoning', not of 'people'"):
-        items_of(run, "people")
+        items_of(run, PEOPLE)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -158,7 +158,7 @@ def test_the_page_and_its_verdicts_give_the_same_result(run: Path, tmp_path: Pat
     made = CliRunner().invoke(app, ["audit", "reasoning", str(run), "--n", "2", "--page"])
     assert made.exit_code == 0, made.output
     assert (run / "audit" / "reasoning.html").is_file()
-    keys = [item.key for item in sampled(items_of(run, "reasoning")[1], 2, 0)]
+    keys = [item.key for item in sampled(items_of(run, REASONING)[1], 2, 0)]
     write_verdicts(tmp_path / "v.json", "reasoning", dict.fromkeys(keys, "same"))
     told = CliRunner().invoke(app, ["audit", "reasoning", str(run), "--verdicts", str(tmp_path / "v.json")])
     assert told.exit_code == 0, told.output
@@ -171,8 +171,8 @@ def test_answers_of_a_run_with_people_are_audited_by_condition(tmp_path: Path) -
     pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
     folder = tmp_path / "run"
     concord.run("people", "mockllm/model", study=["framing"], n=2, out=folder)
-    _, found = items_of(folder, "people")
+    _, found = items_of(folder, PEOPLE)
     assert found and all(item.right is None and item.group.startswith("framing") for item in found)
-    result = audit_result("m", "people", found, {found[0].key: "misread"})
+    result = audit_result("m", PEOPLE, found, {found[0].key: "misread"})
     assert result.corrected is None
     assert sum(rate.n_errors for rate in result.rates) == 1

@@ -18,14 +18,11 @@ from statistics import NormalDist
 
 import numpy as np
 
-from concord.audit.items import AuditItem
+from concord.audit.items import MISREAD, RIGHT, SAME, AuditItem, AuditKind
 from concord.records import Estimate, Interval
 from concord.stats.intervals import wilson_interval
 
 LEVEL = 0.95
-RIGHT, WRONG, NONE, SAME, MISREAD = "right", "wrong", "none", "same", "misread"
-VERDICTS = (SAME, RIGHT, WRONG, NONE, MISREAD)
-"""As read; the answer is right, wrong, or there is none; misread, where there is no right answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +51,16 @@ class AuditResult:
 
 
 def audit_result(
-    model: str, question: str, items: Sequence[AuditItem], verdicts: Mapping[str, str]
+    model: str, kind: AuditKind, items: Sequence[AuditItem], verdicts: Mapping[str, str]
 ) -> AuditResult:
     """Compute error rates by group and, for reasoning, the corrected gap.
 
     Parameters
     ----------
-    model, question
-        Whose replies, and to which question.
+    model
+        Whose replies.
+    kind
+        What is audited.
     items
         Every reply of the run.
     verdicts
@@ -70,8 +69,8 @@ def audit_result(
     groups = list(dict.fromkeys(item.group for item in items))
     own = {group: [item for item in items if item.group == group] for group in groups}
     rates = tuple(_rate(group, own[group], verdicts) for group in groups)
-    gap, corrected = _gaps(own, verdicts) if question == "reasoning" else (None, None)
-    return AuditResult(model, question, rates, _overall(rates), gap, corrected)
+    gap, corrected = _gaps(own, verdicts) if kind.paired else (None, None)
+    return AuditResult(model, kind.question, rates, _overall(rates), gap, corrected)
 
 
 def is_error(item: AuditItem, verdict: str) -> bool:

@@ -1,16 +1,18 @@
 """What can be audited: every reply of a run with what was read from it, in groups that are compared."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from concord import people, reasoning
 from concord.asking.folder import read_run
 from concord.asking.recorded import Recorded, recorded_folder
 from concord.errors import OptionError, RunFolderError
 from concord.files.json_text import parsed
+from concord.people.design import plans_of, unpacked
 from concord.reasoning.correct import Rule
 from concord.reasoning.design import MODES
 from concord.reasoning.design import SAMPLES as VIGNETTES
@@ -18,6 +20,10 @@ from concord.reasoning.lexicon import load_lexicon
 from concord.reasoning.parse import Parser, column
 from concord.reasoning.read.replies import reply_of
 from concord.reasoning.read.vignettes import read_samples
+
+RIGHT, WRONG, NONE, SAME, MISREAD = "right", "wrong", "none", "same", "misread"
+VERDICTS = (SAME, RIGHT, WRONG, NONE, MISREAD)
+"""As read; the answer is right, wrong, or there is none; misread, where there is no right answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +42,27 @@ class AuditItem:
     """Whether the reader calls the answer right; ``None`` where there is no right answer."""
 
 
-def items_of(folder: Path, question: str) -> tuple[str, list[AuditItem]]:
+@dataclass(frozen=True, slots=True)
+class AuditKind:
+    """What is audited of a question's replies."""
+
+    question: str
+    items: Callable[[Recorded], Iterator[AuditItem]]
+    choices: tuple[tuple[str, str], ...]
+    """Verdicts that a person can give, with the word that is shown."""
+    paired: bool
+    """Whether each unit has a reply in two modes whose gap is corrected."""
+
+
+def items_of(folder: Path, kind: AuditKind) -> tuple[str, list[AuditItem]]:
     """Return the model's name and every reply of a run that came with a text.
 
     Parameters
     ----------
     folder
         A folder that ``concord run`` wrote.
-    question
-        ``reasoning`` or ``people``.
+    kind
+        What is audited: `REASONING` or `PEOPLE`.
 
     Raises
     ------
@@ -52,9 +70,9 @@ def items_of(folder: Path, question: str) -> tuple[str, list[AuditItem]]:
         There is no run of this question, or it holds no reply.
     """
     found = recorded_folder(read_run(folder))
-    if found.suite != question:
-        raise RunFolderError(f"{folder} holds a run of {found.suite!r}, not of {question!r}")
-    items = list(_reasoning(found) if question == "reasoning" else _people(found))
+    if found.suite != kind.question:
+        raise RunFolderError(f"{folder} holds a run of {found.suite!r}, not of {kind.question!r}")
+    items = list(kind.items(found))
     if not items:
         raise RunFolderError(f"{folder} holds no reply with a text; run the same command again")
     return found.model, items
@@ -99,7 +117,6 @@ def _reasoning(found: Recorded) -> Iterator[AuditItem]:
 
 
 def _people(found: Recorded) -> Iterator[AuditItem]:
-    from concord.people.design import plans_of, unpacked
     from concord.people.studies.observe import observe
     from concord.people.studies.sessions import replaying
 
@@ -120,3 +137,12 @@ def _people(found: Recorded) -> Iterator[AuditItem]:
 def _values(values: Mapping[str, Any]) -> str:
     known = ", ".join(f"{name} = {value}" for name, value in values.items() if value is not None)
     return f"; {known}" if known else ""
+
+
+REASONING = AuditKind(
+    reasoning.NAME,
+    _reasoning,
+    ((SAME, "as read"), (RIGHT, "right"), (WRONG, "wrong"), (NONE, "no answer")),
+    paired=True,
+)
+PEOPLE = AuditKind(people.NAME, _people, ((SAME, "as read"), (MISREAD, "misread")), paired=False)

@@ -5,16 +5,10 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from concord.audit.estimate import MISREAD, NONE, RIGHT, SAME, WRONG
-from concord.audit.items import AuditItem
+from concord.audit.items import AuditItem, AuditKind
 from concord.audit.verdicts import KIND
 from concord.files.documents import heading
 
-CHOICES = {
-    "reasoning": ((SAME, "as read"), (RIGHT, "right"), (WRONG, "wrong"), (NONE, "no answer")),
-    "people": ((SAME, "as read"), (MISREAD, "misread")),
-}
-"""What a person can say of a reply."""
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}"
     "pre{white-space:pre-wrap;background:#8881;padding:.8rem;border-radius:4px}fieldset{border:0;padding:0}"
@@ -34,16 +28,16 @@ document.getElementById("save").addEventListener("click", () => {
 """
 
 
-def write_page(path: Path, model: str, question: str, items: Sequence[AuditItem]) -> None:
+def write_page(path: Path, model: str, kind: AuditKind, items: Sequence[AuditItem]) -> None:
     """Write the page; everything from replies is escaped, and nothing is loaded from elsewhere."""
-    head = json.dumps({**heading(KIND), "question": question}).replace("<", "\\\\u003c")
-    body = "".join(_article(number, question, item) for number, item in enumerate(items, start=1))
+    head = json.dumps({**heading(KIND), "question": kind.question}).replace("<", "\\\\u003c")
+    body = "".join(_article(number, kind, item) for number, item in enumerate(items, start=1))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Audit</title>'
-        f"<style>{_STYLE}</style></head><body><h1>Audit of {escape(model)}, {escape(question)}</h1>"
+        f"<style>{_STYLE}</style></head><body><h1>Audit of {escape(model)}, {escape(kind.question)}</h1>"
         "<p>Read each reply, then say what it answers. Save, and give the file to "
-        f"<code>concord audit {escape(question)} RUN --verdicts verdicts.json</code>.</p>{body}"
+        f"<code>concord audit {escape(kind.question)} RUN --verdicts verdicts.json</code>.</p>{body}"
         '<p><button id="save" type="button">Save the verdicts</button></p>'
         f'<script type="application/json" id="head">{head}</script><script>{_SCRIPT}</script>'
         "</body></html>\n",
@@ -51,10 +45,10 @@ def write_page(path: Path, model: str, question: str, items: Sequence[AuditItem]
     )
 
 
-def _article(number: int, question: str, item: AuditItem) -> str:
+def _article(number: int, kind: AuditKind, item: AuditItem) -> str:
     choices = "".join(
         f'<label><input type="radio" name="{escape(item.key)}" value="{value}"> {escape(word)}</label>'
-        for value, word in CHOICES[question]
+        for value, word in kind.choices
     )
     return (
         f"<article><h2>{number}. {escape(item.group)}</h2><pre>{escape(item.reply)}</pre>"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from concord.audit.estimate import VERDICTS
+from concord.audit.items import VERDICTS
 from concord.errors import FileFormatError
 from concord.files.documents import heading, read_document
 from concord.files.output import write_json

@@ -11,7 +11,7 @@ from concord.errors import printable_lines
 
 if TYPE_CHECKING:
     from concord.audit.estimate import AuditResult
-    from concord.audit.items import AuditItem
+    from concord.audit.items import AuditItem, AuditKind
 
 RUN = Annotated[Path, typer.Argument(help="Folder that `concord run` wrote.")]
 SIZE = Annotated[int, typer.Option(help="Replies to look at.")]
@@ -25,18 +25,22 @@ def reasoning(
     source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
 ) -> None:
     """Check by hand how answers were read: error rate by mode, and the gap corrected by it."""
-    _audit("reasoning", source, n, seed, page=page, given=verdicts, json=json)
+    from concord.audit.items import REASONING
+
+    _audit(REASONING, source, n, seed, page=page, given=verdicts, json=json)
 
 
 def people(
     source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
 ) -> None:
     """Check by hand how participants' answers were read: error rate by condition."""
-    _audit("people", source, n, seed, page=page, given=verdicts, json=json)
+    from concord.audit.items import PEOPLE
+
+    _audit(PEOPLE, source, n, seed, page=page, given=verdicts, json=json)
 
 
 def _audit(
-    question: str, source: Path, n: int, seed: int, *, page: bool, given: Path | None, json: bool
+    kind: "AuditKind", source: Path, n: int, seed: int, *, page: bool, given: Path | None, json: bool
 ) -> None:
     from concord.audit.estimate import audit_result
     from concord.audit.items import items_of, sampled
@@ -44,16 +48,16 @@ def _audit(
     from concord.audit.verdicts import read_verdicts
     from concord.files.codec import encode
 
-    model, items = items_of(source, question)
+    model, items = items_of(source, kind)
     drawn = sampled(items, n, seed)
     if page:
-        target = source / "audit" / f"{question}.html"
-        write_page(target, model, question, drawn)
+        target = source / "audit" / f"{kind.question}.html"
+        write_page(target, model, kind, drawn)
         note(f"written to {target}")
         return
-    path = source / "audit" / f"{question}_verdicts.json"
-    said = _asked(question, drawn, path) if given is None else read_verdicts(given, question)
-    result = audit_result(model, question, items, said)
+    path = source / "audit" / f"{kind.question}_verdicts.json"
+    said = _asked(kind, drawn, path) if given is None else read_verdicts(given, kind.question)
+    result = audit_result(model, kind, items, said)
     if json:
         print_json(encode(result))
     else:
@@ -62,14 +66,13 @@ def _audit(
         note(f"verdicts are in {path}")
 
 
-def _asked(question: str, drawn: "Sequence[AuditItem]", path: Path) -> dict[str, str]:
+def _asked(kind: "AuditKind", drawn: "Sequence[AuditItem]", path: Path) -> dict[str, str]:
     """Show each reply and ask; every verdict is stored at once, and a second call goes on."""
-    from concord.audit.page import CHOICES
     from concord.audit.verdicts import read_verdicts, write_verdicts
 
-    said = read_verdicts(path, question) if path.is_file() else {}
-    words = {word[0]: value for value, word in CHOICES[question]}
-    shown = ", ".join(f"{word[0]} = {word}" for _, word in CHOICES[question])
+    said = read_verdicts(path, kind.question) if path.is_file() else {}
+    words = {word[0]: value for value, word in kind.choices}
+    shown = ", ".join(f"{word[0]} = {word}" for _, word in kind.choices)
     for number, item in enumerate(drawn, start=1):
         if item.key in said:
             continue
@@ -81,7 +84,7 @@ def _asked(question: str, drawn: "Sequence[AuditItem]", path: Path) -> dict[str,
             break
         if answer in words:
             said[item.key] = words[answer]
-            write_verdicts(path, question, said)
+            write_verdicts(path, kind.question, said)
     return said
 
 
