@@ -3,10 +3,10 @@
 Importing the package is cheap: what needs frames or files is loaded when it is first used.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from concord.errors import ConcordError, InputError, TableError, UndefinedError
-from concord.records import Estimate, Interval
 from concord.version import __version__
 
 if TYPE_CHECKING:
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
         rank_reasoning,
         report,
         score_people,
+        score_predictions,
         score_reasoning,
         score_structure,
     )
     from concord.people import studies as studies
+    from concord.records import Estimate, Interval
     from concord.runs import run, score_run
 
 __all__ = [
@@ -38,22 +40,27 @@ __all__ = [
     "report",
     "run",
     "score_people",
+    "score_predictions",
     "score_reasoning",
     "score_run",
     "score_structure",
 ]
 
 
+_ELSEWHERE = {
+    "Estimate": "concord.records",
+    "Interval": "concord.records",
+    "run": "concord.runs",
+    "score_run": "concord.runs",
+}
+
+
 def __getattr__(name: str) -> object:
-    """Load the scoring functions on first use, so that `import concord.stats` stays light."""
+    """Load what is not here on first use, so that `import concord.stats` and `concord --help` stay light."""
     if name == "studies":
-        from concord.people import studies
-
-        return studies
+        return import_module("concord.people.studies")
     if name in __all__:
-        from concord import api, runs
-
-        return getattr(runs if name in ("run", "score_run") else api, name)
+        return getattr(import_module(_ELSEWHERE.get(name, "concord.api")), name)
     raise AttributeError(f"module 'concord' has no attribute {name!r}")
 
 

@@ -19,6 +19,7 @@ from concord.questions import check, compare, plan, report
 from concord.records import TestTable
 
 if TYPE_CHECKING:
+    from concord.people.predictions.files import PredictionResult
     from concord.reasoning.bias import Detector
     from concord.reasoning.compare import Ranking
     from concord.reasoning.files import ReasoningResult
@@ -36,6 +37,7 @@ __all__ = [
     "rank_reasoning",
     "report",
     "score_people",
+    "score_predictions",
     "score_reasoning",
     "score_structure",
 ]
@@ -86,13 +88,13 @@ def score_people(
     level
         Nominal coverage of intervals.
     n_resamples
-        Fresh samples of participants behind the second interval; 0 leaves it out.
+        New samples of participants behind the second interval; 0 leaves it out.
     n_simulations
         Simulated agents behind floor and ceiling of PAS and ECS; 0 leaves them out.
     seed
-        Seed of the fresh samples and simulated agents: same input and seed, same numbers.
+        Seed of the new samples and simulated agents: same input and seed, same numbers.
     engine
-        Where fresh samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
+        Where new samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
         no number.
     choices
         Single choices of the protocol to change, such as ``states=2`` or ``include_unsigned=True``.
@@ -142,6 +144,56 @@ def score_people(
         engine=engine,
         **choices,
     )
+
+
+def score_predictions(
+    table: Any,
+    *,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+    agent_column: str | None = None,
+    level: float = 0.95,
+) -> "PredictionResult":
+    """Score predicted effects against measured ones that have standard errors.
+
+    Parameters
+    ----------
+    table
+        One row per effect and agent: a file, a frame or rows, with the columns ``study``, ``human_estimate``,
+        ``human_se``, ``agent_estimate`` and those of the page on predicted effects.
+    sheet, encoding, decimal_comma
+        How the file is read, as for `score_people`.
+    agent_column
+        Name of the column with the agents' names, where it is none of the usual ones.
+    level
+        Nominal coverage of intervals.
+
+    Returns
+    -------
+    PredictionResult
+        Every agent's numbers with intervals, reference rows, and all pairs of agents.
+
+    Raises
+    ------
+    InputError
+        The table cannot be used; the message names file, row and column.
+
+    Examples
+    --------
+    >>> row = {"study": "S", "human_se": 0.5}
+    >>> effects = [(1.0, 1.2), (2.0, 2.5), (4.0, 3.0)]
+    >>> rows = [row | {"condition": str(h), "human_estimate": h, "agent_estimate": a} for h, a in effects]
+    >>> round(score_predictions(rows).agent("agent").numbers["pearson"].value, 3)
+    0.904
+    """
+    from concord.people.predictions.score import score_predictions as scored
+    from concord.people.predictions.table import read_predictions
+
+    read = read_predictions(
+        table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, agent_column=agent_column
+    )
+    return scored(read, level=level)
 
 
 def _engine(engine: str | Engine) -> Engine:

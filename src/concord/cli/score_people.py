@@ -9,6 +9,8 @@ from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
     from concord.api import PeopleResult
+    from concord.files.grids import Grid
+    from concord.people.predictions.files import PredictionResult
 
 
 def score_people(
@@ -41,11 +43,11 @@ def score_people(
         str | None, typer.Option(help="Tests the agent lacks: left-out of APR, or fail.")
     ] = None,
     level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
-    resamples: Annotated[int, typer.Option(help="Fresh samples behind the second interval; 0: none.")] = 400,
+    resamples: Annotated[int, typer.Option(help="New samples behind the second interval; 0: none.")] = 400,
     simulations: Annotated[
         int, typer.Option(help="Simulated agents behind floor and ceiling; 0: none.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the fresh samples and simulated agents.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the new samples and simulated agents.")] = 0,
     engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
     scheduler: Annotated[
         str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
@@ -93,10 +95,39 @@ def score_people(
         return
     from concord import api
 
+    options = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
+    effects = _grid_of_predictions(tests, options)
+    if effects is not None:
+        _tell_predictions(api.score_predictions(effects, level=level), out=out, json=json)
+        return
     result = api.score_people(
         tests, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, model=model, **choices
     )
     _tell(result, result.to_dict() if json else None, result.write(out))
+
+
+def _grid_of_predictions(path: Path | None, options: dict[str, Any]) -> "Grid | None":
+    """Return a table of effects with standard errors as a grid; None for a table of tests."""
+    from concord.files.tables import read_grid
+    from concord.people.predictions.table import is_prediction_grid
+    from concord.people.table.document import stored_table
+
+    if path is None or stored_table(path) is not None:
+        return None
+    grid = read_grid(path, **options)
+    return grid if is_prediction_grid(grid) else None
+
+
+def _tell_predictions(result: "PredictionResult", *, out: Path, json: bool) -> None:
+    """Show a result about predicted effects and keep its files."""
+    files = result.write(out)
+    for warning in result.warnings:
+        note(f"warning: {warning}")
+    if json:
+        print_json(result.to_dict())
+    else:
+        show_result(result)
+    note(f"\nwrote {', '.join(str(file) for file in files)}")
 
 
 def _score_replies(

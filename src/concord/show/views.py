@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError
+from concord.people.predictions.files import PredictionResult
 from concord.people.result import PeopleResult
 from concord.planning.people import ParticipantsPlan, PeoplePlan
 from concord.planning.plan import PlanResult
@@ -21,6 +22,7 @@ from concord.show.html import as_html
 from concord.show.metrics_terminal import metrics_report
 from concord.show.people_terminal import people_report
 from concord.show.plan_terminal import participants_lines, people_plan_lines, plan_lines
+from concord.show.predictions_terminal import predictions_report
 from concord.show.ranking_terminal import ranking_report
 from concord.show.reasoning_terminal import reasoning_gist, reasoning_report
 from concord.show.structure_terminal import structure_gist, structure_report
@@ -60,6 +62,7 @@ VIEWS: dict[type[Presented], View] = {
     PeopleResult: View(people_report, plot=drawing.draw_people),
     StructureResult: View(structure_report, structure_gist, drawing.draw_structure),
     ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
+    PredictionResult: View(predictions_report),
     Ranking: View(ranking_report),
     CompareResult: View(compare_report, plot=drawing.draw_comparison),
     MetricCompareResult: View(metrics_report, plot=drawing.draw_metrics),

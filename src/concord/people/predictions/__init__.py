@@ -1,0 +1,1 @@
+"""Effects as estimate and standard error: what people showed, what agents predicted."""

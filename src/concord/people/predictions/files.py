@@ -1,0 +1,96 @@
+"""Agreement of predicted effects as files, written and read back: one document, two tables."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord.files.codec import decode, encode
+from concord.files.documents import heading, read_document
+from concord.files.output import write_csv, write_json
+from concord.files.provenance import provenance
+from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference
+from concord.records import InputFile, Presented
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DOCUMENT, NUMBERS, DIFFERENCES = "predictions.json", "predictions.csv", "prediction_differences.csv"
+NUMBER_COLUMNS = ("agent", "reference", "metric", "value", "low", "high", "n", "n_missing", "note")
+DIFFERENCE_COLUMNS = ("first", "second", "metric", "difference", "low", "high", "p", "p_holm", "n", "note")
+_KIND = "prediction result"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PredictionResult(Presented):
+    """Agreement of predicted effects with those of people."""
+
+    agents: tuple[AgentAgreement, ...]
+    """By name."""
+    references: tuple[AgentAgreement, ...]
+    differences: tuple[AgentDifference, ...]
+    unit: str
+    n_effects: int
+    all_positive: float
+    """Share of people's effects above 0: the chance level of ``direction``."""
+    clusters: str
+    """What was left out one at a time for the intervals."""
+    level: float = 0.95
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+
+    def agent(self, name: str) -> AgentAgreement:
+        """Return one agent's numbers."""
+        return next(one for one in self.agents if one.agent == name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `predictions.json` holds."""
+        return {**heading(_KIND), **encode(self), "provenance": provenance(self.inputs)}
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return one row per agent and number, the columns of `predictions.csv`."""
+        import polars as pl
+
+        rows = list(number_rows(self))
+        return pl.DataFrame(rows, schema=list(NUMBER_COLUMNS), orient="row", infer_schema_length=None)
+
+    def write(self, out: str | Path) -> tuple[Path, ...]:
+        """Write `predictions.json`, `predictions.csv` and `prediction_differences.csv`."""
+        return write(self, Path(out))
+
+
+def write(result: PredictionResult, folder: Path) -> tuple[Path, ...]:
+    """Write all files of a result and return their paths."""
+    write_json(folder / DOCUMENT, result.to_dict())
+    write_csv(folder / NUMBERS, NUMBER_COLUMNS, number_rows(result))
+    write_csv(folder / DIFFERENCES, DIFFERENCE_COLUMNS, _difference_rows(result))
+    return tuple(folder / name for name in (DOCUMENT, NUMBERS, DIFFERENCES))
+
+
+def read(folder: Path) -> PredictionResult:
+    """Read a result back, whole.
+
+    Raises
+    ------
+    FileFormatError
+        The folder holds no such result, or a field of it cannot be used.
+    """
+    path = folder / DOCUMENT
+    return decode(PredictionResult, read_document(path, _KIND), where=str(path))
+
+
+def number_rows(result: PredictionResult) -> Iterator[list[object]]:
+    """Return one row per agent and number, reference rows last."""
+    for one in (*result.agents, *result.references):
+        for name in METRICS:
+            found = one.numbers[name]
+            ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
+            yield [one.agent, one.is_reference, name, found.value, *ends, found.n, one.n_missing, found.note]
+
+
+def _difference_rows(result: PredictionResult) -> Iterator[list[object]]:
+    for row in result.differences:
+        found = row.difference
+        ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
+        names = (row.first, row.second, row.metric)
+        yield [*names, found.value, *ends, row.p_value, row.p_holm, found.n, found.note]

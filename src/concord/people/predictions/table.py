@@ -1,0 +1,269 @@
+"""The table of measured and predicted effects: a file, a frame or a list to checked pairs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from concord.errors import CellProblem, FileFormatError, TableError
+from concord.files import cells
+from concord.files.cells import BadCellError, with_point
+from concord.files.grids import Grid
+from concord.files.limits import listed
+from concord.files.tables import TableSource, read_grid
+from concord.people.table.columns import fold
+from concord.records import InputFile
+
+REQUIRED = ("study", "human_estimate", "human_se")
+NAMES = ("study", "outcome", "condition", "agent", "unit")
+NUMBERS = ("human_estimate", "human_se", "agent_estimate", "agent_se", "scale_min", "scale_max")
+KNOWN = (*NAMES, *NUMBERS)
+AGENT_COLUMNS = ("agent", "model", "design", "config")
+"""Names of the column that says whose predictions a row holds, the first that is there."""
+POINTS = "percentage points of the scale"
+_UNITS = {
+    "share of scale range": 100.0,
+    "share of scale": 100.0,
+    "percentage points": 1.0,
+    "pp": 1.0,
+    "percent of scale": 1.0,
+}
+"""Units that are carried to percentage points, and by which factor."""
+
+
+@dataclass(frozen=True, slots=True)
+class EffectPair:
+    """One measured effect of people."""
+
+    study: str
+    outcome: str
+    condition: str
+    estimate: float
+    se: float
+    row: int
+    """The first row that names it, as the spreadsheet shows it."""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What names the effect."""
+        return (self.study, self.outcome, self.condition)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What an agent gave for one effect; without a standard error it is taken as exact."""
+
+    estimate: float
+    se: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionTable:
+    """Measured effects, and each agent's predictions of them, all in one unit."""
+
+    pairs: tuple[EffectPair, ...]
+    agents: Mapping[str, Mapping[tuple[str, str, str], Prediction]]
+    unit: str
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def is_prediction_grid(grid: Grid) -> bool:
+    """Whether a table holds effects with standard errors, not tests."""
+    return "human_estimate" in {fold(title) for title in grid.header}
+
+
+def read_predictions(
+    source: TableSource | Grid,
+    *,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+    agent_column: str | None = None,
+) -> PredictionTable:
+    """Read a table of effects: one row per effect and agent.
+
+    Parameters
+    ----------
+    source
+        What `concord.score_people` takes, or a grid that was read already. Columns: ``study``,
+        ``human_estimate``, ``human_se``; ``agent_estimate``, ``agent_se``; ``outcome``, ``condition``,
+        ``agent`` (also ``model``, ``design``, ``config``); ``scale_min`` and ``scale_max``, or ``unit``.
+    sheet, encoding, decimal_comma
+        As for a table of tests.
+    agent_column
+        Name of the column with the agents' names, where it is none of the usual ones.
+
+    Returns
+    -------
+    PredictionTable
+        Effects in percentage points of their scales where scales are given, else as they are.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read, a column is missing, or effects are in several units.
+    TableError
+        Cells cannot be used, or two rows contradict each other: every one is named.
+    """
+    grid = (
+        source
+        if isinstance(source, Grid)
+        else read_grid(source, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
+    )
+    return _Reader(grid, _locate(grid, agent_column), problems=list(grid.problems)).table()
+
+
+def _locate(grid: Grid, agent_column: str | None) -> dict[str, int]:
+    """Find the known columns."""
+    titles = [fold(title) for title in grid.header]
+    found = {name: titles.index(name) for name in KNOWN if name in titles}
+    usual = AGENT_COLUMNS if agent_column is None else (fold(agent_column),)
+    agents = [name for name in usual if name in titles]
+    if agent_column is not None and not agents:
+        raise FileFormatError(f"{grid.place}: no column {agent_column!r}; found {listed(grid.header)}")
+    if agents:
+        found["agent"] = titles.index(agents[0])
+    missing = [name for name in REQUIRED if name not in found]
+    if missing:
+        raise FileFormatError(
+            f"{grid.place}: columns are missing: {', '.join(map(repr, missing))}; found {listed(grid.header)}"
+        )
+    return found
+
+
+@dataclass(slots=True)
+class _Reader:
+    """The work of reading one grid."""
+
+    grid: Grid
+    position: dict[str, int]
+    problems: list[CellProblem]
+    pairs: dict[tuple[str, str, str], EffectPair] = field(default_factory=dict)
+    agents: dict[str, dict[tuple[str, str, str], Prediction]] = field(default_factory=dict)
+    units: dict[str, int] = field(default_factory=dict)
+    """Each unit, and the first row that has it."""
+    columns: dict[str, list[object]] = field(default_factory=dict)
+
+    def table(self) -> PredictionTable:
+        """Read every row, or raise once with all that is wrong."""
+        for index in range(len(self.grid.rows)):
+            self.row(index)
+        if self.problems:
+            raise TableError(self.problems)
+        if len(self.units) > 1:
+            named = ", ".join(f"{unit!r} (row {row})" for unit, row in self.units.items())
+            raise FileFormatError(
+                f"{self.grid.place}: effects are in several units: {named}; give scale_min and scale_max, so "
+                "that all become percentage points of their scale"
+            )
+        return PredictionTable(
+            tuple(self.pairs.values()),
+            self.agents,
+            next(iter(self.units), "as given"),
+            self.grid.inputs,
+            (*self.grid.warnings, *self._unused()),
+        )
+
+    def row(self, index: int) -> None:
+        """Read one row: an effect, and a prediction of it where there is one."""
+        names = {name: self.cell(index, name) for name in NAMES}
+        numbers = {name: self.cell(index, name) for name in NUMBERS}
+        study, estimate, se = names["study"], numbers["human_estimate"], numbers["human_se"]
+        for name, value in (("study", study), ("human_estimate", estimate), ("human_se", se)):
+            if value is None and not self.is_bad(index, name):
+                self.problem(index, name, None, "a value")
+        if not isinstance(study, str) or not isinstance(estimate, float) or not isinstance(se, float):
+            return
+        if se <= 0:
+            self.problem(index, "human_se", se, "a standard error above 0")
+            return
+        factor = self.factor(index, names["unit"], numbers)
+        if factor is None:
+            return
+        key = (study, str(names["outcome"] or ""), str(names["condition"] or ""))
+        pair = EffectPair(*key, factor * estimate, factor * se, self.grid.rows[index])
+        first = self.pairs.setdefault(key, pair)
+        if (first.estimate, first.se) != (pair.estimate, pair.se):
+            self.problem(
+                index, "human_estimate", estimate, f"the effect of row {first.row}, which has the same name"
+            )
+            return
+        self.predict(index, key, factor, numbers, agent=names["agent"])
+
+    def predict(
+        self,
+        index: int,
+        key: tuple[str, str, str],
+        factor: float,
+        numbers: Mapping[str, object],
+        *,
+        agent: object,
+    ) -> None:
+        """Keep a prediction; an agent is known even where it gave none."""
+        who = self.agents.setdefault(str(agent) if agent is not None else "agent", {})
+        given, se = numbers["agent_estimate"], numbers["agent_se"]
+        if not isinstance(given, float):
+            return
+        if isinstance(se, float) and se < 0:
+            self.problem(index, "agent_se", se, "a standard error, 0 or more")
+            return
+        if key in who:
+            self.problem(
+                index, "agent_estimate", given, "one prediction per agent and effect; this is a second"
+            )
+            return
+        who[key] = Prediction(factor * given, factor * se if isinstance(se, float) else None)
+
+    def factor(self, index: int, unit: object, numbers: Mapping[str, object]) -> float | None:
+        """Return what carries an effect to percentage points of its scale, and note the unit."""
+        low, high = numbers["scale_min"], numbers["scale_max"]
+        if isinstance(low, float) and isinstance(high, float):
+            if high <= low:
+                self.problem(index, "scale_max", high, f"more than scale_min, which is {low:g}")
+                return None
+            self.units.setdefault(POINTS, self.grid.rows[index])
+            return 100 / (high - low)
+        known = _UNITS.get(str(unit).casefold()) if unit is not None else None
+        self.units.setdefault(POINTS if known is not None else str(unit or "as given"), self.grid.rows[index])
+        return 1.0 if known is None else known
+
+    def cell(self, index: int, name: str) -> str | float | None:
+        """Read a cell; an unusable one becomes a problem."""
+        if name not in self.position:
+            return None
+        raw = self.column(name)[index]
+        parse = cells.name if name in NAMES else cells.number
+        try:
+            value = parse(with_point(raw) if self.grid.decimal_comma and name in NUMBERS else raw)
+        except BadCellError as error:
+            self.problem(index, name, raw, str(error))
+            return None
+        return value
+
+    def column(self, name: str) -> list[object]:
+        """Return a column's cells, which are taken out of the grid once."""
+        if name not in self.columns:
+            self.columns[name] = self.grid.cells(self.position[name])
+        return self.columns[name]
+
+    def is_bad(self, index: int, name: str) -> bool:
+        """Whether a cell was complained about already."""
+        row, title = self.grid.rows[index], self.title(name)
+        return any(problem.row == row and problem.column == title for problem in self.problems)
+
+    def problem(self, index: int, name: str, value: object, expected: str) -> None:
+        """Note an unusable cell."""
+        self.problems.append(
+            CellProblem(
+                self.grid.name, self.grid.sheet, self.grid.rows[index], self.title(name), value, expected
+            )
+        )
+
+    def title(self, name: str) -> str:
+        """Return a column's name as the file has it."""
+        return self.grid.header[self.position[name]] if name in self.position else name
+
+    def _unused(self) -> tuple[str, ...]:
+        """Name the columns that are not used."""
+        used = set(self.position.values())
+        others = [title for j, title in enumerate(self.grid.header) if j not in used and title]
+        return (f"{self.grid.place}: columns not used: {listed(others)}",) if others else ()

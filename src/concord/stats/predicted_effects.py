@@ -1,0 +1,176 @@
+r"""Agreement of predicted effects with measured ones, where people's effects come with standard errors.
+
+Measured effects :math:`h_i \pm s_i` and predictions :math:`a_i \pm e_i` (:math:`e_i` may be unknown), all on
+one scale. Noise in :math:`h` makes the plain correlation too small and the plain error too large; the
+adjusted forms take the known noise out and are undefined where it is as large as what was measured.
+
+References
+----------
+Ashokkumar, A., Hewitt, L., Ghezae, I., & Willer, R. (2026). Predicting results of social science experiments
+using large language models. Fuller, W. A. (1987). Measurement Error Models. Wiley.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from concord.errors import OptionError
+from concord.stats.elementwise import Floats
+
+MIN_PAIRS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class EffectAgreement:
+    """Numbers of one or more agents; NaN where undefined."""
+
+    direction: Floats
+    """Share of pairs with the same sign; a prediction of 0 counts one half."""
+    all_positive: Floats
+    """Share of measured effects above 0: what predicting "positive" every time would reach."""
+    pearson: Floats
+    spearman: Floats
+    pearson_adjusted: Floats
+    """Correlation with the true effects: cov(a, h) / (sd(a) √(var(h) − mean s²)), clipped to ±1."""
+    rmse: Floats
+    rmse_adjusted: Floats
+    """√max(0, mean (h − a)² − mean s²): the error about the true effects."""
+    intercept: Floats
+    slope: Floats
+    """Of h on a: multiply predictions by it."""
+    slope_adjusted: Floats
+    """Slope / λ with λ = 1 − mean(e²) / var(a); equal to the slope where e is unknown."""
+    size_ratio: Floats
+    """√(mean(a² − e²) / mean(h² − s²)): above 1, predicted effects are larger than people's."""
+
+
+def predicted_effects(
+    human: ArrayLike, agent: ArrayLike, *, human_se: ArrayLike, agent_se: ArrayLike | None = None
+) -> EffectAgreement:
+    r"""Compute how well predicted effects agree with measured ones.
+
+    .. math:: r_{adj} = \frac{\mathrm{cov}(a, h)}{\mathrm{sd}(a) \sqrt{\mathrm{var}(h) - \overline{s^2}}}
+
+    Variances and covariances divide by :math:`m - 1`.
+
+    Parameters
+    ----------
+    human, human_se
+        Measured effects and their standard errors, the last axis over pairs.
+    agent, agent_se
+        Predictions; leading axes are agents. Without standard errors a prediction is taken as exact.
+
+    Raises
+    ------
+    OptionError
+        The arrays do not fit each other, or a standard error is negative.
+
+    References
+    ----------
+    Ashokkumar, A., Hewitt, L., Ghezae, I., & Willer, R. (2026). Predicting results of social science
+    experiments using large language models.
+
+    Examples
+    --------
+    >>> found = predicted_effects([1.0, 2.0, 4.0], [1.0, 3.0, 4.0], human_se=[0.1, 0.1, 0.1])
+    >>> round(float(found.pearson), 4), float(found.direction), round(float(found.slope), 4)
+    (0.9286, 1.0, 0.9286)
+    """
+    exact = agent_se is None
+    arrays = (human, agent, human_se, 0.0 if agent_se is None else agent_se)
+    try:
+        h, a, s, e = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in arrays))
+    except ValueError:
+        raise OptionError("effects and their standard errors need one length") from None
+    if (s < 0).any() or (e < 0).any():
+        raise OptionError("a standard error is negative")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _agreement(h, a, s, e, exact=exact)
+
+
+def _agreement(h: Floats, a: Floats, s: Floats, e: Floats, *, exact: bool) -> EffectAgreement:
+    m = h.shape[-1]
+    few = m < MIN_PAIRS
+    dh, da = h - _mean(h), a - _mean(a)
+    var_h, var_a = _total(dh**2) / (m - 1), _total(da**2) / (m - 1)
+    cov = _total(dh * da) / (m - 1)
+    noise_h, noise_a = _squares(s), _squares(e)
+    slope = _defined(cov / var_a, var_a > 0)
+    reliability = 1 - noise_a / var_a
+    squares = _squares(h - a)
+    signal_h, signal_a = _squares(h) - noise_h, _squares(a) - noise_a
+    numbers = {
+        "direction": _total(np.where(a == 0, 0.5, np.sign(h) == np.sign(a))) / m,
+        "all_positive": _total(np.where(h > 0, 1.0, 0.0)) / m,
+        "pearson": _defined(cov / np.sqrt(var_h * var_a), (var_h > 0) & (var_a > 0)),
+        "spearman": _spearman(h, a),
+        "pearson_adjusted": _defined(
+            np.clip(cov / np.sqrt(var_a * (var_h - noise_h)), -1, 1), (var_h > noise_h) & (var_a > 0)
+        ),
+        "rmse": np.sqrt(squares),
+        "rmse_adjusted": np.sqrt(np.maximum(0.0, squares - noise_h)),
+        "intercept": h.mean(axis=-1) - slope * a.mean(axis=-1),
+        "slope": slope,
+        "slope_adjusted": slope if exact else _defined(slope / reliability, reliability > 0),
+        "size_ratio": _defined(np.sqrt(signal_a / signal_h), (signal_h > 0) & (signal_a >= 0)),
+    }
+    return EffectAgreement(**{name: _defined(value, not few) for name, value in numbers.items()})
+
+
+def _mean(values: Floats) -> Floats:
+    return np.asarray(values.mean(axis=-1, keepdims=True))
+
+
+def _total(values: Floats) -> Floats:
+    return np.asarray(values.sum(axis=-1))
+
+
+def _squares(values: Floats) -> Floats:
+    return np.asarray((values**2).mean(axis=-1))
+
+
+def _defined(values: Floats, where: object) -> Floats:
+    return np.where(np.asarray(where), values, np.nan)
+
+
+def _spearman(h: Floats, a: Floats) -> Floats:
+    x, y = _ranks(h), _ranks(a)
+    x, y = x - _mean(x), y - _mean(y)
+    norm = np.sqrt(_total(x**2) * _total(y**2))
+    return _defined(_total(x * y) / norm, norm > 0)
+
+
+def _ranks(values: Floats) -> Floats:
+    """Return ranks from 1, ties at their mean: those below plus half of those equal."""
+    below = (values[..., :, None] > values[..., None, :]).sum(axis=-1)
+    equal = (values[..., :, None] == values[..., None, :]).sum(axis=-1)
+    return np.asarray(below + (equal + 1) / 2, dtype=np.float64)
+
+
+def within_outcomes(values: ArrayLike, outcomes: ArrayLike) -> Floats:
+    """Subtract each outcome's mean, so that only differences inside outcomes are left.
+
+    Parameters
+    ----------
+    values
+        Effects, the last axis over pairs.
+    outcomes
+        The outcome of each pair.
+
+    References
+    ----------
+    Ashokkumar, A., Hewitt, L., Ghezae, I., & Willer, R. (2026). Predicting results of social science
+    experiments using large language models.
+
+    Examples
+    --------
+    >>> within_outcomes([1.0, 3.0, 10.0], ["a", "a", "b"]).tolist()
+    [-1.0, 1.0, 0.0]
+    """
+    left = np.array(values, dtype=np.float64)
+    names = np.asarray(outcomes)
+    for name in np.unique(names):
+        chosen = names == name
+        left[..., chosen] -= left[..., chosen].mean(axis=-1, keepdims=True)
+    return left
