@@ -332,6 +332,7 @@ def score_structure(
     seed: int = 0,
     fixed_m: int = 2,
     resamples: int = 2000,
+    chance: float | None = None,
     engine: str | Engine = "serial",
 ) -> "StructureResult":
     """Score structural consistency: whether a model stays the same when only the arrangement changes.
@@ -368,6 +369,9 @@ def score_structure(
         Size of the subsets of the fixed-m gap.
     resamples
         Resamples of the items behind simultaneous bands.
+    chance
+        Score of guessing, for multiple choice: a model that is not shown to be above it has nothing to be
+        consistent about.
     engine
         Where resamples are computed: ``serial``, ``processes``, ``dask``; changes no number.
 
@@ -400,7 +404,7 @@ def score_structure(
     from concord.structure.score import check_options, score
 
     check_sources(mean, max, scores)
-    options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples)
+    options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples, chance=chance)
     check_options(options)
     reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma, sheet)
     if scores is not None:
