@@ -35,7 +35,7 @@ MARKED = (How.STRUCTURED, How.MARKER, How.BARE)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerPart:
     """The part of a text that answers."""
 
     text: str
@@ -44,14 +44,14 @@ class Answer:
     """Where what marks it begins."""
 
 
-NO_ANSWER = Answer("", How.NONE, 0)
+NO_ANSWER = AnswerPart("", How.NONE, 0)
 MOST_CHARACTERS = 2000
 """Of what follows a marker that are looked at."""
 MOST_CANDIDATES = 200
 """Markers of a reply, from its end, that are looked at."""
 Names = Callable[[str], int]
 """How many known diagnoses a text puts forward."""
-Candidate = tuple[int, Callable[[], Answer | None]]
+Candidate = tuple[int, Callable[[], AnswerPart | None]]
 """A place where an answer may be, and how to take it from there."""
 
 _SPECIAL = re.compile(r"<\|[^|<>\n]{0,40}\|>|</?s>|\[/?INST\]|<(?:end|start)_of_turn>|<(?:eos|bos|pad)>")
@@ -98,7 +98,7 @@ def cleaned(text: str) -> str:
     return _HTML.sub(" ", _STRUCK.sub(" ", _SPECIAL.sub(" ", text)))
 
 
-def find_answer(text: str, names: Names) -> Answer:
+def find_answer(text: str, names: Names) -> AnswerPart:
     r"""Return the part of a reply that answers.
 
     Parameters
@@ -113,26 +113,26 @@ def find_answer(text: str, names: Names) -> Answer:
     --------
     >>> known = lambda text: text.count("Panic")
     >>> find_answer("Fear. ### Final answer\nPanic Disorder", known)
-    Answer(text='Panic Disorder', how=<How.MARKER: 'marker'>, start=6)
+    AnswerPart(text='Panic Disorder', how=<How.MARKER: 'marker'>, start=6)
     >>> find_answer('{"diagnosis": "Panic Disorder"}', known).how
     <How.STRUCTURED: 'structured'>
     """
-    blank: Answer | None = None
+    blank: AnswerPart | None = None
     for find in (_structured, _marked):
         found, empty = _last(find(text, names))
         if found is not None:
             return found
         blank = empty if blank is None else blank
-    return _unmarked(text, names) if blank is None else Answer("", How.BLANK, blank.start)
+    return _unmarked(text, names) if blank is None else AnswerPart("", How.BLANK, blank.start)
 
 
-def _last(candidates: list[Candidate]) -> tuple[Answer | None, Answer | None]:
+def _last(candidates: list[Candidate]) -> tuple[AnswerPart | None, AnswerPart | None]:
     """Return the last candidate that holds something, and the last that holds nothing."""
-    empty: Answer | None = None
+    empty: AnswerPart | None = None
     for _, make in sorted(candidates, key=lambda one: one[0], reverse=True)[:MOST_CANDIDATES]:
         found = make()
         if found is not None and trimmed(found.text):
-            return Answer(trimmed(found.text), found.how, found.start), empty
+            return AnswerPart(trimmed(found.text), found.how, found.start), empty
         empty = found if empty is None else empty
     return None, empty
 
@@ -152,18 +152,18 @@ def _structured(text: str, names: Names) -> list[Candidate]:
     return [*keys, *tags]
 
 
-def _of_key(text: str, match: re.Match[str]) -> Answer | None:
+def _of_key(text: str, match: re.Match[str]) -> AnswerPart | None:
     value = _value(text, match.end())
-    return Answer(value, How.STRUCTURED, match.start()) if value else None
+    return AnswerPart(value, How.STRUCTURED, match.start()) if value else None
 
 
-def _of_tag(text: str, match: re.Match[str]) -> Answer | None:
+def _of_tag(text: str, match: re.Match[str]) -> AnswerPart | None:
     """Return what a tag holds, if the tag is closed."""
     end = re.compile(rf"</{re.escape(match.group(1))}\s*>", re.I).search(text, match.end())
     if end is None:
         return None
     inside = re.sub(r"<[^<>]{0,80}>", " ", text[match.end() : end.start()][:MOST_CHARACTERS])
-    return Answer(inside, How.STRUCTURED, match.start())
+    return AnswerPart(inside, How.STRUCTURED, match.start())
 
 
 def _value(text: str, start: int) -> str:
@@ -197,7 +197,7 @@ def _as_text(value: object) -> str:
 
 
 def _marked(text: str, names: Names) -> list[Candidate]:
-    makers: list[tuple[re.Pattern[str], Callable[[str, re.Match[str], Names], Answer | None]]] = [
+    makers: list[tuple[re.Pattern[str], Callable[[str, re.Match[str], Names], AnswerPart | None]]] = [
         (_BOX, _of_box),
         (_CELL, _of_cell),
         (_NOUN, _after_noun),
@@ -213,35 +213,35 @@ def _marked(text: str, names: Names) -> list[Candidate]:
     ]
 
 
-def _after_lead(text: str, match: re.Match[str], names: Names) -> Answer | None:
+def _after_lead(text: str, match: re.Match[str], names: Names) -> AnswerPart | None:
     content = _content(text, match.end())
-    return Answer(content, How.MARKER, match.start()) if names(content) else None
+    return AnswerPart(content, How.MARKER, match.start()) if names(content) else None
 
 
-def _before_likeliest(text: str, match: re.Match[str], names: Names) -> Answer | None:
+def _before_likeliest(text: str, match: re.Match[str], names: Names) -> AnswerPart | None:
     line = text[max(text.rfind("\n", 0, match.start()) + 1, match.start() - 200) : match.start()]
-    return Answer(line, How.MARKER, match.start()) if names(line) else None
+    return AnswerPart(line, How.MARKER, match.start()) if names(line) else None
 
 
-def _of_box(text: str, match: re.Match[str], names: Names) -> Answer | None:
+def _of_box(text: str, match: re.Match[str], names: Names) -> AnswerPart | None:
     depth, place, most = 1, match.end(), min(len(text), match.end() + MOST_CHARACTERS)
     while place < most and depth:
         depth += {"{": 1, "}": -1}.get(text[place], 0)
         place += 1
     inside = re.sub(r"\\(?:text\w*|mathrm|mathbf|mbox)\s*", "", text[match.end() : place - 1])
-    return Answer(inside.replace("{", "").replace("}", ""), How.MARKER, match.start())
+    return AnswerPart(inside.replace("{", "").replace("}", ""), How.MARKER, match.start())
 
 
-def _of_cell(text: str, match: re.Match[str], names: Names) -> Answer | None:
+def _of_cell(text: str, match: re.Match[str], names: Names) -> AnswerPart | None:
     """Return the second cell of a row whose first one says that it is the answer."""
     label = match.group(1)
     noun = _NOUN.search(label)
     if noun is None or phrases.NOT_BEFORE.search(label[: noun.start()]) or len(label) >= 40:
         return None
-    return Answer(match.group(2), How.MARKER, match.start())
+    return AnswerPart(match.group(2), How.MARKER, match.start())
 
 
-def _after_noun(text: str, noun: re.Match[str], names: Names) -> Answer | None:
+def _after_noun(text: str, noun: re.Match[str], names: Names) -> AnswerPart | None:
     """Return the answer that a noun such as "diagnosis" opens, if it opens one."""
     start, end = noun.span()
     line = text.rfind("\n", 0, start) + 1
@@ -254,16 +254,16 @@ def _after_noun(text: str, noun: re.Match[str], names: Names) -> Answer | None:
     heading = _heading(text, line, noun)
     if heading is not None:
         content = _content(text, heading)
-        return None if weak and not names(content) else Answer(content, How.MARKER, start)
+        return None if weak and not names(content) else AnswerPart(content, How.MARKER, start)
     colon = _colon_after(text, end)
     if colon is not None:
         content = _content(text, colon)
         opens = not text[line:start].strip(_EDGE) and len(content.split()) <= 5
-        return None if weak and not opens and not names(content) else Answer(content, How.MARKER, start)
+        return None if weak and not opens and not names(content) else AnswerPart(content, How.MARKER, start)
     copula = _IS.match(text, end) or _IS.match(text, _after_suffix(text, end))
     if copula:
         content = _content(text, copula.end())
-        return Answer(content, How.MARKER, start) if names(_first_sentence(content)) else None
+        return AnswerPart(content, How.MARKER, start) if names(_first_sentence(content)) else None
     return None
 
 
@@ -353,7 +353,7 @@ def _first_sentence(content: str) -> str:
 # --- no marker ----------------------------------------------------------------------------------------
 
 
-def _unmarked(text: str, names: Names) -> Answer:
+def _unmarked(text: str, names: Names) -> AnswerPart:
     """Return a bare name, or the last sentence that puts forward a diagnosis."""
     lines = [line for line in text.splitlines() if line.strip(_EDGE)]
     pieces = _pieces(text)
@@ -363,15 +363,15 @@ def _unmarked(text: str, names: Names) -> Answer:
     if len(named) > 1:
         return NO_ANSWER
     if len(lines) == 1 and len(pieces) == 1 and _is_bare(lines[0], names):
-        return Answer(trimmed(lines[0]), How.BARE, text.find(lines[0]))
+        return AnswerPart(trimmed(lines[0]), How.BARE, text.find(lines[0]))
     for place, piece in reversed(pieces[-3:]):
         if names(piece[-MOST_CHARACTERS:]) == 1:
-            return Answer(trimmed(piece), How.SENTENCE, place)
+            return AnswerPart(trimmed(piece), How.SENTENCE, place)
         if piece.rstrip("*_\"'”’ ").endswith(("?", "？")):
             break
     place, first = pieces[0]
     if _is_short(first) and names(first) == 1:
-        return Answer(trimmed(first), How.SENTENCE, place)
+        return AnswerPart(trimmed(first), How.SENTENCE, place)
     return NO_ANSWER
 
 
