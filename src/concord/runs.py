@@ -394,7 +394,16 @@ def _score_structure(found: Recorded, choices: dict[str, Any]) -> "StructureResu
     answers = structure_answers(found)
     if all(row.score is None for row in answers.rows):
         raise RunFolderError(f"{found.source}: no answer was found in any reply; {answers.outcomes}")
-    return replace(api.score_structure(scores=answers.frame(), **choices), made=found.made)
+    usual = {"chance": _chance(found)}
+    return replace(api.score_structure(scores=answers.frame(), **{**usual, **choices}), made=found.made)
+
+
+def _chance(found: Recorded) -> float | None:
+    """Return the score of guessing in a structure run, where there is something to guess."""
+    from concord.structure.answers import chance_of
+    from concord.structure.design import ITEMS
+
+    return chance_of(found.files[ITEMS], found.options)
 
 
 def structure_answers(found: Recorded) -> "Answers":
