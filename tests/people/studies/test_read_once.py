@@ -8,16 +8,16 @@ import pytest
 from concord import studies
 from concord.people.design import design_people, plans_of
 from concord.people.studies import load
+from concord.people.studies.checks import check_study
 
 
 def test_a_design_and_the_plans_made_from_it_check_a_study_once(monkeypatch: pytest.MonkeyPatch) -> None:
     load._checked.cache_clear()
     checked: list[str] = []
-    check = load.check_study
 
     def counted(study: Any, document: Any) -> Any:
         checked.append(study.study)
-        return check(study, document)
+        return check_study(study, document)
 
     monkeypatch.setattr(load, "check_study", counted)
     design = design_people(["framing"], n=2)
