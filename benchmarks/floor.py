@@ -25,12 +25,12 @@ import numpy as np
 
 from concord.engine import Engine
 from concord.people.bounds import _one_by_one, _part, simulate_bounds
+from concord.people.computed import context_of
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.scored import Context
 from concord.people.sides import SideTable
 from concord.people.table.read import read_tests
-from concord.people.workings import context_of
 
 WANTED = 1.0
 """Million simulated Bayes factors a second."""

@@ -24,7 +24,7 @@ from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import Precomputed, SideTable
-from concord.people.uncertainty import Jackknife, fresh_participants
+from concord.people.uncertainty import Jackknife, new_participants
 from concord.records import Interval, TestRow
 from concord.stats import bayes, pvalues
 
@@ -215,7 +215,7 @@ def fresh_coverage(name: str, runs: int, seed: int, n_target: int = 200) -> dict
         seen = observed(human, rng), observed(agent, rng)
         values = benchmark(scored(*seen), STUDIES)
         options: dict[str, Any] = {"level": 0.95, "n_resamples": N_RESAMPLES, "rng": rng}
-        fresh = fresh_participants(_side(seen[0]), _side(seen[1]), context, tree, STANDARD, **options)
+        fresh = new_participants(_side(seen[0]), _side(seen[1]), context, tree, STANDARD, **options)
         for metric, tally in tallies.items():
             error = float(fresh.errors[metric].benchmark)
             interval = fresh.interval(metric, float(values[metric]), error).interval

@@ -10,13 +10,13 @@ from concord.api import demo_table, score_people
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.people.bounds import Simulation, simulate_bounds
+from concord.people.computed import context_of
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.layout import lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.sides import SideTable
 from concord.people.table.read import read_tests
 from concord.people.truth import Population, fit_population, human_effects
-from concord.people.workings import context_of
 from concord.records import Side
 
 

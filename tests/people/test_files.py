@@ -16,7 +16,7 @@ from concord.people import files
 from concord.people.protocol import PROTOCOLS
 from concord.people.result import (
     Bounds,
-    Companions,
+    CompanionNumbers,
     Diagnosis,
     FindingResult,
     GroupResult,
@@ -104,8 +104,8 @@ def results(draw: st.DrawFn) -> PeopleResult:
             protocol=st.sampled_from(list(PROTOCOLS.values())),
             **dict.fromkeys(("pas", "ecs", "apr"), scores),
             beside=st.builds(
-                Companions,
-                **dict.fromkeys(Companions.__slots__, maybe)
+                CompanionNumbers,
+                **dict.fromkeys(CompanionNumbers.__slots__, maybe)
                 | {"n_human_nulls": counts, "ecs_strict": scores},
             ),
             diagnosis=st.builds(Diagnosis, numbers, by_name, numbers, by_name, by_name),

@@ -9,6 +9,7 @@ from tests.people.test_bounds import t_rows
 from concord.api import demo_table
 from concord.people import bounds
 from concord.people.bounds import _brief, _one_by_one, _Part, _scored, distinct
+from concord.people.computed import context_of
 from concord.people.evidence import Brief
 from concord.people.families.base import Family, SmoothFamily
 from concord.people.layout import lay_out
@@ -17,7 +18,6 @@ from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.scored import pas_of
 from concord.people.sides import SideTable
 from concord.people.table.read import read_tests
-from concord.people.workings import context_of
 from concord.stats.elementwise import Floats
 
 SIZES = (2, 3, 5, 12, 40, 300, 10_000, 10_000_000)

@@ -170,7 +170,7 @@ def test_all_passing_still_has_an_interval_for_apr_that_holds_its_number() -> No
     assert high == 1
 
 
-# ---- fresh participants
+# ---- new participants
 
 
 def test_without_resamples_there_is_no_fresh_interval_and_it_says_so() -> None:
@@ -222,7 +222,7 @@ def test_fresh_interval_is_the_estimate_and_1_96_standard_errors() -> None:
         assert score.value is not None
         if low > -1 and high < 1:  # else cut at the range of the metric
             assert score.value - low == pytest.approx(high - score.value, rel=1e-9)
-        assert "fresh participants" in (score.fresh.method if score.fresh is not None else "")
+        assert "new participants" in (score.fresh.method if score.fresh is not None else "")
 
 
 def test_fresh_interval_stays_inside_the_range_of_its_metric() -> None:

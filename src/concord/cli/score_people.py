@@ -43,11 +43,11 @@ def score_people(
         str | None, typer.Option(help="Tests the agent lacks: left-out of APR, or fail.")
     ] = None,
     level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
-    resamples: Annotated[int, typer.Option(help="Fresh samples behind the second interval; 0: none.")] = 400,
+    resamples: Annotated[int, typer.Option(help="New samples behind the second interval; 0: none.")] = 400,
     simulations: Annotated[
         int, typer.Option(help="Simulated agents behind floor and ceiling; 0: none.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the fresh samples and simulated agents.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the new samples and simulated agents.")] = 0,
     engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
     scheduler: Annotated[
         str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")

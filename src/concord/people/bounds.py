@@ -162,7 +162,16 @@ def simulate_bounds(
     size = int(np.clip(_BLOCK_TESTS // max(1, human.size), _SMALLEST_BLOCK, _LARGEST_BLOCK))
     own = agent.evidence(protocol)
     parts = tuple(_part(says, index, family, context, protocol) for index, family in both.families)
-    work = _Work(parts, own.n_eff, says.effect_d, layout, protocol, people, population, size)
+    work = _Work(
+        parts=parts,
+        n_eff=own.n_eff,
+        human_d=says.effect_d,
+        layout=layout,
+        protocol=protocol,
+        people=people,
+        population=population,
+        size=size,
+    )
     count = -(-n_simulations // size)
     tasks = [(seed, null) for null in (True, False) for seed in seeds(rng, count)]
     blocks = engine.map(partial(_block, work), tasks)

@@ -19,7 +19,7 @@ from concord.files.result_folders import folder_with
 from concord.people.protocol import Protocol
 from concord.people.result import (
     Bounds,
-    Companions,
+    CompanionNumbers,
     Diagnosis,
     EffectSizes,
     FindingResult,
@@ -135,7 +135,7 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
     beside = scores.beside
     companions = {
         field.name: getattr(beside, field.name)
-        for field in fields(Companions)
+        for field in fields(CompanionNumbers)
         if field.name not in ("ecs_strict", "normalised_pas")
     }
     estimates = {"pas": scores.pas, "ecs": scores.ecs, "apr": scores.apr, "ecs_strict": beside.ecs_strict}
@@ -321,13 +321,13 @@ def _group_of(entry: Mapping[str, Any], key: str, where: str) -> GroupResult:
     )
 
 
-def _companions_of(document: Mapping[str, Any], where: str) -> Companions:
+def _companions_of(document: Mapping[str, Any], where: str) -> CompanionNumbers:
     found = {
         **document["auxiliary"],
         "normalised_pas": document["auxiliary"]["normalized_score"],
         "ecs_strict": encode(_score_of(document, "ecs_strict", "ecs_strict_overall", where)),
     }
-    return decode(Companions, found, where=f"{where}, 'auxiliary'")
+    return decode(CompanionNumbers, found, where=f"{where}, 'auxiliary'")
 
 
 def _tests_of(folder: Path, studies: Sequence[str]) -> tuple[TestResult, ...]:

@@ -18,6 +18,7 @@ from concord.errors import MismatchError, UndefinedError
 from concord.people import aggregate
 from concord.people.aggregate import Profiles, apr_passes
 from concord.people.bounds import N_SIMULATIONS, Simulation, simulate_bounds
+from concord.people.computed import context_of, number
 from concord.people.evidence import Evidence
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
@@ -27,7 +28,6 @@ from concord.people.scored import Context, TestScores, score_tests
 from concord.people.shared_draws import Draws, draws_of_agents
 from concord.people.sides import SideTable
 from concord.people.uncertainty import METRICS, Bound, all_levels, jackknife_bound, mean_bound, rate_bound
-from concord.people.workings import context_of, number
 from concord.records import TestRow, TestTable
 from concord.stats.elementwise import Floats
 
@@ -119,7 +119,15 @@ def score_agents(
     layout = lay_out(sorted_rows[0])
     rows = layout.rows
     human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds)
-    shared = _Shared(layout, human, human.evidence(protocol), protocol, level, seed, engine)
+    shared = _Shared(
+        layout=layout,
+        human=human,
+        says=human.evidence(protocol),
+        protocol=protocol,
+        level=level,
+        seed=seed,
+        engine=engine,
+    )
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for i, own in enumerate(sorted_rows):
         groups[tuple(_design(row) for row in own)].append(i)

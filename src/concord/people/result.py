@@ -29,9 +29,9 @@ class Score:
     """A metric with both of its intervals."""
 
     estimate: Estimate
-    """Its interval speaks of studies like these (inside one study: of findings like these)."""
+    """Its interval speaks of other studies like these (inside one study: of findings like these)."""
     fresh: Interval | None
-    """These studies, fresh participants."""
+    """These studies, new participants."""
     fresh_note: str = ""
     bounds: Bounds | None = None
     """Floor, ceiling and place: PAS and ECS of the benchmark and of domains; None where not simulated."""
@@ -142,8 +142,8 @@ class GroupResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Companions:
-    """What stands beside the headline numbers."""
+class CompanionNumbers:
+    """Companion numbers of the headline ones."""
 
     pearson: float | None
     caricature_slope: float | None
@@ -204,7 +204,7 @@ class PeopleResult(Presented):
     pas: Score
     ecs: Score
     apr: Score
-    beside: Companions
+    beside: CompanionNumbers
     diagnosis: Diagnosis
     domains: tuple[GroupResult, ...]
     studies: tuple[GroupResult, ...]

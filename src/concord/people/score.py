@@ -13,13 +13,13 @@ from concord.errors import OptionError, UndefinedError
 from concord.people import aggregate
 from concord.people.assumptions import assumptions_of
 from concord.people.bounds import ASSUMPTION, N_SIMULATIONS
+from concord.people.computed import Computed, compute, number
 from concord.people.details import results_of_findings, results_of_tests
 from concord.people.diagnosis import diagnose
 from concord.people.protocol import STANDARD, Protocol, get_protocol
-from concord.people.result import Companions, GroupResult, PeopleResult, Score
+from concord.people.result import CompanionNumbers, GroupResult, PeopleResult, Score
 from concord.people.sizes import coding_warning, effect_sizes
 from concord.people.uncertainty import Bound
-from concord.people.workings import Workings, number, work_out
 from concord.records import Estimate, Made, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
 
@@ -73,7 +73,7 @@ def score_table(
         raise OptionError(f"simulations is {n_simulations!r}; expected 0 (none) or more")
     if seed < 0:
         raise OptionError(f"seed is {seed!r}; expected 0 or a positive whole number")
-    work = work_out(table, protocol, level, (n_resamples, n_simulations), seed, engine)
+    work = compute(table, protocol, level, (n_resamples, n_simulations), seed, engine)
     population = work.simulation.population
     tests = results_of_tests(work)
     findings = results_of_findings(work, tests)
@@ -135,7 +135,7 @@ def score_chosen(
 
 
 def _score(
-    work: Workings, metric: str, value: float, bound: Bound, error: float, counts: tuple[int, int]
+    work: Computed, metric: str, value: float, bound: Bound, error: float, counts: tuple[int, int]
 ) -> Score:
     drawn = work.fresh.interval(metric, number(value), error)
     return score_from(metric, value, bound, drawn, counts, work.protocol)
@@ -171,14 +171,14 @@ def _method(metric: str, protocol: Protocol) -> str:
     return f"Z of native effects, {protocol.ecs_strict}"
 
 
-def _error(work: Workings, metric: str, level: str, i: int | None = None) -> float:
+def _error(work: Computed, metric: str, level: str, i: int | None = None) -> float:
     if not work.fresh.errors:
         return float("nan")
     values = getattr(work.fresh.errors[metric], level)
     return float(values if i is None else values[i])
 
 
-def _counts(work: Workings, metric: str, inside: NDArray[np.bool_] | slice) -> tuple[int, int]:
+def _counts(work: Computed, metric: str, inside: NDArray[np.bool_] | slice) -> tuple[int, int]:
     """Count tests a number rests on, and tests asked for that it leaves out."""
     scores = work.scores
     if metric == "ecs":
@@ -194,7 +194,7 @@ def _counts(work: Workings, metric: str, inside: NDArray[np.bool_] | slice) -> t
     return int(used.sum()), int((~used).sum())
 
 
-def _headline(work: Workings, metric: str) -> Score:
+def _headline(work: Computed, metric: str) -> Score:
     value = float(work.levels[metric].benchmark)
     counts = _counts(work, metric, slice(None))
     score = _score(
@@ -203,14 +203,14 @@ def _headline(work: Workings, metric: str) -> Score:
     return _bounded(work, metric, score, None)
 
 
-def _bounded(work: Workings, metric: str, score: Score, domain: int | None) -> Score:
+def _bounded(work: Computed, metric: str, score: Score, domain: int | None) -> Score:
     """Put floor, ceiling and place beside a PAS or an ECS."""
     if metric not in ("pas", "ecs"):
         return score
     return replace(score, bounds=work.simulation.bounds(metric, score.estimate, domain=domain))
 
 
-def _study(work: Workings, i: int) -> GroupResult:
+def _study(work: Computed, i: int) -> GroupResult:
     inside = work.layout.study_of_test == i
     domain = int(work.layout.domain_of_study[i])
 
@@ -230,7 +230,7 @@ def _study(work: Workings, i: int) -> GroupResult:
     )
 
 
-def _domain(work: Workings, i: int) -> GroupResult:
+def _domain(work: Computed, i: int) -> GroupResult:
     inside = work.layout.domain_of_study[work.layout.study_of_test] == i
 
     def score(metric: str) -> Score:
@@ -244,7 +244,7 @@ def _domain(work: Workings, i: int) -> GroupResult:
 
 
 def _group(
-    work: Workings,
+    work: Computed,
     inside: NDArray[np.bool_],
     score: Callable[[str], Score],
     *,
@@ -269,7 +269,7 @@ def _group(
     )
 
 
-def _companions(work: Workings) -> Companions:
+def _companions(work: Computed) -> CompanionNumbers:
     scores, layout = work.scores, work.layout
     used = aggregate.used_tests(scores)
     weights = aggregate.ecs_weights(used, layout, work.protocol)[used]
@@ -278,7 +278,7 @@ def _companions(work: Workings) -> Companions:
     null = (scores.human_significant == 0) & ~np.isnan(scores.agent_significant)
     kept = scores.agent_significant[null] == 0
     both = int((~np.isnan(scores.pas) | used).sum())
-    return Companions(
+    return CompanionNumbers(
         pearson=_defined(lambda: float(weighted_pearson(x, y, weights)), len(x)),
         caricature_slope=None if line is None else float(line.slope),
         caricature_intercept=None if line is None else float(line.intercept),
@@ -293,7 +293,7 @@ def _companions(work: Workings) -> Companions:
     )
 
 
-def _rate(work: Workings, over: str) -> float | None:
+def _rate(work: Computed, over: str) -> float | None:
     return number(float(aggregate.apr_passes(work.scores, work.layout, over).rates().benchmark))
 
 

@@ -23,7 +23,7 @@ from concord.people.lookup import Lookup
 from concord.people.protocol import Protocol
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import SideTable, split_by_sign
-from concord.people.uncertainty import BLOCK, METRICS, Bound, Fresh, fresh_participants, spread
+from concord.people.uncertainty import BLOCK, METRICS, Bound, NewSamples, new_participants, spread
 from concord.records import TestRow
 from concord.stats.elementwise import Floats
 
@@ -37,7 +37,7 @@ Agents = tuple[SideTable, SideTable, Sequence[tuple[TestRow, ...]]]
 class Draws:
     """Standard errors over new samples: one record for all agents, or one per agent."""
 
-    each: tuple[Fresh, ...]
+    each: tuple[NewSamples, ...]
     together: bool
     """Whether the arrays of the one record have the agents first."""
 
@@ -81,19 +81,19 @@ def draws_of_agents(
     """Return the standard errors over new samples of participants, for every agent."""
     one, flat, tables = agents
     if not n_resamples:
-        return Draws((Fresh({}, level, 0, "not asked for (resamples = 0)"),), together=False)
+        return Draws((NewSamples({}, level, 0, "not asked for (resamples = 0)"),), together=False)
     raw = human.is_raw & one.is_raw & np.isnan(context.given_pas)
     n_fixed = int((context.present & ~raw).sum())
     if n_fixed:
         note = f"{n_fixed} test(s) hold precomputed numbers, which cannot be redrawn"
-        return Draws((Fresh({}, level, 0, note),), together=False)
+        return Draws((NewSamples({}, level, 0, note),), together=False)
     if any(family.location is None for _, family in one.families):
         sides = [
             SideTable.from_rows(rows, [r.agent for r in rows], protocol.agent_prior_odds) for rows in tables
         ]
         options: dict[str, Any] = {"level": level, "n_resamples": n_resamples, "engine": engine}
         each = (
-            fresh_participants(
+            new_participants(
                 human, side, context, layout, protocol, rng=np.random.default_rng(seed), **options
             )
             for side in sides
@@ -101,7 +101,7 @@ def draws_of_agents(
         return Draws(tuple(each), together=False)
     work = _Work(human, _stacked(one, flat, len(tables)), context, layout, protocol, len(tables))
     errors = _errors(work, one, n_resamples, np.random.default_rng(seed))
-    return Draws((Fresh(errors, level, n_resamples, ""),), together=True)
+    return Draws((NewSamples(errors, level, n_resamples, ""),), together=True)
 
 
 @dataclass(frozen=True, slots=True)

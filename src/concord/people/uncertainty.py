@@ -163,7 +163,7 @@ def _leave_one_out_means(values: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
+class NewSamples:
     """Standard errors of every metric at every level over fresh samples of participants."""
 
     errors: dict[str, Levels]
@@ -177,16 +177,16 @@ class Fresh:
         if self.note or value is None:
             return Bound(None, self.note if value is not None else "")  # why it is undefined is said once
         if np.isnan(se):
-            return Bound(None, "withheld: undefined in more than a tenth of the fresh samples")
+            return Bound(None, "withheld: undefined in more than a tenth of the new samples")
         if se == 0:
-            return Bound(None, "withheld: every fresh sample gave the same value")
+            return Bound(None, "withheld: every new sample gave the same value")
         low, high = _RANGE[metric]
         reach = float(ndtri(0.5 + self.level / 2)) * se
-        method = f"these studies, fresh participants: estimate ± z·SE, {self.n_resamples} parametric samples"
+        method = f"these studies, new participants: estimate ± z·SE, {self.n_resamples} parametric samples"
         return Bound(Interval(max(low, value - reach), min(high, value + reach), self.level, method))
 
 
-def fresh_participants(
+def new_participants(
     human: SideTable,
     agent: SideTable,
     context: Context,
@@ -197,17 +197,17 @@ def fresh_participants(
     n_resamples: int,
     rng: np.random.Generator,
     engine: Engine = SERIAL,
-) -> Fresh:
+) -> NewSamples:
     """Redraw both sides of every test at its own n, and score each fresh table as the table was scored."""
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
     n_fixed = int((context.present & ~raw).sum())
     if n_fixed:
         note = f"{n_fixed} test(s) hold precomputed numbers, which cannot be redrawn"
-        return Fresh({}, level, 0, note)
+        return NewSamples({}, level, 0, note)
     redrawn = partial(_fresh_block, _Redraw(human, agent, context, layout, protocol))
     blocks = engine.map(redrawn, rng.spawn(-(-n_resamples // BLOCK)))
     errors = {metric: spread([block[metric] for block in blocks], n_resamples) for metric in METRICS}
-    return Fresh(errors, level, n_resamples, "")
+    return NewSamples(errors, level, n_resamples, "")
 
 
 @dataclass(frozen=True, slots=True)

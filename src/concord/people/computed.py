@@ -14,13 +14,13 @@ from concord.people.protocol import Protocol
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import SideTable
 from concord.people.truth import human_effects
-from concord.people.uncertainty import Fresh, Jackknife, fresh_participants
+from concord.people.uncertainty import Jackknife, NewSamples, new_participants
 from concord.records import Side, TestRow, TestTable
 from concord.stats.elementwise import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class Workings:
+class Computed:
     """Everything computed once for a table."""
 
     layout: Layout
@@ -31,15 +31,15 @@ class Workings:
     levels: dict[str, Levels]
     normalised: Levels
     jackknife: Jackknife
-    fresh: Fresh
+    fresh: NewSamples
     simulation: Simulation
     errors: tuple[Floats, Floats]
     """Standard errors of the human and the agent's d; NaN where there is none."""
 
 
-def work_out(
+def compute(
     table: TestTable, protocol: Protocol, level: float, sizes: tuple[int, int], seed: int, engine: Engine
-) -> Workings:
+) -> Computed:
     """Compute everything that the results of a table are read from; sizes are resamples and simulations."""
     n_resamples, n_simulations = sizes
     layout = lay_out(table.rows)
@@ -52,7 +52,7 @@ def work_out(
     jackknife = Jackknife(scores, layout, protocol, level)
     if n_resamples:
         rng = np.random.default_rng(seed)
-        fresh = fresh_participants(
+        fresh = new_participants(
             human,
             agent,
             context,
@@ -64,7 +64,7 @@ def work_out(
             engine=engine,
         )
     else:
-        fresh = Fresh({}, level, 0, "not asked for (resamples = 0)")
+        fresh = NewSamples({}, level, 0, "not asked for (resamples = 0)")
     normalised = aggregate.normalised_levels(scores, layout, protocol)
     simulation = simulate_bounds(
         human,
@@ -77,18 +77,18 @@ def work_out(
         rng=np.random.default_rng([seed, 1]),
         engine=engine,
     )
-    return Workings(
-        layout,
-        protocol,
-        human_says,
-        agent_says,
-        scores,
-        jackknife.levels,
-        normalised,
-        jackknife,
-        fresh,
-        simulation,
-        (human_effects(human, protocol).se, human_effects(agent, protocol).se),
+    return Computed(
+        layout=layout,
+        protocol=protocol,
+        human=human_says,
+        agent=agent_says,
+        scores=scores,
+        levels=jackknife.levels,
+        normalised=normalised,
+        jackknife=jackknife,
+        fresh=fresh,
+        simulation=simulation,
+        errors=(human_effects(human, protocol).se, human_effects(agent, protocol).se),
     )
 
 
