@@ -112,8 +112,8 @@ def find_answer(text: str, names: Names) -> AnswerPart:
     Examples
     --------
     >>> known = lambda text: text.count("Panic")
-    >>> find_answer("Fear. ### Final answer\nPanic Disorder", known)
-    AnswerPart(text='Panic Disorder', how=<How.MARKER: 'marker'>, start=6)
+    >>> find_answer("Fear.\n### Final answer\nPanic Disorder", known)
+    AnswerPart(text='Panic Disorder', how=<How.MARKER: 'marker'>, start=16)
     >>> find_answer('{"diagnosis": "Panic Disorder"}', known).how
     <How.STRUCTURED: 'structured'>
     """
