@@ -203,8 +203,8 @@ def _engine(engine: str | Engine) -> Engine:
 
 
 def score_reasoning(
-    samples: "Source",
-    replies: "Source",
+    samples: "Source | None" = None,
+    replies: "Source | None" = None,
     *,
     bias_cases: "Source | None" = None,
     bias_replies: "Source | None" = None,
@@ -226,7 +226,7 @@ def score_reasoning(
     ----------
     samples, replies
         Vignettes (``study_a_test.json``) and replies to them (JSON lines with ``id, mode, response``):
-        paths, parsed rows, or frames.
+        paths, parsed rows, or frames. Both may be left out where bias cases are scored alone.
     bias_cases, bias_replies
         Bias cases and replies to them, both or neither.
     model
@@ -234,8 +234,8 @@ def score_reasoning(
     rules
         ``"standard"``, or ``"source"``: what the research code does.
     scope, negation, multiple
-        How correctness is judged: ``answer`` (default) or ``whole``; ``ignore`` (default) or ``exclude``;
-        ``any`` (default) or ``only``. ``rules="source"`` leaves no choice.
+        How correctness is judged: ``answer`` (default) or ``whole``; ``exclude`` (default) or ``ignore``;
+        ``only`` (default) or ``any``. ``rules="source"`` leaves no choice.
     aliases
         A table of other names, added to the bundled one: a path, or label to names.
     detector
@@ -275,13 +275,19 @@ def score_reasoning(
     )
     if (bias_cases is None) != (bias_replies is None):
         raise OptionError("bias cases and bias replies belong together: give both or neither")
-    vignettes = read_samples(samples, lenient=lenient)
-    recorded = Recorded(vignettes, read_replies(replies, vignettes, lenient=lenient))
+    if (samples is None) != (replies is None):
+        raise OptionError("vignettes and replies belong together: give both, or bias cases alone")
+    if samples is None and bias_cases is None:
+        raise OptionError("nothing to score: give vignettes and replies, or bias cases and replies, or all")
+    recorded = Recorded(None, None)
+    if samples is not None and replies is not None:
+        vignettes = read_samples(samples, lenient=lenient)
+        recorded = Recorded(vignettes, read_replies(replies, vignettes, lenient=lenient))
     if bias_cases is not None and bias_replies is not None:
         cases = read_bias_cases(bias_cases, lenient=lenient)
         answered = read_replies(bias_replies, cases, lenient=lenient)
         recorded = Recorded(recorded.samples, recorded.replies, cases, answered)
-    name = model_name(model, replies)
+    name = model_name(model, bias_replies if replies is None else replies)
     lexicon = load_lexicon(aliases)
     scores = score_recorded(
         recorded, lexicon, model=name, options=options, detector=detector, engine=_engine(engine)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from concord.cli import (
+    audit,
     check,
     compare,
     demo,
@@ -38,6 +39,9 @@ app.add_typer(run_app, name="run")
 export_app = typer.Typer(help="Write what Concord keeps in another program's form.", no_args_is_help=True)
 app.add_typer(export_app, name="export")
 
+audit_app = typer.Typer(help="Check by hand how the replies of a run were read.", no_args_is_help=True)
+app.add_typer(audit_app, name="audit")
+
 app.command("demo")(guarded(demo.demo))
 app.command("check")(guarded(check.check))
 app.command("report")(guarded(report.report))
@@ -48,6 +52,8 @@ score.command("people")(guarded(score_people.score_people))
 score.command("structure")(guarded(score_structure.score_structure))
 score.command("reasoning")(guarded(score_reasoning.score_reasoning))
 score.command("run")(guarded(score_run.score_run))
+audit_app.command("reasoning")(guarded(audit.reasoning))
+audit_app.command("people")(guarded(audit.people))
 export_app.command("inspect")(guarded(export.inspect))
 run_app.command("people")(guarded(run.people))
 run_app.command("structure")(guarded(run.structure))
