@@ -8,7 +8,7 @@ from concord import people
 from concord.engine import Engine, get_engine
 from concord.errors import OptionError
 from concord.files.checked import FileCheck
-from concord.people.agents_result import AgentsResult
+from concord.people.agents_files import AgentsResult
 from concord.people.bounds import N_SIMULATIONS
 from concord.people.many import score_agents
 from concord.people.protocol import Protocol, get_protocol

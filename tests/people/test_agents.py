@@ -4,6 +4,7 @@ import csv
 import json
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,8 @@ import concord
 from concord.cli.app import app
 from concord.comparing.people import _of_model
 from concord.errors import FileFormatError, TableError
-from concord.people.agents_files import read
+from concord.people.agents_files import AgentsResult, read
 from concord.people.agents_pairs import compare_agents
-from concord.people.agents_result import AgentsResult
 from concord.people.compare import compare_people
 from concord.people.layout import lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD
@@ -41,6 +41,12 @@ def rows_of(n_agents: int = 4, column: str = "agent") -> list[dict[str, object]]
     return rows
 
 
+def scored(source: object, **options: Any) -> AgentsResult:
+    found: object = concord.score_people(source, **options)
+    assert isinstance(found, AgentsResult)
+    return found
+
+
 def write_csv(path: Path, rows: list[dict[str, object]]) -> Path:
     with path.open("w", encoding="utf-8", newline="") as file:
         made = csv.DictWriter(file, list(rows[0]))
@@ -51,15 +57,14 @@ def write_csv(path: Path, rows: list[dict[str, object]]) -> Path:
 
 @pytest.mark.parametrize("column", ["agent", "model", "design", "Config"])
 def test_usual_columns_name_the_agents_of_a_file(tmp_path: Path, column: str) -> None:
-    found = concord.score_people(write_csv(tmp_path / "t.csv", rows_of(column=column)), **SMALL)
-    assert isinstance(found, AgentsResult)
+    found = scored(write_csv(tmp_path / "t.csv", rows_of(column=column)), **SMALL)
     assert [agent.name for agent in found.agents] == [f"model/{i}" for i in range(4)]
     assert [agent.n_missing for agent in found.agents] == [0, 0, 1, 2]
 
 
 def test_a_column_of_another_name_must_be_named(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "t.csv", rows_of(column="who"))
-    found = concord.score_people(path, agent_column="Who", **SMALL)
+    found = scored(path, agent_column="Who", **SMALL)
     assert len(found.agents) == 4
     with pytest.raises(FileFormatError, match="no column 'whom'"):
         concord.score_people(path, agent_column="whom")
@@ -86,7 +91,7 @@ def test_rows_without_an_agent_and_bad_cells_of_all_agents_are_named_together() 
 
 @pytest.mark.parametrize("protocol", list(PROTOCOLS))
 def test_pairs_are_those_of_the_comparison_of_single_results(protocol: str) -> None:
-    found = concord.score_people(rows_of(), protocol=protocol, n_resamples=0, n_simulations=0)
+    found = scored(rows_of(), protocol=protocol, n_resamples=0, n_simulations=0)
     singles = [_of_model(str(one.model), one) for one in found.each()]
     compared = compare_people(singles, PROTOCOLS[protocol])
     for metric in ("pas", "ecs", "apr"):
@@ -105,9 +110,9 @@ def test_pairs_are_those_of_the_comparison_of_single_results(protocol: str) -> N
 
 
 def test_groups_hold_the_agents_that_no_pair_tells_apart() -> None:
-    found = concord.score_people(rows_of(), n_resamples=0, n_simulations=0)
+    found = scored(rows_of(), n_resamples=0, n_simulations=0)
     standing = found.standing("pas")
-    values = {agent.name: agent.pas.value for agent in found.agents}
+    values = {agent.name: float(str(agent.pas.value)) for agent in found.agents}
     assert list(standing.order) == sorted(values, key=lambda name: -values[name])
     apart = {
         frozenset((row.first, row.second))
@@ -146,7 +151,7 @@ def test_agents_of_equal_truth_are_seldom_distinguished() -> None:
 
 
 def test_files_of_many_agents_are_read_back_and_hold_each_single_result(tmp_path: Path) -> None:
-    found = concord.score_people(rows_of(), **SMALL)
+    found = scored(rows_of(), **SMALL)
     files = found.write(tmp_path)
     assert files[0] == tmp_path / "agents.json"
     again = read(tmp_path)
@@ -184,7 +189,7 @@ def test_the_command_shows_a_leaderboard_and_writes_its_files(tmp_path: Path) ->
 
 def test_given_pas_alone_make_a_leaderboard_without_empty_columns(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
-    rows = [
+    rows: list[dict[str, object]] = [
         {"config": f"c{a}", "study": f"S{i}", "finding": "F", "test": "t", "test_type": "p-value"}
         | {"pas": float(rng.uniform(0.3, 0.7))}
         for a in range(3)

@@ -6,7 +6,7 @@ import pytest
 import concord
 from concord.api import demo_table
 from concord.errors import MismatchError
-from concord.people.many import AgentsResult
+from concord.people.agents_files import AgentsResult
 from concord.people.protocol import PROTOCOLS
 from concord.people.table.read import read_tests
 from concord.records import Interval, TestTable

@@ -1,8 +1,9 @@
-"""Many agents as files, written and read back: one document, one table, and a folder per agent."""
+"""Many agents as a result that is written and read back: one document, one table, and a folder per agent."""
 
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
@@ -11,13 +12,81 @@ from concord.files.codec import decode, encode
 from concord.files.documents import heading, read_document
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.files.provenance import provenance
-from concord.people.agents_result import AgentsResult, row_of
+from concord.people.agents_result import AgentPair, AgentScores, AgentStanding, row_of
 from concord.people.files import write as write_single
+from concord.people.protocol import Protocol
+from concord.people.result import PeopleResult
+from concord.people.score import score_table
+from concord.records import InputFile, Presented, TestTable
+from concord.stats.elementwise import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DOCUMENT, NUMBERS = "agents.json", "agents.csv"
 _KIND = "people result of many agents"
 _OWN = ("without", "tables")
 """Fields that the codec does not write: arrays are lists here, and tables of tests are not kept."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AgentsResult(Presented):
+    """Many agents on the same tests."""
+
+    agents: tuple[AgentScores, ...]
+    protocol: Protocol
+    level: float
+    seed: int
+    without: Mapping[str, Floats] = field(compare=False)
+    """Each metric of each agent without each study in turn, (A, S): what paired comparisons rest on."""
+    studies: tuple[str, ...] = ()
+    pairs: tuple[AgentPair, ...] = ()
+    """All pairs of agents and metrics; none are listed for more agents than `pairs_note` says."""
+    standings: tuple[AgentStanding, ...] = ()
+    """For PAS, ECS and APR."""
+    pairs_note: str = ""
+    n_resamples: int = 0
+    n_simulations: int = 0
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+    tables: Mapping[str, TestTable] = field(default_factory=dict, compare=False)
+    """The agents' tests, where they were scored here: what results of single agents are made from."""
+
+    def __getitem__(self, name: str) -> AgentScores:
+        """Return one agent by its name."""
+        return next(agent for agent in self.agents if agent.name == name)
+
+    def standing(self, metric: str = "pas") -> AgentStanding:
+        """Return the order and the groups of a metric."""
+        return next(one for one in self.standings if one.metric == metric)
+
+    def each(self, *, engine: Engine = SERIAL) -> Iterator[PeopleResult]:
+        """Score every agent alone and return its whole result, one after another."""
+        for name, table in self.tables.items():
+            found = score_table(
+                table,
+                self.protocol,
+                level=self.level,
+                n_resamples=self.n_resamples,
+                n_simulations=self.n_simulations,
+                seed=self.seed,
+                engine=engine,
+            )
+            yield replace(found, model=name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `agents.json` holds."""
+        return document(self)
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return one row per agent: every headline number with its intervals, floor, ceiling and place."""
+        import polars as pl
+
+        return pl.DataFrame([row_of(agent) for agent in self.agents], infer_schema_length=None)
+
+    def write(self, out: str | Path, *, engine: Engine = SERIAL) -> tuple[Path, ...]:
+        """Write `agents.json`, `agents.csv`, and a folder per agent with the files of its own result."""
+        return write(self, Path(out), engine=engine)
 
 
 def document(result: AgentsResult) -> dict[str, Any]:

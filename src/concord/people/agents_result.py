@@ -1,19 +1,10 @@
 """What scoring many agents on the same tests gives: each agent's numbers, all pairs, and who stands apart."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from concord.engine import SERIAL, Engine
-from concord.people.protocol import Protocol
-from concord.people.result import PeopleResult, Score
+from concord.people.result import Score
 from concord.people.uncertainty import METRICS
-from concord.records import InputFile, Presented, TestTable
-from concord.stats.elementwise import Floats
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,74 +53,6 @@ class AgentStanding:
     """Agents none of whose pairs differ at the level, after Holm; groups may overlap."""
     n_pairs: int
     n_distinguishable: int
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class AgentsResult(Presented):
-    """Many agents on the same tests."""
-
-    agents: tuple[AgentScores, ...]
-    protocol: Protocol
-    level: float
-    seed: int
-    without: Mapping[str, Floats] = field(compare=False)
-    """Each metric of each agent without each study in turn, (A, S): what paired comparisons rest on."""
-    studies: tuple[str, ...] = ()
-    pairs: tuple[AgentPair, ...] = ()
-    """All pairs of agents and metrics; none are listed for more agents than `pairs_note` says."""
-    standings: tuple[AgentStanding, ...] = ()
-    """For PAS, ECS and APR."""
-    pairs_note: str = ""
-    n_resamples: int = 0
-    n_simulations: int = 0
-    inputs: tuple[InputFile, ...] = ()
-    warnings: tuple[str, ...] = ()
-    tables: Mapping[str, TestTable] = field(default_factory=dict, compare=False)
-    """The agents' tests, where they were scored here: what results of single agents are made from."""
-
-    def __getitem__(self, name: str) -> AgentScores:
-        """Return one agent by its name."""
-        return next(agent for agent in self.agents if agent.name == name)
-
-    def standing(self, metric: str = "pas") -> AgentStanding:
-        """Return the order and the groups of a metric."""
-        return next(one for one in self.standings if one.metric == metric)
-
-    def each(self, *, engine: Engine = SERIAL) -> Iterator[PeopleResult]:
-        """Score every agent alone and return its whole result, one after another."""
-        from dataclasses import replace
-
-        from concord.people.score import score_table
-
-        for name, table in self.tables.items():
-            found = score_table(
-                table,
-                self.protocol,
-                level=self.level,
-                n_resamples=self.n_resamples,
-                n_simulations=self.n_simulations,
-                seed=self.seed,
-                engine=engine,
-            )
-            yield replace(found, model=name)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that `agents.json` holds."""
-        from concord.people.agents_files import document
-
-        return document(self)
-
-    def to_frame(self) -> "pl.DataFrame":
-        """Return one row per agent: every headline number with its intervals, floor, ceiling and place."""
-        import polars as pl
-
-        return pl.DataFrame([row_of(agent) for agent in self.agents], infer_schema_length=None)
-
-    def write(self, out: str | Path, *, engine: Engine = SERIAL) -> tuple[Path, ...]:
-        """Write `agents.json`, `agents.csv`, and a folder per agent with the files of its own result."""
-        from concord.people.agents_files import write
-
-        return write(self, Path(out), engine=engine)
 
 
 def row_of(agent: AgentScores) -> dict[str, object]:

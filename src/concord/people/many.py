@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from concord.engine import SERIAL, Engine
 from concord.errors import MismatchError, UndefinedError
 from concord.people import aggregate
+from concord.people.agents_files import AgentsResult
 from concord.people.agents_pairs import COLUMNS, compare_agents
-from concord.people.agents_result import AgentScores, AgentsResult
+from concord.people.agents_result import AgentScores
 from concord.people.aggregate import Profiles, apr_passes
 from concord.people.bounds import N_SIMULATIONS, Simulation, simulate_bounds
 from concord.people.computed import context_of, number

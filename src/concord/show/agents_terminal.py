@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 
-from concord.people.agents_result import AgentPair, AgentScores, AgentsResult
+from concord.people.agents_files import AgentsResult
+from concord.people.agents_result import AgentPair, AgentScores
 from concord.people.human_row import human_row
 from concord.people.protocol import STANDARD
 from concord.people.result import Score

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError
-from concord.people.agents_result import AgentsResult
+from concord.people.agents_files import AgentsResult
 from concord.people.predictions.files import PredictionResult
 from concord.people.result import PeopleResult
 from concord.planning.people import ParticipantsPlan, PeoplePlan
