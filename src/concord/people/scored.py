@@ -90,6 +90,35 @@ def score_tests(human: Evidence, agent: Evidence, context: Context, protocol: Pr
     )
 
 
+def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol: Protocol) -> TestScores:
+    """Compare two sides of redrawn tests, for the headline metrics only; the rest stays undefined."""
+    pas = _pas(human, agent, context, protocol)[0]
+    nothing = np.broadcast_to(np.nan, pas.shape)
+    absent = protocol.missing == "fail"
+    counted = context.human_testable | context.agent_absent if absent else context.human_testable
+    directed = context.present & (context.human_testable | ~np.isnan(human.direction))
+    significant = _significant(agent.p_value, context, context.agent_testable)
+    passes = np.where(directed, significant * _direction_match(human.direction, agent.direction), np.nan)
+    if absent:
+        passes = np.where(context.agent_absent, 0.0, passes)
+    return TestScores(
+        pas=pas,
+        n_eff=_n_eff(agent.n_eff, context),
+        human_d=human.effect_d,
+        agent_d=agent.effect_d,
+        z_diff=_z_diff(human, agent),
+        passes=passes,
+        human_significant=_significant(human.p_value, context, counted),
+        pas_two=nothing,
+        human_posterior=nothing,
+        agent_posterior=nothing,
+        two_states=np.broadcast_to(np.False_, pas.shape),
+        ecs_test=nothing,
+        direction_match=nothing,
+        agent_significant=nothing,
+    )
+
+
 def pas_of(human: Brief, agent: Brief, context: Context, protocol: Protocol) -> Floats:
     """Return the PAS of every test, from the evidence of both sides."""
     return _pas(human, agent, context, protocol)[0]

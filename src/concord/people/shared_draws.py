@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.engine import Engine
-from concord.people.aggregate import Ends, Levels, Profiles, ecs_ends, pas_levels, strict_levels
+from concord.people.aggregate import Levels
 from concord.people.bounds import agent_lookup
 from concord.people.evidence import Brief, Evidence
 from concord.people.families.base import LocationFamily
 from concord.people.layout import Layout
 from concord.people.lookup import Lookup
 from concord.people.protocol import Protocol
-from concord.people.scored import Context, TestScores, score_tests
+from concord.people.redrawn import redrawn_ends
+from concord.people.scored import Context, TestScores, redrawn_scores
 from concord.people.sides import SideTable, split_by_sign
 from concord.people.uncertainty import BLOCK, METRICS, Bound, NewSamples, new_participants, spread
 from concord.records import TestRow
@@ -145,8 +146,8 @@ def _errors(work: _Work, one: SideTable, n_resamples: int, rng: np.random.Genera
         spread_out = Evidence(**{f.name: getattr(human, f.name)[:, None, :] for f in fields(Evidence)})
         for place, chunk in enumerate(chunks):
             agent = _drawn(work, chunk, lookups, SharedNoise(copy.deepcopy(block)))
-            scores = score_tests(spread_out, agent, work.context, work.protocol)
-            parts[place].append(_ends(scores, work.layout, work.protocol))
+            scores = redrawn_scores(spread_out, agent, work.context, work.protocol)
+            parts[place].append(_levels(scores, work.layout, work.protocol))
     found = [
         {metric: spread([part[metric] for part in blocks], n_resamples) for metric in METRICS}
         for blocks in parts
@@ -213,29 +214,8 @@ def _read(drawn: LocationFamily, lookup: Lookup | None, alpha: Floats, protocol:
     return drawn.with_brief(brief, protocol, p_value)
 
 
-def _ends(scores: TestScores, layout: Layout, protocol: Protocol) -> dict[str, Levels]:
+def _levels(scores: TestScores, layout: Layout, protocol: Protocol) -> dict[str, Levels]:
     """Return every metric of the benchmark and of domains, as `all_levels` gives them."""
-    found: dict[str, Levels | Ends] = {
-        "pas": pas_levels(scores, layout, protocol),
-        "ecs": ecs_ends(Profiles(scores, layout, protocol), layout),
-        "apr": _pass_rates(scores, layout, protocol),
-        "ecs_strict": strict_levels(scores, layout, protocol),
-    }
     none = np.empty((*scores.pas.shape[:-1], 0))
-    return {metric: Levels(none, none, one.domain, one.benchmark) for metric, one in found.items()}
-
-
-def _pass_rates(scores: TestScores, layout: Layout, protocol: Protocol) -> Ends:
-    counted = ~np.isnan(scores.passes)
-    if protocol.apr_over == "human-significant":
-        counted = counted & (scores.human_significant == 1)
-    passed = counted & (scores.passes == 1)
-
-    def rate(part: Any) -> Floats:
-        tests = counted[..., part].sum(axis=-1)
-        return np.where(tests > 0, passed[..., part].sum(axis=-1) / np.maximum(tests, 1), np.nan)
-
-    domain_of = layout.domain_of_study[layout.study_of_test]
-    domains = [rate(domain_of == i) for i in range(len(layout.domains))]
-    none = np.empty((*counted.shape[:-1], 0))
-    return Ends(np.stack(domains, axis=-1) if domains else none, rate(slice(None)))
+    found = redrawn_ends(scores, layout, protocol)
+    return {metric: Levels(none, none, ends.domain, ends.benchmark) for metric, ends in found.items()}
