@@ -60,7 +60,7 @@ def _pas(scores: TestScores, layout: Layout, protocol: Protocol) -> Ends:
     finding = 0.5 * (np.tanh(z @ means) + 1)
     for f in np.flatnonzero(np.count_nonzero(means, axis=0) == 1):  # one test is its own, beyond the clamp
         finding[:, f] = flat[:, int(np.flatnonzero(means[:, f])[0])]
-    return _upwards(finding, means.any(axis=0), groups, layout, scores.pas.shape[:-1])
+    return _upwards(finding, np.asarray(means.any(axis=0)), groups, layout, scores.pas.shape[:-1])
 
 
 def _strict(scores: TestScores, layout: Layout, protocol: Protocol) -> Ends:
@@ -72,7 +72,7 @@ def _strict(scores: TestScores, layout: Layout, protocol: Protocol) -> Ends:
     means = _means(groups.finding_of_test, len(groups.keys), used.astype(np.float64))
     z = np.where(used, scores.z_diff.reshape(-1, len(used)), 0.0)
     finding = np.asarray(z_agreement(np.sqrt((z * z) @ means)))
-    return _upwards(finding, means.any(axis=0), groups, layout, scores.z_diff.shape[:-1])
+    return _upwards(finding, np.asarray(means.any(axis=0)), groups, layout, scores.z_diff.shape[:-1])
 
 
 def _means(group: NDArray[np.intp], size: int, weights: Floats) -> Floats:

@@ -92,7 +92,7 @@ def score_tests(human: Evidence, agent: Evidence, context: Context, protocol: Pr
 
 def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol: Protocol) -> TestScores:
     """Compare two sides of redrawn tests, for the headline metrics only; the rest stays undefined."""
-    pas = _pas(human, agent, context, protocol)[0]
+    pas = _redrawn_pas(human, agent, context, protocol)
     nothing = np.broadcast_to(np.nan, pas.shape)
     absent = protocol.missing == "fail"
     counted = context.human_testable | context.agent_absent if absent else context.human_testable
@@ -117,6 +117,21 @@ def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol:
         direction_match=nothing,
         agent_significant=nothing,
     )
+
+
+def _redrawn_pas(human: Brief, agent: Brief, context: Context, protocol: Protocol) -> Floats:
+    """Return PAS where the human side is drawn once for many agents.
+
+    In three states PAS = πᵃ (a + b·upᵃ) + c, with a, b and c from the human side alone.
+    """
+    if protocol.states != 3 or np.isnan(human.prob_positive).any() or np.isnan(agent.prob_positive).any():
+        return pas_of(human, agent, context, protocol)
+    pi, up = np.asarray(posterior(human.log_bf, context.human_odds)), human.prob_positive
+    pas = (pi * (2 * up - 1)) * agent.prob_positive
+    pas += pi * (1 - up) - (1 - pi)
+    pas *= posterior(agent.log_bf, context.agent_odds)
+    pas += 1 - pi
+    return np.asarray(pas)
 
 
 def pas_of(human: Brief, agent: Brief, context: Context, protocol: Protocol) -> Floats:

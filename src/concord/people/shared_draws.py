@@ -19,7 +19,7 @@ from concord.people.bounds import agent_lookup
 from concord.people.evidence import Brief, Evidence
 from concord.people.families.base import LocationFamily
 from concord.people.layout import Layout
-from concord.people.lookup import Lookup
+from concord.people.lookup import Quintic
 from concord.people.protocol import Protocol
 from concord.people.redrawn import redrawn_ends
 from concord.people.scored import Context, TestScores, redrawn_scores
@@ -136,7 +136,8 @@ def _stacked(one: SideTable, flat: SideTable, n: int) -> tuple[tuple[NDArray[np.
 
 
 def _errors(work: _Work, one: SideTable, n_resamples: int, rng: np.random.Generator) -> dict[str, Levels]:
-    lookups = [agent_lookup(family, work.context, index, work.protocol) for index, family in one.families]
+    tables = [agent_lookup(family, work.context, index, work.protocol) for index, family in one.families]
+    lookups = [None if table is None else Quintic(table) for table in tables]
     n_tests = len(work.layout.rows)
     per_chunk = max(1, _CHUNK_TESTS // (BLOCK * n_tests))
     chunks = [range(i, min(i + per_chunk, work.n_agents)) for i in range(0, work.n_agents, per_chunk)]
@@ -160,7 +161,7 @@ def _errors(work: _Work, one: SideTable, n_resamples: int, rng: np.random.Genera
     }
 
 
-def _drawn(work: _Work, chunk: range, lookups: Sequence[Lookup | None], noise: SharedNoise) -> Evidence:
+def _drawn(work: _Work, chunk: range, lookups: Sequence[Quintic | None], noise: SharedNoise) -> Evidence:
     """Return the evidence of new samples of some agents, (B, A, T)."""
     shape = (BLOCK * len(chunk), len(work.layout.rows))
     whole = Evidence.empty(shape)
@@ -198,13 +199,13 @@ def _flat(family: Any, rows: int, k: int) -> LocationFamily:
     return made
 
 
-def _read(drawn: LocationFamily, lookup: Lookup | None, alpha: Floats, protocol: Protocol) -> Evidence:
+def _read(drawn: LocationFamily, lookup: Quintic | None, alpha: Floats, protocol: Protocol) -> Evidence:
     """Return the evidence of replicates, their Bayes factors read from a table."""
     if lookup is None:
         return drawn.evidence(protocol)
     s = drawn.statistic()
     log_bf, up = lookup.read(s)
-    outside = lookup.outside(s)
+    outside = lookup.lookup.outside(s)
     if outside.any():
         exact = drawn.pick_outcomes(*np.nonzero(outside)).brief(protocol)
         log_bf[outside], up[outside] = exact.log_bf, exact.prob_positive
