@@ -120,6 +120,18 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     assert {"concord.api", "concord.people", "concord.files", "concord.show"} & loaded == set()
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["score", "--help"]])
+def test_help_of_a_group_loads_no_command_and_no_drawing_of_frames(arguments: list[str]) -> None:
+    code = f"from concord.cli.app import app\ntry:\n    app({arguments!r})\nexcept SystemExit:\n    pass"
+    loaded = _loaded_by(code)
+    assert {name for name in loaded if name.startswith("concord.cli.")} == {
+        "concord.cli.app",
+        "concord.cli.late",
+        "concord.cli.shared",
+    }
+    assert "rich" not in _third_party(loaded)
+
+
 def test_functions_and_files_are_short_enough() -> None:
     done = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "sizes.py")], capture_output=True, text=True, check=False
