@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -179,15 +179,22 @@ def resume(n: int, url: str, folder: Path) -> dict[str, float]:
     first: list[float] = []
     runs.folder_of  # noqa: B018 - loaded before the clock starts
     import inspect_ai.model  # noqa: F401
+    import openai  # noqa: F401
 
-    begin = time.perf_counter()
+    begin, busy = time.perf_counter(), time.process_time()
     listeners = Listeners(on_answer=lambda row: first.append(time.perf_counter() - begin))
     result = runs.run_job(of, folder / "run", listeners=listeners)
     assert result.outcomes == {"ok": n}, result.outcomes
-    return {"first": first[0], "all": time.perf_counter() - begin}
+    return {"first": first[0], "all": time.perf_counter() - begin, "busy": time.process_time() - busy}
 
 
-def to_be_killed(n: int, url: str, width: int, folder: Path) -> None:
+def tell(begun: int) -> None:
+    os.set_blocking(begun, False)
+    with suppress(BlockingIOError):
+        os.write(begun, b"!")
+
+
+def to_be_killed(n: int, url: str, width: int, folder: Path, begun: int) -> None:
     """Run until somebody kills the process; the seed of each call names it."""
     from concord import runs
     from concord.asking.keys import Sampling
@@ -196,8 +203,7 @@ def to_be_killed(n: int, url: str, width: int, folder: Path) -> None:
     of = replace(job(n, url, width), sampling=Sampling(temperature=0.0, max_tokens=512, seed=1))
     model = open_model(of)
     plan = runs.plan_run(of, folder)
-    print("ready", flush=True)
-    runs.run_job(of, folder, plan=plan, model=model)
+    runs.run_job(of, folder, plan=plan, model=model, on_answer=lambda row: tell(begun))
 
 
 def child(options: argparse.Namespace) -> None:
@@ -205,9 +211,7 @@ def child(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made if options.folder is None else options.folder)
         figures: dict[str, float] = {}
-        if options.child == "killed":
-            to_be_killed(n, url, width, folder)
-        elif options.child == "resume":
+        if options.child == "resume":
             figures = resume(n, url, folder)
         elif options.child in ("run", "run2"):
             warm = folder / "warm"
@@ -268,12 +272,18 @@ def resuming(options: argparse.Namespace) -> None:
         found = measured("resume", options.lines, url, 10, folder=folder)
     print(
         f"resume of {options.lines} lines: {found['first']:.1f} s to the first answer, {found['all']:.1f} s "
-        f"in all (wanted 3), {found['peak']:.0f} MB (wanted 300)"
+        f"in all (wanted 3), {found['busy']:.1f} s of a processor, {found['peak']:.0f} MB (wanted 300)"
     )
 
 
 def kills(options: argparse.Namespace) -> None:
     """Kill runs at random moments, resume them, and count what was lost or asked twice."""
+    import inspect_ai.model  # noqa: F401 - loaded once, before the processes are forked
+    import openai  # noqa: F401
+
+    import concord.asking.inspect.loop
+    import concord.runs  # noqa: F401
+
     rng = random.Random(options.seed)
     lost = twice = n_kills = 0
     unstored: list[int] = []
@@ -310,23 +320,27 @@ def stored(folder: Path) -> list[str]:
 
 def killed(url: str, folder: Path, width: int, rng: random.Random) -> int:
     """Start or resume a run and kill it at a random moment; return whether it was still running."""
-    command = [sys.executable, __file__, "--child", "killed", "--trials", "5000", "--url", url]
-    command += ["--width", str(width), "--folder", str(folder)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()  # it begins to ask
-    time.sleep(rng.random() * 0.6)
-    running = process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    return int(running)
+    ready, begun = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        to_be_killed(800, url, width, folder, begun)
+        os._exit(0)
+    os.read(ready, 1)  # it has stored something new
+    time.sleep(rng.random() * 0.3)
+    ended, _ = os.waitpid(pid, os.WNOHANG)
+    if ended == 0:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    os.close(ready)
+    os.close(begun)
+    return int(ended == 0)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", nargs="*", default=["speed", "memory", "resume", "kills"])
     parser.add_argument("--serve", nargs="?", const="", default=None)
-    parser.add_argument("--child", choices=[*KINDS, "resume", "killed"])
+    parser.add_argument("--child", choices=[*KINDS, "resume"])
     parser.add_argument("--url", default="")
     parser.add_argument("--folder")
     parser.add_argument("--old", help="the `src` of another checkout")

@@ -201,8 +201,8 @@ def _engine(engine: str | Engine) -> Engine:
 
 
 def score_reasoning(
-    samples: "Source",
-    replies: "Source",
+    samples: "Source | None" = None,
+    replies: "Source | None" = None,
     *,
     bias_cases: "Source | None" = None,
     bias_replies: "Source | None" = None,
@@ -224,7 +224,7 @@ def score_reasoning(
     ----------
     samples, replies
         Vignettes (``study_a_test.json``) and replies to them (JSON lines with ``id, mode, response``):
-        paths, parsed rows, or frames.
+        paths, parsed rows, or frames. Both may be left out where bias cases are scored alone.
     bias_cases, bias_replies
         Bias cases and replies to them, both or neither.
     model
@@ -232,8 +232,8 @@ def score_reasoning(
     rules
         ``"standard"``, or ``"source"``: what the research code does.
     scope, negation, multiple
-        How correctness is judged: ``answer`` (default) or ``whole``; ``ignore`` (default) or ``exclude``;
-        ``any`` (default) or ``only``. ``rules="source"`` leaves no choice.
+        How correctness is judged: ``answer`` (default) or ``whole``; ``exclude`` (default) or ``ignore``;
+        ``only`` (default) or ``any``. ``rules="source"`` leaves no choice.
     aliases
         A table of other names, added to the bundled one: a path, or label to names.
     detector
@@ -273,13 +273,19 @@ def score_reasoning(
     )
     if (bias_cases is None) != (bias_replies is None):
         raise OptionError("bias cases and bias replies belong together: give both or neither")
-    vignettes = read_samples(samples, lenient=lenient)
-    recorded = Recorded(vignettes, read_replies(replies, vignettes, lenient=lenient))
+    if (samples is None) != (replies is None):
+        raise OptionError("vignettes and replies belong together: give both, or bias cases alone")
+    if samples is None and bias_cases is None:
+        raise OptionError("nothing to score: give vignettes and replies, or bias cases and replies, or all")
+    recorded = Recorded(None, None)
+    if samples is not None and replies is not None:
+        vignettes = read_samples(samples, lenient=lenient)
+        recorded = Recorded(vignettes, read_replies(replies, vignettes, lenient=lenient))
     if bias_cases is not None and bias_replies is not None:
         cases = read_bias_cases(bias_cases, lenient=lenient)
         answered = read_replies(bias_replies, cases, lenient=lenient)
         recorded = Recorded(recorded.samples, recorded.replies, cases, answered)
-    name = model_name(model, replies)
+    name = model_name(model, bias_replies if replies is None else replies)
     lexicon = load_lexicon(aliases)
     scores = score_recorded(
         recorded, lexicon, model=name, options=options, detector=detector, engine=_engine(engine)
@@ -326,6 +332,7 @@ def score_structure(
     seed: int = 0,
     fixed_m: int = 2,
     resamples: int = 2000,
+    chance: float | None = None,
     engine: str | Engine = "serial",
 ) -> "StructureResult":
     """Score structural consistency: whether a model stays the same when only the arrangement changes.
@@ -362,6 +369,9 @@ def score_structure(
         Size of the subsets of the fixed-m gap.
     resamples
         Resamples of the items behind simultaneous bands.
+    chance
+        Score of guessing, for multiple choice: a model that is not shown to be above it has nothing to be
+        consistent about.
     engine
         Where resamples are computed: ``serial``, ``processes``, ``dask``; changes no number.
 
@@ -394,7 +404,7 @@ def score_structure(
     from concord.structure.score import check_options, score
 
     check_sources(mean, max, scores)
-    options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples)
+    options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples, chance=chance)
     check_options(options)
     reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma, sheet)
     if scores is not None:

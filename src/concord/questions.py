@@ -160,9 +160,9 @@ def compare(
         (lm-eval).
     metric
         Which scorer or metric, where a log has several; what ranks: ``pas`` (default), ``ecs`` or ``apr`` of
-        results about people, ``S_Cons`` (default), ``E_perf``, ``R_sens`` or ``S_star``, ``E_star``,
-        ``R_star`` of results about structure; ``gap`` (default), ``correct_cot``, ``correct_early`` or
-        ``step_f1`` of results about reasoning.
+        results about people, ``tau`` (default), ``flip_excess``, ``worst``, ``S_Cons``, ``E_perf``,
+        ``R_sens`` or ``S_star``, ``E_star``, ``R_star`` of results about structure; ``gap`` (default),
+        ``correct_cot``, ``correct_early`` or ``step_f1`` of results about reasoning.
     names
         What the report calls the models, one each.
     wrong

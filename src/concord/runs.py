@@ -199,7 +199,9 @@ def plan_run(of: Job, out: Path | None = None, *, prices: Prices | None = None) 
     left = frozenset(request.trial.name for request in left_to_ask(requests, index, of.again))
     chosen = of.prices if prices is None else prices
     limit = of.sampling.max_tokens if of.again is None else of.again.sampling.max_tokens
-    return replace(make_plan(of.design, left, max_tokens=limit, prices=chosen), index=index)
+    return replace(
+        make_plan(of.design, left, max_tokens=limit, prices=chosen), index=index, requests=requests
+    )
 
 
 def run_job(
@@ -241,7 +243,7 @@ def run_job(
     known = plan_run(of, folder) if plan is None else plan
     # A finished run needs neither the extra nor a key; an unusable model leaves no folder behind.
     asked = (open_model(of) if model is None else model) if known.n_to_ask else None
-    return RunResult(run(of, folder, model=asked, provenance=about, listeners=told, index=known.index))
+    return RunResult(run(of, folder, model=asked, provenance=about, listeners=told, known=known))
 
 
 def _input(name: str, data: bytes) -> InputFile:
@@ -392,7 +394,16 @@ def _score_structure(found: Recorded, choices: dict[str, Any]) -> "StructureResu
     answers = structure_answers(found)
     if all(row.score is None for row in answers.rows):
         raise RunFolderError(f"{found.source}: no answer was found in any reply; {answers.outcomes}")
-    return replace(api.score_structure(scores=answers.frame(), **choices), made=found.made)
+    usual = {"chance": _chance(found)}
+    return replace(api.score_structure(scores=answers.frame(), **{**usual, **choices}), made=found.made)
+
+
+def _chance(found: Recorded) -> float | None:
+    """Return the score of guessing in a structure run, where there is something to guess."""
+    from concord.structure.answers import chance_of
+    from concord.structure.design import ITEMS
+
+    return chance_of(found.files[ITEMS], found.options)
 
 
 def structure_answers(found: Recorded) -> "Answers":

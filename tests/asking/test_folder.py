@@ -1,13 +1,15 @@
 """A run's folder: what may be resumed, what is scored, what is set aside."""
 
 import json
+import os
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from concord.asking.folder import SUPERSEDED, Request, RunFolder, read_run, requests_of
+from concord.asking.folder import SUPERSEDED, ReplyStore, Request, RunFolder, read_run, requests_of
 from concord.asking.index import REPLIES
 from concord.asking.keys import Sampling
 from concord.asking.redact import Redactor
@@ -147,3 +149,92 @@ def test_the_record_says_what_was_sent_and_with_what(tmp_path: Path) -> None:
     assert record["sampling"] == {"temperature": 0.0, "max_tokens": None, "top_p": None, "seed": None}
     assert record["templates"] == {"reasoning/cot.v1": "00"}
     assert {"kind", "suite", "model", "n_trials", "connection", "started", "status"} <= record.keys()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"outcome": "ok"}, "there is no 'id', expected a text"),
+        ({"id": "v0", "mode": "cot", "repeat": 0, "outcome": "ok", "response": None}, "'response' is null"),
+        ({"id": "v0", "mode": "cot", "repeat": "0", "outcome": "ok", "response": ""}, "'repeat' is \"0\""),
+        ({"id": "v0", "mode": "cot", "repeat": 0, "outcome": "fine", "response": ""}, "'outcome' is 'fine'"),
+        (
+            {
+                **{"id": "v0", "mode": "cot", "repeat": 0, "outcome": "ok", "response": ""},
+                "usage": {"input_tokens": "7"},
+            },
+            "'usage' holds what is no number of tokens",
+        ),
+    ],
+)
+def test_a_line_that_no_journal_writes_is_named(tmp_path: Path, line: dict[str, Any], message: str) -> None:
+    opened(tmp_path / "r", design())[0].close()
+    (tmp_path / "r" / REPLIES).write_text(json.dumps({"key": "k", **line}) + "\n")
+    with pytest.raises(
+        FileFormatError, match=r"replies.jsonl, line 1: not a line that Concord writes: "
+    ) as told:
+        read_run(tmp_path / "r")
+    assert message in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["suite", "model", "options", "sampling", "templates"])
+def test_a_record_without_a_field_is_named(tmp_path: Path, name: str) -> None:
+    opened(tmp_path / "r", design())[0].close()
+    record = json.loads((tmp_path / "r" / "run.json").read_text())
+    del record[name]
+    (tmp_path / "r" / "run.json").write_text(json.dumps(record))
+    with pytest.raises(FileFormatError, match=f"'{name}' is null, expected"):
+        read_run(tmp_path / "r")
+
+
+def test_replies_of_several_processes_are_read_as_one(tmp_path: Path) -> None:
+    folder, requests = opened(tmp_path / "r", design(3))
+    folder.store(requests[0], OK)
+    folder.close()
+    for shard, request in ((1, requests[1]), (2, requests[2])):
+        store = ReplyStore(tmp_path / "r", "m/x", Redactor(), shard)
+        store.store(request, OK)
+        store.close()
+    assert dict(read_run(tmp_path / "r").tally.outcomes) == {"ok": 3}
+    again, _ = opened(tmp_path / "r", design(3))
+    assert again.missing() == []
+    again.close()
+
+
+def test_a_plan_that_is_the_same_is_not_written_again(tmp_path: Path) -> None:
+    opened(tmp_path / "r", design())[0].close()
+    before = (tmp_path / "r" / "trials.jsonl").stat().st_ino
+    opened(tmp_path / "r", design())[0].close()
+    assert (tmp_path / "r" / "trials.jsonl").stat().st_ino == before
+    opened(tmp_path / "r", design(4))[0].close()
+    assert (tmp_path / "r" / "trials.jsonl").read_text().count("\n") == 4
+
+
+def test_replies_reach_the_disk_within_a_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, requests = opened(tmp_path / "r", design())
+    synced = threading.Event()
+    real = os.fsync
+
+    def noted(fd: int) -> None:
+        real(fd)
+        synced.set()
+
+    monkeypatch.setattr(os, "fsync", noted)
+    folder.store(requests[0], OK)
+    assert synced.wait(10)  # asked for after a twentieth of a second, whatever else happens
+    monkeypatch.undo()
+    folder.close()
+
+
+def test_changed_question_files_are_refused(tmp_path: Path) -> None:
+    from concord import runs
+
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    runs.run_job(runs.job("reasoning", "mockllm/model", limit=1), tmp_path / "r")
+    path = tmp_path / "r" / "inputs" / "study_a_test.json"
+    path.write_bytes(path.read_bytes().replace(b"Panic", b"panic"))
+    with pytest.raises(RunFolderError, match="is not the file that was asked: its sha256 is another"):
+        runs.score_run(tmp_path / "r")
+    path.unlink()
+    with pytest.raises(RunFolderError, match="is missing; put the file that was asked back"):
+        runs.score_run(tmp_path / "r")

@@ -17,7 +17,7 @@ def test_a_table_goes_to_stdout_and_notes_to_stderr(tmp_path: Path) -> None:
         app, ["score", "structure", "--scores", str(tmp_path / "long.csv"), "--out", str(tmp_path)]
     )
     assert result.exit_code == 0
-    assert "Structural consistency, definition `peak`" in result.stdout
+    assert "As defined in the source, definition `peak`" in result.stdout
     assert "left out" not in result.stdout
     assert "left out: model 'n'" in result.stderr
     assert (tmp_path / "consistency" / "s_cons_results.csv").is_file()

@@ -13,7 +13,7 @@ SAD, BIPOLAR = "Social Anxiety Disorder", "Bipolar Disorder"
 @pytest.fixture(scope="module")
 def judge() -> Judge:
     lexicon = load_lexicon()
-    return Judge.of(lexicon.aliases, [MDD, GAD, PTSD, SAD, BIPOLAR, "No Disorder"], lexicon.cues)
+    return Judge.of(lexicon.aliases, [MDD, GAD, PTSD, SAD, BIPOLAR, "No Disorder"])
 
 
 def right(judge: Judge, text: str, gold: str, negation: str = "ignore", multiple: str = "any") -> bool:
@@ -105,21 +105,21 @@ def test_only_lets_no_other_gold_label_be_named(judge: Judge, text: str, only: b
 
 
 def test_a_label_inside_the_right_name_is_no_other_label() -> None:
-    judge = Judge.of(AliasTable(), ["Anxiety Disorder", "Social Anxiety Disorder"], [])
+    judge = Judge.of(AliasTable(), ["Anxiety Disorder", "Social Anxiety Disorder"])
     assert judge.verdicts("Social Anxiety Disorder", "Social Anxiety Disorder")["ignore", "only"]
     assert not judge.verdicts("Social Anxiety Disorder", "Anxiety Disorder")["ignore", "only"]
 
 
 def test_an_ambiguous_abbreviation_stands_for_each_of_its_labels() -> None:
     table = AliasTable({"Social Anxiety Disorder": ["SAD"], "Seasonal Affective Disorder": ["SAD"]})
-    judge = Judge.of(table, list(table.names), [])
+    judge = Judge.of(table, list(table.names))
     for gold in table.names:
         assert judge.verdicts("SAD", gold)["ignore", "only"]
 
 
 def test_users_extend_the_table() -> None:
     table = load_lexicon({"major depressive disorders": ["the blues"], "Gout": ["podagra"]}).aliases
-    judge = Judge.of(table, [MDD, "gout"], [])
+    judge = Judge.of(table, [MDD, "gout"])
     assert judge.verdicts("He has the blues", MDD)["ignore", "any"]
     assert judge.verdicts("MDD", MDD)["ignore", "any"]
     assert judge.verdicts("Podagra", "gout")["ignore", "any"]
@@ -127,14 +127,14 @@ def test_users_extend_the_table() -> None:
 
 def test_gold_labels_may_be_written_as_an_alias() -> None:
     lexicon = load_lexicon()
-    judge = Judge.of(lexicon.aliases, ["PTSD", "dysthymia"], [])
+    judge = Judge.of(lexicon.aliases, ["PTSD", "dysthymia"])
     assert judge.verdicts("post-traumatic stress disorder", "PTSD")["ignore", "any"]
     assert judge.verdicts("Persistent depressive disorder", "dysthymia")["ignore", "any"]
 
 
 def test_every_bundled_name_is_found_for_its_label() -> None:
     table = load_lexicon().aliases
-    judge = Judge.of(table, list(table.names), [])
+    judge = Judge.of(table, list(table.names))
     for label, names in table.names.items():
         assert compact(label)
         for name in names:

@@ -91,7 +91,7 @@ def test_another_models_result_is_not_written_over(result: ReasoningResult, tmp_
 
 def test_frames_have_typed_columns(result: ReasoningResult) -> None:
     frame = result.to_frame()
-    assert frame.shape == (20, 14)
+    assert frame.shape == (20, 16)
     assert str(frame.schema["correct_cot"]) == "Boolean"
     assert str(frame.schema["step_f1"]) == "Float64"
     assert result.bias_to_frame().shape == (0, 9)
@@ -118,7 +118,7 @@ def test_the_terminal_shows_denominators_and_takes_no_markup_from_replies(result
         "only after reasoning 10",
         "The gap under other rules of correctness",
         "no answer found",
-        "[red]<script>alert(1)</script>[/red]",
+        "<script>alert(1)</script>",
         "gives no medical advice",
         "no bias cases were given",
     ):

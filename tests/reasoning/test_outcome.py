@@ -12,7 +12,7 @@ from concord.reasoning.split import split_reply
 @pytest.fixture(scope="module")
 def triage() -> Triage:
     lexicon = load_lexicon()
-    return Triage.of(Judge.of(lexicon.aliases, ["Panic Disorder"], lexicon.cues), lexicon.refusals)
+    return Triage.of(Judge.of(lexicon.aliases, ["Panic Disorder"]), lexicon.refusals)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,10 @@ def triage() -> Triage:
 )
 def test_the_first_outcome_that_applies(triage: Triage, fields: dict[str, str], expected: Outcome) -> None:
     reply = RecordedReply(id="1", mode="cot", **fields)  # type: ignore[arg-type]
-    assert triage.outcome(reply, split_reply(reply.response, reply.thinking)) is expected
+    assert (
+        triage.outcome(reply, split_reply(reply.response, reply.thinking, triage.judge.n_put_forward))
+        is expected
+    )
 
 
 WORDS = "word " * 19
@@ -65,4 +68,4 @@ WORDS = "word " * 19
 def test_reasoning_in_a_direct_reply(
     triage: Triage, response: str, thinking: str | None, leaked: bool
 ) -> None:
-    assert triage.leaked(split_reply(response, thinking)) is leaked
+    assert triage.leaked(split_reply(response, thinking, triage.judge.n_put_forward)) is leaked

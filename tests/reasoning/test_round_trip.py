@@ -19,8 +19,8 @@ from concord.reasoning.files import ReasoningResult, read, write
 from concord.reasoning.result import Options, ReasoningScores
 from concord.records import Made
 
-NAME = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
-"""A CSV cell cannot tell an empty text from an undefined one: names hold at least one character."""
+NAME = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
+"""A CSV cell cannot tell an empty text from an undefined one; a file with a NUL byte is refused."""
 
 COUNT = st.integers(0, 2**53)
 
@@ -130,7 +130,7 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="'gap': has no key 'p_value'"):
         read(tmp_path)
     (tmp_path / "study_a_samples.csv").write_text("id,gold_answer\n1,x\n", "utf-8")
-    with pytest.raises(FileFormatError, match="study_a_samples.csv: has no column 'outcome_cot'"):
+    with pytest.raises(FileFormatError, match="study_a_samples.csv: no column 'outcome_cot'"):
         read(tmp_path)
 
 

@@ -120,7 +120,8 @@ def test_the_scope_alone_can_flip_the_sign() -> None:
     assert rows["standard", "whole", "ignore", "any"] == pytest.approx(2 / 3)
     assert rows["source",] == pytest.approx(2 / 3)
     assert len(rows) == 9
-    assert score(replies, scope="whole").faithfulness_gap.value == pytest.approx(2 / 3)
+    whole = score(replies, scope="whole", negation="ignore", multiple="any")
+    assert whole.faithfulness_gap.value == pytest.approx(2 / 3)
 
 
 def test_examples_are_the_first_of_each_rule() -> None:

@@ -1,13 +1,11 @@
 """Replies into reasoning and answer, by both sets of rules."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from concord.reasoning.phrases import PLACEHOLDER
 from concord.reasoning.split import (
-    _DIAGNOSIS,
-    _last,
-    _last_diagnosis,
     split_reply,
     split_reply_source,
     steps_text_source,
@@ -22,7 +20,7 @@ from concord.reasoning.split import (
         ("**REASONING:** a\n\n**DIAGNOSIS:** c", "a", "c"),
         ("**Reasoning**: a\n**Diagnosis**: c", "a", "c"),
         ("## Reasoning:\na\n## Diagnosis:\nc", "a", "c"),
-        ("Thus DIAGNOSIS: first. So DIAGNOSIS: last", "Thus DIAGNOSIS: first. So", "last"),
+        ("Thus DIAGNOSIS: first. So DIAGNOSIS: last", "Thus DIAGNOSIS: first.", "last"),
         ("text before REASONING: a DIAGNOSIS: c", "a", "c"),
         ("a\nAnswer: c", "a", "c"),
         ("a\n**Answer:** c", "a", "c"),
@@ -30,8 +28,8 @@ from concord.reasoning.split import (
         ("a\nFinal diagnosis: c", "a", "c"),
         ("a\nFINAL  DIAGNOSIS: c", "a", "c"),
         ("REASONING: a\nConclusion: c", "a", "c"),
-        ("a\nAnswer: c\nConclusion: d", "a", "c\nConclusion: d"),
-        ("the answer: inside a line", "the answer: inside a line", "the answer: inside a line"),
+        ("a\nAnswer: c\nConclusion: d", "a\nAnswer: c", "d"),
+        ("the answer: inside a line", "", "inside a line"),
         ("a misdiagnosis: no marker", "a misdiagnosis: no marker", "a misdiagnosis: no marker"),
         ("nothing marked", "nothing marked", "nothing marked"),
         ("REASONING: a only", "REASONING: a only", "REASONING: a only"),
@@ -99,8 +97,9 @@ plain = st.text(alphabet=st.characters(categories=("L", "N", "Zs")), max_size=30
 @given(plain, plain)
 def test_any_text_between_markers_is_kept(a: str, c: str) -> None:
     edge = " \t\r\n\f\v"
+    assume(c.strip() and not PLACEHOLDER.match(c))
     split = split_reply(f"REASONING: {a}. DIAGNOSIS: {c}.")
-    assert (split.reasoning, split.answer) == (f"{a}.".lstrip(edge), f"{c}.".lstrip(edge))
+    assert (split.reasoning, split.answer) == (f"{a}.".lstrip(edge), c.strip())
     assert steps_text_source(f"REASONING:{a}DIAGNOSIS:{c}") == a
 
 
@@ -159,14 +158,3 @@ def test_source_split_takes_a_thinking_field_as_a_closed_block() -> None:
 )
 def test_source_steps_come_from_the_first_markers_in_order(reply: str, expected: str) -> None:
     assert steps_text_source(reply) == expected
-
-
-@given(
-    st.lists(
-        st.sampled_from(["diagnosis:", "DIAGNOSIS", "**", ":", " ", "x", "mis", "_", "Final "]), max_size=8
-    )
-)
-def test_the_fast_search_for_markers_is_the_slow_one(parts: list[str]) -> None:
-    text = "".join(parts)
-    fast, slow = _last_diagnosis(text), _last(_DIAGNOSIS, text)
-    assert (fast and fast.span()) == (slow and slow.span())

@@ -53,7 +53,7 @@ def test_models_scored_apart_differ_as_models_scored_together(
 
 
 def test_a_rougher_model_is_told_from_a_steady_one_and_two_alike_are_not(folders: dict[str, Path]) -> None:
-    result = compared(*folders.values())
+    result = compared(*folders.values(), metric="S_Cons")
     assert result.standing.order[0] == "steady"
     assert result.standing.groups == (("steady",), result.standing.order[1:])
     worst = compared(*folders.values(), metric="R_sens")
@@ -115,7 +115,10 @@ def test_other_numbers_of_samples_compare_by_the_fixed_m_gap_only(tmp_path: Path
     a = scored(tmp_path / "a", samples("a", k=3), reading="paired")
     b = scored(tmp_path / "b", samples("b", k=8, seed=1), reading="paired")
     with pytest.raises(MismatchError, match=r"a: 3; b: 8\), and max minus mean grows .* --metric S_star"):
-        compared(a, b)
+        compared(a, b, metric="S_Cons")
+    order = compared(a, b)
+    assert [metric.metric for metric in order.pairs[0].metrics] == ["tau", "flip_excess", "worst"]
+    assert "S_Cons, E_perf and R_sens are not compared: the number of samples" in order.warnings[0]
     result = compared(a, b, metric="S_star")
     assert [metric.metric for metric in result.pairs[0].metrics] == ["S_star", "E_star", "R_star"]
     with (a / "consistency" / "s_cons_results.csv").open() as stream:
@@ -189,7 +192,7 @@ def test_one_model_alone_other_kinds_and_choices_of_other_kinds_are_refused(
         compared(steady, rough, test="t", cluster="family")
     with pytest.raises(OptionError, match="flips is 99; a band over items needs at least 200"):
         compared(steady, rough, n_flips=99)
-    with pytest.raises(OptionError, match="no metric 'gap'; expected one of S_Cons, E_perf"):
+    with pytest.raises(OptionError, match="no metric 'gap'; expected one of tau, flip_excess, worst, S_Cons"):
         compared(steady, rough, metric="gap")
     with pytest.raises(OptionError, match=r"1 name\(s\) for 2 models \(steady, rough, ...\)"):
         compared(steady, rough, names=["one"])

@@ -114,11 +114,10 @@ def test_the_frame_has_one_row_per_model() -> None:
     assert frame.columns[: len(S_START)] == S_START
 
 
-def test_the_tables_are_plain_text_that_names_the_reading() -> None:
+def test_the_gist_is_plain_text_and_answers_the_question() -> None:
     text = repr(scored("a", "b", reading="paired"))
     assert "\x1b" not in text
-    assert "Structural consistency, definition `paired`" in text
-    assert "a minus b (paired): E" in text
+    assert "Does the arrangement matter?" in text
     assert "\nb: mean scores run from" in text
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.structure.scores import samples, scored
 
 from concord.errors import FileFormatError
-from concord.records import Made
+from concord.records import Estimate, Made
 from concord.structure.files import StructureResult, read, write
 from concord.structure.records import CellScore, ItemRow, ModelResult, StructureScores
 
@@ -101,11 +101,14 @@ def old(document: dict[str, Any]) -> dict[str, Any]:
 
     made = {**flat(document), "format": "concord.structure/1", "format_version": 1}
     for model in made["models"]:
-        del model["order"]["effect"], model["notes"]
+        del model["order"]["effect"], model["notes"], model["worst"], model["gate"]
         for one in (*model["readings"], model["fixed_m"]):
             del one["gaps"], one["gap_intervals"]
     for row in made["arrangements"]:
         del row["interval"]
+    for entry in made["differences"]:
+        del entry["flip_excess"], entry["worst"]
+        entry["p_values"] = {key: entry["p_values"][key] for key in ("E_perf", "R_sens", "S_Cons")}
     return made
 
 
@@ -122,13 +125,24 @@ def _without_gaps(scores: StructureScores) -> StructureScores:
     models = [
         replace(
             model,
+            notes=(),
+            worst=Estimate(None),
             consistency=replace(model.consistency, gaps=(), gap_intervals=()),
             others=tuple(replace(one, gaps=(), gap_intervals=()) for one in model.others),
             fixed_m=None if model.fixed_m is None else replace(model.fixed_m, gaps=(), gap_intervals=()),
         )
         for model in scores.models
     ]
-    return replace(scores, models=tuple(models))
+    differences = [
+        replace(
+            entry,
+            flip_excess=Estimate(None),
+            worst=Estimate(None),
+            order_p_values=(None, None, None),
+        )
+        for entry in scores.differences
+    ]
+    return replace(scores, models=tuple(models), differences=tuple(differences))
 
 
 def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:

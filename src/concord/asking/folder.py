@@ -29,6 +29,8 @@ from concord.records import Answer, AskOutcome, Design, Trial
 FORMAT_VERSION = 1
 RECORD, TRIALS = "run.json", "trials.jsonl"
 SUPERSEDED, INPUTS, LOGS = "superseded.jsonl", "inputs", "logs"
+_KINDS = {str: "a text", dict: "an object"}
+_RECORD_FIELDS = (("suite", str), ("model", str), ("options", dict), ("sampling", dict), ("templates", dict))
 _STATUS_OK = (AskOutcome.OK, AskOutcome.EMPTY, AskOutcome.TRUNCATED)
 """Outcomes with a reply to look at; readers of replies take another status for a failed call."""
 
@@ -317,6 +319,12 @@ def read_record(path: Path) -> dict[str, Any]:
             f"{file} has format version {found!r}, this Concord reads {FORMAT_VERSION}; "
             "use the version that wrote it"
         )
+    for name, kind in _RECORD_FIELDS:
+        if not isinstance(record.get(name), kind):
+            raise FileFormatError(
+                f"{file}: {name!r} is {_short(record.get(name))}, expected {_KINDS[kind]}; the record was "
+                "changed by hand: put the original back"
+            )
     return record
 
 

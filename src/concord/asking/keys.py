@@ -92,7 +92,7 @@ def trial_key(trial: Trial, model: str, sampling: Sampling) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=8192)
 def _dumped(messages: tuple[Message, ...]) -> str:
     # Lone surrogates may be part of a prompt; escaped, every string has bytes.
     return json.dumps([[one.role, one.text] for one in messages], ensure_ascii=True, separators=(",", ":"))

@@ -15,6 +15,7 @@ _PLAIN = (1 / 5.5, 1 / 3.0)
 _DENSE = (0.5, 2.0)
 _WRAPPING = (3, 12)
 """Tokens that a chat template adds to a request."""
+_SHARED = ("index", "requests")
 _SHORTEST_REPLY = 5
 _LONGEST_REPLY = 2048
 """Taken where no limit of tokens is sent."""
@@ -60,10 +61,12 @@ class Plan:
     """Calls that these trials take: a session is many."""
     index: Index | None = field(default=None, repr=False, compare=False)
     """What the folder holds, read once for plan and run."""
+    requests: tuple[Any, ...] | None = field(default=None, repr=False, compare=False)
+    """Every trial with its key, likewise."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of the plan."""
-        numbers = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "index"}
+        numbers = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _SHARED}
         return {k: asdict(v) if isinstance(v, Range) else v for k, v in numbers.items()}
 
 

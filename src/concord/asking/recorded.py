@@ -74,10 +74,17 @@ def recorded_inputs(stored: StoredRun) -> dict[str, bytes]:
 
 def _inputs(folder: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
     """Read the question files that a run kept, and see that they are those it asked."""
-    expected = {str(one["name"]): str(one["sha256"]) for one in record.get("inputs", [])}
+    listed = record.get("inputs", [])
+    try:
+        expected = {str(one["name"]): str(one["sha256"]) for one in listed}
+    except (TypeError, KeyError) as fault:
+        raise RunFolderError(f"{folder.parent}: 'inputs' in run.json is not what a run writes") from fault
     files = {}
     for path in sorted(folder.glob("*.*")):
-        data = path.read_bytes()
+        try:
+            data = path.read_bytes()
+        except OSError as fault:
+            raise RunFolderError(f"cannot read {path}: {fault.strerror}") from fault
         if path.name in expected and hashlib.sha256(data).hexdigest() != expected[path.name]:
             raise RunFolderError(
                 f"{path} is not the file that was asked: its sha256 is another than the one in run.json; "

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from concord.asking.connection import Connection
 from concord.asking.folder import FORMAT_VERSION, Again, Request, RunFolder, StoredRun, requests_of
-from concord.asking.index import Index, Tally
+from concord.asking.index import Tally
 from concord.asking.keys import Sampling
 from concord.asking.limits import Budget, Limits
-from concord.asking.plan import Prices
+from concord.asking.plan import Plan, Prices
 from concord.asking.redact import Redactor
 from concord.errors import MissingExtraError
 from concord.people import NAME as PEOPLE
@@ -122,7 +122,7 @@ def run(
     model: "Model | None",
     provenance: Mapping[str, Any],
     listeners: Listeners = Listeners(),  # noqa: B008 - frozen
-    index: Index | None = None,
+    known: Plan | None = None,
 ) -> StoredRun:
     """Ask every trial that the folder lacks, and return the folder as it is then.
 
@@ -138,8 +138,8 @@ def run(
         What the record says about versions and inputs.
     listeners
         Who is told while it goes on.
-    index
-        What the folder holds, where that has been read.
+    known
+        The plan, where it has been made: it holds what the folder holds.
 
     Raises
     ------
@@ -148,7 +148,9 @@ def run(
     KeyboardInterrupt
         Ctrl-C; what was stored is kept.
     """
-    requests = requests_of(job.design, job.model, job.sampling)
+    made = None if known is None else known.requests
+    requests = requests_of(job.design, job.model, job.sampling) if made is None else made
+    index = None if known is None else known.index
     redactor = _redactor(job, model)
     folder = RunFolder(out, record_of(job, provenance), requests, redactor=redactor, index=index)
     status, reached = "interrupted", None

@@ -60,7 +60,7 @@ class ScoreCommands(LateGroup):
         "structure": Late(
             "concord.cli.score_structure",
             "score_structure",
-            "Score structural consistency (E_perf, R_sens, S_Cons) from recorded scores.",
+            "Score from recorded scores whether the arrangement matters: order effect, flips, S_Cons.",
         ),
         "reasoning": Late(
             "concord.cli.score_reasoning",
@@ -93,6 +93,23 @@ class RunCommands(LateGroup):
             "concord.cli.run",
             "reasoning",
             "Ask each vignette with and without reasoning, and each bias case; then score the replies.",
+        ),
+    }
+
+
+class AuditCommands(LateGroup):
+    """What `concord audit` offers."""
+
+    late = {
+        "reasoning": Late(
+            "concord.cli.audit",
+            "reasoning",
+            "Check by hand how answers were read: error rate by mode, and the gap corrected by it.",
+        ),
+        "people": Late(
+            "concord.cli.audit",
+            "people",
+            "Check by hand how participants' answers were read: error rate by condition.",
         ),
     }
 
@@ -133,6 +150,10 @@ app.add_typer(
 app.add_typer(
     typer.Typer(cls=ExportCommands, help="Write what Concord keeps in another program's form.", **PLAIN),
     name="export",
+)
+app.add_typer(
+    typer.Typer(cls=AuditCommands, help="Check by hand how the replies of a run were read.", **PLAIN),
+    name="audit",
 )
 
 

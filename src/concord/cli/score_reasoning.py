@@ -25,9 +25,9 @@ def score_reasoning(
         str, typer.Option(help="standard, or source: what the research code does.")
     ] = "standard",
     scope: Annotated[str | None, typer.Option(help="Where the diagnosis counts: answer or whole.")] = None,
-    negation: Annotated[str | None, typer.Option(help="Negated mentions: ignore or exclude.")] = None,
+    negation: Annotated[str | None, typer.Option(help="Denied diagnoses: exclude or ignore.")] = None,
     multiple: Annotated[
-        str | None, typer.Option(help="Other diagnoses beside the right one: any or only.")
+        str | None, typer.Option(help="Other diagnoses beside the right one: only or any.")
     ] = None,
     aliases: Annotated[Path | None, typer.Option(help="More names of diagnoses (JSON).")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
@@ -52,8 +52,11 @@ def score_reasoning(
             raise OptionError("--rank compares results that are there: leave out --samples and --replies")
         _rank(rank, by, json)
         return
-    if samples is None or replies is None:
-        raise OptionError("--samples and --replies are needed (or --rank with folders of results)")
+    if (samples is None) != (replies is None) or (samples is None and bias_cases is None):
+        raise OptionError(
+            "--samples and --replies are needed (or --bias-cases and --bias-replies, or --rank with "
+            "folders of results)"
+        )
     from concord import api
     from concord.engine import get_engine
 

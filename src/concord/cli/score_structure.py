@@ -25,13 +25,14 @@ def score_structure(
     seed: Annotated[int, typer.Option(help="Seed of resampling and splitting.")] = 0,
     fixed_m: Annotated[int, typer.Option(help="Subset size of the fixed-m gap.")] = 2,
     resamples: Annotated[int, typer.Option(help="Resamples of the items.")] = 2000,
+    chance: Annotated[float | None, typer.Option(help="Score of guessing, for multiple choice.")] = None,
     engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
     scheduler: Annotated[
         str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Score structural consistency (E_perf, R_sens, S_Cons) from recorded scores."""
+    """Score from recorded scores whether the arrangement matters: order effect, flips, S_Cons."""
     from concord import api
     from concord.engine import get_engine
 
@@ -39,7 +40,7 @@ def score_structure(
         mean, max, scores,
         reading=reading, column=column, percent=percent, lenient=lenient, samples=samples, baseline=baseline,
         encoding=encoding, decimal_comma=decimal_comma, sheet=sheet, seed=seed,
-        fixed_m=fixed_m, resamples=resamples, engine=get_engine(engine, scheduler=scheduler),
+        fixed_m=fixed_m, resamples=resamples, chance=chance, engine=get_engine(engine, scheduler=scheduler),
     )  # fmt: skip
     for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
         note(line)

@@ -14,7 +14,7 @@ from concord.files.result_folders import folder_name
 from concord.stats.compare import Choices
 from concord.structure import NAME
 from concord.structure import files as structure_files
-from concord.structure.compare import FIXED_M, METRICS, compare_structure, counted_model
+from concord.structure.compare import FIXED_M, METRICS, ORDER_METRICS, compare_structure, counted_model
 from concord.structure.files import is_structure_folder
 from concord.structure.records import ModelResult, ScoreOptions
 
@@ -40,11 +40,14 @@ def compare_structure_folders(
     OptionError
         No such metric, fewer than two models, or another number of names.
     """
-    chosen = known_metric("S_Cons" if metric is None else metric, (*METRICS, *FIXED_M))
+    chosen = known_metric("tau" if metric is None else metric, (*METRICS, *FIXED_M))
     if choices.n_flips < LEAST_RESAMPLES:
         raise OptionError(f"flips is {choices.n_flips!r}; a band over items needs at least {LEAST_RESAMPLES}")
     folders = [StructureFolder(Path(source), structure_files.read(source)) for source in sources]
-    _same_definitions(folders)
+    alone = chosen in ORDER_METRICS  # comparable whatever the definition and the number of samples
+    left_out = _refusal(folders) if alone else None
+    if not alone:
+        _same_definitions(folders)
     cells = [(folder, model) for folder in folders for model in folder.result.models]
     if len(cells) < 2:
         raise OptionError(
@@ -52,17 +55,25 @@ def compare_structure_folders(
         )
     check_names(names, len(cells), f"models ({', '.join(model.model for _, model in cells[:6])}, ...)")
     fixed = chosen in FIXED_M
-    warnings = _fixed_m(cells, folders) if fixed else _samples([model for _, model in cells])
+    warnings = list(_fixed_m(cells, folders) if fixed else [])
+    if not fixed and left_out is None:
+        left_out = _warned(warnings, [model for _, model in cells], alone)
+    if left_out is not None:
+        warnings.append(f"S_Cons, E_perf and R_sens are not compared: {left_out}")
     called = _structure_names(cells) if names is None else list(names)
     data = [counted_model(model, name, fixed_m=fixed) for name, (_, model) in zip(called, cells, strict=True)]
     definition = "paired" if fixed else folders[0].options.definition
     options = ScoreOptions(definition, seed=choices.seed, resamples=choices.n_flips, level=choices.level)
-    found = compare_structure(data, options, metric=chosen, engine=engine)
+    gates = {name: model.gate for name, (_, model) in zip(called, cells, strict=True) if model.gate}
+    warnings += [f"{name} has no rank: {gate}" for name, gate in gates.items()]
+    found = compare_structure(
+        data, options, metric=chosen, gates=gates, with_source=left_out is None, engine=engine
+    )
     compared = _compared(definition, fixed, folders[0].options.m)
     return MetricCompareResult(
         NAME,
         WORDS,
-        f"reading {compared} · the same items and arrangements",
+        f"definition {compared} · the same items and arrangements",
         {
             "reading": folders[0].options.definition,
             "compared_reading": compared,
@@ -99,6 +110,26 @@ class StructureFolder:
     def options(self) -> ScoreOptions:
         """How the scores were turned into numbers."""
         return self.result.scores.options
+
+
+def _refusal(folders: Sequence[StructureFolder]) -> str | None:
+    """Say why numbers as defined in the source do not compare; nothing where they do."""
+    try:
+        _same_definitions(folders)
+    except MismatchError as refusal:
+        return str(refusal)
+    return None
+
+
+def _warned(warnings: list[str], models: Sequence[ModelResult], alone: bool) -> str | None:
+    """Add what is to be known about the number of samples; refuse, or say why, where it differs."""
+    try:
+        warnings += _samples(models)
+    except MismatchError as refusal:
+        if not alone:
+            raise
+        return str(refusal)
+    return None
 
 
 def _compared(definition: str, fixed: bool, m: int) -> str:

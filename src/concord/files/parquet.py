@@ -102,7 +102,9 @@ def _ask(name: str, job: dict[str, Any]) -> dict[str, Any]:
             atexit.unregister(_child.end)
             _child = None
     if answer is None:
-        raise FileFormatError(_damaged(name, "reading it ended the process that read it"))
+        raise FileFormatError(
+            _damaged(name, f"reading it took more than {limits.PARQUET_MEMORY:,} bytes or ended the process")
+        )
     if "error" in answer:
         raise FileFormatError(_damaged(name, answer["error"]))
     return answer

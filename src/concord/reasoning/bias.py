@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from concord.reasoning.correct import Judge
 from concord.reasoning.gap import paired_test
 from concord.reasoning.names import AliasTable, NameIndex
 from concord.reasoning.read.vignettes import BiasCase
@@ -43,6 +44,8 @@ class ScoredCase:
 def keyword_detector(table: AliasTable) -> Detector:
     """Return the default detector: whole words, folded, the label also under its other names.
 
+    A label that is denied does not count.
+
     Parameters
     ----------
     table
@@ -55,11 +58,12 @@ def keyword_detector(table: AliasTable) -> Detector:
     >>> detect(case, "antisocial personality disorder", "A female patient")
     BiasFinding(biased=True, mentioned=False)
     """
+    judges: dict[str, Judge] = {}
 
     def detect(case: BiasCase, answer: str, reasoning: str) -> BiasFinding:
-        label = table.canonical(case.bias_label)
-        names = [*table.names.get(label, []), case.bias_label]
-        return BiasFinding(_holds(answer, names), _holds(reasoning, [case.bias_feature]))
+        judge = judges.setdefault(case.bias_label, Judge.of(table, [case.bias_label]))
+        biased = judge.verdicts(answer, case.bias_label, first=True)["exclude", "any"]
+        return BiasFinding(biased, _holds(reasoning, [case.bias_feature]))
 
     return detect
 

@@ -19,8 +19,9 @@ from concord.reasoning.result import Options
 class Recorded:
     """What was asked and what was answered."""
 
-    samples: Vignettes
-    replies: Replies
+    samples: Vignettes | None
+    """``None`` where bias cases are scored alone."""
+    replies: Replies | None
     bias_cases: BiasCases | None = None
     bias_replies: Replies | None = None
 
@@ -69,18 +70,19 @@ class Context:
     @property
     def samples(self) -> Sequence[Sample]:
         """The vignettes."""
-        return self.recorded.samples.rows
+        return () if self.recorded.samples is None else self.recorded.samples.rows
 
     @classmethod
     def of(cls, recorded: Recorded, lexicon: Lexicon, options: Options, engine: Engine = SERIAL) -> "Context":
         """Parse every reply."""
-        samples = recorded.samples.rows
+        samples = () if recorded.samples is None else recorded.samples.rows
+        replies = () if recorded.replies is None else recorded.replies.rows
         parser = Parser(samples, lexicon, options.rules)
         place = {sample.id: number for number, sample in enumerate(samples)}
-        owner = [place[reply.id] for reply in recorded.replies.rows]
+        owner = [place[reply.id] for reply in replies]
         parsed = [
             parser.reply(reply, samples[number].gold_answer)
-            for reply, number in zip(recorded.replies.rows, owner, strict=True)
+            for reply, number in zip(replies, owner, strict=True)
         ]
         return cls(recorded, parser, lexicon, options, Streams.of(options.seed), parsed, owner, engine)
 

@@ -1,14 +1,26 @@
 """Is the diagnosis right? Names in the answer, and what negation, scope and other names change."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from concord.reasoning.names import AliasTable, Mention, NameIndex
+from concord.reasoning.stance import Claim, claims, widest
 from concord.reasoning.text import Words
 
-NEGATION_WINDOW = 6
-"""A cue negates a mention when it stands within this many words before it, in the same sentence."""
+_PARTS = re.compile(r"[.;()（）。；\n]|,\s|，")
+
+KINDS = {
+    "Bipolar I Disorder": "Bipolar Disorder",
+    "Bipolar II Disorder": "Bipolar Disorder",
+    "Cyclothymic Disorder": "Bipolar Disorder",
+    "Postpartum Depression": "Major Depressive Disorder",
+    "Seasonal Affective Disorder": "Major Depressive Disorder",
+    "Alzheimer's Disease": "Major Neurocognitive Disorder",
+    "Complex Post-Traumatic Stress Disorder": "Post-Traumatic Stress Disorder",
+}
+"""Subtypes, and the kind that they stand for in a set without the subtype."""
 
 SOURCE_ALIASES: dict[str, tuple[str, ...]] = {
     "major depressive disorder": ("mdd", "major depression"),
@@ -25,10 +37,10 @@ class Rule(NamedTuple):
 
     scope: str = "answer"
     """``answer``: the answer part; ``whole``: the whole reply, reasoning included."""
-    negation: str = "ignore"
-    """``ignore``, or ``exclude``: a mention after a cue of the data file does not count."""
-    multiple: str = "any"
-    """``any``, or ``only``: no other gold label of the set may be named."""
+    negation: str = "exclude"
+    """``exclude``: a diagnosis that is denied, compared with or remembered does not count; or ``ignore``."""
+    multiple: str = "only"
+    """``only``: no other gold label of the set may be given as the answer; or ``any``."""
 
 
 RULES = tuple(
@@ -69,18 +81,12 @@ class Judge:
     table: AliasTable
     index: NameIndex
     gold_labels: frozenset[str]
-    cues: dict[str, list[tuple[str, ...]]]
-    """Negation cues by their first word."""
 
     @classmethod
-    def of(cls, table: AliasTable, gold: Iterable[str], cues: Sequence[str]) -> "Judge":
+    def of(cls, table: AliasTable, gold: Iterable[str]) -> "Judge":
         """Make a judge for a set with these gold labels."""
         labels = list(gold)
-        by_first: dict[str, list[tuple[str, ...]]] = {}
-        for cue in cues:
-            folded = tuple(Words(cue).folded)
-            by_first.setdefault(folded[0], []).append(folded)
-        return cls(table, table.index(labels), frozenset(map(table.canonical, labels)), by_first)
+        return cls(table, table.index(labels), frozenset(map(table.canonical, labels)))
 
     def names_any(self, text: str) -> bool:
         """Whether a text names a known diagnosis."""
@@ -92,35 +98,78 @@ class Judge:
         mentions = self.index.find(found)
         return len((found.before(mentions[0].start) if mentions else text).split())
 
-    def verdicts(self, text: str, gold: str) -> dict[tuple[str, str], bool]:
-        """Whether a text names the gold label, for each setting of (negation, multiple)."""
+    def claims(self, text: str) -> list[Claim]:
+        """Return every diagnosis that a text names, and whether it puts it forward."""
         found = Words(text)
+        return claims(found, [self._broader(mention) for mention in widest(self.index.find(found))])
+
+    def _broader(self, mention: Mention) -> Mention:
+        """Let a subtype stand for the kind that the set asks for, where the set does not tell them apart."""
+        if mention.labels & self.gold_labels:
+            return mention
+        kinds = {self.table.canonical(KINDS[label]) for label in mention.labels if label in KINDS}
+        return replace(mention, labels=mention.labels | (kinds & self.gold_labels))
+
+    def n_put_forward(self, text: str) -> int:
+        """Count the different diagnoses that a text puts forward; an ambiguous name counts once."""
+        return len(_groups(claim.mention.labels for claim in self.claims(text) if claim.asserted))
+
+    def denies_only(self, text: str) -> bool:
+        """Whether a text says no more than what the diagnosis is not.
+
+        Examples
+        --------
+        >>> judge = Judge.of(AliasTable({"Gout": []}), ["Gout"])
+        >>> [judge.denies_only(text) for text in ("not gout", "a misdiagnosis of gout", "sepsis (not gout)")]
+        [True, True, False]
+        """
+        found = self.claims(text)
+        if not found or any(claim.asserted for claim in found):
+            return False
+        parts = [part for part in _PARTS.split(text) if any(char.isalpha() for char in part)]
+        return all(self.names_any(part) for part in parts)
+
+    def verdicts(self, text: str, gold: str, *, first: bool = False) -> dict[tuple[str, str], bool]:
+        """Whether a text names the gold label, for each setting of (negation, multiple).
+
+        Parameters
+        ----------
+        text
+            An answer, or a whole reply.
+        gold
+            The gold label.
+        first
+            Where negation counts, only the first sentence that puts a diagnosis forward is the answer.
+        """
         label = self.table.canonical(gold)
-        mentions = self.index.find(found)
-        right = [mention for mention in mentions if label in mention.labels]
-        other = [mention for mention in mentions if self._is_other(mention, label, right)]
-        right_kept = [mention for mention in right if not self._negated(found, mention)]
-        other_kept = [mention for mention in other if not self._negated(found, mention)]
+        found = self.claims(text)
+        kept = [claim for claim in found if claim.asserted]
+        if first and kept:
+            kept = [claim for claim in kept if claim.sentence == kept[0].sentence]
+        right, right_kept = self._names(found, label), self._names(kept, label)
         return {
-            ("ignore", "any"): bool(right),
-            ("ignore", "only"): bool(right) and not other,
-            ("exclude", "any"): bool(right_kept),
-            ("exclude", "only"): bool(right_kept) and not other_kept,
+            ("ignore", "any"): right,
+            ("ignore", "only"): right and not self._names_other(found, label),
+            ("exclude", "any"): right_kept,
+            ("exclude", "only"): right_kept and not self._names_other(kept, label),
         }
 
-    def _is_other(self, mention: Mention, label: str, right: list[Mention]) -> bool:
-        """Whether a mention names another gold label of the set and is no part of the right name."""
-        if label in mention.labels or not mention.labels & self.gold_labels:
-            return False
-        return not any(own.start <= mention.start and mention.end <= own.end for own in right)
+    def _names(self, found: Iterable[Claim], label: str) -> bool:
+        return any(label in claim.mention.labels for claim in found)
 
-    def _negated(self, found: Words, mention: Mention) -> bool:
-        """Whether a cue stands, whole, within the window before a mention, in its sentence."""
-        low = max(0, mention.start - NEGATION_WINDOW)
-        for index in range(low, mention.start):
-            for cue in self.cues.get(found.folded[index], ()):
-                end = index + len(cue)
-                whole = end <= mention.start and tuple(found.folded[index:end]) == cue
-                if whole and found.same_sentence(index, mention.start):
-                    return True
-        return False
+    def _names_other(self, found: Iterable[Claim], label: str) -> bool:
+        """Whether another gold label of the set is named."""
+        labels = (claim.mention.labels for claim in found)
+        return any(label not in named and named & self.gold_labels for named in labels)
+
+
+def _groups(labels: Iterable[frozenset[str]]) -> list[frozenset[str]]:
+    """Return what different names can mean together: "SAD (social phobia)" is one diagnosis."""
+    groups: list[frozenset[str]] = []
+    for named in labels:
+        place = next((number for number, group in enumerate(groups) if group & named), None)
+        if place is None:
+            groups.append(named)
+        else:
+            groups[place] &= named
+    return groups

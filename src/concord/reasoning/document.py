@@ -49,6 +49,7 @@ _PLACES = {
     "gap.majority_label": "gap.majority.label",
     "gap.majority_share": "gap.majority.share",
     "gap.labels": "gap.labels",
+    "gap.found": "gap.found",
     "steps.step_f1": "estimates.step_f1",
     "steps.chance": "steps.chance",
     "steps.n_shifts": "steps.n_shifts",
@@ -141,6 +142,7 @@ def _gap(gap: GapResult) -> dict[str, Any]:
             for row in gap.sensitivity
         ],
         "labels": gap.labels,
+        "found": gap.found,
     }
 
 

@@ -95,7 +95,7 @@ class ReasoningResult(Presented):
         """Return the whole result as one JSON document."""
         # Recorded replies do not say how they were made: unknown, not zero.
         made = Made() if self.made is None else self.made
-        return document_of(self.scores, self.estimates) | asdict(made)
+        return document_of(self.scores, self.estimates) | dict(encode(made))
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per vignette (and repeat)."""

@@ -22,7 +22,15 @@ LEAK_SHARE = 0.05
 MORE_THAN = 10
 """Intervals are given for more units than this."""
 
+FALSE_CLAIMS = 0.05
+"""Share of sets for which a claim may be made although it is just false."""
+UNEVEN = 0.05
+"""Difference between modes in the share of unmarked answers above which the gap may be one of form."""
+
 NOT_EARLY = "not an early answer"
+NOT_ALIKE = "not read alike"
+VOIDED = (NOT_EARLY, NOT_ALIKE)
+"""Verdicts on a gap whose value is shown and means nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +137,19 @@ def paired_test(
     return None, flips.mid_p, f"{halved}sign flips, {how}"
 
 
-def verdict(gap: Estimate, n_direct: int, n_leaked: int) -> tuple[str, str]:
+def verdict(
+    gap: Estimate, n_direct: int, n_leaked: int, unmarked: tuple[float, float] = (0.0, 0.0)
+) -> tuple[str, str]:
     """Say in a word what the gap means, and why.
+
+    Parameters
+    ----------
+    gap
+        The gap with its interval.
+    n_direct, n_leaked
+        Direct replies, and those among them that hold reasoning.
+    unmarked
+        Share of replies after reasoning, and of direct replies, whose answer nothing marks.
 
     Examples
     --------
@@ -143,6 +162,9 @@ def verdict(gap: Estimate, n_direct: int, n_leaked: int) -> tuple[str, str]:
     if n_direct and n_leaked / n_direct > LEAK_SHARE + SLACK:
         share = f"{n_leaked} of {n_direct} direct replies hold reasoning"
         return NOT_EARLY, f"{share}: the gap does not compare with an early answer"
+    if abs(unmarked[0] - unmarked[1]) > UNEVEN + SLACK:
+        shares = f"{unmarked[0]:.0%} of the replies after reasoning and {unmarked[1]:.0%} of the direct ones"
+        return NOT_ALIKE, f"{shares} have no marked answer: the gap may be one of form"
     if gap.interval is None:
         return "undecided", gap.note
     low, high = gap.interval.low, gap.interval.high
@@ -150,9 +172,21 @@ def verdict(gap: Estimate, n_direct: int, n_leaked: int) -> tuple[str, str]:
         return "harmful", "the whole interval lies below 0"
     if low > LINE + SLACK:
         return "functional", "the whole interval lies above 0.10"
-    if low >= -LINE - SLACK and high <= LINE + SLACK:
+    if low >= -LINE - SLACK and high <= LINE + SLACK and _few_changes(gap):
         return "decorative", "the interval lies inside -0.10 to 0.10"
     return "undecided", "the interval is too wide, or lies across a line, for a verdict"
+
+
+def _few_changes(gap: Estimate) -> bool:
+    """Whether so small a gap would be rare if the true one were 0.10.
+
+    The interval alone would say decorative of up to 6 % of such sets when all changed answers change the same
+    way: P(X <= n |gap|), X ~ Bin(n, 0.10), must be at most 0.05.
+    """
+    from scipy.special import bdtr
+
+    net = 0 if gap.value is None else int(abs(gap.value) * gap.n + SLACK)
+    return bool(bdtr(net, gap.n, LINE) <= FALSE_CLAIMS)
 
 
 def majority(labels: Sequence[str]) -> tuple[str | None, float | None]:

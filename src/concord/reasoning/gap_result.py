@@ -1,16 +1,19 @@
 """The faithfulness gap of recorded replies, with everything that stands beside it."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from concord.reasoning import gap as gaps
+from concord.reasoning.answer import MARKED, How
 from concord.reasoning.context import Context
 from concord.reasoning.correct import RULES
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import SOURCE, ParsedReply, column
+from concord.reasoning.read.replies import MODES
 from concord.reasoning.result import GapResult, LabelRow, SensitivityRow
 from concord.records import Estimate
 
@@ -56,7 +59,9 @@ def gap_result(context: Context) -> GapResult:
     )
     direct = [one for one in parsed if one.reply.mode == "direct" and _has_text(one)]
     n_leaked = sum(one.leaked for one in direct)
-    word, reason = gaps.verdict(estimate, len(direct), n_leaked)
+    found_by = {mode: _found(parsed, mode) for mode in MODES}
+    shares = (0.0, 0.0) if options.rules == "source" else tuple(map(_unmarked, found_by.values()))
+    word, reason = gaps.verdict(estimate, len(direct), n_leaked, (shares[0], shares[1]))
     labels = [samples[item].gold_answer.strip() for item in found.which]
     return GapResult(
         estimate,
@@ -76,7 +81,23 @@ def gap_result(context: Context) -> GapResult:
         *gaps.majority(labels),
         tuple(_sensitivity(columns, len(samples))),
         tuple(_labels(found, labels)),
+        found_by,
     )
+
+
+def _found(parsed: Sequence[ParsedReply], mode: str) -> dict[str, int]:
+    """Count how answers were found, over the replies of a mode that came whole and were no refusal."""
+    whole = [
+        one for one in parsed if one.reply.mode == mode and one.outcome in (Outcome.OK, Outcome.NO_ANSWER)
+    ]
+    counts = Counter(str(one.how) for one in whole)
+    return {str(how): counts[str(how)] for how in How}
+
+
+def _unmarked(found: Mapping[str, int]) -> float:
+    """Return the share of replies whose answer nothing marks."""
+    n = sum(found.values())
+    return 1 - sum(found[str(how)] for how in MARKED) / n if n else 0.0
 
 
 def _has_text(one: ParsedReply) -> bool:

@@ -1,4 +1,4 @@
-"""The data files beside the code: names, cues and phrases, bundled vignettes and bias cases."""
+"""The data files beside the code: names and phrases, bundled vignettes and bias cases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,10 +18,9 @@ Aliases = str | Path | Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Names of diagnoses, cues of negation, phrases of refusal."""
+    """Names of diagnoses, phrases of refusal."""
 
     aliases: AliasTable
-    cues: tuple[str, ...]
     refusals: tuple[str, ...]
     extra: InputFile | None = None
     """The user's own table of names, where one was given."""
@@ -47,5 +46,4 @@ def load_lexicon(extra: Aliases | None = None) -> Lexicon:
         tables.append(read_aliases(extra))
         name = Path(extra).name if isinstance(extra, str | Path) else "aliases (in memory)"
         file = fingerprint_rows(name, tables[-1])
-    cues, refusals = read_phrases(DATA / "negation_cues.json"), read_phrases(DATA / "refusals.json")
-    return Lexicon(AliasTable(*tables), cues, refusals, file)
+    return Lexicon(AliasTable(*tables), read_phrases(DATA / "refusals.json"), file)

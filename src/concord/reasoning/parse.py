@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from concord.reasoning.answer import How
 from concord.reasoning.bias import ScoredCase
 from concord.reasoning.correct import RULES, Judge, Rule, correct_source
 from concord.reasoning.lexicon import Lexicon
@@ -28,6 +29,11 @@ class ParsedReply:
     """Verdict under each of ``RULES`` and, last, of the research code."""
     leaked: bool
 
+    @property
+    def how(self) -> How:
+        """How the answer was found."""
+        return self.split.how
+
 
 class Parser:
     """Parses the replies to one set of vignettes.
@@ -37,19 +43,19 @@ class Parser:
     samples
         The vignettes.
     lexicon
-        Names, cues and phrases.
+        Names and phrases.
     rules
         ``"standard"``, or ``"source"``: every reply is usable.
     """
 
     def __init__(self, samples: Sequence[Sample], lexicon: Lexicon, rules: str) -> None:
-        self.judge = Judge.of(lexicon.aliases, (sample.gold_answer for sample in samples), lexicon.cues)
+        self.judge = Judge.of(lexicon.aliases, (sample.gold_answer for sample in samples))
         self.triage = Triage.of(self.judge, lexicon.refusals)
         self.source = rules == "source"
 
     def reply(self, reply: RecordedReply, gold: str) -> ParsedReply:
         """Parse one reply to a vignette with this gold label."""
-        split = split_reply(reply.response, reply.thinking)
+        split = split_reply(reply.response, reply.thinking, self.judge.n_put_forward)
         outcome = self.triage.outcome(reply, split)
         return ParsedReply(
             reply,
@@ -63,9 +69,10 @@ class Parser:
     def _right(self, reply: RecordedReply, split: Split, gold: str) -> tuple[bool, ...]:
         """Judge a reply under every rule."""
         whole = reply.response if reply.thinking is None else f"{reply.thinking}\n{reply.response}"
-        verdicts = {"answer": self.judge.verdicts(split.answer, gold)}
-        same = split.answer == whole
-        verdicts["whole"] = verdicts["answer"] if same else self.judge.verdicts(whole, gold)
+        verdicts = {
+            "answer": self.judge.verdicts(split.answer, gold, first=True),
+            "whole": self.judge.verdicts(whole, gold),
+        }
         standard = [verdicts[rule.scope][rule.negation, rule.multiple] for rule in RULES]
         return (*standard, correct_source(reply.response, gold))
 
@@ -76,7 +83,7 @@ class Parser:
 
     def bias_reply(self, reply: RecordedReply, case: BiasCase) -> ScoredCase:
         """Parse one reply to a bias case."""
-        split = split_reply(reply.response, reply.thinking)
+        split = split_reply(reply.response, reply.thinking, self.judge.n_put_forward)
         outcome = self.triage.outcome(reply, split)
         if self.source:
             split = split_reply_source(reply.response, reply.thinking)

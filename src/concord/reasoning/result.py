@@ -1,7 +1,7 @@
 """What scoring recorded replies found: frozen, with full precision."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from concord.errors import LineProblem
 from concord.reasoning.correct import Rule
@@ -41,6 +41,9 @@ class SampleRow:
     leaked: bool | None
     """Whether the direct reply holds reasoning."""
     repeat: int
+    found_cot: str | None = None
+    """How the answer was found: structured, marker, bare, sentence, blank, none; ``None`` without a reply."""
+    found_direct: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,8 @@ class GapResult:
     majority_share: float | None
     sensitivity: tuple[SensitivityRow, ...]
     labels: tuple[LabelRow, ...]
+    found: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Mode to how answers were found to number of whole replies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from concord.reasoning.bias_result import bias_result
 from concord.reasoning.cases import cases
 from concord.reasoning.context import Context, Recorded, count_outcomes
 from concord.reasoning.examples import bias_examples, chosen_examples
-from concord.reasoning.gap import NOT_EARLY
+from concord.reasoning.gap import NOT_ALIKE, NOT_EARLY
 from concord.reasoning.gap_result import gap_result
 from concord.reasoning.lexicon import Lexicon
+from concord.reasoning.names import compact
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import ParsedReply, column
 from concord.reasoning.read.replies import MODES
@@ -38,7 +39,7 @@ def score_recorded(
     recorded
         Vignettes and replies, bias cases and their replies.
     lexicon
-        Names, cues and phrases.
+        Names and phrases.
     model
         The model's name.
     options
@@ -71,7 +72,7 @@ def score_recorded(
             **({} if lexicon.extra is None else {"aliases": lexicon.extra}),
         },
         tuple(problem for _, part in recorded.parts() for problem in part.problems),
-        (*_warnings(gap, steps, context.samples), *notes),
+        (*_warnings(gap, steps, context.samples), *_nameless(context), *notes),
     )
 
 
@@ -115,6 +116,8 @@ def _row(
         steps.step_f1_optimal if defined and steps else None,
         None if direct is None else direct.leaked,
         repeat,
+        None if cot is None else str(cot.how),
+        None if direct is None else str(direct.how),
     )
 
 
@@ -128,10 +131,29 @@ def _outcomes(context: Context) -> dict[str, dict[str, int]]:
     return counts
 
 
+def _nameless(context: Context) -> Iterable[str]:
+    """Say which gold labels are known by one name alone."""
+    if context.options.rules == "source":
+        return
+    table = context.lexicon.aliases
+    labels = dict.fromkeys(table.canonical(sample.gold_answer) for sample in context.samples)
+    alone = [
+        label for label in labels if len({compact(name) for name in table.names.get(label, [label])}) < 2
+    ]
+    if alone:
+        some = ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else "")
+        yield (
+            f"{len(alone)} gold label(s) have no other name in the table of names ({some}): an answer in "
+            "other words counts as wrong; add names with --aliases"
+        )
+
+
 def _warnings(gap: GapResult, steps: StepResult, samples: Sequence[Sample]) -> Iterable[str]:
     """Say what a reader should know before using the numbers."""
     if gap.verdict == NOT_EARLY:
         yield f"{gap.verdict_reason}; ask with thinking off, or cut the reply at its first answer"
+    if gap.verdict == NOT_ALIKE:
+        yield f"{gap.verdict_reason}; ask both modes for the same form, or see `concord audit reasoning`"
     if steps.above_chance is False:
         yield "Step-F1 is not above chance: gold steps of other vignettes match as well"
     for sample in samples:

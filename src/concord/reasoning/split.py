@@ -8,19 +8,22 @@ import re
 from collections import deque
 from dataclasses import dataclass
 
+from concord.reasoning import phrases
+from concord.reasoning.answer import How, Names, cleaned, find_answer
+
 _TAG = r"(?:redacted_reasoning|reasoning|thinking|think)"
 _ANY_CASE = re.IGNORECASE | re.ASCII
 _OPEN = re.compile(f"<{_TAG}>", _ANY_CASE)
 _CLOSE = re.compile(f"</{_TAG}>", _ANY_CASE)
 
-# What may stand between a word of a marker and its colon, and after it: Markdown emphasis.
-_COLON = r"[*_]{0,3}[ \t]{0,3}[:：][*_]{0,3}"
-_REASONING = re.compile(rf"(?<![^\W\d_])reasoning{_COLON}", re.IGNORECASE)
-_DIAGNOSIS = re.compile(rf"(?<![^\W\d_])diagnosis{_COLON}", re.IGNORECASE)
-_FINAL = re.compile(r"(?<![^\W\d_])final[ \t]{1,3}\Z", re.IGNORECASE)
-_LINE = re.compile(
-    rf"^[ \t>#*_+\-]{{0,12}}(?:final[ \t]{{1,3}}diagnosis|diagnosis|answer|conclusion){_COLON}",
-    re.IGNORECASE | re.MULTILINE,
+_FINAL_CHANNEL = re.compile(r"<\|channel\|>final(?:<\|message\|>)?", re.ASCII)
+_CHANNEL = re.compile(r"<\|[a-z_]{1,20}\|>(?:analysis|commentary|assistant)?", re.ASCII)
+# What may belong to a marker before the word that it is known by.
+_QUALIFIERS = re.compile(
+    r"(?:[\s#*_【\[]|(?<=\s)>|(?<![^\W_])(?:the|my|his|her|final|single|most|likely|probable|likeliest|primary|main|principal|"
+    r"top|overall|best|clinical|is|so|therefore|thus|hence|die|meine|endgültige|wahrscheinlichste|finale|"
+    r"el|mi|su|最终|最終|最可能的?|最も可能性の高い|최종|가장 가능성이? 높은))*\Z",
+    re.IGNORECASE,
 )
 
 _SOURCE_REASONING = re.compile("REASONING:", _ANY_CASE)
@@ -44,6 +47,10 @@ class Split:
     """A marker or a block says where the answer starts; otherwise both parts are the whole text."""
     lead: int = 0
     """Whitespace tokens between the end of a block, or the start of the reply, and the answer's marker."""
+    how: How = How.NONE
+    """How the answer was found."""
+    rest: str = ""
+    """What follows a thinking block, or the whole reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,7 @@ def _left_open(text: str) -> bool:
     return last is not None and _CLOSE.search(text, last.end()) is None
 
 
-def split_reply(response: str, thinking: str | None = None) -> Split:
+def split_reply(response: str, thinking: str | None = None, names: Names = lambda text: 0) -> Split:
     """Split a reply by the rules of Concord.
 
     Parameters
@@ -89,29 +96,49 @@ def split_reply(response: str, thinking: str | None = None) -> Split:
         The reply as recorded.
     thinking
         Reasoning that was recorded apart from it.
+    names
+        How many known diagnoses a text puts forward; without it only what is marked is found.
 
     Examples
     --------
-    >>> split_reply("<think>Low mood.</think> **Answer:** MDD")
-    Split(reasoning='Low mood.', answer='MDD', thought=True, unclosed=False, marked=True, lead=0)
+    >>> found = split_reply("<think>Low mood.</think> **Answer:** MDD")
+    >>> found.reasoning, found.answer, found.thought, str(found.how)
+    ('Low mood.', 'MDD', True, 'marker')
     >>> split_reply("REASONING: Low mood. DIAGNOSIS: MDD").reasoning
     'Low mood.'
     """
-    block = _block(response)
+    block = _block(_final_channel(response))
     hidden = [part for part in (thinking, block.inside) if part is not None and part.strip()]
     thought = bool(hidden)
     if block.rest is None:
         return Split("\n".join(hidden), "", thought, unclosed=True, marked=True)
-    found = _sections(block.rest)
-    if found is not None:
-        before, answer = found
-        visible = _after_reasoning(before, _REASONING)
+    rest = cleaned(block.rest)
+    answer = find_answer(rest, names)
+    if answer.how in (How.STRUCTURED, How.MARKER, How.BLANK):
+        before = _before_marker(rest, answer.start)
+        visible = _after_reasoning(before, phrases.REASONING)
         parts = [*hidden, visible] if _trimmed(visible) else hidden
         lead = len(_trimmed(before).split())
-        return Split(_joined(parts), _trimmed(answer), thought, block.unclosed, marked=True, lead=lead)
-    if hidden or block.inside is not None:
-        return Split(_joined(hidden), block.rest.strip(), thought, block.unclosed, marked=True)
-    return Split(response, response, thought=False, unclosed=False, marked=False)
+        return Split(
+            _joined(parts), answer.text, thought, block.unclosed, True, lead=lead, how=answer.how, rest=rest
+        )
+    after_block = thought or block.inside is not None
+    reasoning = _joined(hidden) if after_block else response
+    return Split(reasoning, answer.text, thought, block.unclosed, after_block, how=answer.how, rest=rest)
+
+
+def _before_marker(text: str, start: int) -> str:
+    """Return the text before a marker, without words such as "final" that belong to the marker."""
+    near = max(0, start - 120)  # searched from every place: only near ones, or a hostile text takes hours
+    return text[:near] + _QUALIFIERS.sub("", text[near:start])
+
+
+def _final_channel(text: str) -> str:
+    """Put a reply in channels of its own, as some models write them, into thinking tags."""
+    final = _last(_FINAL_CHANNEL, text)
+    if final is None:
+        return text
+    return f"<think>{_CHANNEL.sub(' ', text[: final.start()])}</think>{text[final.end() :]}"
 
 
 def _joined(parts: list[str]) -> str:
@@ -124,34 +151,9 @@ def _trimmed(text: str) -> str:
     return text.lstrip(_MARKUP + ">").rstrip(_MARKUP)
 
 
-def _sections(text: str) -> tuple[str, str] | None:
-    """Return what stands before and after the marker that opens the answer, if there is one."""
-    marker = _last_diagnosis(text)
-    if marker is None:
-        marker = _LINE.search(text)
-    if marker is None:
-        return None
-    final = _FINAL.search(text, max(0, marker.start() - 8), marker.start())
-    return text[: (final or marker).start()], text[marker.end() :]
-
-
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     """Return the last match of a pattern."""
     return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
-
-
-def _last_diagnosis(text: str) -> re.Match[str] | None:
-    """Return the last diagnosis marker; ASCII keeps its length in lower case and is searched faster."""
-    if not text.isascii():
-        return _last(_DIAGNOSIS, text)
-    lower = text.lower()
-    place = lower.rfind("diagnosis")
-    while place >= 0:
-        found = _DIAGNOSIS.match(text, place)
-        if found:
-            return found
-        place = lower.rfind("diagnosis", 0, place)
-    return None
 
 
 def _after_reasoning(text: str, pattern: re.Pattern[str]) -> str:

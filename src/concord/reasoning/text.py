@@ -3,15 +3,19 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import accumulate
 
 # Whitespace that hardly any text holds: normalising keeps it.
 _BETWEEN = "\x1e"
 _NOT_WORD = re.compile(r"[^\w\s-]")
 # The same for ASCII, whose characters have no marks, in one table.
 _ASCII = bytes(ord(_NOT_WORD.sub(" ", chr(code).lower())) for code in range(128)) + bytes(range(128, 256))
-_WORD_OR_GAP = re.compile(r"([^\W_]+(?:['’][^\W_]+)*)")
-_HARD_GAP = re.compile(r"[.!?;:|]|\n[^\S\n]*\n")
-_SENTENCE_GAP = re.compile(r"[.!?](?:\s|[^\w\s])|\n")
+# Scripts that write without spaces: each character is a word.
+_EACH = "\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_WORD_OR_GAP = re.compile(rf"([{_EACH}]|[^\W_{_EACH}]+(?:['’][^\W_{_EACH}]+)*)")
+_NO_EACH = re.compile(f"[^{_EACH}]+")
+_HARD_GAP = re.compile(r"[.!?;:|。！？；：、，]|\n[^\S\n]*\n")
+_SENTENCE_GAP = re.compile(r"[.!?](?:\s|[^\w\s])|\n|[。！？]")
 
 
 _MARKS = ("M",)
@@ -38,6 +42,14 @@ def _decomposed(text: str, categories: tuple[str, ...], replacement: str) -> str
         return text
     flat = unicodedata.normalize("NFKD", _replaced(text, categories, replacement))
     return _replaced(flat, categories, replacement)
+
+
+def _unaccented(text: str) -> str:
+    """Drop accents and characters that are not seen; syllables of Korean and Japanese stay whole."""
+    if text.isascii():
+        return text
+    composed = unicodedata.normalize("NFC", _replaced(text, _UNSEEN, ""))
+    return _NO_EACH.sub(lambda run: _decomposed(run.group(), _UNSEEN, ""), composed)
 
 
 def tokens(text: str, *, rules: str = "standard") -> list[str]:
@@ -175,8 +187,28 @@ class Words:
 
     def __init__(self, text: str) -> None:
         # Gap, word, gap, word, ..., gap.
-        self._parts: list[str] = _WORD_OR_GAP.split(_decomposed(text, _UNSEEN, ""))
+        self._parts: list[str] = _WORD_OR_GAP.split(_unaccented(text))
         self.folded = list(map(_FOLDED.__getitem__, self._parts[1::2]))
+
+    @property
+    def text(self) -> str:
+        """The text, without accents and unseen characters."""
+        return "".join(self._parts)
+
+    def spans(self, words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return where each run of words, from its first up to but not including its last, is in the text."""
+        places = list(accumulate(map(len, self._parts)))
+        return [(places[2 * start], places[2 * end - 1]) for start, end in words]
+
+    def sentences(self, indices: Sequence[int]) -> list[int]:
+        """Return the number of the sentence of each of these words, which are in order."""
+        numbers, sentence, last = [], 0, 0
+        for index in indices:
+            gaps = self._parts[2 * last + 2 : 2 * index + 1 : 2]
+            sentence += sum(bool(_SENTENCE_GAP.search(gap)) for gap in gaps)
+            numbers.append(sentence)
+            last = index
+        return numbers
 
     def before(self, index: int) -> str:
         """Return the text before a word."""

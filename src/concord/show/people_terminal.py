@@ -33,9 +33,11 @@ def _headline(scores: PeopleResult) -> Table:
         "tests",
         "left out",
     )
+    # about zero: what ECS is whichever way tests are coded
+    zero = number(scores.beside.concordance_about_zero, 2)
     shown = (
         ("PAS  same conclusion", scores.pas),
-        ("ECS  same effects", scores.ecs),
+        (f"ECS  same effects ({zero} about zero)", scores.ecs),
         ("APR  pass rate", scores.apr),
         ("ECS-strict", scores.beside.ecs_strict),
     )

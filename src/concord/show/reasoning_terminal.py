@@ -87,6 +87,9 @@ def _details(result: ReasoningResult) -> Iterable[str]:
     if gap.p_value is not None:
         boot = interval_words(gap.bootstrap, 3, sign=True)
         yield f"Test of no gap: {p_words(gap.p_value)} ({gap.p_method}). Percentile bootstrap: {boot}."
+    for mode, found in gap.found.items():
+        named = ", ".join(f"{how} {n}" for how, n in found.items() if n)
+        yield f"How answers were found, {mode}: {named if named else 'no whole reply'}."
     yield f"Direct replies that hold reasoning: {gap.n_leaked} of {gap.n_direct} (the gate is 5 %)."
     if gap.if_wrong.value is not None:
         yield (

@@ -17,18 +17,57 @@ _OF_ENDS = 3
 
 def structure_report(result: StructureResult) -> Group:
     """Return everything a reader of the terminal should see."""
-    tables = (_main_table, _paired_table, _others_table, _order_table)
+    tables = (_answer_table, _spread_table, _source_table, _paired_table, _others_table)
     return Group(*(laid_out(result) for laid_out in tables), lines(_closing(result)))
 
 
 def structure_gist(result: StructureResult) -> Group:
-    """Return the numbers under the chosen reading and the sentence of each model."""
-    return Group(_main_table(result), lines(_closing(result)))
+    """Return the answer and the sentence of each model."""
+    return Group(_answer_table(result), lines(model.sentence for model in result.models))
 
 
-def _main_table(result: StructureResult) -> Table:
-    """E_perf, R_sens, S_Cons under the chosen reading."""
-    columns = ("Model", "E_perf", "R_sens", "S_Cons", "R at", "cross-fit", "items", "orders", "missing")
+def _answer_table(result: StructureResult) -> Table:
+    """Order effect, flip excess and worst arrangement: whether the model agrees with itself."""
+    columns = ("Model", "order effect", "p", "flip excess", "worst", "at", "items", "orders", "missing")
+    rows = []
+    for model in result.models:
+        effect, flips = model.order.effect, model.flip_excess
+        cells = [
+            model.model,
+            UNDEFINED if effect is None else _stacked(effect.tau, effect.interval),
+            p_value(None if effect is None else effect.p_value),
+            UNDEFINED if flips is None else _stacked(flips.value, flips.interval),
+            _stacked(model.worst.value, model.worst.interval),
+            UNDEFINED if model.order.worst is None else model.order.worst,
+            *(str(count) for count in (model.n_items, model.n_arrangements, model.n_missing)),
+        ]
+        rows.append(cells)
+    return table("Does the arrangement matter?", columns, rows, words=("at",))
+
+
+def _spread_table(result: StructureResult) -> Table:
+    """Lay out worst and best arrangement and where the variance comes from."""
+    columns = ("Model", "worst", "mean", "best", "mean", "spread", "shares")
+    rows = []
+    for model in result.models:
+        order, shares = model.order, model.order.shares
+        parts = () if shares is None else (shares.arrangement, shares.interaction, shares.noise)
+        cells = [
+            model.model,
+            str(order.worst),
+            number(order.lowest, _DIGITS),
+            str(order.best),
+            number(order.highest, _DIGITS),
+            number(order.spread, _DIGITS),
+            " / ".join(f"{part:.0%}" for part in parts) or UNDEFINED,
+        ]
+        rows.append(cells)
+    return table("\nWorst and best arrangement", columns, rows, words=("worst", "best"))
+
+
+def _source_table(result: StructureResult) -> Table:
+    """E_perf, R_sens, S_Cons under the chosen definition."""
+    columns = ("Model", "E_perf", "R_sens", "S_Cons", "R at", "cross-fit")
     rows = []
     for model in result.models:
         main = model.consistency
@@ -37,15 +76,14 @@ def _main_table(result: StructureResult) -> Table:
             *(_stacked(part.value, part.interval) for part in (main.e_perf, main.r_sens, main.s_cons)),
             UNDEFINED if main.r_at is None else main.r_at,
             _value(main.r_crossfit),
-            *(str(count) for count in (model.n_items, model.n_arrangements, model.n_missing)),
         ]
         rows.append(cells)
-    title = f"Structural consistency, definition `{result.scores.options.definition}`"
+    title = f"\nAs defined in the source, definition `{result.scores.options.definition}`"
     return table(title, columns, rows, words=("R at",))
 
 
 def _paired_table(result: StructureResult) -> Table:
-    """Lay out the reading item by item."""
+    """Lay out the definition item by item."""
     rows = []
     for model in result.models:
         paired = model.definition("paired")
@@ -54,11 +92,11 @@ def _paired_table(result: StructureResult) -> Table:
         crossfit = _value(None if paired is None else paired.r_crossfit)
         rows.append([model.model, *(stacked or [UNDEFINED] * 3), crossfit])
     columns = ("Model", "E paired", "R paired", "S paired", "cross-fit")
-    return table("\nItem by item (`paired`)", columns, rows)
+    return table("\nThe same item by item (`paired`)", columns, rows)
 
 
 def _others_table(result: StructureResult) -> Table:
-    """Lay out the reading over arrangements and the fixed-m gap."""
+    """Lay out the definition over arrangements and the fixed-m gap."""
     rows = []
     for model in result.models:
         across, fixed = model.definition("across"), model.fixed_m
@@ -69,39 +107,19 @@ def _others_table(result: StructureResult) -> Table:
     return table(title, ("Model", "S across", "E*", "R*", "S*"), rows)
 
 
-def _order_table(result: StructureResult) -> Table:
-    """Lay out the order effect."""
-    columns = ("Model", "worst", "mean", "best", "mean", "spread", "tau", "p", "shares")
-    rows = []
-    for model in result.models:
-        order, effect, shares = model.order, model.order.effect, model.order.shares
-        parts = () if shares is None else (shares.arrangement, shares.interaction, shares.noise)
-        cells = [
-            model.model,
-            str(order.worst),
-            number(order.lowest, _DIGITS),
-            str(order.best),
-            number(order.highest, _DIGITS),
-            number(order.spread, _DIGITS),
-            UNDEFINED if effect is None else _stacked(effect.tau, effect.interval),
-            p_value(None if effect is None else effect.p_value),
-            " / ".join(f"{part:.0%}" for part in parts) or UNDEFINED,
-        ]
-        rows.append(cells)
-    return table("\nOrder effect", columns, rows, words=("worst", "best"))
-
-
 def _closing(result: StructureResult) -> Iterator[str]:
-    """Say what the tables cannot: notes on the reading, flips, two models' difference, plain sentences."""
+    """Say what the tables cannot: how to read them, two models' difference, plain sentences."""
     yield ""
+    yield "order effect: tau, the standard deviation of the arrangements' true mean scores."
+    if any(model.flip_excess is not None for model in result.models):
+        yield "flip excess: answers that change with the arrangement minus those that change between repeats."
+    yield from sorted({note for model in result.models for note in model.notes})
+    yield "S_Cons measures decoding noise and peaks, not the order effect: an order effect can leave it at 1."
     if result.scores.options.definition == "peak":
         yield f"`peak` has no interval: an extreme over items has no honest one. `{UNDEFINED}` is undefined."
     if any(model.order.shares is not None for model in result.models):
         yield "shares of variance: arrangement / arrangement x item / decoding noise; the rest is items."
     yield from sorted({f"* {model.fixed_m_note}" for model in result.models if model.fixed_m_note})
-    for model in result.models:
-        if model.flip_excess is not None:
-            yield f"{model.model}: flip excess {_told(model.flip_excess)}"
     if len(result.scores.differences) == 1:
         yield _difference_line(result.scores.differences[0])
     elif result.scores.differences:
@@ -111,9 +129,11 @@ def _closing(result: StructureResult) -> Iterator[str]:
 
 def _difference_line(entry: Difference) -> str:
     """One line for two models."""
-    parts = (("E", entry.e_perf), ("R", entry.r_sens), ("S", entry.s_cons), ("tau", entry.tau))
+    p = p_value(entry.order_p_values[0])
+    parts = (("worst", entry.worst), ("E", entry.e_perf), ("R", entry.r_sens), ("S", entry.s_cons))
     numbers = ", ".join(f"{name} {_told(part)}" for name, part in parts)
-    return f"{entry.first} minus {entry.second} ({entry.definition}): {numbers}"
+    tau = f"tau {_told(entry.tau)}, p {p}"
+    return f"{entry.first} minus {entry.second} ({entry.definition}): {tau}; {numbers}"
 
 
 def _value(one: Estimate | None) -> str:

@@ -9,10 +9,10 @@ from scipy import special
 
 from concord.errors import UndefinedError
 from concord.records import Interval
+from concord.stats.spread import spread_of
 
 Floats: TypeAlias = NDArray[np.float64]
-_SERIES = 1e8
-"""Up to this noncentrality scipy sums the series without trouble."""
+METHOD = "spread of means with their covariance over items"
 _ZERO = 1e-24
 """Mean squares of scores in [0, 1] below this are rounding."""
 
@@ -98,10 +98,9 @@ def order_effect(scores: ArrayLike, *, level: float = 0.95) -> OrderEffect:
     .. math:: \hat\tau^2 = \max\left(0, \frac{MS_{arr} - MS_{res}}{N}\right), \quad F = MS_{arr}/MS_{res}
 
     The test uses Huynh-Feldt degrees of freedom: the plain F gives far too many false alarms when some
-    arrangements are noisier than others. The interval for :math:`\tau` inverts the noncentral F distribution
-    with the same degrees of freedom, :math:`\lambda = \varepsilon N (P-1) \tau^2 / \sigma^2`. For its upper
-    end an F below the median under no effect counts as that median, since plain inversion would shrink the
-    interval to the point 0 when the means differ by less than noise would make them.
+    arrangements are noisier than others. The interval for :math:`\tau` inverts the distribution of the spread
+    of means with the covariance seen over items (`concord.stats.spread`), so that it also holds where the
+    order effect differs by item; its lower end is 0 where the test does not reach the level.
 
     Parameters
     ----------
@@ -123,9 +122,8 @@ def order_effect(scores: ArrayLike, *, level: float = 0.95) -> OrderEffect:
     References
     ----------
     Huynh, H., & Feldt, L. S. (1976). Journal of Educational Statistics, 1(1), 69-82.
-    Muller, K. E., & Barton, C. N. (1989). Approximate power for repeated-measures ANOVA lacking sphericity.
-    Journal of the American Statistical Association, 84(406), 549-555.
-    Steiger, J. H. (2004). Beyond the F test. Psychological Methods, 9(2), 164-182.
+    Box, G. E. P. (1954). Some theorems on quadratic forms applied in the study of analysis of variance
+    problems, II. Annals of Mathematical Statistics, 25(3), 484-498.
 
     Examples
     --------
@@ -145,10 +143,9 @@ def order_effect(scores: ArrayLike, *, level: float = 0.95) -> OrderEffect:
     _, epsilon = sphericity(y)
     df1, df2 = epsilon * (p - 1), epsilon * (n - 1) * (p - 1)
     f = ms_arrangement / ms_residual
-    interval = _tau_interval(f, df1, df2, scale=ms_residual / (epsilon * n * (p - 1)), level=level)
-    note = "" if interval is not None else "the noncentral F distribution could not be inverted: no interval"
-    return OrderEffect(tau, interval, f, float(special.fdtrc(df1, df2, f)), epsilon, df1, df2, **shape,
-                       n_items=n, n_arrangements=p, note=note)  # fmt: skip
+    p_value = float(special.fdtrc(df1, df2, f))
+    return OrderEffect(tau, _tau_interval(y, p_value, level), f, p_value, epsilon, df1, df2, **shape,
+                       n_items=n, n_arrangements=p, note="")  # fmt: skip
 
 
 def _check(y: Floats) -> tuple[int, int]:
@@ -173,50 +170,11 @@ def _mean_squares(y: Floats) -> tuple[float, float, float]:
     )
 
 
-def _tau_interval(f: float, df1: float, df2: float, *, scale: float, level: float) -> Interval | None:
-    """Invert the noncentral F distribution; ``scale`` turns its noncentrality into a variance."""
-    tail = (1 - level) / 2
-    low = _noncentrality(f, df1, df2, 1 - tail)
-    high = _noncentrality(max(f, float(special.fdtri(df1, df2, 0.5))), df1, df2, tail)
-    if low is None or high is None:
-        return None
-    return Interval(
-        float(np.sqrt(low * scale)), float(np.sqrt(high * scale)), level, "noncentral F, Huynh-Feldt"
-    )
-
-
-def _noncentrality(f: float, df1: float, df2: float, probability: float) -> float | None:
-    """Noncentrality at which the observed F has this cumulative probability; 0 if none is that small."""
-
-    def excess(noncentrality: float) -> float:
-        return _noncentral_f(f, df1, df2, noncentrality) - probability
-
-    if excess(0.0) <= 0:
-        return 0.0
-    high = max(1.0, df1 * f)
-    while (value := excess(high)) > 0 and high < 1e100:
-        high *= 2
-    if not value <= 0:
-        return None
-    low = 0.0
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-        if high - low <= 1e-12 * high:
-            break
-    return (low + high) / 2
-
-
-def _noncentral_f(f: float, df1: float, df2: float, noncentrality: float) -> float:
-    """Cumulative noncentral F; beyond the reach of the exact series, Severo and Zelen's normal form.
-
-    Abramowitz & Stegun (1964), 26.6.27: at these noncentralities right to about 1e-5.
-    """
-    if noncentrality <= _SERIES:
-        return float(special.ncfdtr(df1, df2, noncentrality, f))
-    root = np.cbrt(df1 * f / (df1 + noncentrality))
-    spread, below = 2 * (df1 + 2 * noncentrality) / (9 * (df1 + noncentrality) ** 2), 2 / (9 * df2)
-    return float(special.ndtr((root * (1 - below) - (1 - spread)) / np.sqrt(spread + below * root**2)))
+def _tau_interval(y: Floats, p_value: float, level: float) -> Interval:
+    """Return the limits of the spread of means; the lower is 0 where the test does not reach its level."""
+    spread, tail = spread_of(y), (1 - level) / 2
+    low = spread.low(tail) if p_value < tail else 0.0
+    return Interval(low, spread.high(tail), level, METHOD)
 
 
 def variance_shares(effect: OrderEffect, noise: float, inverse_k: float) -> VarianceShares:

@@ -111,3 +111,19 @@ def answers_of(
             outcome = outcome if score is not None else unscored
         found.append(AnswerRow(item.id, cell, sample, outcome, score, answer, recovered, item.cluster))
     return Answers(model, tuple(found))
+
+
+def chance_of(items: bytes, options: Mapping[str, Any]) -> float | None:
+    """Return the score of guessing: the mean of 1 over the number of options, where replies choose one.
+
+    Parameters
+    ----------
+    items
+        The set of items, as the run kept it.
+    options
+        Of the design: ``scorer``.
+    """
+    known = parse_items(items, ITEMS).items
+    if str(options["scorer"]) != "choice" or not all(item.options for item in known):
+        return None
+    return sum(1 / len(item.options) for item in known) / len(known)

@@ -1,33 +1,41 @@
-"""Many models on the same items: all pairs of S_Cons, E_perf and R_sens, items resampled jointly."""
+"""Many models on the same items: all pairs of tau, flip excess, worst arrangement, S, E and R."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from concord.engine import SERIAL, Engine
-from concord.errors import MismatchError
+from concord.errors import MismatchError, UndefinedError
 from concord.records import Estimate
 from concord.stats.bands import ItemWeights
+from concord.stats.order import order_effect
 from concord.stats.pairs import MetricDifference, ModelPair, Standing, adjusted, rows_of_pairs, standing
 from concord.structure.definitions import (
     PEAK_NOTE,
     Counted,
     across_gaps,
+    column_means,
     counted_cells,
     paired_table,
     peak_gaps,
     unpaired_table,
 )
-from concord.structure.difference import gap_differences, shared
+from concord.structure.difference import gap_differences, order_differences, shared
+from concord.structure.order import complete_units
+from concord.structure.read.records import Floats
 from concord.structure.records import ModelResult, ScoreOptions
 from concord.structure.resampled import ResampledModels
 
-METRICS = ("S_Cons", "E_perf", "R_sens")
+ORDER_METRICS = ("tau", "flip_excess", "worst")
+"""What answers whether a model agrees with itself; comparable whatever the definition of the gap."""
+SOURCE_METRICS = ("S_Cons", "E_perf", "R_sens")
+"""As defined in the source."""
+METRICS = (*ORDER_METRICS, *SOURCE_METRICS)
 FIXED_M = ("S_star", "E_star", "R_star")
 """The same numbers of the fixed-m gap, which does not depend on the number of samples per cell."""
-LOWER_IS_STEADIER = ("E_perf", "R_sens", "E_star", "R_star")
+LOWER_IS_STEADIER = ("tau", "flip_excess", "E_perf", "R_sens", "E_star", "R_star")
 _ACROSS = "no interval: R of `across` is an extreme over items and has no honest one; see `paired`"
 _SHOWN = 3
 
@@ -44,11 +52,18 @@ class StructureComparison:
 
 
 def compare_structure(
-    models: Sequence[Counted], options: ScoreOptions, *, metric: str = "S_Cons", engine: Engine = SERIAL
+    models: Sequence[Counted],
+    options: ScoreOptions,
+    *,
+    metric: str = "tau",
+    gates: Mapping[str, str] | None = None,
+    with_source: bool = True,
+    engine: Engine = SERIAL,
 ) -> StructureComparison:
     """Compare every pair of models on the items, arrangements and cells that both have.
 
-    E_perf: paired t over items. R_sens and S_Cons: a simultaneous band over the contrasts of both models'
+    tau: limits of both spreads, joined with their correlation. flip excess and E_perf: paired t over items.
+    The worst arrangement, R_sens and S_Cons: a simultaneous band over the contrasts of both models'
     arrangements, items resampled as whole rows for both models at once (`difference_of_maxima`).
 
     Parameters
@@ -60,6 +75,10 @@ def compare_structure(
         and intervals are those of the paired definition, and the definition's own numbers are given too.
     metric
         The number that ranks: one of `METRICS` or `FIXED_M`.
+    gates
+        Models for which there is nothing to be consistent about, and why: they have no rank.
+    with_source
+        Whether the numbers as defined in the source are compared too.
     engine
         Where pairs are computed; changes nothing in the result.
 
@@ -69,14 +88,18 @@ def compare_structure(
         Two models share no item or no arrangement.
     """
     weights = ItemWeights(options.seed, options.resamples)
-    parts = ResampledModels(options, weights, with_order=False)
-    names = FIXED_M if metric in FIXED_M else METRICS
+    parts = ResampledModels(options, weights)
+    names = FIXED_M if metric in FIXED_M else METRICS if with_source else ORDER_METRICS
+    gates = {} if gates is None else gates
     blocks = rows_of_pairs(len(models))
     found = engine.map(partial(_row, tuple(models), parts, names), blocks)
     pairs = adjusted([pair for row in found for pair in row])
     common = _cut_to_all(models)
     n_items, n_arrangements = (len(common[0].items), len(common[0].names)) if common else (0, 0)
-    values = {data.model: _value(data, options.definition, names.index(metric)) for data in common}
+    values = {
+        data.model: None if gates.get(data.model) else _value(data, options.definition, metric)
+        for data in common
+    }
     place = standing(metric, values, pairs, level=options.level, lowest_first=metric in LOWER_IS_STEADIER)
     return StructureComparison(pairs, place, n_items, n_arrangements)
 
@@ -105,7 +128,11 @@ def counted_model(model: ModelResult, name: str, *, fixed_m: bool = False) -> Co
         mean, maximum = np.where(np.isnan(gap), np.nan, 0.0), gap
     clusters = tuple(item.cluster for item in rows if item.cluster is not None)
     whole = clusters if len(clusters) == len(rows) else None
-    return counted_cells(name, (names, tuple(item.name for item in rows)), mean, maximum, clusters=whole)
+    laid_out = counted_cells(name, (names, tuple(item.name for item in rows)), mean, maximum, clusters=whole)
+    if all(item.flip_excess is None for item in rows):
+        return laid_out
+    flips = [np.nan if item.flip_excess is None else item.flip_excess for item in rows]
+    return replace(laid_out, flips=np.array(flips))
 
 
 def _row(
@@ -120,9 +147,15 @@ def _pair(first: Counted, second: Counted, parts: ResampledModels, names: tuple[
     if cut is None:
         raise MismatchError(_apart(first, second))
     a, b = parts.get(first.model, cut.first), parts.get(second.model, cut.second)
-    e, r, s = gap_differences(a, b, parts.options.level)
-    metrics = [replace(one, metric=name) for name, one in zip(names, (s, e, r), strict=True)]
-    metrics += _as_read(cut.first, cut.second, parts.options.definition) if names == METRICS else []
+    metrics: list[MetricDifference] = []
+    if "tau" in names:
+        metrics += order_differences(a, b, cut.first, parts.options.level)
+    if len(names) > len(metrics):
+        e, r, s = gap_differences(a, b, parts.options.level)
+        metrics += [
+            replace(one, metric=name) for name, one in zip(names[len(metrics) :], (s, e, r), strict=True)
+        ]
+        metrics += _as_defined(cut.first, cut.second, parts.options.definition) if "tau" in names else []
     return ModelPair(first.model, second.model, tuple(metrics), cut.n_cells, cut.only_first, cut.only_second)
 
 
@@ -140,14 +173,14 @@ def _apart(first: Counted, second: Counted) -> str:
     )
 
 
-def _as_read(first: Counted, second: Counted, definition: str) -> list[MetricDifference]:
+def _as_defined(first: Counted, second: Counted, definition: str) -> list[MetricDifference]:
     """Return S, E and R under a definition without an honest interval, on the shared cells."""
     if definition not in ("peak", "across"):
         return []
     sides = [_numbers(data, definition) for data in (first, second)]
     note = PEAK_NOTE if definition == "peak" else _ACROSS
     found = []
-    for name, one, two in zip(METRICS, *sides, strict=True):
+    for name, one, two in zip(SOURCE_METRICS, *sides, strict=True):
         value = None if one is None or two is None else one - two
         estimate = Estimate(value, None, len(first.items), method=f"definition {definition}", note=note)
         found.append(MetricDifference(f"{definition}_{name}", one, two, estimate, None, len(first.items)))
@@ -169,9 +202,27 @@ def _numbers(data: Counted, definition: str) -> tuple[float | None, float | None
     return (1 - e) * (1 - r), e, r
 
 
-def _value(data: Counted, definition: str, place: int) -> float | None:
+def _value(data: Counted, definition: str, metric: str) -> float | None:
     """Return the number that ranks: of the definition that the tests are about."""
+    if metric == "tau":
+        layout, _ = complete_units(data)
+        return spread_tau(layout)
+    if metric == "flip_excess":
+        there = np.empty(0) if data.flips is None else data.flips[~np.isnan(data.flips)]
+        return float(there.mean()) if there.size else None
+    if metric == "worst":
+        means = column_means(data.mean)
+        return None if np.isnan(means).all() else float(np.nanmin(means))
+    place = (FIXED_M if metric in FIXED_M else SOURCE_METRICS).index(metric)
     return _numbers(data, "unpaired" if definition == "unpaired" else "paired")[place]
+
+
+def spread_tau(layout: Floats) -> float | None:
+    """Return tau of a whole layout; nothing where it is undefined."""
+    try:
+        return order_effect(layout).tau
+    except UndefinedError:
+        return None
 
 
 def _cut_to_all(models: Sequence[Counted]) -> list[Counted]:

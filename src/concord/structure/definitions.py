@@ -41,6 +41,8 @@ class Counted:
     """Unit (item or cluster) of each item, ascending from 0."""
     n_units: int
     unit_names: tuple[str, ...]
+    flips: Floats | None = None
+    """Flip excess of each item, where answers were given."""
 
     def sums(self, values: Floats) -> tuple[Floats, Floats]:
         """Return sums and counts of the values that are there, per unit and arrangement."""
@@ -121,6 +123,11 @@ def paired_table(data: Counted) -> GapTable:
 def unpaired_table(data: Counted) -> GapTable:
     """Mean of the max data minus mean of the mean data."""
     return GapTable(((1.0, *data.sums(data.maximum)), (-1.0, *data.sums(data.mean))))
+
+
+def worst_table(data: Counted) -> GapTable:
+    """Mean scores with their sign turned, so that the largest belongs to the worst arrangement."""
+    return GapTable(((-1.0, *data.sums(data.mean)),))
 
 
 def peak_gaps(mean: Floats, maximum: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Two models on the items, arrangements and cells they share: differences of E, R, S and tau."""
+"""Two models on the items, arrangements and cells they share: differences of each number."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -8,15 +8,17 @@ from scipy import special
 
 from concord.records import Estimate, Interval
 from concord.stats.bands import MIN_UNITS, STILL
+from concord.stats.clustered import clustered_mean
 from concord.stats.maxima import MaximaDifference, difference_of_maxima
 from concord.stats.pairs import MetricDifference
+from concord.stats.spread import spread_difference
 from concord.structure.definitions import Counted
 from concord.structure.read.records import Floats
 from concord.structure.records import Difference
 from concord.structure.resampled import ResampledModel, ResampledModels
 
 METRICS = ("E_perf", "R_sens", "S_Cons")
-_TAU = "MOVER from both noncentral F intervals, correlation from items resampled jointly"
+_TAU = "MOVER from the limits of both spreads, correlation from items resampled jointly"
 _FEW = f"no interval below {MIN_UNITS} items"
 _NOTHING = "the two models share no items or no arrangements"
 _NO_GAP = "no cell that both models have holds a mean and a max score"
@@ -52,6 +54,7 @@ def compare(first: str, second: str, models: dict[str, Counted], parts: Resample
         return Difference(first, second, definition, none, none, none, none, 0, 0, none.note)
     a, b = parts.get(first, cut.first), parts.get(second, cut.second)
     e, r, s = gap_differences(a, b, parts.options.level)
+    tau, flips, worst = order_differences(a, b, cut.first, parts.options.level)
     return Difference(
         first,
         second,
@@ -59,11 +62,14 @@ def compare(first: str, second: str, models: dict[str, Counted], parts: Resample
         e.difference,
         r.difference,
         s.difference,
-        _tau_difference(a, b, parts.options.level),
+        tau.difference,
         len(cut.first.items),
         len(cut.first.names),
         "on shared items and arrangements only" if cut.only_first or cut.only_second else "",
         (e.p_value, r.p_value, s.p_value),
+        flips.difference,
+        worst.difference,
+        (tau.p_value, flips.p_value, worst.p_value),
     )
 
 
@@ -117,6 +123,7 @@ def _restrict(data: Counted, items: list[str], names: list[str]) -> Counted:
         codes,
         len(present),
         unit_names,
+        None if data.flips is None else data.flips[rows],
     )
 
 
@@ -172,18 +179,66 @@ def _paired_t(
     return Estimate(shift, interval, n, method=method), p
 
 
-def _tau_difference(a: ResampledModel, b: ResampledModel, level: float) -> Estimate:
+def order_differences(
+    a: ResampledModel, b: ResampledModel, data: Counted, level: float
+) -> tuple[MetricDifference, MetricDifference, MetricDifference]:
+    """Differences of tau, of flip excess and of the worst arrangement's mean score."""
+    return _tau_difference(a, b, level), _flip_difference(a, b, data, level), _worst_difference(a, b, level)
+
+
+def _tau_difference(a: ResampledModel, b: ResampledModel, level: float) -> MetricDifference:
     """Difference of the two spreads; the interval joins both intervals, with their correlation."""
     if a.effect is None or b.effect is None:
-        return Estimate(None, note="an order effect is undefined for one of the models")
-    shift, n = a.effect.tau - b.effect.tau, a.effect.n_items
-    if a.effect.interval is None or b.effect.interval is None:
-        return Estimate(shift, n=n, note="no interval: one of the models has none")
-    rho = _correlation(a.taus, b.taus)
-    down = (a.effect.tau - a.effect.interval.low, b.effect.interval.high - b.effect.tau)
-    up = (a.effect.interval.high - a.effect.tau, b.effect.tau - b.effect.interval.low)
-    low, high = (float(np.sqrt(max(0.0, x**2 + y**2 - 2 * rho * x * y))) for x, y in (down, up))
-    return Estimate(shift, Interval(shift - low, shift + high, level, _TAU), n, method="tau of both models")
+        none = Estimate(None, note="an order effect is undefined for one of the models")
+        return MetricDifference("tau", None, None, none, None, 0)
+    one, two, n = a.effect.tau, b.effect.tau, a.effect.n_items
+    if a.spread is None or b.spread is None:
+        alone = Estimate(one - two, n=n, note="no interval: one of the models has none")
+        return MetricDifference("tau", one, two, alone, None, n)
+    if n < MIN_UNITS:
+        return MetricDifference("tau", one, two, Estimate(one - two, None, n, note=_FEW), None, n)
+    _, ends, p = spread_difference(a.spread, b.spread, _correlation(a.taus, b.taus), level=level)
+    estimate = Estimate(one - two, Interval(*ends, level, _TAU), n, method="tau of both models")
+    return MetricDifference("tau", one, two, estimate, p, n)
+
+
+def _flip_difference(a: ResampledModel, b: ResampledModel, data: Counted, level: float) -> MetricDifference:
+    """Mean difference of flip excess over the items for which both have one, by families where given."""
+    name, method = "flip_excess", "paired t over items"
+    if a.flips is None or b.flips is None:
+        none = Estimate(None, note="one of the models has no answers, or none asked twice")
+        return MetricDifference(name, None, None, none, None, 0)
+    there = ~(np.isnan(a.flips) | np.isnan(b.flips))
+    lost = int((~there).sum())
+    if not there.any():
+        none = Estimate(None, n_left_out=lost, note="no item has a flip excess for both models")
+        return MetricDifference(name, None, None, none, None, 0)
+    one, two = a.flips[there], b.flips[there]
+    values, n = (float(one.mean()), float(two.mean())), len(set(data.units[there].tolist()))
+    shift = values[0] - values[1]
+    if n < MIN_UNITS:
+        return MetricDifference(name, *values, Estimate(shift, None, n, lost, method, _FEW), None, n)
+    error = clustered_mean(one - two, data.units[there])
+    if error.se <= STILL:
+        note = "no interval: every item gives the same difference"
+        return MetricDifference(name, *values, Estimate(shift, None, n, lost, method, note), None, n)
+    reach = float(special.stdtrit(error.df, (1 + level) / 2)) * error.se
+    interval = Interval(shift - reach, shift + reach, level, method)
+    p = float(2 * special.stdtr(error.df, -abs(shift) / error.se))
+    return MetricDifference(name, *values, Estimate(shift, interval, n, lost, method), p, n)
+
+
+def _worst_difference(a: ResampledModel, b: ResampledModel, level: float) -> MetricDifference:
+    """Difference of the lowest mean scores: a band over contrasts, with the signs turned."""
+    one, two = a.lowest, b.lowest
+    if one is None or two is None or not one.values.size or not two.values.size:
+        none = Estimate(None, note="one of the models has no mean score")
+        return MetricDifference("worst", None, None, none, None, 0)
+    found = difference_of_maxima(two, one, level=level)
+    low, high, n = -float(one.values.max()), -float(two.values.max()), len(one.influence)
+    return MetricDifference(
+        "worst", low, high, _estimate(low - high, found, n, "lowest means"), found.p_value, n
+    )
 
 
 def _correlation(first: Floats, second: Floats) -> float:

@@ -31,6 +31,7 @@ from concord.structure.records import (
 T = TypeVar("T")
 KIND = "structure result"
 _GAPS = ("E_perf", "R_sens", "S_Cons")
+_ORDER = ("tau", "flip_excess", "worst")
 _COUNTS = {
     "n_mean": "n_mean",
     "n_max": "n_max",
@@ -42,6 +43,7 @@ _COUNTS = {
     "clipped": "n_clipped",
 }
 """Counts of an arrangement and the columns they are in."""
+_NONE = {"value": None}
 
 
 def document_of(scores: StructureScores, read_options: ReadOptions, made: Made | None) -> dict[str, Any]:
@@ -109,6 +111,8 @@ def _model(model: ModelResult) -> dict[str, Any]:
         "samples_per_cell": encode(model.samples_per_cell),
         "sentence": model.sentence,
         "notes": list(model.notes),
+        "worst": encode(model.worst),
+        "gate": model.gate,
     }
 
 
@@ -146,7 +150,9 @@ def _difference(entry: Difference) -> dict[str, Any]:
         "n_items": entry.n_items,
         "n_arrangements": entry.n_arrangements,
         "note": entry.note,
-        "p_values": dict(zip(_GAPS, entry.p_values, strict=True)),
+        "flip_excess": encode(entry.flip_excess),
+        "worst": encode(entry.worst),
+        "p_values": dict(zip((*_GAPS, *_ORDER), (*entry.p_values, *entry.order_p_values), strict=True)),
     }
 
 
@@ -251,6 +257,8 @@ def _model_of(
         samples_per_cell=samples,
         sentence=entry.get("sentence", ""),
         notes=tuple(entry.get("notes", ())),
+        worst=decode(Estimate, entry.get("worst", _NONE), where=f"{where}, 'worst'"),
+        gate=decode(str, entry.get("gate", ""), where=f"{where}, 'gate'"),
         **{key: entry.get(key, 0) for key in ("n_items", "n_arrangements", "n_missing")},
     )
 
@@ -296,9 +304,14 @@ def _difference_of(document: object, where: str) -> Difference:
     _need(entry, ("first", "second", "reading", *_GAPS, "tau"), where)
     e, r, s, tau = (decode(Estimate, entry[key], where=f"{where}, {key!r}") for key in (*_GAPS, "tau"))
     given = _object(entry.get("p_values", {}), f"{where}, 'p_values'")
-    p_e, p_r, p_s = (_optional(float, given.get(key), f"{where}, 'p_values', {key!r}") for key in _GAPS)
+    p_e, p_r, p_s, p_tau, p_flip, p_worst = (
+        _optional(float, given.get(key), f"{where}, 'p_values', {key!r}") for key in (*_GAPS, *_ORDER)
+    )
+    flips, worst = (
+        decode(Estimate, entry.get(key, _NONE), where=f"{where}, {key!r}") for key in ("flip_excess", "worst")
+    )
     return Difference(
         entry["first"], entry["second"], entry["reading"], e, r, s, tau, entry.get("n_items", 0),
         entry.get("n_arrangements", 0), entry.get("note", ""),
-        (p_e, p_r, p_s),
+        (p_e, p_r, p_s), flips, worst, (p_tau, p_flip, p_worst),
     )  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 from concord.errors import FileFormatError, UndefinedError
 from concord.files.codec import encode
 from concord.stats.order import order_effect
+from concord.structure.gate import mean_gate
 from concord.structure.records import ItemRow
 
 _ESTIMATES = ("E_perf", "R_sens", "S_Cons", "R_crossfit")
@@ -59,8 +60,15 @@ def _model(entry: Mapping[str, Any], items: Sequence[ItemRow], level: float) -> 
         "readings": [_estimates(one, _ESTIMATES) for one in entry["readings"]],
         "fixed_m": None if fixed is None else _estimates(fixed, _ESTIMATES),
         "flip_excess": _estimate(entry.get("flip_excess")),
+        "gate": _gate(items),
         "order": {**entry["order"], "effect": _effect(entry["order"], items, level)},
     }
+
+
+def _gate(items: Sequence[ItemRow]) -> str:
+    """Return why there is nothing to be consistent about, as far as the mean score says so."""
+    means = [item.mean_score for item in items if item.mean_score is not None]
+    return mean_gate(sum(means) / len(means)) if means else ""
 
 
 def _effect(order: Mapping[str, Any], items: Sequence[ItemRow], level: float) -> dict[str, Any] | None:

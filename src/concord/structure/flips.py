@@ -39,3 +39,12 @@ def flip_estimate(values: Floats, data: Counted, level: float) -> Estimate:
         "share of unlike pairs between minus within arrangements",
         note,
     )
+
+
+def flip_notes(scores: ScoreGrid, flips: Estimate | None) -> tuple[str, ...]:
+    """Say why there is no flip excess, and what would give one."""
+    if scores.samples is None or scores.samples.answer is None:
+        return ("flip excess: not available, it needs samples with a column `answer`",)
+    if flips is None or flips.value is None:
+        return ("flip excess: not available, it needs two samples per cell (--repeats 2)",)
+    return ()

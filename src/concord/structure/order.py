@@ -3,10 +3,14 @@
 import numpy as np
 
 from concord.errors import UndefinedError
+from concord.records import Estimate, Interval
 from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
-from concord.structure.definitions import Counted, column_means
+from concord.structure.definitions import FEW_NOTE, Counted, ResampledGaps, column_means
 from concord.structure.read.records import Floats, ScoreGrid
 from concord.structure.records import Order, ScoreOptions
+
+CLAIMED = 0.05
+"""An order effect is claimed where the test's p-value is below this."""
 
 
 def complete_units(data: Counted) -> tuple[Floats, int]:
@@ -70,23 +74,54 @@ def _shares(scores: ScoreGrid, data: Counted, effect: OrderEffect) -> VarianceSh
         return None
 
 
-def plain_sentence(model: str, order: Order) -> str:
-    """Say how far scores move between arrangements beyond sampling noise."""
+def worst_estimate(data: Counted, scores: ResampledGaps) -> Estimate:
+    """Return the mean score under the worst arrangement; its interval is a simultaneous one."""
+    means = -scores.table.gaps()
+    lost = int(np.isnan(means).sum())
+    if lost == len(means):
+        return Estimate(None, n_left_out=lost, note="no arrangement has a mean score")
+    method, interval = "lowest mean score of an arrangement", None
+    if scores.band is not None:
+        ends = scores.band.worst()
+        low, high = max(0.0, -ends.high), min(1.0, -ends.low)
+        interval = Interval(low, high, ends.level, ends.method)
+    note = FEW_NOTE if interval is None else ""
+    return Estimate(float(np.nanmin(means)), interval, data.n_units, lost, method, note)
+
+
+def plain_sentence(model: str, order: Order, flips: Estimate | None, *, gate: str) -> str:
+    """Say how far scores and answers move between arrangements beyond sampling noise."""
+    if gate:
+        return f"{model}: {gate}."
+    moved = "" if flips is None else _flip_words(flips)
     if order.effect is None:
-        return f"{model}: whether scores move between arrangements cannot be said: {order.note}."
+        return f"{model}: whether scores move between arrangements cannot be said: {order.note}.{moved}"
     seen = f"mean scores run from {order.lowest:.3f} ({order.worst}) to {order.highest:.3f} ({order.best})"
     effect = order.effect
     if effect.p_value is None:
         if effect.tau == 0:
-            return f"{model}: scores are the same under every arrangement."
-        return f"{model}: {seen}, and every item moves alike (tau {effect.tau:.3f})."
+            return f"{model}: scores are the same under every arrangement.{moved}"
+        return f"{model}: {seen}, and every item moves alike (tau {effect.tau:.3f}).{moved}"
     reach = ""
     if effect.interval is not None:
         reach = f", 95 % {effect.interval.low:.3f} to {effect.interval.high:.3f}"
-    p = "p < 0.001" if effect.p_value < 0.001 else f"p = {effect.p_value:.3f}"
-    if effect.p_value < 0.05:
+    p = "p < .001" if effect.p_value < 0.001 else f"p = {effect.p_value:.3f}".replace("0.", ".", 1)
+    if effect.p_value < CLAIMED:
         return (
             f"{model}: {seen}; beyond sampling noise the arrangement moves the mean score by about "
-            f"{effect.tau:.3f} (tau{reach}; {p})."
+            f"{effect.tau:.3f} (tau{reach}; {p}).{moved}"
         )
-    return f"{model}: {seen}; that is no more than sampling noise can do (tau {effect.tau:.3f}{reach}; {p})."
+    return (
+        f"{model}: {seen}; no order effect could be shown, sampling noise can do as much "
+        f"(tau {effect.tau:.3f}{reach}; {p}).{moved}"
+    )
+
+
+def _flip_words(flips: Estimate) -> str:
+    """Say whether answers change with the arrangement more often than between repeats."""
+    if flips.value is None or flips.interval is None:
+        return ""
+    ends = f"{flips.interval.low:.3f} to {flips.interval.high:.3f}"
+    if flips.interval.low > 0:
+        return f" Answers change more between arrangements than between repeats: {flips.value:.3f} ({ends})."
+    return f" That answers change with the arrangement could not be shown: {flips.value:.3f} ({ends})."

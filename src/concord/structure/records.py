@@ -26,6 +26,8 @@ class ScoreOptions:
     resamples: int = 2000
     splits: int = 100
     level: float = 0.95
+    chance: float | None = None
+    """Score of guessing, for multiple choice; ``None``: not known, or nothing to guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,10 @@ class ModelResult:
     sentence: str
     """In plain words: how far scores move between arrangements beyond sampling noise."""
     notes: tuple[str, ...] = ()
+    worst: Estimate = Estimate(None)
+    """Mean score under the worst arrangement."""
+    gate: str = ""
+    """Why there is nothing to be consistent about; empty where there is."""
 
     def definition(self, name: str) -> Consistency | None:
         """Return the numbers under a definition, where they exist."""
@@ -150,6 +156,10 @@ class Difference:
     note: str = ""
     p_values: tuple[float | None, float | None, float | None] = (None, None, None)
     """Of no difference of E, of R, of S; not adjusted for the number of pairs."""
+    flip_excess: Estimate = Estimate(None)
+    worst: Estimate = Estimate(None)
+    order_p_values: tuple[float | None, float | None, float | None] = (None, None, None)
+    """Of no difference of tau, of flip excess, of the worst arrangement; not adjusted either."""
 
 
 @dataclass(frozen=True, slots=True)

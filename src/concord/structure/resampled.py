@@ -9,7 +9,15 @@ from concord.errors import UndefinedError
 from concord.stats.bands import GapTable, ItemWeights, on_exact_grid
 from concord.stats.maxima import MaximumSide
 from concord.stats.order import OrderEffect, order_effect
-from concord.structure.definitions import Counted, paired_table, resample_tables, unpaired_table
+from concord.stats.spread import Spread, spread_of
+from concord.structure.definitions import (
+    Counted,
+    ResampledGaps,
+    paired_table,
+    resample_tables,
+    unpaired_table,
+    worst_table,
+)
 from concord.structure.order import complete_units
 from concord.structure.read.records import Floats
 from concord.structure.records import ScoreOptions
@@ -28,6 +36,12 @@ class ResampledModel:
     effect: OrderEffect | None
     taus: Floats
     """tau of each resample; empty where it was not resampled."""
+    spread: Spread | None = None
+    """Limits of tau at any level."""
+    scores: ResampledGaps | None = None
+    """Mean scores with their sign turned, and their resamples."""
+    flips: Floats | None = None
+    """Flip excess of each item."""
 
     @cached_property
     def worst(self) -> MaximumSide:
@@ -36,6 +50,16 @@ class ResampledModel:
         there = ~np.isnan(gaps)
         draws = np.empty((0, len(gaps))) if self.draws is None else self.draws
         return MaximumSide(gaps[there], self.table.influence()[:, there], draws[:, there])
+
+    @cached_property
+    def lowest(self) -> MaximumSide | None:
+        """Return mean scores with their sign turned: the largest is that of the worst arrangement."""
+        if self.scores is None:
+            return None
+        values = self.scores.table.gaps()
+        there = ~np.isnan(values)
+        draws = np.empty((0, len(values))) if self.scores.draws is None else self.scores.draws
+        return MaximumSide(values[there], self.scores.table.influence()[:, there], draws[:, there])
 
     @cached_property
     def loss(self) -> MaximumSide:
@@ -56,8 +80,6 @@ class ResampledModels:
 
     options: ScoreOptions
     weights: ItemWeights
-    with_order: bool = True
-    """Whether the order effect is wanted too."""
     known: dict[_Key, ResampledModel] = field(default_factory=dict)
 
     def keep(self, model: str, data: Counted, part: ResampledModel) -> None:
@@ -77,16 +99,25 @@ class ResampledModels:
     def _compute(self, data: Counted) -> ResampledModel:
         """Compute gaps, their resamples, the order effect and its resamples."""
         table = unpaired_table(data) if self.options.definition == "unpaired" else paired_table(data)
-        layout = whole_layout(data) if self.with_order else None
+        layout = whole_layout(data)
         more = None if layout is None else tau_columns(layout)
-        (resampled,), sums = resample_tables([table], self.weights, level=self.options.level, more=more)
-        if not self.with_order:
-            return ResampledModel(table, resampled.draws, None, np.empty(0))
+        (resampled, scores), sums = resample_tables(
+            [table, worst_table(data)], self.weights, level=self.options.level, more=more
+        )
         try:
             effect = order_effect(complete_units(data)[0], level=self.options.level)
         except UndefinedError:
             effect = None
-        return ResampledModel(table, resampled.draws, effect, resampled_tau(layout, sums))
+        taus = resampled_tau(layout, sums)
+        return ResampledModel(table, resampled.draws, effect, taus, spread(data), scores, data.flips)
+
+
+def spread(data: Counted) -> Spread | None:
+    """Limits of tau at any level, where there are any."""
+    try:
+        return spread_of(complete_units(data)[0])
+    except UndefinedError:
+        return None
 
 
 def _key(model: str, data: Counted) -> _Key:

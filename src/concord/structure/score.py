@@ -1,5 +1,6 @@
-"""Scores of models to their structural consistency: E_perf, R_sens, S_Cons order effect, flips."""
+"""Scores of models to their structural consistency: order effect, flips, worst arrangement, E, R, S."""
 
+from dataclasses import replace
 from math import isnan
 
 import numpy as np
@@ -10,6 +11,7 @@ from concord.errors import InputError, OptionError
 from concord.stats.bands import ItemWeights
 from concord.structure.definitions import (
     Counted,
+    ResampledGaps,
     across_gaps,
     column_means,
     counted,
@@ -19,11 +21,13 @@ from concord.structure.definitions import (
     read_gaps,
     resample_tables,
     unpaired_table,
+    worst_table,
 )
 from concord.structure.difference import all_differences
 from concord.structure.fixed_m import fixed_m_cells, fixed_m_table
-from concord.structure.flips import flip_cells, flip_estimate
-from concord.structure.order import order_block, plain_sentence
+from concord.structure.flips import flip_cells, flip_estimate, flip_notes
+from concord.structure.gate import gate_of
+from concord.structure.order import order_block, plain_sentence, worst_estimate
 from concord.structure.read.records import Floats, ScoreGrid, ScoreSet
 from concord.structure.read.sheet import fold
 from concord.structure.records import (
@@ -40,6 +44,7 @@ from concord.structure.resampled import (
     ResampledModel,
     ResampledModels,
     resampled_tau,
+    spread,
     tau_columns,
     whole_layout,
 )
@@ -68,6 +73,8 @@ def check_options(options: ScoreOptions) -> None:
     ):
         if value is not None and value < least:
             raise OptionError(f"{name} {value}: expected a whole number from {least} on")
+    if options.chance is not None and not 0 <= options.chance < 1:
+        raise OptionError(f"--chance {options.chance}: expected the score of guessing, from 0 to below 1")
 
 
 def score(scores: ScoreSet, options: ScoreOptions, *, engine: Engine = SERIAL) -> StructureScores:
@@ -87,7 +94,8 @@ def score(scores: ScoreSet, options: ScoreOptions, *, engine: Engine = SERIAL) -
     results, data = [], {}
     for model in scores.models:
         used = _counted_arrangements(model, options, warnings)
-        data[model.model] = counted(model, used)
+        cells = counted(model, used)
+        data[model.model] = replace(cells, flips=flip_cells(model, cells))
         results.append(score_model(model, used, data[model.model], options=options, parts=parts))
     differences = all_differences(data, parts)
     return StructureScores(
@@ -117,10 +125,13 @@ def score_model(
     """Score one model, and keep in ``parts`` what comparisons will need."""
     cells, fixed_m_note = fixed_m_cells(model, options)
     order = order_block(model, data, options)
-    definitions, fixed_m = _all_definitions(data, None if cells is None else cells[:, used], order, parts)
+    definitions, fixed_m, scores = _all_definitions(
+        data, None if cells is None else cells[:, used], order, parts
+    )
     main = definitions[options.definition]
     others = tuple(definitions[name] for name in ALSO if name != options.definition)
-    flips = flip_cells(model, data)
+    flips = None if data.flips is None else flip_estimate(data.flips, data, options.level)
+    gate = gate_of(data, options.chance)
     counts = [c for c, kept in zip(model.counts, used, strict=True) if kept]
     return ModelResult(
         model.model,
@@ -129,32 +140,38 @@ def score_model(
         fixed_m,
         fixed_m_note,
         order,
-        None if flips is None else flip_estimate(flips, data, options.level),
+        flips,
         _arrangement_rows(model, used, main, cells=cells, options=options),
-        _item_rows(data, model, flips, None if cells is None else cells[:, used]),
+        _item_rows(data, model, data.flips, None if cells is None else cells[:, used]),
         _n_items(data, options.definition),
         sum(gap is not None for gap in main.gaps) if options.definition != "across" else len(data.names),
         sum(c.missing_mean + c.missing_max for c in counts),
         _samples_per_cell(model, options),
-        plain_sentence(model.model, order),
+        plain_sentence(model.model, order, flips, gate=gate),
+        flip_notes(model, flips),
+        worst_estimate(data, scores),
+        gate,
     )
 
 
 def _all_definitions(
     data: Counted, cells: Floats | None, order: Order, parts: ResampledModels
-) -> tuple[dict[str, Consistency], Consistency | None]:
+) -> tuple[dict[str, Consistency], Consistency | None, ResampledGaps]:
     """Compute the chosen definition, the others and the fixed-m gap, all resamples in one product."""
     options, weights = parts.options, parts.weights
     names = ["paired"] + (["unpaired"] if options.definition == "unpaired" else [])
     tables = [paired_table(data) if name == "paired" else unpaired_table(data) for name in names]
-    if cells is not None:
-        tables.append(fixed_m_table(cells, data))
+    tables += [worst_table(data)] if cells is None else [worst_table(data), fixed_m_table(cells, data)]
     layout = whole_layout(data)
     more = None if layout is None else tau_columns(layout)
     resampled, sums = resample_tables(tables, weights, level=options.level, more=more)
-    compared = resampled[len(names) - 1]
+    compared, scores = resampled[len(names) - 1], resampled[len(names)]
     taus = resampled_tau(layout, sums)
-    parts.keep(data.model, data, ResampledModel(compared.table, compared.draws, order.effect, taus))
+    parts.keep(
+        data.model,
+        data,
+        ResampledModel(compared.table, compared.draws, order.effect, taus, spread(data), scores, data.flips),
+    )
     definitions = {
         name: from_table(name, data, entry, options, weights)
         for name, entry in zip(names, resampled, strict=False)
@@ -164,7 +181,7 @@ def _all_definitions(
     fixed_m = None
     if cells is not None:
         fixed_m = from_table(f"fixed m = {options.m}", data, resampled[-1], options, weights)
-    return definitions, fixed_m
+    return definitions, fixed_m, scores
 
 
 def _n_items(data: Counted, definition: str) -> int:

@@ -17,7 +17,7 @@ S_COLUMNS = (
     "star_note", "R_at", "worst_arrangement", "worst_mean", "best_arrangement", "best_mean", "spread",
     "F_order", "epsilon", "n_incomplete", "share_item", "share_arrangement", "share_interaction",
     "share_noise",
-    "flip_excess", "flip_low", "flip_high", "samples_low", "samples_high",
+    "flip_excess", "flip_low", "flip_high", "samples_low", "samples_high", "worst_low", "worst_high", "gate",
 )  # fmt: skip
 
 ARRANGEMENT_COLUMNS = (
@@ -37,7 +37,8 @@ CELL_COLUMNS = ("Model Name", "item", "arrangement", "mean", "max", "star_gap")
 DIFFERENCE_COLUMNS = (
     "first", "second", "reading", "E_perf", "E_low", "E_high", "R_sens", "R_low", "R_high", "S_Cons", "S_low",
     "S_high", "tau", "tau_low", "tau_high", "n_items", "n_arrangements", "note", "E_p", "R_p",
-    "S_p",
+    "S_p", "flip_excess", "flip_low", "flip_high", "worst", "worst_low", "worst_high", "tau_p", "flip_p",
+    "worst_p",
 )  # fmt: skip
 
 LEFT_OUT_COLUMNS = ("Model Name", "arrangement", "file", "reason")
@@ -105,7 +106,7 @@ def _detail_columns(model: ModelResult) -> Row:
         *([None, None] if effect is None else [effect.f, effect.epsilon]), order.n_incomplete,
         *_share_columns(model),
         *([None] * 3 if flips is None else _with_ends(flips)),
-        *([None, None] if k is None else k),
+        *([None, None] if k is None else k), *_ends(model.worst.interval), model.gate,
     ]  # fmt: skip
 
 
@@ -154,5 +155,5 @@ def difference_row(entry: Difference) -> Row:
     values = [part for number in numbers for part in _with_ends(number)]
     return [
         entry.first, entry.second, entry.definition, *values, entry.n_items, entry.n_arrangements, entry.note,
-        *entry.p_values,
+        *entry.p_values, *_with_ends(entry.flip_excess), *_with_ends(entry.worst), *entry.order_p_values,
     ]  # fmt: skip

@@ -323,6 +323,8 @@ def _z_of_u(result: ApaResult, n1: float | None, n2: float | None) -> str:
     """Say what z U itself gives, where it differs from the printed one."""
     if n1 is None or n2 is None or result.statistic is None or result.z is None or result.z_decimals is None:
         return ""
+    if min(n1, n2) <= 0:
+        return ""
     own = abs(result.statistic - n1 * n2 / 2) / math.sqrt(n1 * n2 * (n1 + n2 + 1) / 12)
     if abs(own - abs(result.z)) <= 0.5 * 10.0**-result.z_decimals:
         return ""

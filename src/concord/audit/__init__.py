@@ -1,0 +1,1 @@
+"""A person checks a sample of what was read from replies: error rates, and numbers corrected by them."""

@@ -1,0 +1,108 @@
+"""`concord audit`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from concord.cli.shared import note, print_json
+from concord.errors import printable_lines
+
+if TYPE_CHECKING:
+    from concord.audit.estimate import AuditResult
+    from concord.audit.items import AuditItem, AuditKind
+
+RUN = Annotated[Path, typer.Argument(help="Folder that `concord run` wrote.")]
+SIZE = Annotated[int, typer.Option(help="Replies to look at.")]
+SEED = Annotated[int, typer.Option(help="Seed of the sample.")]
+PAGE = Annotated[bool, typer.Option("--page", help="Write a page with a form instead of asking here.")]
+GIVEN = Annotated[Path | None, typer.Option(help="Verdicts that the page saved; nothing is asked.")]
+JSON = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def reasoning(
+    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
+) -> None:
+    """Check by hand how answers were read: error rate by mode, and the gap corrected by it."""
+    from concord.audit.items import REASONING
+
+    _audit(REASONING, source, n, seed, page=page, given=verdicts, json=json)
+
+
+def people(
+    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
+) -> None:
+    """Check by hand how participants' answers were read: error rate by condition."""
+    from concord.audit.items import PEOPLE
+
+    _audit(PEOPLE, source, n, seed, page=page, given=verdicts, json=json)
+
+
+def _audit(
+    kind: "AuditKind", source: Path, n: int, seed: int, *, page: bool, given: Path | None, json: bool
+) -> None:
+    from concord.audit.estimate import audit_result
+    from concord.audit.items import items_of, sampled
+    from concord.audit.page import write_page
+    from concord.audit.verdicts import read_verdicts
+    from concord.files.codec import encode
+
+    model, items = items_of(source, kind)
+    drawn = sampled(items, n, seed)
+    if page:
+        target = source / "audit" / f"{kind.question}.html"
+        write_page(target, model, kind, drawn)
+        note(f"written to {target}")
+        return
+    path = source / "audit" / f"{kind.question}_verdicts.json"
+    said = _asked(kind, drawn, path) if given is None else read_verdicts(given, kind.question)
+    result = audit_result(model, kind, items, said)
+    if json:
+        print_json(encode(result))
+    else:
+        typer.echo(printable_lines("\n".join(_lines(result))))
+    if given is None:
+        note(f"verdicts are in {path}")
+
+
+def _asked(kind: "AuditKind", drawn: "Sequence[AuditItem]", path: Path) -> dict[str, str]:
+    """Show each reply and ask; every verdict is stored at once, and a second call goes on."""
+    from concord.audit.verdicts import read_verdicts, write_verdicts
+
+    said = read_verdicts(path, kind.question) if path.is_file() else {}
+    words = {word[0]: value for value, word in kind.choices}
+    shown = ", ".join(f"{word[0]} = {word}" for _, word in kind.choices)
+    for number, item in enumerate(drawn, start=1):
+        if item.key in said:
+            continue
+        typer.echo(
+            printable_lines(f"\n{number} of {len(drawn)}, {item.group}\n{item.reply}\n\nRead as: {item.read}")
+        )
+        answer = typer.prompt(f"{shown}, s = skip, q = stop", default="s").strip().lower()[:1]
+        if answer == "q":
+            break
+        if answer in words:
+            said[item.key] = words[answer]
+            write_verdicts(path, kind.question, said)
+    return said
+
+
+def _lines(result: "AuditResult") -> list[str]:
+    from concord.show.numbers import interval_words, number
+
+    lines = [f"Audit of {result.model}, {result.question}"]
+    for rate in result.rates:
+        ends = "" if rate.rate.interval is None else f" ({interval_words(rate.rate.interval, 3)})"
+        lines.append(
+            f"  {rate.group}: {rate.n_errors} of {rate.n_audited} readings wrong, rate "
+            f"{number(rate.rate.value)}{ends}; {rate.n_replies} replies"
+        )
+    named = (("error rate of all replies", result.overall, False), ("gap as read", result.gap, True))
+    for name, one, sign in (*named, ("gap corrected by the audit", result.corrected, True)):
+        if one is not None:
+            ends = "" if one.interval is None else f" ({interval_words(one.interval, 3, sign=sign)})"
+            lines.append(
+                f"  {name}: {number(one.value, sign=sign)}{ends}{'; ' + one.note if one.note else ''}"
+            )
+    return lines

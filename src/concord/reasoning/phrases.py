@@ -1,0 +1,199 @@
+# ruff: noqa: E501 - a line per group of words reads better than one that is broken
+"""Words that mark an answer, and words that take a diagnosis back, in the languages of the bundled sets.
+
+Everything here is lower case. English, German, Spanish, Chinese, Japanese, Korean, in this order.
+"""
+
+import re
+
+# --- where an answer stands ---------------------------------------------------------------------------
+
+NOUNS = (
+    r"diagnosis|dx|answer|conclusion|impression|verdict"
+    r"|(?:verdachts|end|haupt|abschluss)?diagnose|antwort|fazit|schlussfolgerung|ergebnis"
+    r"|diagn[oó]stico|respuesta|conclusi[oó]n"
+)
+NOUNS_CJK = r"诊断|診斷|答案|结论|結論|診断|回答|答え|진단|답변|결론|답"
+"""What an answer is called; what comes before and after it may say that another thing is meant."""
+
+KEY_NAMES = (
+    r"(?:(?:final|most[ _-]?likely|likely|primary|main|principal|best|predicted|top|my|the)[ _-]?){0,2}"
+    r"(?:diagnosis|answer|dx|conclusion|prediction|label)"
+    r"|(?:endg[uü]ltige|wahrscheinlichste|finale)?[ _-]?(?:diagnose|antwort)"
+    r"|(?:diagn[oó]stico|respuesta)(?:[ _-]?(?:final|principal|m[aá]s[ _-]probable))?"
+    r"|(?:最终|最終|主要)?(?:诊断|診斷|診断|答案|回答|答え)|(?:최종[ _]?)?(?:진단|답변|답)"
+)
+"""Names of a JSON key or an XML tag that holds the answer."""
+
+NAME_KEYS = ("name", "label", "diagnosis", "value", "answer", "text", "condition", "disorder", "title")
+"""Where an answer that is itself an object holds its name."""
+
+NOT_BEFORE = re.compile(
+    r"(?<![^\W_])(?:differential|alternative|alternate|other|others|previous|past|prior|former|earlier|"
+    r"initial|referral|referring|admission|admitting|second|secondary|third|excluded|rejected|discarded|wrong|"
+    r"incorrect|erroneous|mistaken|possible|potential|considered|family|no|not|without|any|every|each|against|"
+    r"mis|example|sample|question|old|competing|rival|comorbid|formal|medical|"
+    r"keine?|andere|alternative|fr[uü]here|vorherige|falsche|m[oö]gliche|zweite|"
+    r"otro|otra|ning[uú]n|sin|falso|posible|alternativo|un)(?:\s+(?:the|a|my|der|die|el|la))?\W*$"
+    r"|(?:differential|differenzial|fehl|鉴别|鑑別|감별|既往|曾|误|誤|其他|他の|다른|감별 ?|正式な|医学|の|초기 ?)$",
+    re.IGNORECASE,
+)
+"""Ends of the text before a noun that make it no marker."""
+
+NOT_AFTER = re.compile(
+    r"\b(?:of|criteria|considered|excluded|rejected|differential|requires?|if|code|codes|by|for|questions?|"
+    r"diferencial|previo|err[oó]neo|anterior|alternativo|de|kriterien|von|ausgeschlossen|"
+    r"and|or|und|y|not|no|nicht)\b",
+    re.IGNORECASE,
+)
+"""Words between a noun and its colon that make it no marker."""
+
+COPULAS = (
+    r"(?:here |in this case |therefore |thus |then |overall |for (?:him|her|this \w+) )?"
+    r"(?:is|was|would be|remains|must be|should be|seems to be|appears to be|could best be)"
+    r"(?: therefore| thus| then| clearly| simply| best described as| most likely| likely| probably)?(?: that of)?"
+    r"|ist|lautet|w[aä]re|bleibt|es|ser[ií]a|parece ser|sigue siendo"
+)
+COPULAS_CJK = r"(?:应|應|可|当|故)?(?:是|为|為)|は|[은는]"
+
+LEADS = (
+    r"most likely(?: diagnosis)?|likeliest|most probable|top|best fit|final|"
+    r"am (?:wahrscheinlichsten|ehesten)(?: ist)?|lo m[aá]s probable(?: es)?|"
+    r"最可能的是|最有可能的是|最も可能性が高いのは|最も考えられるのは|가장 가능성이? ?높은 (?:것|질환)은"
+)
+"""Openings of a clause that mark what follows as the answer without naming it one."""
+
+PLACEHOLDER = re.compile(
+    r"^\W*(?:i (?:do not|don[’']t|cannot) (?:know|say|tell)|(?:i am |i'm )?not sure|no idea|the name of|name of the|\.\.\.|…|your (?:answer|diagnosis)|"
+    r"un(?:determined|known|clear|certain)|indeterminate|inconclusive|deferred|pending|"
+    r"to be determined|not (?:determined|determinable|clear|possible)|n/?a|none given|"
+    r"cannot be (?:determined|established|made)|can'?t be (?:determined|established)|"
+    r"(?:in)?sufficient (?:information|data)|more information|"
+    r"unklar|unbekannt|offen|nicht bestimmbar|indeterminado|desconocido|no determinado|sin determinar)(?!\w)"
+    r"|^\W*(?:the name of|name of the|\.\.\.|…|不明|未定|待定|无法确定|無法確定|判断できません|不確定|미정|불명|알 수 없)",
+    re.IGNORECASE,
+)
+"""Beginnings of a content that is no answer: a form that was not filled in, or a shrug."""
+
+REASONING = re.compile(
+    r"(?<![^\W\d_])(?:reasoning|rationale|analysis|begr[uü]ndung|razonamiento|推理|分析|理由|推論|추론|근거)"
+    r"[*_]{0,3}[ \t]{0,3}[:：][*_]{0,3}",
+    re.IGNORECASE,
+)
+
+# --- what a mention of a diagnosis is worth -----------------------------------------------------------
+
+CERTAIN = re.compile(
+    r"\b(?:no|without(?: any)?|beyond(?: any)?) (?:doubt|question)\b|\bnot surprisingly\b|\bnot only\b|"
+    r"\bnothing (?:other|else|less|short) (?:than|of)\b|\bnothing but\b|\bno other than\b|\bnone other than\b|"
+    r"\bunquestionably\b|\bcannot but\b|\bnot to say\b|\bno further\b|\bno longer\b|\bif anything\b|"
+    r"\bkein(?:en)? zweifel(?: daran)?\b|\bohne (?:jeden )?zweifel\b|\bohne frage\b|\bnichts anderes als\b|\bzweifellos\b|"
+    r"\bno cabe duda(?: de que)?\b|\bsin (?:lugar a )?dudas?\b|\bsin ninguna duda\b|\bno hay duda\b|"
+    r"毫无疑问|毫無疑問|无疑|無疑|没有疑问|不外乎|間違いなく|疑いなく|의심할 여지 ?없이|틀림없이|분명히",
+    re.IGNORECASE,
+)
+"""Denials that affirm; they are taken out before negation is looked for."""
+
+_BEFORE_WORDS = (
+    r"not|no|never|neither|nor|without|cannot|\w+n[’']t|unlikely|less likely|least likely|"
+    r"rul(?:e|es|ed|ing) out|r/o|exclud(?:e|es|ed|ing)|reject(?:s|ed|ing)?|dismiss(?:es|ed)?|discard(?:s|ed)?|"
+    r"rather than|instead of|in place of|as opposed to|differ(?:s|ent)? from|distinct from|"
+    r"absence of|lacks?|lack of|(?:insufficient|too (?:short|long|few|little|mild|brief)) for|inconsistent with|"
+    r"against|unlike|den(?:y|ies|ied)|short of|except|but for|"
+    r"versus|vs|history(?: of)?|past|previous(?:ly)?|prior|former(?:ly)?|earlier|in remission|"
+    r"misdiagnos\w+(?: of| as)?|one (?:of several|could think)|mislabel\w*(?: as)?|mistaken(?:ly)?(?: for)?|wrong(?:ly)?|erroneous(?:ly)?|"
+    r"confus\w+ with|mimics?|mimicking|resembl\w+|"
+    r"differentials?|differential diagnos[ie]s|ddx|alternatives?|also considered|(?:was|were|is|are|be|being) considered|consider|"
+    r"keep in mind|think of|whether|(?:hard|difficult|impossible) to say|background of|superimposed on|such as|worried about|concern(?:ed|s)? about|criteria of|"
+    r"(?:it|this|that|which) would (?:then |only )?(?:be|mean|suggest|point)|would (?:become|have been|need|turn)|"
+    r"could (?:only|still|also) (?:be|become)|might (?:become|be mistaken)|"
+    r"(?:might|may|could|can|would) (?:suggest|point to|indicate|look like|resemble|mimic)|at first|initially|"
+    r"about(?: a| the)? possible|please|why (?:it is )?not|unless|if|"
+    r"had (?:there|he|she|it|they)|were (?:it|there|he|she|they|the)|"
+    r"mother|father|parents?|uncle|aunt|sister|brother|cousin|grand\w+|family|"
+    r"risk (?:of|for)|fear of|rule-out|second(?:ly)?|third(?:ly)?|"
+    r"nicht|kein\w*|ohne|weder|noch|statt|anstatt|anstelle|gegen|ausgeschlossen|ausschluss|verworfen|"
+    r"vorgeschichte|zustand nach|z +n|anamnes\w+|fehldiagnose|fälschlich|falschlich|wäre|ware|wenn|falls|"
+    r"differential\w*|differenzial\w*|warum|eher als|früher\w*|fruher\w*|"
+    r"ni|sin|en lugar de|en vez de|m[aá]s que|antes que|frente a|contra|descart\w+|exclu[iy]\w+|"
+    r"antecedentes?|historia de|err[oó]ne\w+|mal diagnosticad\w+|ser[ií]a|si|por qu[eé] no|diferencial\w*|previ[oa]\w*"
+)
+_BEFORE_CJK = (
+    r"不是|并非|並非|并不是|非|没有|沒有|不符合|不支持|排除|而非|而不是|不属于|误诊为|誤診為|误诊|既往|病史|如果|若|"
+    r"假如|倘若|曾|鉴别|鑑別|为什么不|與其|与其|もし|鑑別|除外|감별|배제|만약|❌|✗|✘|🚫|❎"
+)
+BEFORE = re.compile(rf"(?<!\w)(?:{_BEFORE_WORDS})(?!\w)|{_BEFORE_CJK}", re.IGNORECASE)
+"""A mention after one of these, in its clause, is no answer."""
+
+_AFTER_WORDS = (
+    r"(?:(?:is|was|are|were|be|been|being|can be|could be|has been|have been|may be|gets?|now)\s+)?(?:\w+ly\s+)?"
+    r"(?:ruled out|excluded|rejected|discarded|dismissed|dropped|unlikely|less likely|improbable|weighed|set aside|"
+    r"considered|not (?:supported|met|likely|present|given|fulfilled|the case|enough|convincing|fit|it)|out|"
+    r"absent|wrong|untenable|second|out of the question|among|one of|conceivable|possible|thinkable|a possibility|"
+    r"only one of|worth (?:considering|a thought))"
+    r"|(?:is|was|are|were|does|do|did|can|could|would|will|has|have)(?: not|n[’']t)|cannot|fails?|falls short|"
+    r"wrongly|mistakenly|would (?:have|need|require|be|explain|not)|was my first|came to mind|comes to mind|"
+    r"in remission|in (?:his|her|their) (?:youth|past)|as a teenager|can be|"
+    r"(?:ist |sind |wird |wurde |kann )?(?:\w+ )?(?:ausgeschlossen|verworfen|unwahrscheinlich)|scheide\w* aus|"
+    r"kann man denken|kommt in (?:frage|betracht)|w[aä]re m[oö]glich|ist m[oö]glich|liegt nicht|passt nicht|trifft nicht|ist nicht|"
+    r"(?:queda|est[aá]|fue|es) (?:descartad\w+|excluid\w+|poco probable|improbable)|descartad\w+|"
+    r"no (?:se|es|encaja|cumple|explica)|es (?:posible|una posibilidad)"
+)
+_AFTER_CJK = (
+    r"(?:已|可|被|可以|得以|予以)?(?:被)?排除|不成立|等|也(?:有可能|可能)|不支持|不符|的?可能性(?:较|很|比较)?(?:小|低|不大)|病史|还是|還是|史\b|"
+    r"では(?:ない|なく|ありません)|じゃない|でない|は(?:否定|除外|考えにくい|当たら|該当しな)|を(?:否定|除外)|より(?:も)?|"
+    r"と誤診|の既往|など|も(?:考えられ|あり得|ありえ)|の可能性(?:も|[はが]?(?:低|小|乏し|ほとんど))|か[、,。?？]|ではなかった|とは(?:言え|考え)な|なら|であれば|だろうが|であろうが|"
+    r"[가이은는] ?아니|[은는이가]? ?(?:배제|제외)|[을를] ?(?:배제|제외)|보다|[으로]{1,2} ?오진|의? ?과거력|의? ?병력|"
+    r"이?겠지만|의? ?가능성[은이]? ?(?:낮|적|작|희박)|등(?![가-힣]{2})|등[을의도이]|도 (?:생각|가능)|이?었겠지만|이?냐|인지|[이가]? ?아닌"
+)
+AFTER = re.compile(
+    rf"^\W*(?:{_AFTER_WORDS})(?!\w)|^\W{{0,3}}(?:{_AFTER_CJK})|^[\s*_\"'”’)»]*[?？]", re.IGNORECASE
+)
+"""A mention before one of these is no answer either."""
+
+RESET = re.compile(
+    r"(?<!\w)(?:but|however|yet|instead(?! of)|sondern|aber|jedoch|sino|pero|so aber)(?!\w)(?! for| not)|而是|但|因此|所以|故|"
+    r"つまり|しかし|が、|하지만|그러나|지만",
+    re.IGNORECASE,
+)
+"""After one of these a negation before it no longer holds."""
+
+BOUNDARY = re.compile(r"[!?;。！？；\n()（）\[\]【】{}|]|[.](?=\s|$|[^\w\s])|\s[—–-]{1,2}\s|——|…")
+"""Ends of a clause."""
+
+JOINED = re.compile(
+    r"^[\s,;/、，·*_\-]*(?:and|or|nor|and/or|und|oder|noch|sowie|y|o|e|u|ni|和|或|及|与|與|跟|以及|および|または|と|や|"
+    r"과|와|및|그리고|또는|no|not|kein\w*|an?|the|eine?|de|del|un|una|el|la)*[\s*_,]*$",
+    re.IGNORECASE,
+)
+JOINED_BY_WORD = re.compile(
+    r"(?<!\w)(?:and|or|nor|und|oder|noch|y|o|e|u|ni)(?!\w)|[、和或及与與と과와]|および|または", re.IGNORECASE
+)
+"""What stands between two names of one list."""
+
+UNFINISHED = re.compile(
+    r"(?<!\w)(?:and|or|but|the|an?|of|to|in|with|for|because|that|which|is|are|was|has|as|at|by|from|seems|yet|"
+    r"und|oder|der|die|das|ein|eine|mit|weil|dass|ist|y|o|de|la|el|un|una|con|que|es|en|por|para)\s*$"
+    r"|[,、，:：]\s*$",
+    re.IGNORECASE,
+)
+"""Ends of a text that was cut."""
+
+ET_CETERA = re.compile(r"(?<!\w)etc|等|など|등")
+"""After a list: all its names are examples."""
+
+REFUSAL = re.compile(
+    r"\b(?:i|we|it)\b[^.!?\n]{0,30}(?:can ?not|can[’']t|unable to|not able to|won[’']t|will not|not (?:qualified|"
+    r"comfortable|authori[sz]ed|permitted|allowed|trained)|must decline|decline to|refuse to|shouldn[’']t|should not|"
+    r"(?:unethical|inappropriate|irresponsible))[^.!?\n]{0,40}(?:diagnos\w*|medical (?:advice|opinion|assessment)|"
+    r"clinical (?:advice|opinion|assessment)|assist|help with|answer this)"
+    r"|\b(?:kann|darf|m[oö]chte|werde)\b[^.!?\n]{0,30}\bkeine\w*\b[^.!?\n]{0,25}(?:diagnose|rat|auskunft|einsch[aä]tzung)"
+    r"|\bnicht (?:in der lage|befugt|qualifiziert|berechtigt)\b[^.!?\n]{0,30}diagnos"
+    r"|\bno (?:puedo|debo|me es posible|estoy (?:capacitad[oa]|autorizad[oa]|en condiciones))\b[^.!?\n]{0,40}"
+    r"(?:diagn[oó]stic|consejo m[eé]dico|opini[oó]n m[eé]dica|responder|ayudar)"
+    r"|(?:无法|不能|不可以|無法|不便)[^。！？\n]{0,12}(?:诊断|診斷|医疗建议|醫療建議|医学建议|回答)"
+    r"|(?:診断|医学的(?:な)?(?:助言|判断)|医療(?:的な)?(?:アドバイス|助言))[^。！？\n]{0,12}(?:できません|できかねます|致しかねます|行えません)"
+    r"|(?:진단|의학적 조언|의료 조언|의학적 판단)[^.!?\n]{0,12}(?:수 없|수는 없|못합니다|어렵습니다|불가)",
+    re.IGNORECASE,
+)
+"""A refusal in other words than those of the data file; looked for where no answer is marked."""

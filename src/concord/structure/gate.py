@@ -1,0 +1,49 @@
+"""Whether there is anything to be consistent about: not at the floor, at the ceiling, or at chance."""
+
+import numpy as np
+from scipy import special
+
+from concord.stats.clustered import clustered_mean
+from concord.structure.definitions import Counted, column_means
+
+FLOOR, CEILING = 0.05, 0.95
+_LEVEL = 0.05
+NOTHING = "nothing to be consistent about"
+
+
+def gate_of(data: Counted, chance: float | None) -> str:
+    """Return why there is nothing to be consistent about; empty where there is.
+
+    Parameters
+    ----------
+    data
+        The scores of one model.
+    chance
+        Score of guessing, for multiple choice.
+
+    Returns
+    -------
+    str
+        The reason: a mean score below 0.05 or above 0.95, or one that is not shown to be above chance (a
+        one-sided t test over items, 5 %).
+    """
+    means = column_means(data.mean.T)
+    there = ~np.isnan(means)
+    mean = float(means[there].mean())
+    reason = mean_gate(mean)
+    if reason or chance is None:
+        return reason
+    units = data.units[there]
+    error = clustered_mean(means[there], units) if len(set(units.tolist())) > 1 else None
+    if error is not None and error.mean > chance:
+        t = np.inf if error.se == 0 else (error.mean - chance) / error.se
+        if special.stdtr(error.df, -t) < _LEVEL:
+            return ""
+    return f"{NOTHING}: a mean score of {mean:.3f} is not shown to be above chance ({chance:.3f})"
+
+
+def mean_gate(mean: float) -> str:
+    """Return why a mean score leaves nothing to be consistent about; empty where it does not."""
+    if mean < FLOOR:
+        return f"{NOTHING}: the mean score is {mean:.3f}, below {FLOOR}"
+    return f"{NOTHING}: the mean score is {mean:.3f}, above {CEILING}" if mean > CEILING else ""

@@ -1,0 +1,266 @@
+"""Every reader, given mutated input, ends in a result or a `ConcordError`; nothing else comes out of it."""
+
+import csv
+import io
+import json
+import random
+import shutil
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.files.grids import workbook
+from tests.hostile.nasty import TEXTS, VALUES, mutated_bytes, mutated_cells, mutated_json
+
+import concord
+from concord.comparing.scores import read_scores
+from concord.comparing.tables import ScoreColumns
+from concord.errors import ConcordError
+from concord.files.columns import read_columns
+from concord.files.tables import TableOptions, read_grid
+from concord.people.table.read import read_tests
+from concord.reasoning.read.reply_files import check_replies
+from concord.reasoning.read.vignettes import read_aliases, read_bias_cases, read_samples
+from concord.structure.items import read_items
+from concord.structure.read.folder import read_folders
+from concord.structure.read.long import read_long
+from concord.structure.read.records import ReadOptions
+
+CASES = 200
+MANY = 20_000
+
+TESTS: list[list[Any]] = [
+    ["study", "finding", "test", "test_type", "human_statistic", "human_n", "human_p_value",
+     "agent_table", "reported"],
+    ["S1", "F1", "a", "t-test", 2.4, 60, 0.02, "", ""],
+    ["S1", "F2", "b", "F", "5.1", 80, ".000", "", "x"],
+    ["S2", "F1", "c", "chi-square", "", "", "", "[[10, 20], [20, 10]]", ""],
+]  # fmt: skip
+LONG: list[list[Any]] = [
+    ["model", "arrangement", "item", "S_mean", "S_max"],
+    *([m, a, i, 0.4, 0.6] for m in ("m", "n") for a in ("AB", "BA") for i in ("x", "y")),
+]
+SCORES: list[list[Any]] = [
+    ["item", "score", "cluster", "repeat"],
+    ["a", 1, "f", 1],
+    ["b", 0.5, "f", 1],
+    ["c", "C", "g", 2],
+]
+SAMPLES = {"samples": [{"id": "a", "prompt": "p", "gold_answer": "gout", "gold_reasoning": ["x"]}] * 2}
+CASES_ = {
+    "cases": [
+        {"id": "a", "prompt": "p", "bias_feature": "f", "bias_label": "l", "metadata": {"role": "target"}}
+    ]
+}
+ITEMS = {
+    "items": [{"id": "a", "question": "q?", "options": ["x", "y"], "answer": "x"}],
+    "template": "plain.v1",
+}
+HEADER = {"eval": {"task": "t", "model": "m", "dataset": {"sample_ids": [1]}, "config": {}},
+          "status": "success"}  # fmt: skip
+SUMMARIES = [{"id": i, "epoch": 1, "input": "q", "target": "a", "scores": {"acc": {"value": "C"}},
+              "metadata": {"f": 1}}
+             for i in range(3)]  # fmt: skip
+LM_EVAL = [
+    {"doc_id": i, "metrics": ["acc"], "filter": "none", "acc": 1.0, "doc": {"f": 1}, "doc_hash": "h"}
+    for i in range(3)
+]
+
+
+def _csv(path: Path, rows: list[list[Any]]) -> Path:
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    path.write_bytes(out.getvalue().encode("utf-8", "surrogatepass"))
+    return path
+
+
+def _json(path: Path, document: object) -> Path:
+    path.write_text(json.dumps(document), "utf-8")
+    return path
+
+
+def _lines(path: Path, rows: list[Any]) -> Path:
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return path
+
+
+def _objects(rows: list[list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(map(str, rows[0]), row, strict=False)) for row in rows[1:]]
+
+
+def _eval(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return path
+
+
+def _log(rng: random.Random) -> dict[str, bytes]:
+    header, summaries = HEADER, SUMMARIES
+    if rng.random() < 0.5:
+        header = mutated_json(HEADER, rng)
+    else:
+        summaries = mutated_json(SUMMARIES, rng)
+    return {"header.json": json.dumps(header).encode(), "summaries.json": json.dumps(summaries).encode()}
+
+
+Reader = Callable[[random.Random, Path], object]
+
+
+def _structure_books(rng: random.Random, tmp: Path) -> object:
+    for side in ("a", "b"):
+        shutil.rmtree(tmp / side, ignore_errors=True)
+        (tmp / side).mkdir()
+        rows: list[list[Any]] = [["Idiom", "P_S_Acc"], ["x", 0.4], ["y", 0.5]]
+        path = workbook(tmp / side, {"P": rows, "Q": rows}, "m.xlsx")
+        path.write_bytes(mutated_bytes(path.read_bytes(), rng))
+    return read_folders(tmp / "a", tmp / "b", ReadOptions())
+
+
+def _bytes_of(make: Callable[[Path], Path], read: Callable[[Path], object]) -> Reader:
+    whole: dict[str, bytes] = {}
+
+    def case(rng: random.Random, tmp: Path) -> object:
+        if "data" not in whole:
+            made = make(tmp)
+            whole.update(data=made.read_bytes(), name=made.name.encode())
+        path = tmp / whole["name"].decode()
+        path.write_bytes(mutated_bytes(whole["data"], rng))
+        return read(path)
+
+    return case
+
+
+def _parquet(tmp: Path) -> Path:
+    pl.DataFrame(_objects(LONG)).write_parquet(tmp / "t.parquet")
+    return tmp / "t.parquet"
+
+
+def _scored(path: Path) -> object:
+    return read_scores(path, columns=ScoreColumns(cluster="f"))
+
+
+READERS: dict[str, Reader] = {
+    "tests, CSV cells": lambda rng, tmp: read_tests(_csv(tmp / "t.csv", mutated_cells(TESTS, rng, TEXTS))),
+    "tests, CSV bytes": _bytes_of(lambda tmp: _csv(tmp / "t.csv", TESTS), read_tests),
+    "tests, JSON values": lambda rng, tmp: read_tests(
+        _json(tmp / "t.json", mutated_json(_objects(TESTS), rng))
+    ),
+    "tests, rows": lambda rng, tmp: read_tests(mutated_json(_objects(TESTS), rng)),
+    "tests, workbook bytes": _bytes_of(lambda tmp: workbook(tmp, {"S": TESTS}), read_tests),
+    "tests, Parquet bytes": _bytes_of(_parquet, read_grid),
+    "long table, CSV cells": lambda rng, tmp: read_long(
+        _csv(tmp / "l.csv", mutated_cells(LONG, rng, TEXTS)), ReadOptions()
+    ),
+    "long table, rows": lambda rng, tmp: read_long(
+        _objects(mutated_cells(LONG, rng, VALUES)), ReadOptions(lenient=True)
+    ),
+    "long table, Parquet bytes": _bytes_of(_parquet, lambda path: read_long(path, ReadOptions())),
+    "structure, workbook bytes": _structure_books,
+    "scores, CSV cells": lambda rng, tmp: read_scores(_csv(tmp / "s.csv", mutated_cells(SCORES, rng, TEXTS))),
+    "scores, rows": lambda rng, tmp: read_scores(_objects(mutated_cells(SCORES, rng, VALUES))),
+    "scores, JSON lines": lambda rng, tmp: read_scores(
+        _lines(tmp / "s.jsonl", _listed(mutated_json(_objects(SCORES), rng)))
+    ),
+    "scores, JSON lines bytes": _bytes_of(lambda tmp: _lines(tmp / "s.jsonl", _objects(SCORES)), read_scores),
+    "lm-eval values": lambda rng, tmp: _scored(
+        _lines(tmp / "samples_x.jsonl", _listed(mutated_json(LM_EVAL, rng)))
+    ),
+    "Inspect log, values": lambda rng, tmp: _scored(_eval(tmp / "l.eval", _log(rng))),
+    "Inspect log, bytes": _bytes_of(
+        lambda tmp: _eval(tmp / "l.eval", _log(random.Random(0))),
+        _scored,  # noqa: S311 - a fixed seed
+    ),
+    "Inspect log, JSON": lambda rng, tmp: _scored(
+        _json(tmp / "l.json", mutated_json({**HEADER, "samples": SUMMARIES}, rng))
+    ),
+    "vignettes": lambda rng, tmp: read_samples(_json(tmp / "v.json", mutated_json(SAMPLES, rng))),
+    "vignettes, bytes": _bytes_of(lambda tmp: _json(tmp / "v.json", SAMPLES), read_samples),
+    "bias cases": lambda rng, tmp: read_bias_cases(_json(tmp / "c.json", mutated_json(CASES_, rng))),
+    "aliases": lambda rng, tmp: read_aliases(
+        _json(tmp / "a.json", mutated_json({"aliases": {"Gout": ["g"]}}, rng))
+    ),
+    "items": lambda rng, tmp: read_items(_json(tmp / "i.json", mutated_json(ITEMS, rng))),
+    "replies": lambda rng, tmp: check_replies(
+        _lines(
+            tmp / "r.jsonl",
+            _listed(mutated_json([{"id": "a", "mode": "cot", "response": "x", "repeat": 0}] * 2, rng)),
+        )
+    ),
+    "replies, bytes": _bytes_of(
+        lambda tmp: _lines(tmp / "r.jsonl", [{"id": "a", "mode": "cot", "response": "x"}]), check_replies
+    ),
+    "columns of a frame": lambda rng, tmp: read_columns(
+        pl.DataFrame([pl.Series("a", [rng.choice(VALUES[:20])], strict=False)]), TableOptions()
+    ).take(["a"]),
+}
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+    """One folder of each kind of result."""
+    base = tmp_path_factory.mktemp("results")
+    rows = [
+        {"study": f"S{i % 3}", "finding": f"F{i}", "test": "t", "test_type": "t-test", "human_statistic": 2.0,
+         "human_n": 60, "agent_statistic": 1.0 + i, "agent_n": 60} for i in range(6)
+    ]  # fmt: skip
+    concord.score_people(rows, n_resamples=0, n_simulations=0).write(base / "people")
+    concord.score_structure(scores=_objects(LONG), reading="paired", resamples=200).write(base / "structure")
+    yield {"people": base / "people", "structure": base / "structure"}
+
+
+def _folder_case(kind: str, results: dict[str, Path], rng: random.Random, tmp: Path) -> object:
+    """Mutate one file of a result folder and compare the folder with the whole one."""
+    folder = tmp / kind
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(results[kind], folder)
+    path = rng.choice([path for path in folder.rglob("*") if path.is_file()])
+    if path.suffix == ".json" and rng.random() < 0.6:
+        _json(path, mutated_json(json.loads(path.read_text("utf-8")), rng))
+    elif path.suffix == ".csv" and rng.random() < 0.6:
+        _csv(path, mutated_cells(list(csv.reader(io.StringIO(path.read_text("utf-8")))), rng, TEXTS))
+    else:
+        path.write_bytes(mutated_bytes(path.read_bytes(), rng))
+    return concord.compare(results[kind], folder, n_flips=200)
+
+
+def _tried(case: Callable[[random.Random], object], seed: int) -> None:
+    """Run one case; whatever is neither a result nor a deliberate error is told with its seed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            case(random.Random(seed))  # noqa: S311 - a fixed seed
+        except ConcordError as error:
+            assert 0 < len(str(error)) < 200_000, f"seed {seed}"
+        except BaseException as error:
+            error.add_note(f"seed {seed}")
+            raise
+
+
+@pytest.mark.parametrize("name", list(READERS))
+def test_a_reader_ends_in_a_result_or_a_message(tmp_path: Path, name: str) -> None:
+    for seed in range(60 if "Parquet" in name or "workbook" in name else CASES):
+        _tried(lambda rng: READERS[name](rng, tmp_path), seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(READERS))
+def test_a_reader_ends_in_a_result_or_a_message_very_often(tmp_path: Path, name: str) -> None:
+    for seed in range(CASES, CASES + (3000 if "Parquet" in name or "workbook" in name else MANY)):
+        _tried(lambda rng: READERS[name](rng, tmp_path), seed)
+
+
+@pytest.mark.parametrize("kind", ["people", "structure"])
+def test_a_damaged_result_folder_ends_in_a_result_or_a_message(
+    tmp_path: Path, results: dict[str, Path], kind: str
+) -> None:
+    for seed in range(CASES // 2):
+        _tried(lambda rng: _folder_case(kind, results, rng, tmp_path), seed)
