@@ -353,8 +353,8 @@ def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) ->
     asked = {(row["mode"] == BIAS, row["id"]) for row in found.planned}
     biased = [row for row in found.rows if row["mode"] == BIAS]
     replies = [row for row in found.rows if row["mode"] != BIAS]
-    samples = [row for row in _document(found, SAMPLES, "samples") if (False, row.get("id")) in asked]
-    cases = [row for row in _document(found, CASES, "cases") if (True, row.get("id")) in asked]
+    samples = [row for row in _question_rows(found, SAMPLES, "samples") if (False, row.get("id")) in asked]
+    cases = [row for row in _question_rows(found, CASES, "cases") if (True, row.get("id")) in asked]
     if not replies:
         raise RunFolderError(f"{found.source}: no vignette has a reply yet; finish the run first")
     both = bool(cases) and bool(biased)
@@ -381,7 +381,7 @@ def _score_people(found: Recorded, choices: dict[str, Any]) -> "StudiesResult":
     return score_replies(replies, plans, model=found.model, made=found.made, **choices)
 
 
-def _document(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
+def _question_rows(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
     """Return the rows of a question file; the run has checked them."""
     if name not in found.files:
         return []

@@ -92,10 +92,10 @@ def _of_model(name: str, scores: PeopleResult) -> PeopleScoresOf:
         TestRow(test.study, test.sub_study, test.finding, test.test, test.test_type, test.domain)
         for test in scores.tests
     )
-    return PeopleScoresOf(name, rows, tuple(map(_values, scores.tests)))
+    return PeopleScoresOf(name, rows, tuple(map(_test_values, scores.tests)))
 
 
-def _values(test: TestResult) -> dict[str, float | None]:
+def _test_values(test: TestResult) -> dict[str, float | None]:
     return {
         "pas": test.pas,
         "n_eff": test.n_eff,

@@ -148,12 +148,14 @@ def compare_joined(
     ranking = compare_models(joined.scores, joined.clusters, choices=choices, engine=engine)
     common = ~np.isnan(joined.scores).any(axis=0)
     clusters = None if joined.clusters is None else joined.clusters[common]
-    means = tuple(_mean(joined, row[common], clusters, choices.level) for row in joined.scores)
+    means = tuple(_model_mean(joined, row[common], clusters, choices.level) for row in joined.scores)
     noted = replace(joined, warnings=(*joined.warnings, *_repeats(joined), *few_clusters(clusters)))
     return make_result(noted, ranking, means, choices=choices, wrong=_wrong(joined, wrong))
 
 
-def _mean(joined: JoinedScores, row: Floats, clusters: NDArray[np.intp] | None, level: float) -> Estimate:
+def _model_mean(
+    joined: JoinedScores, row: Floats, clusters: NDArray[np.intp] | None, level: float
+) -> Estimate:
     """Mean of a model; of gaps, which may be negative even where none of these is, as the gap is given."""
     if _gaps(joined) and clusters is None and row.size:
         return Estimate(float(row.mean()), bonett_price_interval(row, level=level), int(row.size))

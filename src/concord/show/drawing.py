@@ -37,14 +37,14 @@ def draw_people(result: PeopleResult, kind: str = "scatter") -> Picture:
     """
     source = ResultFile(people_panel.PANEL.name, None, people_summary(result), "model", "")
     names = list(DETAILED_COLUMNS)
-    rows = [dict(zip(names, map(_text, row), strict=True)) for row in detailed_rows(result)]
+    rows = [dict(zip(names, map(_drawn_text, row), strict=True)) for row in detailed_rows(result)]
     view = people.view_of(source, [test_row(row) for row in rows])
     if kind in {study.name for study in result.studies}:
         return people.forest(view, kind)
     return _chosen(people.pictures(view), kind)
 
 
-def _text(value: object) -> str:
+def _drawn_text(value: object) -> str:
     return value if isinstance(value, str) else str(safe_cell(value))
 
 

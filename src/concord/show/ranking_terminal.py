@@ -12,7 +12,7 @@ from concord.show.terminal import table
 _COLUMNS = ("rank", "model", "gap", "verdict", "acc cot", "acc early", "Step-F1", "silent bias")
 
 
-def _cells(ranking: Ranking) -> list[list[str]]:
+def _ranking_cells(ranking: Ranking) -> list[list[str]]:
     """Return the cells of the table: values over their intervals, the verdict over the place of the line."""
     rows = []
     for row in ranking.rows:
@@ -37,4 +37,4 @@ def _shown(one: Estimate, *, signed: bool) -> str:
 def ranking_report(ranking: Ranking) -> Table:
     """Return the ranking as a table."""
     title = f"Ranking by {TITLES[ranking.by]} (the line is at {number(LINE, 2)})"
-    return table(title, _COLUMNS, _cells(ranking), words=("model", "reading"))
+    return table(title, _COLUMNS, _ranking_cells(ranking), words=("model", "reading"))
