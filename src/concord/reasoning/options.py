@@ -37,7 +37,7 @@ def checked_options(
     Examples
     --------
     >>> checked_options("standard", scope="whole", negation=None).rule
-    Rule(scope='whole', negation='ignore', multiple='any')
+    Rule(scope='whole', negation='exclude', multiple='only')
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     for name, value in {"rules": rules, **chosen}.items():

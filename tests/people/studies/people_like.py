@@ -130,7 +130,7 @@ def side_effect(person: Person, way: int) -> Answers:
 
 
 _TRAIT = 10
-_MONTHS = {"september": (2, 3, 11), "december": (8, 0, 6)}
+_MONTHS = {"september": (10, 5, 7), "december": (11, 8, 4)}
 _KEGS = (9, 4, 7, 6)
 """Dimensions whose draws are hardly related within groups of these sizes."""
 
@@ -213,7 +213,7 @@ def anchoring(person: Person, way: int) -> Answers:
         estimate = high * 1.2 if is_high and above < 0.02 else estimate
     anchored = group != "calibration"
     confidence = person.normal(8, 5.2 + (0.6 * 2 * way if anchored else 0.0), 2)
-    return {"above": "higher", "estimate": round(estimate, 3), "sure": _rounded(confidence, 1, 10)}
+    return {"above": "higher", "estimate": round(estimate, 2), "sure": _rounded(confidence, 1, 10)}
 
 
 def representativeness(person: Person, way: int) -> Answers:

@@ -15,6 +15,9 @@ _EXACT = frozenset({"t", "F", "r"})
 _APART = 1.5
 """Two p-values that differ by less than this factor may come from other degrees of freedom."""
 
+_LIMITS = frozenset({0.05, 0.01, 0.005, 0.001, 0.0005, 0.0001, 0.00001})
+"""A p that is printed as below one of these is entered at the limit."""
+
 
 def bound_of_zero(cell: object) -> float | None:
     """Return what a p that was printed as 0 is below: half a unit of its last digit.
@@ -52,6 +55,8 @@ def p_contradiction(row: TestRow, side: Side, given: dict[str, object]) -> str |
     most, middle, least = (p for p in computed if p is not None)
     slack = 0.5 * 10.0 ** -min(_decimals(given.get("p_value", side.p_value)), 15)
     if least / _APART - slack <= side.p_value <= most * _APART + slack:
+        return None
+    if side.p_value in _LIMITS and most <= side.p_value:
         return None
     text = f"the p-value is {side.p_value:g}, and the statistic gives {middle:.3g}"
     if abs(2 * side.p_value - middle) <= max(2 * slack, 0.2 * middle):
