@@ -9,9 +9,9 @@ from concord.engine import Engine, get_engine
 from concord.errors import OptionError
 from concord.files.checked import FileCheck
 from concord.people.bounds import N_SIMULATIONS
+from concord.people.files import PeopleResult
 from concord.people.many import AgentsResult, score_agents
 from concord.people.protocol import Protocol, get_protocol
-from concord.people.result import PeopleResult
 from concord.people.score import N_RESAMPLES, score_chosen
 from concord.people.table.agents import tables_of_agents
 from concord.people.table.read import read_tests

@@ -13,9 +13,10 @@ from concord.asking.folder import StoredRun, left_to_ask, read_run, requests_of
 from concord.asking.index import read_index
 from concord.asking.keys import Sampling
 from concord.asking.limits import Limits
-from concord.asking.plan import Plan, Prices, make_plan
+from concord.asking.part import Job, Listeners
+from concord.asking.plan import Plan, make_plan
+from concord.asking.prices import Prices
 from concord.asking.recorded import JUDGE, Recorded, bundled_run, recorded_folder, recorded_log
-from concord.asking.run import Job, Listeners
 from concord.asking.usual import usual_sampling, usual_temperature
 from concord.errors import MissingExtraError, OptionError, RunFolderError
 from concord.people import NAME as PEOPLE
@@ -371,7 +372,8 @@ def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) ->
 
 
 def _score_people(found: Recorded, choices: dict[str, Any]) -> "StudiesResult":
-    from concord.people.design import plans_of, unpacked
+    from concord.people.design import plans_of
+    from concord.people.rooms import unpacked
     from concord.people.studies import score_replies
 
     replies: dict[str, str] = {}

@@ -12,7 +12,8 @@ from concord.asking.folder import read_run
 from concord.asking.recorded import Recorded, recorded_folder
 from concord.errors import OptionError, RunFolderError
 from concord.files.json_text import parsed
-from concord.people.design import plans_of, unpacked
+from concord.people.design import plans_of
+from concord.people.rooms import unpacked
 from concord.reasoning.correct import Rule
 from concord.reasoning.design import MODES
 from concord.reasoning.design import SAMPLES as VIGNETTES

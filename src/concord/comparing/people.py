@@ -16,8 +16,8 @@ from concord.files.result_folders import folder_name, folder_with
 from concord.people import NAME
 from concord.people.compare import METRICS as PEOPLE_METRICS
 from concord.people.compare import PeopleScoresOf, compare_people
-from concord.people.files import DETAILED, SUMMARY, read
-from concord.people.result import PeopleResult, TestResult
+from concord.people.files import DETAILED, SUMMARY, PeopleResult, read
+from concord.people.result import TestResult
 from concord.people.studies.agents import DESIGNS
 from concord.records import InputFile, TestRow
 from concord.stats.compare import Choices

@@ -16,8 +16,9 @@ from concord.people.bounds import ASSUMPTION, N_SIMULATIONS
 from concord.people.computed import Computed, compute, number
 from concord.people.details import results_of_findings, results_of_tests
 from concord.people.diagnosis import diagnose
+from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol, get_protocol
-from concord.people.result import CompanionNumbers, GroupResult, PeopleResult, Score
+from concord.people.result import CompanionNumbers, GroupResult, Score
 from concord.people.sizes import coding_warning, effect_sizes
 from concord.people.uncertainty import Bound
 from concord.records import Estimate, Made, TestTable

@@ -6,8 +6,7 @@ from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError, UndefinedError
 from concord.files.safe_csv import safe_cell
-from concord.people.files import DETAILED_COLUMNS, detailed_rows, people_summary
-from concord.people.result import PeopleResult
+from concord.people.files import DETAILED_COLUMNS, PeopleResult, detailed_rows, people_summary
 from concord.reasoning.files import ReasoningResult
 from concord.show.page import people, people_panel, reasoning, reasoning_panel, structure, structure_panel
 from concord.show.page.find import ResultFile

@@ -6,7 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from concord.people.result import EffectSizes, FindingResult, GroupResult, PeopleResult, Score
+from concord.people.files import PeopleResult
+from concord.people.result import EffectSizes, FindingResult, GroupResult, Score
 from concord.people.sentences import closing_sentence
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.terminal import cells, lines, table

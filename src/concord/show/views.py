@@ -9,8 +9,8 @@ from rich.console import RenderableType
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError
+from concord.people.files import PeopleResult
 from concord.people.predictions.files import PredictionResult
-from concord.people.result import PeopleResult
 from concord.planning.people import ParticipantsPlan, PeoplePlan
 from concord.planning.plan import PlanResult
 from concord.planning.structure import StructurePlan

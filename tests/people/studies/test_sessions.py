@@ -8,10 +8,11 @@ from tests.people.studies.small import STUDY
 
 from concord import studies
 from concord.people.studies.format import Allocation
-from concord.people.studies.load import StudyFile, read_study
+from concord.people.studies.load import read_study
 from concord.people.studies.parse import Outcome
 from concord.people.studies.plan import plan_study
 from concord.people.studies.sessions import Session, hold, sessions_of
+from concord.people.studies.study_file import StudyFile
 from concord.people.studies.wording import render_items
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from concord.people.studies.catalog import observed_variables
+from concord.people.studies.cells import cells_of
 from concord.people.studies.expressions import parse_expression
 from concord.people.studies.format import Experiment, Study, Test
-from concord.people.studies.plan import cells_of
 from concord.people.studies.sessions import cell_values
 
 

@@ -12,6 +12,7 @@ from concord.people.studies.catalog import (
     participant_variables,
     suffixes,
 )
+from concord.people.studies.cells import cell_names
 from concord.people.studies.expressions import Expression, over_members, parse_expression
 from concord.people.studies.finding_checks import check_tests
 from concord.people.studies.format import Experiment, Factor, Step, Study
@@ -109,8 +110,6 @@ class _Experiment:
             self.fault(told, "participants")
         given = participants.n if participants.sessions is None else participants.sessions
         if isinstance(given, dict):
-            from concord.people.studies.plan import cell_names
-
             cells = cell_names(self.spec)
             for cell in given:
                 if cell not in cells:

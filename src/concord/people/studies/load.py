@@ -3,7 +3,6 @@
 import difflib
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
@@ -19,28 +18,13 @@ from concord.files.yaml_file import Path_, YamlFile, read_file, read_yaml
 from concord.people.studies import format as study_format
 from concord.people.studies.checks import check_study
 from concord.people.studies.format import Study
+from concord.people.studies.study_file import StudyFile
 from concord.records import InputFile
 
 ENTRY_POINTS = "concord.studies"
 """Entry points of this group name a package (or folder of one) that holds study files."""
 
 _NOTHING = object()
-
-
-@dataclass(frozen=True, slots=True)
-class StudyFile:
-    """A study, checked, and the file it came from."""
-
-    study: Study
-    file: InputFile
-    warnings: tuple[str, ...] = ()
-    raw: bytes = b""
-    """The file itself: a run keeps a copy."""
-
-    @property
-    def name(self) -> str:
-        """The study's name."""
-        return self.study.study
 
 
 def read_study(source: Path | bytes, *, name: str | None = None) -> StudyFile:
