@@ -26,9 +26,9 @@ from concord.people.families.base import (
     split_flags,
 )
 from concord.people.families.contingency import Tables, check_table, table_sign
+from concord.people.families.directed import directed_by, is_steep
 from concord.people.families.draft import Draft
-from concord.people.families.f import directed_by, is_steep
-from concord.people.families.samples import check_ratio, join_groups, known, one_df
+from concord.people.families.samples import check_ratio, check_whole_df, join_groups, known, one_df
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
@@ -183,14 +183,6 @@ class _ChiSquare(TestKind):
 
 
 BIC_FLAG = "Bayes factor approximate: BIC from the chi-square"
-
-
-def check_whole_df(draft: Draft) -> None:
-    """Refuse degrees of freedom that no count of categories gives."""
-    if draft.df1 is not None and not draft.df1.is_integer():
-        draft.fault("df1", "a whole number of degrees of freedom")
-    elif draft.df1 is not None and draft.df1 < 1:
-        draft.small("df1", "degrees of freedom of at least 1")
 
 
 CHI_SQUARE_KINDS = (

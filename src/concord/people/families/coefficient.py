@@ -24,7 +24,7 @@ from concord.people.families.base import (
 from concord.people.families.draft import Draft, sign
 from concord.people.families.f import FTests
 from concord.people.families.samples import check_df, n_from_df, one_df, one_sample
-from concord.people.families.t import noncentral_t
+from concord.people.families.student import noncentral_t
 from concord.people.families.truth import ODDS_TO_D, HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow

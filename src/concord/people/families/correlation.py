@@ -25,7 +25,7 @@ from concord.people.families.base import (
 )
 from concord.people.families.draft import Draft, sign
 from concord.people.families.samples import check_df, n_from_df, one_df, one_sample
-from concord.people.families.t import jzs
+from concord.people.families.student import jzs
 from concord.people.families.truth import HumanEffects, Truth, d_from_fisher_z
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow

@@ -27,7 +27,7 @@ from concord.people.families.base import (
 )
 from concord.people.families.draft import Draft, in_words, sign
 from concord.people.families.samples import join_groups, known
-from concord.people.families.t import jzs
+from concord.people.families.student import jzs
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow

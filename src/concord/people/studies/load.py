@@ -17,6 +17,7 @@ from concord.files.contents import unreadable
 from concord.files.yaml_file import Path_, YamlFile, read_file, read_yaml
 from concord.people.studies import format as study_format
 from concord.people.studies.checks import check_study
+from concord.people.studies.finding_checks import check_tests
 from concord.people.studies.format import Study
 from concord.people.studies.study_file import StudyFile
 from concord.records import InputFile
@@ -59,7 +60,9 @@ def _checked(raw: bytes, name: str) -> StudyFile:
         study = Study.model_validate(document.data)
     except ValidationError as fault:
         raise StudyError(_problems(document, fault)) from fault
-    problems, warnings = check_study(study, document)
+    problems, warnings = check_study(study, document), list[str]()
+    if not problems:
+        problems, warnings = check_tests(study, document)
     if problems:
         raise StudyError(sorted(problems, key=lambda bad: -1 if bad.line is None else bad.line))
     file = InputFile(document.name, hashlib.sha256(raw).hexdigest(), len(raw))
