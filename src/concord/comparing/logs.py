@@ -203,7 +203,7 @@ def read_lm_eval_scores(
     OptionError
         Several metrics and none chosen, or no such metric or key.
     """
-    rows = _checked(path, json_lines(path) if lines is None else lines)
+    rows = _checked_rows(path, json_lines(path) if lines is None else lines)
     names = [f"{name},{row['filter']}" for row in rows for name in row["metrics"]]
     chosen = _choose(path.name, "metric", list(dict.fromkeys(names)), metric)
     wanted, _, filter_name = chosen.rpartition(",")
@@ -221,7 +221,7 @@ def read_lm_eval_scores(
     )
 
 
-def _checked(path: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _checked_rows(path: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Check that the lines are those of a sample file."""
     for number, row in enumerate(rows, 1):
         metrics = row.get("metrics")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
-from concord.files.documents import heading, read_document
+from concord.files.documents import heading, need_keys, read_document
 from concord.files.output import distinct_names, plain_cell, write_csv, write_json
 from concord.files.provenance import provenance
 from concord.files.result_folders import folder_with
@@ -142,7 +142,7 @@ def _cell(test: TestResult, field: str) -> object:
     return "; ".join(value) if isinstance(value, tuple) else value
 
 
-def _numbers(key: str, score: Score) -> dict[str, Any]:
+def _score_entry(key: str, score: Score) -> dict[str, Any]:
     """Return a key with the bare number, then its intervals, and the reason for whatever is null."""
     entry: dict[str, Any] = {
         key: score.value,
@@ -173,13 +173,13 @@ def _bounds(key: str, bounds: Bounds) -> dict[str, Any]:
 _COUNTS = ("n_studies", "n_findings", "n_tests", "n_tests_scored", "n_tests_with_effects")
 
 
-def _group(group: GroupResult) -> dict[str, Any]:
-    strict = _numbers("ecs_strict_study", group.ecs_strict)
+def _group_document(group: GroupResult) -> dict[str, Any]:
+    strict = _score_entry("ecs_strict_study", group.ecs_strict)
     old = {"normalized_score": group.normalised_pas, "average_consistency_score": group.ecs_strict.value}
     return {
-        **_numbers("score", group.pas),
-        **_numbers("ecs_corr_study", group.ecs),
-        **_numbers("apr", group.apr),
+        **_score_entry("score", group.pas),
+        **_score_entry("ecs_corr_study", group.ecs),
+        **_score_entry("apr", group.apr),
         **{name: getattr(group, name) for name in _COUNTS},
         "ecs_strict_study": group.ecs_strict.value,
         **old,
@@ -202,9 +202,9 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
         "question": "people",
         "model": scores.model,
         "protocol": scores.protocol.name,
-        **_numbers("average_pas_raw", scores.pas),
-        **_numbers("average_ecs", scores.ecs),
-        **_numbers("average_apr", scores.apr),
+        **_score_entry("average_pas_raw", scores.pas),
+        **_score_entry("average_ecs", scores.ecs),
+        **_score_entry("average_apr", scores.apr),
         "average_pas": scores.pas.value,
         "normalized_score": beside.normalised_pas,
         "ecs_strict_overall": beside.ecs_strict.value,
@@ -215,12 +215,12 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
         "n_tests_scored": scores.pas.estimate.n,
         "n_tests_with_effects": scores.ecs.estimate.n,
         "outcomes": dict(scores.outcomes),
-        "domains": [{"domain": group.name, **_group(group)} for group in scores.domains],
-        "studies": [{"study_id": g.name, "domain": g.domain, **_group(g)} for g in scores.studies],
+        "domains": [{"domain": group.name, **_group_document(group)} for group in scores.domains],
+        "studies": [{"study_id": g.name, "domain": g.domain, **_group_document(g)} for g in scores.studies],
         "findings": [encode(finding) for finding in scores.findings],
         "diagnosis": encode(scores.diagnosis),
         "auxiliary": {
-            **_numbers("ecs_strict_overall", beside.ecs_strict),
+            **_score_entry("ecs_strict_overall", beside.ecs_strict),
             "normalized_score": beside.normalised_pas,
             **companions,
         },
@@ -255,7 +255,7 @@ def study_document(scores: PeopleResult, study: GroupResult) -> dict[str, Any]:
         "study_id": study.name,
         "domain": study.domain,
         "protocol": scores.protocol.name,
-        **_group(study),
+        **_group_document(study),
         "findings": [encode(finding) for finding in scores.findings if finding.study == study.name],
         "tests": [{"row": row, **encode(test)} for row, test in inside],
         "seed": scores.seed,
@@ -309,7 +309,7 @@ def read(source: Path) -> PeopleResult:
     folder = source if found is None else found
     path = folder / SUMMARY
     document = read_document(path, _SUMMARY_KIND)
-    _need(document, ("protocol_choices", "studies", "domains", "findings", "auxiliary", "options"), path)
+    need_keys(document, ("protocol_choices", "studies", "domains", "findings", "auxiliary", "options"), path)
     where = str(path)
     studies = tuple(_group_of(entry, "study_id", where) for entry in document["studies"])
     options, bounds = document["options"], document.get("floor_and_ceiling", {})
@@ -342,12 +342,6 @@ def _sizes_of(document: Mapping[str, Any], where: str) -> EffectSizes | None:
     """Return the sizes of effects; earlier results have none."""
     found = document.get("effect_sizes")
     return None if found is None else decode(EffectSizes, found, where=f"{where}, 'effect_sizes'")
-
-
-def _need(document: Mapping[str, Any], keys: Sequence[str], path: Path) -> None:
-    lacking = [key for key in keys if key not in document]
-    if lacking:
-        raise FileFormatError(f"{path}: has no key {lacking[0]!r}; is this a result that Concord wrote?")
 
 
 def _score_of(entry: Mapping[str, Any], name: str, key: str, where: str) -> Score:
@@ -393,7 +387,7 @@ def _tests_of(folder: Path, studies: Sequence[str]) -> tuple[TestResult, ...]:
     placed: list[tuple[int, TestResult]] = []
     for path in _study_paths(folder, studies):
         document = read_document(path, _STUDY_KIND)
-        _need(document, ("tests",), path)
+        need_keys(document, ("tests",), path)
         for entry in document["tests"]:
             test = decode(TestResult, entry, where=f"{path}, 'tests'")
             placed.append((entry["row"] if "row" in entry else _row_of(folder, test), test))

@@ -18,7 +18,7 @@ from concord.errors import MismatchError, UndefinedError
 from concord.people import aggregate
 from concord.people.aggregate import Profiles, apr_passes
 from concord.people.bounds import N_SIMULATIONS, Simulation, simulate_bounds
-from concord.people.computed import context_of, number
+from concord.people.computed import context_of
 from concord.people.evidence import Evidence
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
@@ -29,7 +29,7 @@ from concord.people.shared_draws import Draws, draws_of_agents
 from concord.people.sides import SideTable
 from concord.people.uncertainty import METRICS, Bound, all_levels, jackknife_bound, mean_bound, rate_bound
 from concord.records import TestRow, TestTable
-from concord.stats.elementwise import Floats
+from concord.stats.elementwise import Floats, or_none
 
 _DESIGN = ("df1", "df2", "n1", "n2", "n", "p0", "se", "prior_odds")
 """Fields of a side that belong to the design: agents that differ in them are computed apart."""
@@ -70,10 +70,10 @@ class AgentsResult:
         """Return one row per agent: every headline number with its intervals, floor, ceiling and place."""
         import polars as pl
 
-        return pl.DataFrame([_row(agent) for agent in self.agents], infer_schema_length=None)
+        return pl.DataFrame([_agent_row(agent) for agent in self.agents], infer_schema_length=None)
 
 
-def _row(agent: AgentScores) -> dict[str, object]:
+def _agent_row(agent: AgentScores) -> dict[str, object]:
     row: dict[str, object] = {"agent": agent.name}
     for metric in METRICS:
         score: Score = getattr(agent, metric)
@@ -318,7 +318,7 @@ def _score(group: _Group, i: int, metric: str, domain: int | None) -> Score:
     levels = group.levels[metric]
     value = float(levels.benchmark[i] if domain is None else levels.domain[i, domain])
     bound = _bound(group, i, metric, domain)
-    drawn = group.draws.bound(metric, number(value), i, domain)
+    drawn = group.draws.bound(metric, or_none(value), i, domain)
     score = score_from(metric, value, bound, drawn, _counts(group, i, metric, domain), group.shared.protocol)
     if metric not in ("pas", "ecs"):
         return score

@@ -15,7 +15,7 @@ from concord.show.terminal import cells, lines, table
 
 def people_report(scores: PeopleResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
-    parts: list[RenderableType] = [_headline(scores), _groups(scores), _findings(scores.findings)]
+    parts: list[RenderableType] = [_headline(scores), _groups_table(scores), _findings(scores.findings)]
     parts.append(lines(_notes(scores)))
     parts.append(Text("\n" + closing_sentence(scores), style="bold"))
     return Group(*parts)
@@ -67,7 +67,7 @@ def _bounds_cells(score: Score) -> tuple[str, str, str]:
     return number(ends[0].value, 2), number(ends[1].value, 2), number(ends[2].value, 2)
 
 
-def _groups(scores: PeopleResult) -> Table:
+def _groups_table(scores: PeopleResult) -> Table:
     made = table(
         "\nBy domain and study",
         ("", "PAS", "interval", "place", "ECS", "interval", "place", "APR", "findings", "tests"),

@@ -14,7 +14,7 @@ from concord.people.predictions.files import PredictionResult
 from concord.planning.people import ParticipantsPlan, PeoplePlan
 from concord.planning.plan import PlanResult
 from concord.planning.structure import StructurePlan
-from concord.reasoning.compare import Ranking
+from concord.reasoning.compare import ReasoningRanking
 from concord.reasoning.files import ReasoningResult
 from concord.records import Presented
 from concord.show import drawing
@@ -64,7 +64,7 @@ VIEWS: dict[type[Presented], View] = {
     StructureResult: View(structure_report, structure_gist, drawing.draw_structure),
     ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
     PredictionResult: View(predictions_report),
-    Ranking: View(ranking_report),
+    ReasoningRanking: View(ranking_report),
     CompareResult: View(compare_report, plot=drawing.draw_comparison),
     MetricCompareResult: View(metrics_report, plot=drawing.draw_metrics),
     PlanResult: View(lambda plan: lines(plan_lines(plan))),

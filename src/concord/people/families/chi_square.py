@@ -17,9 +17,9 @@ from concord.people.evidence import (
 from concord.people.families.base import (
     NO_D,
     Batch,
-    Limits,
     Masks,
     SmoothFamily,
+    SmoothRange,
     TestKind,
     column,
     nothing_like,
@@ -126,10 +126,10 @@ class ChiSquares(SmoothFamily):
         """Return the tests with other roots."""
         return replace(self, chi2=s * s, direction=directed_by(s, self.direction), p_value=nothing_like(s))
 
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """Nowhere for many degrees of freedom; no protocol caps a chi-square."""
         unlimited = np.full(self.p_value.shape[-1], np.inf)
-        return Limits(unlimited, np.where(is_steep(self.df, self.direction), 0.0, np.inf))
+        return SmoothRange(unlimited, np.where(is_steep(self.df, self.direction), 0.0, np.inf))
 
 
 class _ChiSquare(TestKind):

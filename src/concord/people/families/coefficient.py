@@ -13,9 +13,9 @@ from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, giv
 from concord.people.families.base import (
     NO_D,
     Batch,
-    Limits,
     LocationFamily,
     Masks,
+    SmoothRange,
     TestKind,
     column,
     nothing_like,
@@ -131,7 +131,7 @@ class Coefficients(LocationFamily):
         """Return the tests with other b/SE."""
         return replace(self, b=s * self.se, p_value=nothing_like(s))
 
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """Only the cap of the protocol."""
         return t_limits(self.p_value.shape[-1], protocol)
 

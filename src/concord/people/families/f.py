@@ -20,9 +20,9 @@ from concord.people.evidence import (
     toward_where_known,
 )
 from concord.people.families.base import (
-    Limits,
     Masks,
     SmoothFamily,
+    SmoothRange,
     column,
     nothing_like,
     t_limits,
@@ -266,7 +266,7 @@ class FTests(SmoothFamily):
         """Return the tests with other roots."""
         return replace(self, f=s * s, direction=directed_by(s, self.direction), p_value=nothing_like(s))
 
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """At the cap of the protocol, and nowhere for many degrees of freedom."""
         reach = np.where(is_steep(self.df1, self.direction), 0.0, np.inf)
         return t_limits(self.p_value.shape[-1], protocol, reach)

@@ -12,9 +12,9 @@ from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, cap
 from concord.people.families.base import (
     NO_D,
     Batch,
-    Limits,
     LocationFamily,
     Masks,
+    SmoothRange,
     TestKind,
     column,
     nothing_like,
@@ -112,7 +112,7 @@ class TTests(LocationFamily):
         """Return the tests with other t."""
         return replace(self, t=s, p_value=nothing_like(s))
 
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """Only the cap of the protocol."""
         return t_limits(self.p_value.shape[-1], protocol)
 

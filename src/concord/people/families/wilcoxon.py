@@ -14,9 +14,9 @@ from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, cap
 from concord.people.families.base import (
     NO_D,
     Batch,
-    Limits,
     LocationFamily,
     Masks,
+    SmoothRange,
     TestKind,
     ToD,
     column,
@@ -128,7 +128,7 @@ class SignedRanks(LocationFamily):
         """Return the tests with other z."""
         return replace(self, w=self._total() / 2 + s * self._sigma(), z=s, p_value=nothing_like(s))
 
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """Only the cap of the protocol."""
         return t_limits(self.p_value.shape[-1], protocol)
 

@@ -74,7 +74,7 @@ def _problems(document: YamlFile, fault: ValidationError) -> list[StudyProblem]:
     said: dict[Path_, list[str]] = {}
     for error in fault.errors(include_url=False, include_context=False):
         about_key = error["type"] in ("missing", "extra_forbidden")
-        path = _place(document.data, error["loc"], about_key=about_key)
+        path = _document_path(document.data, error["loc"], about_key=about_key)
         text = _in_our_words(error["msg"], error["type"], error.get("input"))
         if error["type"] == "extra_forbidden":
             text += _meant(str(error["loc"][-1]))
@@ -83,7 +83,7 @@ def _problems(document: YamlFile, fault: ValidationError) -> list[StudyProblem]:
     return [document.problem(path, "; or ".join(texts)) for path, texts in said.items()]
 
 
-def _place(data: Any, loc: tuple[str | int, ...], *, about_key: bool) -> Path_:
+def _document_path(data: Any, loc: tuple[str | int, ...], *, about_key: bool) -> Path_:
     """Keep of pydantic's path what stands in the document, and the name of a missing key."""
     path: list[str | int] = []
     for i, part in enumerate(loc):

@@ -24,7 +24,7 @@ def tables_of_agents(source: Any, **options: Any) -> dict[str, TestTable] | None
         How tables are read.
     """
     if isinstance(source, Mapping):
-        return {str(name): _read(table, options) for name, table in source.items()}
+        return {str(name): _as_table(table, options) for name, table in source.items()}
     if isinstance(source, Sequence) and source and all(isinstance(one, TestTable) for one in source):
         return {_name(table, i): table for i, table in enumerate(source)}
     if isinstance(source, TestTable) or not _may_have_agents(source):
@@ -36,7 +36,7 @@ def _name(table: TestTable, i: int) -> str:
     return f"agent {i + 1}" if table.model is None else f"{table.model} ({i + 1})"
 
 
-def _read(table: Any, options: Mapping[str, Any]) -> TestTable:
+def _as_table(table: Any, options: Mapping[str, Any]) -> TestTable:
     return table if isinstance(table, TestTable) else read_tests(table, **options)
 
 
