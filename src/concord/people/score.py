@@ -296,8 +296,8 @@ def _companions(work: Computed) -> CompanionNumbers:
         caricature_intercept=None if line is None else float(line.intercept),
         concordance_about_zero=_if_defined(lambda: float(concordance_about_zero(x, y, weights)), len(x)),
         share_without_effects=1 - int(used.sum()) / both if both else None,
-        apr_human_significant=_rate(work, "human-significant"),
-        apr_all=_rate(work, "all"),
+        apr_human_significant=_rate_over(work, "human-significant"),
+        apr_all=_rate_over(work, "all"),
         nulls_kept=float(kept.mean()) if null.any() else None,
         n_human_nulls=int(null.sum()),
         normalised_pas=or_none(float(work.normalised.benchmark)),
@@ -305,7 +305,7 @@ def _companions(work: Computed) -> CompanionNumbers:
     )
 
 
-def _rate(work: Computed, over: str) -> float | None:
+def _rate_over(work: Computed, over: str) -> float | None:
     return or_none(float(aggregate.apr_passes(work.scores, work.layout, over).rates().benchmark))
 
 

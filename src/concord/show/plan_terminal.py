@@ -146,7 +146,8 @@ def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
         f"{plan.items_needed:,} items × {plan.arrangements} arrangements × {wanted.repeats} repeats, "
         f"{plan.calls:,} calls"
     )
-    yield f"  {plan.items:,} items: {plan.power:.0%} power, the interval of tau about {plan.width:.3f} wide"
+    width = number(plan.width)
+    yield f"  {plan.items:,} items: {plan.power:.0%} power, the interval of tau about {width} wide"
 
 
 def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:

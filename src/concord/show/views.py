@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError
+from concord.people.agents_files import AgentsResult
 from concord.people.files import PeopleResult
 from concord.people.predictions.files import PredictionResult
 from concord.planning.people import ParticipantsPlan, PeoplePlan
@@ -18,6 +19,7 @@ from concord.reasoning.compare import ReasoningRanking
 from concord.reasoning.files import ReasoningResult
 from concord.records import Presented
 from concord.show import drawing
+from concord.show.agents_terminal import agents_report
 from concord.show.compare_terminal import compare_report
 from concord.show.html import as_html
 from concord.show.metrics_terminal import metrics_report
@@ -63,6 +65,7 @@ VIEWS: dict[type[Presented], View] = {
     PeopleResult: View(people_report, plot=drawing.draw_people),
     StructureResult: View(structure_report, structure_gist, drawing.draw_structure),
     ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
+    AgentsResult: View(agents_report),
     PredictionResult: View(predictions_report),
     ReasoningRanking: View(ranking_report),
     CompareResult: View(compare_report, plot=drawing.draw_comparison),
