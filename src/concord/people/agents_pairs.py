@@ -5,6 +5,7 @@ one array: agents are gathered by which of the tests count for them, and each tw
 once on what both have, with and without each study in turn.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,7 @@ from concord.people.aggregate import Profiles, apr_passes, pas_levels
 from concord.people.layout import Layout
 from concord.people.protocol import Protocol
 from concord.people.scored import TestScores
-from concord.stats.elementwise import Bools, Floats, or_none
+from concord.stats.elementwise import Bools, Floats
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.multiple import distinguishable, holm, indistinguishable
 
@@ -231,30 +232,37 @@ def _pairs_of(
     p_values: tuple[Floats, Floats],
     level: float,
 ) -> Iterator[AgentPair]:
-    for k, (i, j) in enumerate(zip(*pairs, strict=True)):
-        value, se, n_studies = found.value[i, j], found.se[i, j], int(found.n_studies[i, j])
-        reach = np.nan if np.isnan(se) else float(stdtrit(n_studies - 1, 0.5 + level / 2)) * se
+    n_studies = found.n_studies[pairs]
+    reach = stdtrit(np.maximum(n_studies - 1, 1), 0.5 + level / 2) * found.se[pairs]
+    value = found.value[pairs]
+    columns = (value, value - reach, value + reach, *p_values, found.se[pairs])
+    places = zip(pairs[0].tolist(), pairs[1].tolist(), strict=True)
+    counts = zip(found.n_tests[pairs].tolist(), n_studies.tolist(), strict=True)
+    for (i, j), (tests, studies), row in zip(
+        places, counts, np.stack(columns, axis=-1).tolist(), strict=True
+    ):
+        difference, low, high, p, p_holm, _ = (None if math.isnan(number) else number for number in row)
         yield AgentPair(
             first=names[i],
             second=names[j],
             metric=metric,
-            difference=or_none(value),
-            low=or_none(value - reach),
-            high=or_none(value + reach),
-            p_value=or_none(p_values[0][k]),
-            p_holm=or_none(p_values[1][k]),
-            n_tests=int(found.n_tests[i, j]),
-            n_studies=n_studies,
-            note=_note(value, se, n_studies),
+            difference=difference,
+            low=low,
+            high=high,
+            p_value=p,
+            p_holm=p_holm,
+            n_tests=tests,
+            n_studies=studies,
+            note=_note(row[0], row[-1], studies),
         )
 
 
 def _note(value: float, se: float, n_studies: int) -> str:
     if not n_studies:
         return _NO_TEST
-    if np.isnan(value):
+    if math.isnan(value):
         return _UNDEFINED
-    if not np.isnan(se):
+    if not math.isnan(se):
         return ""
     if n_studies < FEWEST_CLUSTERS:
         return f"no interval: {n_studies} studies, at least {FEWEST_CLUSTERS} are needed"
