@@ -98,6 +98,14 @@ def board(content: Content) -> dict[str, Any]:
         "columns": [metric for _, metric in columns],
         "groups": [(panel.agrees, len(panel.metrics)) for panel in used],
         "letters": together,
+        "references": [
+            {
+                "label": one.label,
+                "cells": [one.numbers.get(m.key) if name == panel.name else None for name, m in columns],
+            }
+            for panel in used
+            for one in panel.references(content.of(panel.name))
+        ],
         "designs": any(design for _, design in rows),
         "rows": [
             {
