@@ -8,13 +8,13 @@ from concord import people
 from concord.engine import Engine, get_engine
 from concord.errors import OptionError
 from concord.files.checked import FileCheck
+from concord.people.agents_files import AgentsResult
 from concord.people.bounds import N_SIMULATIONS
-from concord.people.many import AgentsResult, score_agents
+from concord.people.many import score_agents
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.result import PeopleResult
 from concord.people.score import N_RESAMPLES, score_chosen
-from concord.people.table.agents import tables_of_agents
-from concord.people.table.read import read_tests
+from concord.people.table.agents import read_agents
 from concord.questions import check, compare, plan, report
 from concord.records import TestTable
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from concord.structure.files import StructureResult
 
 __all__ = [
+    "AgentsResult",
     "FileCheck",
     "PeopleResult",
     "check",
@@ -59,6 +60,7 @@ def score_people(
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
+    agent_column: str | None = None,
     model: str | None = None,
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
@@ -74,7 +76,8 @@ def score_people(
     table
         A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of row mappings; one row per
         test with a human and an agent side; or a table already read. Many agents on the same tests: a
-        mapping from names to such tables, a list of tables already read, or a table with a column ``agent``.
+        mapping from names to such tables, a list of tables already read, or a table with a column ``agent``
+        (``model``, ``design``, ``config`` where the same test stands under several of their names).
     protocol
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
     sheet
@@ -83,6 +86,8 @@ def score_people(
         Encoding of a text file; UTF-8 by default.
     decimal_comma
         In a column of numbers ``0,85`` is a number.
+    agent_column
+        Name of the column with the agents' names, where it is none of the usual ones.
     model
         Name of the model that stood in for the participants, for reports and comparisons.
     level
@@ -103,7 +108,7 @@ def score_people(
     -------
     PeopleResult
         Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``. For many agents an
-        `AgentsResult`: every agent's headline numbers, ``to_frame()`` with one row per agent.
+        `AgentsResult`: every agent's headline numbers, all pairs, ``to_frame()`` with one row per agent.
 
     Examples
     --------
@@ -117,10 +122,12 @@ def score_people(
     >>> round(result.pas.value, 3), round(result.ecs.value, 3), result.apr.value
     (0.674, 0.701, 0.5)
     """
-    agents = tables_of_agents(table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
-    if agents is not None:
+    tests = read_agents(
+        table, agent_column=agent_column, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma
+    )
+    if not isinstance(tests, TestTable):
         return score_agents(
-            agents,
+            tests,
             get_protocol(protocol, **choices),
             level=level,
             n_resamples=n_resamples,
@@ -128,11 +135,6 @@ def score_people(
             seed=seed,
             engine=_engine(engine),
         )
-    tests = (
-        table
-        if isinstance(table, TestTable)
-        else read_tests(table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
-    )
     return score_chosen(
         tests,
         protocol=protocol,

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 from pydantic import BaseModel
-from tests.docs.tools import tool
+from tests.docs.tools import GENERATED, tool
 from typer.testing import CliRunner
 
 from concord import studies
@@ -27,6 +27,7 @@ def test_every_study_has_a_card_and_there_is_a_schema() -> None:
     pages = dict(tool("study_cards").pages())
     names = [f"reference/studies/{name}.md" for name in ("index", *studies.bundled_names())]
     assert sorted(pages) == sorted([*names, "reference/study.schema.json"])
+    assert set(pages) <= GENERATED
     assert json.loads(pages["reference/study.schema.json"])["type"] == "object"
     assert all(f"({name}.md)" in pages[names[0]] for name in studies.bundled_names())
 

@@ -200,6 +200,13 @@ class AskingItems(Asking):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AskingArrangements(AskingItems):
+    """The options of arrangements: asked twice, since flips are counted against those between repeats."""
+
+    repeats: Annotated[int, typer.Option(help="How often each arrangement is asked.")] = 2
+
+
+@dataclass(frozen=True, kw_only=True)
 class AskingPeople(Asking):
     """The options of studies: participants differ, so they are sampled."""
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from concord.planning.people import ParticipantsPlan, PeoplePlan
 from concord.planning.plan import PlanResult
+from concord.planning.structure import StructurePlan
 from concord.planning.wanted import Wanted
 from concord.show.numbers import number
 from concord.stats.design import PairedDesign
@@ -130,6 +131,18 @@ def participants_lines(one: ParticipantsPlan) -> Iterator[str]:
         f"{2 * one.a_group:,} in all"
     )
     yield f"  one group that meets both conditions:      {one.paired:,} participants (d of the differences)"
+
+
+def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
+    """Return everything a reader of the terminal should see."""
+    wanted = plan.wanted
+    yield f"Plan from {plan.based_on}"
+    yield (
+        f"  to show an order effect of tau = {plan.tau:g} with {wanted.power:.0%} power: "
+        f"{plan.items_needed:,} items × {plan.arrangements} arrangements × {wanted.repeats} repeats, "
+        f"{plan.calls:,} calls"
+    )
+    yield f"  {plan.items:,} items: {plan.power:.0%} power, the interval of tau about {plan.width:.3f} wide"
 
 
 def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:

@@ -24,8 +24,10 @@ from concord.stats.bayes import (
     prob_positive_f,
     prob_positive_t,
 )
+from concord.stats.bayes_within import log_bf_variance_ratio, log_bf_within, prob_positive_variance_ratio
 from concord.stats.bounded_means import (
     bounded_bootstrap,
+    bounded_mean,
     ends_weight,
     gamma_ratio_cdf,
     gamma_ratio_quantile,
@@ -37,6 +39,7 @@ from concord.stats.contingency import log_bf_contingency
 from concord.stats.correlation import (
     log_bf_correlation,
     log_bf_correlation_wetzels,
+    printed_correlation,
     prob_positive_correlation,
 )
 from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
@@ -60,11 +63,20 @@ from concord.stats.effects import (
     rank_biserial_se,
     z_difference,
 )
+from concord.stats.equivalence import Equivalence, equivalence, equivalence_of_means
+from concord.stats.exact_ranks import (
+    p_mann_whitney_exact,
+    p_mann_whitney_permutation,
+    p_spearman_exact,
+    p_spearman_exact_rho,
+    p_wilcoxon_exact,
+)
 from concord.stats.flips import flip_excess
 from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups
 from concord.stats.intervals import jackknife_t, wilson, wilson_clustered, wilson_interval
 from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
+from concord.stats.meta_analysis import MetaAnalysis, meta_analysis
 from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
 from concord.stats.order import OrderEffect, order_effect, sphericity
 from concord.stats.pearson import chi_square
@@ -98,13 +110,26 @@ from concord.stats.pvalues import (
     p_z,
 )
 from concord.stats.ranking import ComparedPair, ModelRanking, compare_models
+from concord.stats.replication import (
+    InsideCount,
+    PredictionInterval,
+    SelectedEffect,
+    SmallTelescope,
+    inside_count,
+    log_bf_replication,
+    replication_interval,
+    selection_adjusted,
+    small_telescopes,
+)
 from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import SignFlip, sign_flip
+from concord.stats.skewed import SkewedMean, skewed_mean
 from concord.stats.study_concordance import ecs_interval
 from concord.stats.study_rates import apr_interval, pas_interval
 from concord.stats.true_effects import draw_true_effects
 from concord.stats.two_rates import prob_first_rate_higher
 from concord.stats.variance import variance_interval
+from concord.stats.variants import hedges_g, precision_weighted_concordance
 from concord.stats.zscores import (
     calibrated_agreement,
     calibrated_agreement_groups,
@@ -120,15 +145,22 @@ __all__ = [
     "ComparedPair",
     "Components",
     "Engine",
+    "Equivalence",
+    "InsideCount",
     "McNemar",
     "MeanError",
+    "MetaAnalysis",
     "ModelRanking",
     "OrderEffect",
     "PairedComparison",
     "PairedDesign",
     "Pilot",
+    "PredictionInterval",
     "RegressionLine",
+    "SelectedEffect",
     "SignFlip",
+    "SkewedMean",
+    "SmallTelescope",
     "Verdict",
     "apr_interval",
     "assumed_design",
@@ -138,6 +170,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_mean_interval",
     "bounded_bootstrap",
+    "bounded_mean",
     "calibrated_agreement",
     "calibrated_agreement_groups",
     "chi_square",
@@ -166,6 +199,8 @@ __all__ = [
     "draw_true_effects",
     "ecs_interval",
     "ends_weight",
+    "equivalence",
+    "equivalence_of_means",
     "expected_maximum",
     "fisher_z",
     "fisher_z_inverse",
@@ -176,8 +211,10 @@ __all__ = [
     "gamma_ratio_quantile",
     "get_engine",
     "group_starts",
+    "hedges_g",
     "holm",
     "indistinguishable",
+    "inside_count",
     "interval_width",
     "items_needed",
     "jackknife_t",
@@ -189,20 +226,29 @@ __all__ = [
     "log_bf_correlation",
     "log_bf_correlation_wetzels",
     "log_bf_regression",
+    "log_bf_replication",
     "log_bf_t",
+    "log_bf_variance_ratio",
+    "log_bf_within",
     "log_odds_ratio",
     "log_odds_ratio_se",
     "mcnemar",
     "mean_estimate",
     "mean_groups",
+    "meta_analysis",
     "order_effect",
     "p_binomial",
     "p_chi_square",
     "p_correlation",
     "p_f",
     "p_mann_whitney",
+    "p_mann_whitney_exact",
+    "p_mann_whitney_permutation",
+    "p_spearman_exact",
+    "p_spearman_exact_rho",
     "p_t",
     "p_variance_ratio",
+    "p_wilcoxon_exact",
     "p_z",
     "paired_sd",
     "pas_interval",
@@ -220,20 +266,27 @@ __all__ = [
     "power_paired",
     "power_signs",
     "power_two_sample",
+    "precision_weighted_concordance",
+    "printed_correlation",
     "prob_first_rate_higher",
     "prob_positive_binomial",
     "prob_positive_correlation",
     "prob_positive_f",
     "prob_positive_t",
+    "prob_positive_variance_ratio",
     "proportion_log_odds",
     "proportion_log_odds_se",
     "proportion_se",
     "rank_biserial",
     "rank_biserial_se",
+    "replication_interval",
     "rms_z",
     "rms_z_groups",
+    "selection_adjusted",
     "sign_flip",
     "sign_split",
+    "skewed_mean",
+    "small_telescopes",
     "sphericity",
     "variance_interval",
     "weighted_pearson",

@@ -2,18 +2,18 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
+from scipy.special import stdtrit
 
 from concord.errors import OptionError
-from concord.records import Interval
+from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import checked_level
 
 NEAR, FULL, STRENGTH = 0.10, 0.05, 3.0
 """A unit nearer to an end than NEAR counts, nearer than NEAR - FULL in full; their mean times STRENGTH."""
-_LOG_U = np.linspace(-30.0, 40.0, 3001)
-_U = np.exp(_LOG_U)
-_STEP = float(_LOG_U[1] - _LOG_U[0])
+_FIRST, _LAST = -12.0, 40.0
+"""Ends of the integral in log u; below the first the integrand is linear in u."""
+_LONGEST_STEP, _DIGITS = 0.25, 30.0
 
 
 def gamma_ratio_cdf(t: float, numerator: ArrayLike, denominator: ArrayLike, shapes: ArrayLike) -> float:
@@ -53,11 +53,18 @@ def gamma_ratio_cdf(t: float, numerator: ArrayLike, denominator: ArrayLike, shap
         return 1.0
     c = c / largest
     used = c != 0
-    uc = np.outer(_U, c[used])
+    # in log u the integrand is analytic in a strip of half-width π/2 that narrows with the sum of shapes: the
+    # error of the trapezoid is about exp(-(2π/h)² / (2 Σ a))
+    step = min(_LONGEST_STEP, 2 * np.pi / float(np.sqrt(2 * _DIGITS * a[used].sum())))
+    log_u = np.arange(_FIRST, _LAST, step)
+    uc = np.outer(np.exp(log_u), c[used])
     angle = np.arctan(uc) @ a[used]
     # log1p of a large square is 2 log: no overflow up to u = e^40
     size = 0.5 * (np.log1p(uc * uc) @ a[used])
-    integral = _STEP * float(np.sum(np.sin(angle) * np.exp(-size)))
+    heights = np.sin(angle) * np.exp(-size)
+    # the trapezoid over the straight part: a geometric sum
+    below = float(angle[0]) / float(np.expm1(step))
+    integral = step * (float(np.sum(heights)) + below)
     return float(np.clip(0.5 - integral / np.pi, 0.0, 1.0))
 
 
@@ -87,6 +94,8 @@ def gamma_ratio_quantile(
     >>> round(gamma_ratio_quantile(0.025, [1, 1, 1, 0, 1], [1] * 5, [1, 1, 1, 0.5, 0.5]), 6)
     0.464417
     """
+    from scipy.optimize import brentq  # loaded when needed: it takes a tenth of a second
+
     n, d = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
     with np.errstate(divide="ignore"):
         ratios = n[d > 0] / d[d > 0]
@@ -158,7 +167,7 @@ def ends_weight(values: ArrayLike) -> float:
 
     References
     ----------
-    The thresholds were chosen by simulation; docs/explanation/coverage.md shows what they give.
+    The thresholds were chosen by simulation; ``benchmarks/coverage.py`` shows what they give.
 
     Examples
     --------
@@ -168,6 +177,51 @@ def ends_weight(values: ArrayLike) -> float:
     x = bounded_vector(values)
     near = np.clip((NEAR - np.minimum(x, 1 - x)) / FULL, 0.0, 1.0)
     return min(1.0, STRENGTH * float(near.mean()))
+
+
+def bounded_mean(values: ArrayLike, *, level: float = 0.95) -> Estimate:
+    """Mean of numbers between 0 and 1 with an interval that holds at the ends.
+
+    Student's t where no number is near an end, `bounded_bootstrap` where many are, a mixture of their ends
+    between (`ends_weight`). Of five methods tried on eight populations with 8 to 60 units this one covered
+    93 to 100 %; Student's t alone covered 24 to 98 %, a Wilson interval at the effective number of units 52
+    to 98 %.
+
+    Parameters
+    ----------
+    values
+        One number per unit, in [0, 1], such as the step score of a vignette.
+    level
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        The mean; with a single unit without an interval.
+
+    References
+    ----------
+    Rubin, D. B. (1981). The Bayesian bootstrap. Annals of Statistics, 9, 130-134.
+
+    Examples
+    --------
+    >>> perfect, middling = bounded_mean([1.0] * 12), bounded_mean([0.2, 0.4, 0.5, 0.6])
+    >>> round(perfect.interval.low, 4), round(middling.interval.low, 4)
+    (0.8147, 0.1532)
+    """
+    x = bounded_vector(values)
+    mean, weight = float(x.mean()), ends_weight(x)
+    if x.size < 2:
+        return Estimate(mean, None, int(x.size), note="no interval: a single unit")
+    outer = bounded_bootstrap(x, level=level)
+    se = float(x.std(ddof=1) / np.sqrt(x.size))
+    if se == 0 or weight == 1:
+        return Estimate(mean, outer, int(x.size), method=outer.method)
+    reach = float(stdtrit(x.size - 1, 0.5 + level / 2)) * se
+    low = max(0.0, (1 - weight) * (mean - reach) + weight * outer.low)
+    high = min(1.0, (1 - weight) * (mean + reach) + weight * outer.high)
+    method = "Student's t" if weight == 0 else f"Student's t; {weight:.0%} {outer.method}"
+    return Estimate(mean, Interval(low, high, level, method), int(x.size), method=method)
 
 
 def bounded_vector(values: ArrayLike) -> Floats:

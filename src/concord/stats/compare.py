@@ -15,11 +15,14 @@ from concord.stats.elementwise import Bools, Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.signflip import sign_flip
+from concord.stats.skewed import SkewedMean, skewed_mean
 
 TESTS = ("auto", "mcnemar", "mcnemar-mid-p", "sign-flip", "sign-flip-mid-p", "t")
 """Ways to a p-value; ``auto`` takes the one that fits the scores."""
 MANY_ITEMS = 5000
 """Beyond this many items random signs and Student's t give the same p, and t is used by default."""
+SKEWED = "t for skewed differences"
+"""The headline test where skewness is seen."""
 # means of repeats differ in their last digits where the repeats agree
 _TIE = 1e-12
 
@@ -98,7 +101,8 @@ def compare_items(
     where clusters are given (`clustered_mean`). p comes from McNemar's exact test for 0-1 scores, from random
     signs for others (`sign_flip`, its mid-p for means of repeats; Student's t beyond 5,000 items) and from
     the clustered t where there are clusters. The interval is Bonett and Price's for 0-1 scores without
-    clusters and Student's t otherwise.
+    clusters and Student's t otherwise. Where skewness is seen (beyond 0.5 and twice its error, eight items or
+    clusters and more; not for 0-1 scores) p and interval are those of `skewed_mean`, and t is a companion.
 
     Parameters
     ----------
@@ -143,9 +147,13 @@ def compare_items(
     d = a - b
     error = _error(d, clusters)
     counted = _binary(a, b) and clusters is None
+    skewed = None if counted else _skewed(d, clusters, choices)
     verdicts = _verdicts(a, b, clusters, error, choices, engine)
     used = _used(verdicts, choices, counted=counted, clustered=clusters is not None, n=a.size)
     interval, note = _interval(a, b, error, choices.level, counted=counted)
+    if skewed is not None:
+        used = Verdict(SKEWED, skewed.p_value, skewed.statistic, skewed.df)
+        verdicts, interval = (*verdicts, used), skewed.interval
     method = "mean of paired differences" + (", clustered" if clusters is not None else "")
     return PairedComparison(
         difference=Estimate(float(d.mean()), interval, int(a.size), method=method, note=note),
@@ -158,6 +166,17 @@ def compare_items(
         **_effects(d, a, b),
         **_wins(d, a, b),
     )
+
+
+def _skewed(d: Floats, clusters: ArrayLike | None, choices: Choices) -> SkewedMean | None:
+    """Return the mean by Hall's transformation where skewness is seen and no other test was asked for."""
+    if choices.test != "auto":
+        return None
+    try:
+        found = skewed_mean(d, clusters, level=choices.level)
+    except UndefinedError:
+        return None
+    return found if found.seen else None
 
 
 def mean_estimate(values: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:

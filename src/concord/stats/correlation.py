@@ -241,3 +241,29 @@ def log_bf_correlation_wetzels(r: ArrayLike, n: ArrayLike) -> Floats | float:
     values = where_defined(defined & ~perfect, compute, r_, n_)
     values[perfect] = np.inf  # the integral diverges from n = 3 on
     return shaped(values, shape, _SMALL)
+
+
+def printed_correlation(r: ArrayLike, decimals: int = 2) -> Floats | float:
+    """Return the correlation nearest to 0 that prints as the given one where that is a perfect -1 or 1.
+
+    "r = 1.00" is a rounded number: taken as exact it has an infinite Bayes factor. It is at least 0.995.
+
+    Parameters
+    ----------
+    r
+        Correlations as printed.
+    decimals
+        Digits after the point.
+
+    References
+    ----------
+    Rounding: a number printed with k digits lies within half a unit of the last one.
+
+    Examples
+    --------
+    >>> printed_correlation(1.0), printed_correlation(-1.0, 3), printed_correlation(0.5)
+    (0.995, -0.9995, 0.5)
+    """
+    (r_,), shape = broadcast(r)
+    edge = 1 - 0.5 * 10.0**-decimals
+    return shaped(np.where(np.abs(r_) == 1, np.sign(r_) * edge, r_), shape, "a correlation is a number")

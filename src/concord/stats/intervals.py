@@ -109,7 +109,12 @@ def wilson_interval(k: float, n: float, *, level: float = 0.95) -> Interval:
 
 
 def wilson_clustered(
-    successes: ArrayLike, trials: ArrayLike, *, n_replies: int, level: float = 0.95
+    successes: ArrayLike,
+    trials: ArrayLike,
+    *,
+    n_replies: int,
+    level: float = 0.95,
+    few_clusters: bool = False,
 ) -> Interval:
     r"""Wilson interval of a ratio over clusters, at its effective sample size.
 
@@ -127,6 +132,8 @@ def wilson_clustered(
         Single replies in all clusters.
     level
         Confidence level.
+    few_clusters
+        Allow for their number G: the variance times G/(G - 1), Student's t with G - 1 degrees of freedom.
 
     Raises
     ------
@@ -152,9 +159,18 @@ def wilson_clustered(
     p = min(1.0, float(np.sum(s)) / total)
     variance = float(np.sum((s - p * t) ** 2)) / total**2
     clusters = float(np.count_nonzero(t))
+    method = "Wilson at the effective sample size, items the clusters"
+    if not few_clusters or clusters < 2:
+        n = clusters if variance <= _STILL else min(p * (1 - p) / variance, float(n_replies))
+        base = wilson_interval(p * n, n, level=level)
+        return Interval(base.low, base.high, level, method)
+    variance *= clusters / (clusters - 1)
     n = clusters if variance <= _STILL else min(p * (1 - p) / variance, float(n_replies))
-    base = wilson_interval(p * n, n, level=level)
-    return Interval(base.low, base.high, level, "Wilson at the effective sample size, items the clusters")
+    border = float(special.stdtrit(clusters - 1, 0.5 + checked_level(level) / 2))
+    centre = (p * n + border**2 / 2) / (n + border**2)
+    reach = border * float(np.sqrt(n * p * (1 - p) + border**2 / 4)) / (n + border**2)
+    low, high = max(0.0, min(centre - reach, p)), min(1.0, max(centre + reach, p))
+    return Interval(low, high, level, f"{method}, t with {clusters - 1:.0f} degrees of freedom")
 
 
 def jackknife_t(

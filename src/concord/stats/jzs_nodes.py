@@ -131,7 +131,7 @@ _KEYS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class TableGroups:
     """Tests in the order of their tables."""
 
     order: NDArray[np.intp]
@@ -148,7 +148,7 @@ class Groups:
                 yield slice(chunk, min(chunk + CHUNK, end)), table
 
 
-def shared_nodes(parts: Parts) -> Groups:
+def shared_nodes(parts: Parts) -> TableGroups:
     """Sort the tests of the common case by the table of nodes that serves them."""
     rule = _rule_of(parts)
     end, sure = _ends(parts)
@@ -159,7 +159,7 @@ def shared_nodes(parts: Parts) -> Groups:
     # radix sort: tests of one table come to lie together
     key = (_KEYS * rule[chosen] + step[chosen] + _KEYS // 2).astype(np.int16)
     order = np.argsort(key, kind="stable")
-    return Groups(chosen[order], key[order], known)
+    return TableGroups(chosen[order], key[order], known)
 
 
 def _heights(parts: Parts, falls: Floats, piece: slice, table: _Table) -> Floats:

@@ -4,10 +4,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from concord.errors import OptionError
 from concord.stats.elementwise import Floats, broadcast, shaped
 
 SIGN_SPLIT = 1e-4
 """What the `sign` split leaves to the direction that was not observed."""
+_ROUNDING = 1e-6
+"""Published states have a few digits."""
 
 
 def posterior(log_bf: ArrayLike, prior_odds: ArrayLike = 1.0) -> Floats | float:
@@ -58,6 +61,10 @@ def posterior_states(log_bf: ArrayLike, prob_positive: ArrayLike, prior_odds: Ar
     bf, positive, odds = np.broadcast_arrays(
         *(np.asarray(argument, dtype=np.float64) for argument in (log_bf, prob_positive, prior_odds))
     )
+    if ((positive < -_ROUNDING) | (positive > 1 + _ROUNDING)).any():
+        raise OptionError("prob_positive is a probability: every number lies in [0, 1]")
+    if (odds <= 0).any():
+        raise OptionError("prior odds are positive")
     log_odds = bf + np.log(odds)
     effect, none = expit(log_odds), expit(-log_odds)
     return np.stack([effect * positive, effect * (1 - positive), none], axis=-1)
@@ -81,7 +88,11 @@ def pas_states(human: ArrayLike, agent: ArrayLike) -> Floats | float:
     >>> round(pas_states([0.9, 0.0, 0.1], [0.0, 0.9, 0.1]), 3)
     0.01
     """
-    agreement = (np.asarray(human, dtype=np.float64) * np.asarray(agent, dtype=np.float64)).sum(axis=-1)
+    states = [np.asarray(side, dtype=np.float64) for side in (human, agent)]
+    for side in states:
+        if (side < -_ROUNDING).any() or (np.abs(side.sum(axis=-1) - 1) > _ROUNDING).any():
+            raise OptionError("states are probabilities that sum to one along the last axis")
+    agreement = (states[0] * states[1]).sum(axis=-1)
     return shaped(np.atleast_1d(agreement), np.shape(agreement), "PAS needs both sides' states")
 
 

@@ -153,7 +153,7 @@ def _imhof(values: Floats, squares: Floats) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class ClusteredError:
     """How a clustered standard error behaves; the variance of one item's difference is 1."""
 
     inflation: float
@@ -185,13 +185,13 @@ class Spread:
 
 
 @lru_cache(maxsize=4096)
-def spread_of(n: float, clusters: Clusters) -> Spread:
+def spread_of(n: float, clusters: Clusters) -> ClusteredError:
     """Work out mean and variance of the squared clustered standard error of n items."""
     groups = clusters.number(n)
     rho = clusters.correlation
     if clusters.cv == 0 or clusters.size == 1:
         df = groups - 1.0
-        return Spread(1 + (n / groups - 1) * rho, 1.0, df, df, root_bias(df))
+        return ClusteredError(1 + (n / groups - 1) * rho, 1.0, df, df, root_bias(df))
     laid = min(groups, _GRID)
     sizes = _sizes(laid, n / groups, clusters.cv)
     variances = sizes * (1 + (sizes - 1) * rho)
@@ -209,7 +209,7 @@ def spread_of(n: float, clusters: Clusters) -> Spread:
     if laid == groups:
         root = _mean_root(np.linalg.eigvalsh(np.sqrt(np.outer(weights, weights)) * covariance) / mean)
     kept = sizes if laid == groups else None
-    return Spread(inflation, mean / true, df, mean_degrees(sizes) * more, root, kept)
+    return ClusteredError(inflation, mean / true, df, mean_degrees(sizes) * more, root, kept)
 
 
 def _mean_root(values: Floats) -> float:

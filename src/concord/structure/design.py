@@ -96,17 +96,15 @@ def _trials(
     counts: tuple[int | None, int | None, int],
 ) -> Iterator[Trial]:
     limit, arrangements, repeats = counts
+    # Repeats share their words: a long run holds each prompt once.
     laid_out = [
-        (item, name, text)
+        (item.id, name, (Message("user", fill(template, text=text)),), _about(item, arranger[0]))
         for item in asked.items[:limit]
         for name, text in arranger[1](item, asked, arrangements)
     ]
     for repeat in range(repeats):
-        for item, name, text in laid_out:
-            messages = (Message("user", fill(template, text=text)),)
-            yield Trial(
-                "structure", item.id, name, messages, repeat, template.name, _about(item, arranger[0])
-            )
+        for item_id, name, messages, about in laid_out:
+            yield Trial("structure", item_id, name, messages, repeat, template.name, about)
 
 
 def _about(item: ArrangedItem, arranger: str) -> tuple[tuple[str, str], ...]:

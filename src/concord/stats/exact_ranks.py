@@ -1,0 +1,237 @@
+"""Exact p-values of rank tests with few observations: no normal curve, ties by permutation."""
+
+from functools import lru_cache
+from itertools import combinations, permutations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from concord.errors import OptionError, UndefinedError
+from concord.stats.elementwise import Floats
+
+LARGEST_EXACT = 10
+"""Below this many observations per group (or pairs) the exact distribution is used."""
+_SLACK = 1e-9
+"""Sums of mid-ranks that should be equal may differ in their last digits."""
+
+
+def _ranks(values: ArrayLike) -> Floats:
+    """Return ranks from 1 on; ties share the mean of theirs."""
+    x = np.asarray(values, dtype=np.float64)
+    _, codes, counts = np.unique(x, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - 0.5 * (counts - 1))[codes])
+
+
+@lru_cache(maxsize=256)
+def _u_counts(n1: int, n2: int) -> Floats:
+    """Count arrangements by their U without ties: (n1, n2) from (n1 - 1, n2) and (n1, n2 - 1)."""
+    if n1 == 0 or n2 == 0:
+        return np.ones(1)
+    counts = np.zeros(n1 * n2 + 1)
+    counts[n2:] += _u_counts(n1 - 1, n2)
+    smaller = _u_counts(n1, n2 - 1)
+    counts[: smaller.size] += smaller
+    return counts
+
+
+def p_mann_whitney_exact(u: float, n1: int, n2: int) -> float:
+    """Exact two-sided p-value of a Mann-Whitney U without ties.
+
+    Parameters
+    ----------
+    u
+        U of either group, 0 to n1 n2. Halves, which come from ties, take the larger of their neighbours' p.
+    n1, n2
+        Group sizes.
+
+    Returns
+    -------
+    float
+        Twice the smaller tail, at most 1.
+
+    Raises
+    ------
+    UndefinedError
+        U outside its range.
+
+    References
+    ----------
+    Mann, H. B., & Whitney, D. R. (1947). On a test of whether one of two random variables is stochastically
+    larger than the other. Annals of Mathematical Statistics, 18, 50-60.
+
+    Examples
+    --------
+    >>> p_mann_whitney_exact(0, 3, 3)
+    0.1
+    """
+    if not (n1 >= 1 and n2 >= 1 and 0 <= u <= n1 * n2):
+        raise UndefinedError("an exact Mann-Whitney test needs 0 <= U <= n1 n2 and both n >= 1")
+    counts = _u_counts(*sorted((int(n1), int(n2))))
+    smaller = min(u, n1 * n2 - u)
+    tail = counts[: int(np.ceil(smaller - _SLACK)) + 1].sum() / counts.sum()
+    return float(min(1.0, 2 * tail))
+
+
+def p_mann_whitney_permutation(first: ArrayLike, second: ArrayLike) -> float:
+    """Exact two-sided p-value of the Mann-Whitney test from the observations, ties included.
+
+    Parameters
+    ----------
+    first, second
+        Observations of both groups, fewer than 10 in each.
+
+    Returns
+    -------
+    float
+        Share of all divisions into groups of these sizes whose U is as far from the middle.
+
+    Raises
+    ------
+    OptionError
+        Ten observations or more in a group.
+
+    References
+    ----------
+    Lehmann, E. L. (1975). Nonparametrics: Statistical Methods Based on Ranks, chapter 1. Holden-Day.
+
+    Examples
+    --------
+    >>> p_mann_whitney_permutation([1, 2, 3], [4, 5, 6])
+    0.1
+    """
+    a, b = (np.asarray(x, dtype=np.float64) for x in (first, second))
+    if max(a.size, b.size) >= LARGEST_EXACT or min(a.size, b.size) < 1:
+        raise OptionError(f"an exact test needs 1 to {LARGEST_EXACT - 1} observations in each group")
+    ranks = _ranks(np.concatenate([a, b]))
+    chosen = np.array(list(combinations(range(ranks.size), a.size)))
+    sums = ranks[chosen].sum(axis=1)
+    middle = a.size * (ranks.size + 1) / 2
+    far = abs(float(ranks[: a.size].sum()) - middle)
+    return float(np.mean(np.abs(sums - middle) >= far - _SLACK))
+
+
+def p_wilcoxon_exact(w: float, n: int, ranks: ArrayLike | None = None) -> float:
+    """Exact two-sided p-value of a Wilcoxon signed-rank sum.
+
+    Parameters
+    ----------
+    w
+        Sum of the ranks of positive (or of negative) differences.
+    n
+        Pairs that differ, at most 30.
+    ranks
+        Ranks of the sizes of the differences where some tie; 1 to n by default.
+
+    Returns
+    -------
+    float
+        Share of all patterns of signs whose sum is as far from the middle.
+
+    Raises
+    ------
+    UndefinedError
+        w outside its range.
+
+    References
+    ----------
+    Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin, 1, 80-83.
+
+    Examples
+    --------
+    >>> p_wilcoxon_exact(0, 5), p_wilcoxon_exact(15, 5)
+    (0.0625, 0.0625)
+    """
+    given = (
+        np.arange(1, int(n) + 1, dtype=np.float64) if ranks is None else np.asarray(ranks, dtype=np.float64)
+    )
+    total = float(given.sum())
+    if not 1 <= n <= 30 or given.size != n or not 0 <= w <= total:
+        raise UndefinedError("an exact Wilcoxon test needs 1 to 30 differences and a sum within their ranks")
+    doubled = np.round(2 * given).astype(np.intp)  # mid-ranks are halves
+    counts = np.zeros(int(doubled.sum()) + 1)
+    counts[0] = 1.0
+    for step in doubled:
+        counts[step:] += counts[: counts.size - step].copy()
+    sums = np.arange(counts.size) / 2
+    far = np.abs(sums - total / 2) >= abs(w - total / 2) - _SLACK
+    return float(counts[far].sum() / counts.sum())
+
+
+@lru_cache(maxsize=16)
+def _permutation_products(x: tuple[float, ...], y: tuple[float, ...]) -> Floats:
+    """Compute the sums of products of x with every permutation of y."""
+    return np.asarray(np.array(list(permutations(y))) @ np.array(x))
+
+
+def p_spearman_exact(first: ArrayLike, second: ArrayLike) -> float:
+    """Exact two-sided p-value of Spearman's rank correlation, ties included.
+
+    Parameters
+    ----------
+    first, second
+        Paired observations (or their ranks), 3 to 9 pairs.
+
+    Returns
+    -------
+    float
+        Share of all permutations whose correlation is as far from 0.
+
+    Raises
+    ------
+    OptionError
+        Fewer than 3 or more than 9 pairs.
+
+    References
+    ----------
+    Best, D. J., & Roberts, D. E. (1975). Algorithm AS 89: The upper tail probabilities of Spearman's rho.
+    Applied Statistics, 24, 377-379.
+
+    Examples
+    --------
+    >>> p_spearman_exact([1, 2, 3, 4], [1, 2, 3, 4])
+    0.08333333333333333
+    """
+    x, y = _ranks(first), _ranks(second)
+    if x.size != y.size or not 3 <= x.size < LARGEST_EXACT:
+        raise OptionError(f"an exact Spearman test needs 3 to {LARGEST_EXACT - 1} pairs")
+    x, y = x - x.mean(), y - y.mean()
+    sums = _permutation_products(tuple(x.tolist()), tuple(y.tolist()))
+    return float(np.mean(np.abs(sums) >= abs(float(x @ y)) - _SLACK))
+
+
+def p_spearman_exact_rho(rho: float, n: int) -> float:
+    """Exact two-sided p-value of a Spearman correlation without ties, from rho alone.
+
+    Parameters
+    ----------
+    rho
+        The correlation, -1 to 1; rounded as printed, it counts as the nearest that n pairs can have.
+    n
+        Pairs, 3 to 9.
+
+    Returns
+    -------
+    float
+        Share of all permutations whose correlation is as far from 0.
+
+    Raises
+    ------
+    UndefinedError
+        rho outside [-1, 1], or n outside 3 to 9.
+
+    References
+    ----------
+    Best, D. J., & Roberts, D. E. (1975). Applied Statistics, 24, 377-379.
+
+    Examples
+    --------
+    >>> p_spearman_exact_rho(1.0, 4)
+    0.08333333333333333
+    """
+    if not 3 <= n < LARGEST_EXACT or not -1 <= rho <= 1:
+        raise UndefinedError(f"an exact Spearman test needs |rho| <= 1 and 3 to {LARGEST_EXACT - 1} pairs")
+    ranks = np.arange(n) - (n - 1) / 2
+    sums = _permutation_products(tuple(ranks.tolist()), tuple(ranks.tolist())) / float(ranks @ ranks)
+    possible = np.unique(np.round(np.abs(sums), 9))
+    nearest = float(possible[np.argmin(np.abs(possible - abs(rho)))])
+    return float(np.mean(np.abs(sums) >= nearest - 1e-6))

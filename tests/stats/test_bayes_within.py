@@ -1,0 +1,63 @@
+"""Bayes factors of within-subject F and of variance ratios."""
+
+import numpy as np
+import pytest
+from scipy import integrate, special
+
+from concord.errors import UndefinedError
+from concord.stats.bayes_within import log_bf_variance_ratio, log_bf_within, prob_positive_variance_ratio
+
+
+def test_a_tiny_f_of_many_observations_favours_no_effect() -> None:
+    assert float(log_bf_within(0.01, 2, 6000)) < -8
+
+
+def test_the_bic_form_is_that_of_sums_of_squares() -> None:
+    rng = np.random.default_rng(1)
+    people, conditions = 12, 4
+    y = rng.normal(0, 1, (people, 1)) + np.array([0, 0.2, 0.5, 0.9]) + rng.normal(0, 1, (people, conditions))
+    effect = people * np.sum((y.mean(axis=0) - y.mean()) ** 2)
+    residual = np.sum((y - y.mean(axis=1, keepdims=True) - y.mean(axis=0) + y.mean()) ** 2)
+    df1, df2 = conditions - 1, (people - 1) * (conditions - 1)
+    f = (effect / df1) / (residual / df2)
+    n = people * (conditions - 1)
+    # Masson (2011): delta BIC = n log(SSE1/SSE0) + k log n
+    expected = -0.5 * (n * np.log(residual / (residual + effect)) + df1 * np.log(n))
+    assert log_bf_within(f, df1, df2) == pytest.approx(expected, abs=1e-10)
+
+
+def by_quad(f: float, df1: float, df2: float, a: float) -> float:
+    def log_likelihood(rho: float) -> float:
+        total = rho * df1 * f + (1 - rho) * df2
+        return 0.5 * float(df1 * np.log(rho) + df2 * np.log(1 - rho) - (df1 + df2) * np.log(total))
+
+    half = log_likelihood(0.5)
+
+    def integrand(rho: float) -> float:
+        prior = (rho * (1 - rho)) ** (a - 1) / special.beta(a, a)
+        return float(prior * np.exp(log_likelihood(rho) - half))
+
+    low, _ = integrate.quad(integrand, 0, 0.5, epsabs=0, epsrel=1e-11, limit=500)
+    high, _ = integrate.quad(integrand, 0.5, 1, epsabs=0, epsrel=1e-11, limit=500)
+    return float(np.log(low + high))
+
+
+@pytest.mark.parametrize(("f", "df1", "df2"), [(1.0, 20, 20), (2.5, 12, 40), (0.3, 30, 9), (1.0, 400, 300)])
+def test_the_bayes_factor_of_a_variance_ratio_is_its_integral(f: float, df1: int, df2: int) -> None:
+    for a in (0.5, 2.0):
+        assert log_bf_variance_ratio(f, df1, df2, a=a) == pytest.approx(by_quad(f, df1, df2, a), abs=1e-8)
+
+
+def test_groups_can_be_exchanged() -> None:
+    assert log_bf_variance_ratio(2.0, 15, 30) == pytest.approx(float(log_bf_variance_ratio(0.5, 30, 15)))
+    up, down = prob_positive_variance_ratio(2.0, 15, 30), prob_positive_variance_ratio(0.5, 30, 15)
+    assert up == pytest.approx(1 - float(down), abs=1e-9)
+    assert float(log_bf_variance_ratio(1.0, 200, 200)) < -2 < 5 < float(log_bf_variance_ratio(3.0, 60, 60))
+
+
+def test_what_is_no_ratio_is_undefined() -> None:
+    with pytest.raises(UndefinedError, match="variance ratio"):
+        log_bf_variance_ratio(0.0, 10, 10)
+    with pytest.raises(UndefinedError, match="within-subject F"):
+        log_bf_within(-1.0, 2, 10)
+    assert np.isnan(np.asarray(log_bf_variance_ratio([1.0, -1.0], 10, 10))).tolist() == [False, True]
