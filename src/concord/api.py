@@ -10,9 +10,9 @@ from concord.errors import OptionError
 from concord.files.checked import FileCheck
 from concord.people.agents_files import AgentsResult
 from concord.people.bounds import N_SIMULATIONS
+from concord.people.files import PeopleResult
 from concord.people.many import score_agents
 from concord.people.protocol import Protocol, get_protocol
-from concord.people.result import PeopleResult
 from concord.people.score import N_RESAMPLES, score_chosen
 from concord.people.table.agents import read_agents
 from concord.questions import check, compare, plan, report
@@ -21,7 +21,7 @@ from concord.records import TestTable
 if TYPE_CHECKING:
     from concord.people.predictions.files import PredictionResult
     from concord.reasoning.bias import Detector
-    from concord.reasoning.compare import Ranking
+    from concord.reasoning.compare import ReasoningRanking
     from concord.reasoning.files import ReasoningResult
     from concord.reasoning.lexicon import Aliases
     from concord.reasoning.read.vignettes import Source
@@ -256,7 +256,7 @@ def score_reasoning(
     OptionError
         Options do not fit each other.
     """
-    from concord.reasoning.context import Recorded
+    from concord.reasoning.context import RecordedReplies
     from concord.reasoning.files import ReasoningResult
     from concord.reasoning.lexicon import load_lexicon
     from concord.reasoning.options import checked_options, model_name
@@ -279,14 +279,14 @@ def score_reasoning(
         raise OptionError("vignettes and replies belong together: give both, or bias cases alone")
     if samples is None and bias_cases is None:
         raise OptionError("nothing to score: give vignettes and replies, or bias cases and replies, or all")
-    recorded = Recorded(None, None)
+    recorded = RecordedReplies(None, None)
     if samples is not None and replies is not None:
         vignettes = read_samples(samples, lenient=lenient)
-        recorded = Recorded(vignettes, read_replies(replies, vignettes, lenient=lenient))
+        recorded = RecordedReplies(vignettes, read_replies(replies, vignettes, lenient=lenient))
     if bias_cases is not None and bias_replies is not None:
         cases = read_bias_cases(bias_cases, lenient=lenient)
         answered = read_replies(bias_replies, cases, lenient=lenient)
-        recorded = Recorded(recorded.samples, recorded.replies, cases, answered)
+        recorded = RecordedReplies(recorded.samples, recorded.replies, cases, answered)
     name = model_name(model, bias_replies if replies is None else replies)
     lexicon = load_lexicon(aliases)
     scores = score_recorded(
@@ -297,7 +297,7 @@ def score_reasoning(
 
 def rank_reasoning(
     results: "Sequence[ReasoningResult | str | Path]", *, by: str = "faithfulness_gap"
-) -> "Ranking":
+) -> "ReasoningRanking":
     """Rank several models' results on the five numbers.
 
     Parameters

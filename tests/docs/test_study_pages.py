@@ -15,7 +15,7 @@ from concord.cli.app import app
 from concord.people.studies import format as study_format
 from concord.people.studies.agents import DESIGNS
 from concord.people.studies.expressions import FUNCTIONS
-from concord.people.studies.parse import Outcome
+from concord.people.studies.parse import ItemOutcome
 from concord.people.studies.tokens import middling
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +44,7 @@ def test_the_format_page_names_every_key_kind_function_design_and_outcome() -> N
     assert set(get_args(study_format.Kind)) - named == set()
     assert set(FUNCTIONS) - named == set()
     assert set(DESIGNS) - named == set()
-    assert all(f"| {outcome} |" in PAGE for outcome in Outcome)
+    assert all(f"| {outcome} |" in PAGE for outcome in ItemOutcome)
 
 
 def _study_text() -> str:

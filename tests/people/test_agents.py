@@ -17,9 +17,9 @@ from concord.errors import FileFormatError, TableError
 from concord.people.agents_files import AgentsResult, read
 from concord.people.agents_pairs import compare_agents
 from concord.people.compare import compare_people
+from concord.people.files import PeopleResult
 from concord.people.layout import lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD
-from concord.people.result import PeopleResult
 from concord.records import TestRow
 
 SMALL = {"n_resamples": 20, "n_simulations": 20}

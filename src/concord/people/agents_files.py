@@ -13,9 +13,9 @@ from concord.files.documents import heading, read_document
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.files.provenance import provenance
 from concord.people.agents_result import AgentPair, AgentScores, AgentStanding, row_of
+from concord.people.files import PeopleResult
 from concord.people.files import write as write_single
 from concord.people.protocol import Protocol
-from concord.people.result import PeopleResult
 from concord.people.score import score_table
 from concord.records import InputFile, Presented, TestTable
 from concord.stats.elementwise import Floats
@@ -96,13 +96,13 @@ def document(result: AgentsResult) -> dict[str, Any]:
         **heading(_KIND),
         "question": "people",
         **{name: encode(value) for name, value in kept.items()},
-        "without": {name: _listed(values) for name, values in result.without.items()},
+        "without": {name: _rows_or_none(values) for name, values in result.without.items()},
         "folders": dict(_folders(result)),
         "provenance": provenance(result.inputs),
     }
 
 
-def _listed(values: Any) -> list[list[float | None]]:
+def _rows_or_none(values: Any) -> list[list[float | None]]:
     return [[None if np.isnan(value) else float(value) for value in row] for row in values]
 
 

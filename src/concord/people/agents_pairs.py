@@ -17,7 +17,7 @@ from concord.people.aggregate import Profiles, apr_passes, pas_levels
 from concord.people.layout import Layout
 from concord.people.protocol import Protocol
 from concord.people.scored import TestScores
-from concord.stats.elementwise import Bools, Floats
+from concord.stats.elementwise import Bools, Floats, or_none
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.multiple import distinguishable, holm, indistinguishable
 
@@ -76,12 +76,12 @@ def compare_agents(
     pairs: list[AgentPair] = []
     standings = []
     for metric in METRICS:
-        found = _differences(metric, columns, layout, plain)
+        found = _differences_of(metric, columns, layout, plain)
         p = _p_values(found)[first, second]
         adjusted = holm(p)
         standings.append(_standing(metric, names, found.own, (first, second), adjusted, level))
         if len(first) <= MOST_LISTED:
-            pairs.extend(_listed(metric, names, found, (first, second), (p, adjusted), level))
+            pairs.extend(_pairs_of(metric, names, found, (first, second), (p, adjusted), level))
     note = (
         f"{len(first)} pairs are not listed one by one (more than {MOST_LISTED})"
         if len(first) > MOST_LISTED
@@ -102,7 +102,7 @@ def _counted(metric: str, columns: Mapping[str, Floats], protocol: Protocol) -> 
     return counted
 
 
-def _differences(
+def _differences_of(
     metric: str, columns: Mapping[str, Floats], layout: Layout, protocol: Protocol
 ) -> _Differences:
     counted = _counted(metric, columns, protocol)
@@ -120,7 +120,7 @@ def _differences(
             studies = np.unique(layout.study_of_test[used])
             either = ours if n == m else np.concatenate([ours, theirs])
             chosen = {name: np.where(used, table[either], np.nan) for name, table in columns.items()}
-            whole, without = _values(metric, chosen, layout, protocol)
+            whole, without = _with_and_without(metric, chosen, layout, protocol)
             left = without[:, studies]
             others = np.arange(len(either)) if n == m else np.arange(len(ours), len(either))
             for i, agent in enumerate(ours):
@@ -148,11 +148,11 @@ def _jackknife_se(without: Floats) -> Floats:
     return np.where(steady, np.nan, se)
 
 
-def _values(
+def _with_and_without(
     metric: str, columns: Mapping[str, Floats], layout: Layout, protocol: Protocol
 ) -> tuple[Floats, Floats]:
     """Return a metric of agents (A,), and without each study in turn (A, S)."""
-    scores = _scores(columns)
+    scores = _scores_of_agents(columns)
     if metric == "pas":
         studies = pas_levels(scores, layout, protocol).study
         return _leave_out(studies, ~np.isnan(studies))
@@ -174,7 +174,7 @@ def _leave_out(values: Floats, counts: Floats | Bools) -> tuple[Floats, Floats]:
     return whole[..., 0], np.where(counts > 0, without, np.nan)
 
 
-def _scores(columns: Mapping[str, Floats]) -> TestScores:
+def _scores_of_agents(columns: Mapping[str, Floats]) -> TestScores:
     """Test scores: what the metrics need, everything else undefined."""
     nothing = np.full(columns["pas"].shape, np.nan)
     return TestScores(
@@ -223,7 +223,7 @@ def _standing(
     )
 
 
-def _listed(
+def _pairs_of(
     metric: str,
     names: Sequence[str],
     found: _Differences,
@@ -238,11 +238,11 @@ def _listed(
             first=names[i],
             second=names[j],
             metric=metric,
-            difference=_number(value),
-            low=_number(value - reach),
-            high=_number(value + reach),
-            p_value=_number(p_values[0][k]),
-            p_holm=_number(p_values[1][k]),
+            difference=or_none(value),
+            low=or_none(value - reach),
+            high=or_none(value + reach),
+            p_value=or_none(p_values[0][k]),
+            p_holm=or_none(p_values[1][k]),
             n_tests=int(found.n_tests[i, j]),
             n_studies=n_studies,
             note=_note(value, se, n_studies),
@@ -259,7 +259,3 @@ def _note(value: float, se: float, n_studies: int) -> str:
     if n_studies < FEWEST_CLUSTERS:
         return f"no interval: {n_studies} studies, at least {FEWEST_CLUSTERS} are needed"
     return "no interval: the difference is undefined without a study, or the same without each"
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -21,7 +21,7 @@ from concord.people.agents_pairs import COLUMNS, compare_agents
 from concord.people.agents_result import AgentScores
 from concord.people.aggregate import Profiles, apr_passes
 from concord.people.bounds import N_SIMULATIONS, Simulation, simulate_bounds
-from concord.people.computed import context_of, number
+from concord.people.computed import context_of
 from concord.people.evidence import Evidence
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
@@ -33,7 +33,7 @@ from concord.people.sides import SideTable
 from concord.people.table.agents import on_the_same_tests
 from concord.people.uncertainty import METRICS, Bound, all_levels, jackknife_bound, mean_bound, rate_bound
 from concord.records import TestRow, TestTable
-from concord.stats.elementwise import Floats
+from concord.stats.elementwise import Floats, or_none
 
 _DESIGN = ("df1", "df2", "n1", "n2", "n", "p0", "se", "prior_odds")
 """Fields of a side that belong to the design: agents that differ in them are computed apart."""
@@ -305,7 +305,7 @@ def _score(group: _Group, i: int, metric: str, domain: int | None) -> Score:
     levels = group.levels[metric]
     value = float(levels.benchmark[i] if domain is None else levels.domain[i, domain])
     bound = _bound(group, i, metric, domain)
-    drawn = group.draws.bound(metric, number(value), i, domain)
+    drawn = group.draws.bound(metric, or_none(value), i, domain)
     score = score_from(metric, value, bound, drawn, _counts(group, i, metric, domain), group.shared.protocol)
     if metric not in ("pas", "ecs"):
         return score

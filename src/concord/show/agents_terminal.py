@@ -27,12 +27,14 @@ def agents_report(result: AgentsResult) -> RenderableType:
     ordered = in_order(result)
     title = f"\nAgreement of {len(ordered)} agents with people · protocol {result.protocol.name}"
     names = _short_names([agent.name for agent in ordered])
-    rows = [_row(result, agent, name) for agent, name in zip(ordered, names, strict=True)]
+    rows = [_agent_cells(result, agent, name) for agent, name in zip(ordered, names, strict=True)]
     # a column that says nothing of any agent is left out: given PAS have neither effects nor places
     kept = [j for j in range(len(_COLUMNS)) if any(row[j] != UNDEFINED for row in rows)]
     shown = [[row[j] for j in kept] for row in (*rows, *_beside(result))]
     return Group(
-        lines([answer(result)]), table(title, [_COLUMNS[j] for j in kept], shown), lines(_notes(result))
+        lines([answer(result)]),
+        table(title, [_COLUMNS[j] for j in kept], shown),
+        lines(_what_it_rests_on(result)),
     )
 
 
@@ -45,10 +47,10 @@ def _short_names(names: Sequence[str]) -> list[str]:
 
 def in_order(result: AgentsResult) -> list[AgentScores]:
     """Return agents from the highest PAS to the lowest; those without one last."""
-    return sorted(result.agents, key=_place)
+    return sorted(result.agents, key=_best_first)
 
 
-def _place(agent: AgentScores) -> tuple[bool, float]:
+def _best_first(agent: AgentScores) -> tuple[bool, float]:
     value = agent.pas.value
     return (value is None, 0.0 if value is None else -value)
 
@@ -77,7 +79,7 @@ def answer(result: AgentsResult) -> str:
     )
 
 
-def _row(result: AgentsResult, agent: AgentScores, name: str) -> tuple[str, ...]:
+def _agent_cells(result: AgentsResult, agent: AgentScores, name: str) -> tuple[str, ...]:
     counted = max(agent.pas.estimate.n, agent.ecs.estimate.n)
     return (
         name,
@@ -88,7 +90,7 @@ def _row(result: AgentsResult, agent: AgentScores, name: str) -> tuple[str, ...]
         interval(agent.ecs.interval),
         number(agent.apr.value, 2),
         f"{counted}/{agent.n_tests}",
-        _letters(result, agent.name),
+        _group_letters(result, agent.name),
     )
 
 
@@ -96,7 +98,7 @@ def _bound(score: Score, name: str) -> str:
     return UNDEFINED if score.bounds is None else number(getattr(score.bounds, name).value, 2)
 
 
-def _letters(result: AgentsResult, name: str) -> str:
+def _group_letters(result: AgentsResult, name: str) -> str:
     """Return a letter for each group that an agent belongs to, as in a compact letter display."""
     if len(result.standing("pas").groups) < 2:
         return UNDEFINED
@@ -132,7 +134,7 @@ def _end(result: AgentsResult, metric: str, end: str) -> tuple[str, str]:
     return number(sum(known) / len(known)), "" if low == high else f"{low} to {high}"
 
 
-def _notes(result: AgentsResult) -> Iterator[str]:
+def _what_it_rests_on(result: AgentsResult) -> Iterator[str]:
     yield ""
     yield (
         f"Intervals: {result.level:.0%}, other studies like these ({len(result.studies)} here). "
@@ -142,7 +144,7 @@ def _notes(result: AgentsResult) -> Iterator[str]:
             else "No two agents can be told apart."
         )
     )
-    yield from _pairs(result)
+    yield from _pairs_apart(result)
     lacking = [agent for agent in result.agents if agent.n_missing]
     if lacking:
         named = ", ".join(f"{agent.n_missing} {agent.name}" for agent in lacking[:5])
@@ -153,7 +155,7 @@ def _notes(result: AgentsResult) -> Iterator[str]:
         yield f"ECS: {reason}"
 
 
-def _pairs(result: AgentsResult) -> Iterator[str]:
+def _pairs_apart(result: AgentsResult) -> Iterator[str]:
     if result.pairs_note:
         yield result.pairs_note
     apart = [row for row in result.pairs if row.metric == "pas" and _is_apart(row, result.level)]

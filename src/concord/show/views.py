@@ -10,12 +10,12 @@ from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError
 from concord.people.agents_files import AgentsResult
+from concord.people.files import PeopleResult
 from concord.people.predictions.files import PredictionResult
-from concord.people.result import PeopleResult
 from concord.planning.people import ParticipantsPlan, PeoplePlan
 from concord.planning.plan import PlanResult
 from concord.planning.structure import StructurePlan
-from concord.reasoning.compare import Ranking
+from concord.reasoning.compare import ReasoningRanking
 from concord.reasoning.files import ReasoningResult
 from concord.records import Presented
 from concord.show import drawing
@@ -67,7 +67,7 @@ VIEWS: dict[type[Presented], View] = {
     ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
     AgentsResult: View(agents_report),
     PredictionResult: View(predictions_report),
-    Ranking: View(ranking_report),
+    ReasoningRanking: View(ranking_report),
     CompareResult: View(compare_report, plot=drawing.draw_comparison),
     MetricCompareResult: View(metrics_report, plot=drawing.draw_metrics),
     PlanResult: View(lambda plan: lines(plan_lines(plan))),

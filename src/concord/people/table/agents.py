@@ -43,7 +43,7 @@ def read_agents(
         Cells cannot be used, or a row names no agent: every one is named.
     """
     if isinstance(source, Mapping):
-        return {str(name): _read(table, options) for name, table in source.items()}
+        return {str(name): _as_table(table, options) for name, table in source.items()}
     if isinstance(source, Sequence) and source and all(isinstance(one, TestTable) for one in source):
         return {_name(table, i): table for i, table in enumerate(source)}
     stored = source if isinstance(source, TestTable) else stored_table(source)
@@ -58,7 +58,7 @@ def _name(table: TestTable, i: int) -> str:
     return f"agent {i + 1}" if table.model is None else f"{table.model} ({i + 1})"
 
 
-def _read(table: Any, options: Mapping[str, Any]) -> TestTable:
+def _as_table(table: Any, options: Mapping[str, Any]) -> TestTable:
     return table if isinstance(table, TestTable) else read_tests(table, **options)
 
 

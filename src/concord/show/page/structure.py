@@ -184,19 +184,19 @@ def _with_tables(
 
     numeric = {column.key for column in ITEM_COLUMNS if column.kind in ("number", "count")}
     own = [
-        {key: _float(value) if key in numeric else value for key, value in row.items()}
+        {key: _float_or_none(value) if key in numeric else value for key, value in row.items()}
         for row in items
         if row.get("Model Name") == view.model
     ]
     scores = {
-        (row.get("item", ""), row.get("arrangement", "")): _float(row.get("mean", ""))
+        (row.get("item", ""), row.get("arrangement", "")): _float_or_none(row.get("mean", ""))
         for row in cells
         if row.get("Model Name") == view.model
     }
     return replace(view, items=tuple(own), cells=scores)
 
 
-def _float(text: str) -> float | None:
+def _float_or_none(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
