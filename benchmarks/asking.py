@@ -81,7 +81,7 @@ def design(n: int) -> Any:
 def job(n: int, url: str, width: int, processes: int = 1) -> Any:
     from concord.asking.connection import Connection
     from concord.asking.keys import Sampling
-    from concord.asking.run import Job
+    from concord.asking.part import Job
 
     sampling = Sampling(temperature=0.0, max_tokens=512)
     connection = Connection(url, max_connections=width // processes)
@@ -165,7 +165,8 @@ def resume(n: int, url: str, folder: Path) -> dict[str, float]:
     from concord import runs
     from concord.asking.folder import Request, RunFolder, reply_row, requests_of
     from concord.asking.journal import line_bytes
-    from concord.asking.run import Listeners, record_of
+    from concord.asking.part import Listeners
+    from concord.asking.run import record_of
     from concord.records import Answer, AskOutcome, Usage
 
     of = job(n, url, 10)

@@ -20,7 +20,6 @@ def help_texts() -> Iterator[tuple[str, str]]:
 
 
 def _walk(command: Any, name: str, parent: Any) -> Iterator[tuple[str, str]]:
-    command.rich_markup_mode = None  # plain text: the framed form depends on the terminal
     context = command.context_class(
         command, info_name=name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH
     )

@@ -8,26 +8,27 @@ from concord import people
 from concord.engine import Engine, get_engine
 from concord.errors import OptionError
 from concord.files.checked import FileCheck
+from concord.people.agents_files import AgentsResult
 from concord.people.bounds import N_SIMULATIONS
-from concord.people.many import AgentsResult, score_agents
+from concord.people.files import PeopleResult
+from concord.people.many import score_agents
 from concord.people.protocol import Protocol, get_protocol
-from concord.people.result import PeopleResult
 from concord.people.score import N_RESAMPLES, score_chosen
-from concord.people.table.agents import tables_of_agents
-from concord.people.table.read import read_tests
+from concord.people.table.agents import read_agents
 from concord.questions import check, compare, plan, report
 from concord.records import TestTable
 
 if TYPE_CHECKING:
     from concord.people.predictions.files import PredictionResult
     from concord.reasoning.bias import Detector
-    from concord.reasoning.compare import Ranking
+    from concord.reasoning.compare import ReasoningRanking
     from concord.reasoning.files import ReasoningResult
     from concord.reasoning.lexicon import Aliases
     from concord.reasoning.read.vignettes import Source
     from concord.structure.files import StructureResult
 
 __all__ = [
+    "AgentsResult",
     "FileCheck",
     "PeopleResult",
     "check",
@@ -59,6 +60,7 @@ def score_people(
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
+    agent_column: str | None = None,
     model: str | None = None,
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
@@ -74,7 +76,8 @@ def score_people(
     table
         A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of row mappings; one row per
         test with a human and an agent side; or a table already read. Many agents on the same tests: a
-        mapping from names to such tables, a list of tables already read, or a table with a column ``agent``.
+        mapping from names to such tables, a list of tables already read, or a table with a column ``agent``
+        (``model``, ``design``, ``config`` where the same test stands under several of their names).
     protocol
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
     sheet
@@ -83,6 +86,8 @@ def score_people(
         Encoding of a text file; UTF-8 by default.
     decimal_comma
         In a column of numbers ``0,85`` is a number.
+    agent_column
+        Name of the column with the agents' names, where it is none of the usual ones.
     model
         Name of the model that stood in for the participants, for reports and comparisons.
     level
@@ -103,7 +108,7 @@ def score_people(
     -------
     PeopleResult
         Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``. For many agents an
-        `AgentsResult`: every agent's headline numbers, ``to_frame()`` with one row per agent.
+        `AgentsResult`: every agent's headline numbers, all pairs, ``to_frame()`` with one row per agent.
 
     Examples
     --------
@@ -117,10 +122,12 @@ def score_people(
     >>> round(result.pas.value, 3), round(result.ecs.value, 3), result.apr.value
     (0.674, 0.701, 0.5)
     """
-    agents = tables_of_agents(table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
-    if agents is not None:
+    tests = read_agents(
+        table, agent_column=agent_column, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma
+    )
+    if not isinstance(tests, TestTable):
         return score_agents(
-            agents,
+            tests,
             get_protocol(protocol, **choices),
             level=level,
             n_resamples=n_resamples,
@@ -128,11 +135,6 @@ def score_people(
             seed=seed,
             engine=_engine(engine),
         )
-    tests = (
-        table
-        if isinstance(table, TestTable)
-        else read_tests(table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
-    )
     return score_chosen(
         tests,
         protocol=protocol,
@@ -254,7 +256,7 @@ def score_reasoning(
     OptionError
         Options do not fit each other.
     """
-    from concord.reasoning.context import Recorded
+    from concord.reasoning.context import RecordedReplies
     from concord.reasoning.files import ReasoningResult
     from concord.reasoning.lexicon import load_lexicon
     from concord.reasoning.options import checked_options, model_name
@@ -277,14 +279,14 @@ def score_reasoning(
         raise OptionError("vignettes and replies belong together: give both, or bias cases alone")
     if samples is None and bias_cases is None:
         raise OptionError("nothing to score: give vignettes and replies, or bias cases and replies, or all")
-    recorded = Recorded(None, None)
+    recorded = RecordedReplies(None, None)
     if samples is not None and replies is not None:
         vignettes = read_samples(samples, lenient=lenient)
-        recorded = Recorded(vignettes, read_replies(replies, vignettes, lenient=lenient))
+        recorded = RecordedReplies(vignettes, read_replies(replies, vignettes, lenient=lenient))
     if bias_cases is not None and bias_replies is not None:
         cases = read_bias_cases(bias_cases, lenient=lenient)
         answered = read_replies(bias_replies, cases, lenient=lenient)
-        recorded = Recorded(recorded.samples, recorded.replies, cases, answered)
+        recorded = RecordedReplies(recorded.samples, recorded.replies, cases, answered)
     name = model_name(model, bias_replies if replies is None else replies)
     lexicon = load_lexicon(aliases)
     scores = score_recorded(
@@ -295,7 +297,7 @@ def score_reasoning(
 
 def rank_reasoning(
     results: "Sequence[ReasoningResult | str | Path]", *, by: str = "faithfulness_gap"
-) -> "Ranking":
+) -> "ReasoningRanking":
     """Rank several models' results on the five numbers.
 
     Parameters

@@ -26,6 +26,7 @@ from concord.planning import structure as planned_structure
 from concord.planning.kinds import PlanKind
 from concord.planning.people import PeoplePlan
 from concord.planning.plan import PlanResult, plan_from
+from concord.planning.structure import StructurePlan
 from concord.reasoning import NAME as REASONING
 from concord.reasoning import check as reasoning_check
 from concord.reasoning.design import design_reasoning
@@ -219,14 +220,14 @@ def plan(
     repeat: str | None = None,
     metric: str | None = None,
     **options: Any,
-) -> PlanResult | PeoplePlan:
+) -> PlanResult | PeoplePlan | StructurePlan:
     """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
 
     Parameters
     ----------
     pilot
-        Two results of a first run, as for `compare`; one or two folders of `concord score people`; none: the
-        plan rests on assumptions.
+        Two results of a first run, as for `compare`; one or two folders of `concord score people`; one of
+        `concord score structure`; none: the plan rests on assumptions.
     item, score, cluster, repeat, metric
         How pilot files are read, as for `compare`.
     options
@@ -241,7 +242,7 @@ def plan(
 
     Returns
     -------
-    PlanResult or PeoplePlan
+    PlanResult, PeoplePlan or StructurePlan
         Frozen; prints itself, and gives ``to_dict()``.
 
     Raises
@@ -256,8 +257,10 @@ def plan(
     (726, 0.63)
     """
     kinds = [one.plan for one in ALL if one.plan is not None]
+    if pilot and str(pilot[0]) == STRUCTURE and not Path(str(pilot[0])).exists():
+        pilot = pilot[1:]  # `concord plan structure RESULTS`
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
-    assert isinstance(found, PlanResult | PeoplePlan)  # noqa: S101 - what plans of results are
+    assert isinstance(found, PlanResult | PeoplePlan | StructurePlan)  # noqa: S101 - what plans of results are
     return found
 
 

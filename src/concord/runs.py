@@ -13,9 +13,10 @@ from concord.asking.folder import StoredRun, left_to_ask, read_run, requests_of
 from concord.asking.index import read_index
 from concord.asking.keys import Sampling
 from concord.asking.limits import Limits
-from concord.asking.plan import Plan, Prices, make_plan
+from concord.asking.part import Job, Listeners
+from concord.asking.plan import Plan, make_plan
+from concord.asking.prices import Prices
 from concord.asking.recorded import JUDGE, Recorded, bundled_run, recorded_folder, recorded_log
-from concord.asking.run import Job, Listeners
 from concord.asking.usual import usual_sampling, usual_temperature
 from concord.errors import MissingExtraError, OptionError, RunFolderError
 from concord.people import NAME as PEOPLE
@@ -353,8 +354,8 @@ def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) ->
     asked = {(row["mode"] == BIAS, row["id"]) for row in found.planned}
     biased = [row for row in found.rows if row["mode"] == BIAS]
     replies = [row for row in found.rows if row["mode"] != BIAS]
-    samples = [row for row in _document(found, SAMPLES, "samples") if (False, row.get("id")) in asked]
-    cases = [row for row in _document(found, CASES, "cases") if (True, row.get("id")) in asked]
+    samples = [row for row in _question_rows(found, SAMPLES, "samples") if (False, row.get("id")) in asked]
+    cases = [row for row in _question_rows(found, CASES, "cases") if (True, row.get("id")) in asked]
     if not replies:
         raise RunFolderError(f"{found.source}: no vignette has a reply yet; finish the run first")
     both = bool(cases) and bool(biased)
@@ -371,7 +372,8 @@ def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) ->
 
 
 def _score_people(found: Recorded, choices: dict[str, Any]) -> "StudiesResult":
-    from concord.people.design import plans_of, unpacked
+    from concord.people.design import plans_of
+    from concord.people.rooms import unpacked
     from concord.people.studies import score_replies
 
     replies: dict[str, str] = {}
@@ -381,7 +383,7 @@ def _score_people(found: Recorded, choices: dict[str, Any]) -> "StudiesResult":
     return score_replies(replies, plans, model=found.model, made=found.made, **choices)
 
 
-def _document(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
+def _question_rows(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
     """Return the rows of a question file; the run has checked them."""
     if name not in found.files:
         return []

@@ -12,7 +12,7 @@ from tests.asking.faulty_server import FAULTS, FaultyServer, faulty_server
 
 from concord import runs
 from concord.asking.connection import Connection
-from concord.asking.run import Listeners
+from concord.asking.part import Listeners
 from concord.errors import ModelError
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")

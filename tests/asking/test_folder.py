@@ -12,8 +12,9 @@ import pytest
 from concord.asking.folder import SUPERSEDED, ReplyStore, Request, RunFolder, read_run, requests_of
 from concord.asking.index import REPLIES
 from concord.asking.keys import Sampling
+from concord.asking.part import Job
 from concord.asking.redact import Redactor
-from concord.asking.run import Job, record_of
+from concord.asking.run import record_of
 from concord.errors import FileFormatError, RunFolderError
 from concord.records import Answer, AskOutcome, Design, Message, Template, Trial, Usage
 

@@ -8,8 +8,7 @@ import pytest
 
 from concord import runs
 from concord.asking.limits import Budget, Limits
-from concord.asking.plan import Prices
-from concord.asking.prices import read_prices
+from concord.asking.prices import Prices, read_prices
 from concord.errors import FileFormatError, OptionError
 from concord.records import Answer, AskOutcome, Usage
 

@@ -13,7 +13,8 @@ from concord import runs, studies
 from concord.api import check
 from concord.asking import weights
 from concord.errors import ModelError
-from concord.people.design import design_people, rooms_of, unpacked
+from concord.people.design import design_people, rooms_of
+from concord.people.rooms import unpacked
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 STUDIES = ("--study", "framing", "--study", "trust-game", "--study", "guessing-game")

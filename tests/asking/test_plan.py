@@ -4,7 +4,8 @@ import pytest
 
 from concord import runs
 from concord.asking.keys import Sampling
-from concord.asking.plan import Prices, make_plan
+from concord.asking.plan import make_plan
+from concord.asking.prices import Prices
 from concord.errors import OptionError
 from concord.records import Design, Message, Trial
 

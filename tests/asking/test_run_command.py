@@ -194,8 +194,8 @@ class TestModels:
         done = concord(*run, "--arrangements", "3", "--out", "r", "--json")
         assert done.exit_code == 0, done.output
         document = json.loads(done.stdout)
-        assert document["run"]["recovery_rate"] == {"recovered": 0, "n": 6, "rate": 0.0}
-        assert (tmp_path / "r" / "results" / "answers.csv").read_text().count("\n") == 7
+        assert document["run"]["recovery_rate"] == {"recovered": 0, "n": 12, "rate": 0.0}
+        assert (tmp_path / "r" / "results" / "answers.csv").read_text().count("\n") == 13
 
 
 def test_without_the_extra_the_install_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,24 +1,49 @@
-"""Help texts: what is written is what is shown."""
+"""Help texts: what is written is what is shown, and a group knows its commands without loading them."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import typer
-from rich.text import Text
 
 from concord.cli.app import app
+from concord.cli.late import LateGroup, first_line
+
+COMMAND: Any = typer.main.get_command(app)
 
 
-def _texts(command: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Every help text of a command and of those below it."""
-    yield path, command.help or ""
-    for option in command.params:
-        yield f"{path} {option.name}", getattr(option, "help", None) or ""
+def _commands(command: Any, path: str = "concord", parent: Any = None) -> Iterator[tuple[str, Any, Any]]:
+    """Every command and those below it: its path, itself, and the context that its help is made in."""
+    context = command.context_class(command, info_name=path.rpartition(" ")[2], parent=parent)
+    yield path, command, context
     for name, inner in getattr(command, "commands", {}).items():
-        yield from _texts(inner, f"{path} {name}")
+        yield from _commands(inner, f"{path} {name}", context)
 
 
-@pytest.mark.parametrize(("where", "text"), list(_texts(typer.main.get_command(app), "concord")))
-def test_no_part_of_a_help_text_is_taken_for_markup(where: str, text: str) -> None:
-    assert Text.from_markup(text).plain == text
+EVERY = [pytest.param(*one, id=one[0]) for one in _commands(COMMAND)]
+
+
+def _words(text: str) -> str:
+    return "".join(text.split())  # a long word may be broken at a hyphen
+
+
+@pytest.mark.parametrize(("path", "command", "context"), EVERY)
+def test_help_shows_every_text_as_it_is_written(path: str, command: Any, context: Any) -> None:
+    shown = _words(command.get_help(context))
+    texts = [command.help or "", *(getattr(option, "help", None) or "" for option in command.params)]
+    assert [text for text in texts if _words(text) not in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "group", "context"), [one for one in EVERY if isinstance(one.values[1], LateGroup)]
+)
+def test_a_group_tells_of_a_command_what_its_help_begins_with(path: str, group: Any, context: Any) -> None:
+    assert group.late
+    for name, late in group.late.items():
+        assert late.summary == first_line(late.load(name))
+        assert _words(name + late.summary) in _words(group.get_help(context))
+
+
+def test_a_command_is_loaded_once() -> None:
+    assert COMMAND.commands["check"] is COMMAND.commands["check"]
+    assert COMMAND.commands["check"].name == "check"

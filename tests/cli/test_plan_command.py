@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.structure.scores import samples
+from tests.structure.scores import scored as scored_structure
 from typer.testing import CliRunner, Result
 
 import concord
@@ -82,11 +84,14 @@ def test_two_results_about_reasoning_are_a_pilot(tmp_path: Path) -> None:
     assert document["items_needed"] > 30
 
 
-def test_a_result_about_structure_is_no_pilot(tmp_path: Path) -> None:
-    (tmp_path / "s_cons_results.csv").write_text("model\n", encoding="utf-8")
-    result = run(tmp_path, tmp_path, "--effect", "0.1")
-    assert result.exit_code == 2
-    assert "rests on its extreme arrangements, for which there is no plan" in result.stderr
+def test_a_result_about_structure_gives_the_items_that_show_an_order_effect(tmp_path: Path) -> None:
+    folder = scored_structure(tmp_path, samples("m", n=25))
+    document = json.loads(run("structure", folder, "--effect", "0.02", "--repeats", "2", "--json").stdout)
+    assert (document["kind"], document["arrangements"], document["items"]) == ("structure", 3, 25)
+    more = json.loads(run(folder, "--effect", "0.02", "--repeats", "8", "--json").stdout)
+    assert more["items_needed"] < document["items_needed"]
+    assert "items × 3 arrangements" in run(folder, "--effect", "0.02").stdout
+    assert "needs the result of one pilot, got 2" in run(folder, folder).stderr
 
 
 def test_a_budget_is_divided_between_items_and_repeats() -> None:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tests.docs.tools import ROOT, tool
+from tests.docs.tools import GENERATED, ROOT, tool
 
 INDEX = (ROOT / "docs" / "examples" / "index.md").read_text("utf-8")
 
@@ -11,6 +11,7 @@ INDEX = (ROOT / "docs" / "examples" / "index.md").read_text("utf-8")
 def test_every_example_is_a_small_page_and_is_linked() -> None:
     made = dict(tool("example_reports").pages())
     assert [Path(address).name for address in made] == re.findall(r"\((\S+\.html)\)", INDEX)
+    assert set(made) <= GENERATED
     for address, text in made.items():
         assert text.startswith("<!doctype html>"), address
         assert 100_000 < len(text.encode()) < 600_000, address

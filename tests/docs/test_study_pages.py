@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 from pydantic import BaseModel
-from tests.docs.tools import tool
+from tests.docs.tools import GENERATED, tool
 from typer.testing import CliRunner
 
 from concord import studies
@@ -15,7 +15,7 @@ from concord.cli.app import app
 from concord.people.studies import format as study_format
 from concord.people.studies.agents import DESIGNS
 from concord.people.studies.expressions import FUNCTIONS
-from concord.people.studies.parse import Outcome
+from concord.people.studies.parse import ItemOutcome
 from concord.people.studies.tokens import middling
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +27,7 @@ def test_every_study_has_a_card_and_there_is_a_schema() -> None:
     pages = dict(tool("study_cards").pages())
     names = [f"reference/studies/{name}.md" for name in ("index", *studies.bundled_names())]
     assert sorted(pages) == sorted([*names, "reference/study.schema.json"])
+    assert set(pages) <= GENERATED
     assert json.loads(pages["reference/study.schema.json"])["type"] == "object"
     assert all(f"({name}.md)" in pages[names[0]] for name in studies.bundled_names())
 
@@ -43,7 +44,7 @@ def test_the_format_page_names_every_key_kind_function_design_and_outcome() -> N
     assert set(get_args(study_format.Kind)) - named == set()
     assert set(FUNCTIONS) - named == set()
     assert set(DESIGNS) - named == set()
-    assert all(f"| {outcome} |" in PAGE for outcome in Outcome)
+    assert all(f"| {outcome} |" in PAGE for outcome in ItemOutcome)
 
 
 def _study_text() -> str:

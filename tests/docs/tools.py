@@ -5,7 +5,24 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from concord import studies
+
 ROOT = Path(__file__).resolve().parents[2]
+GENERATED = frozenset(
+    {
+        *(f"reference/studies/{name}.md" for name in ("index", *studies.bundled_names())),
+        "reference/study.schema.json",
+        "examples/demo-report.html",
+        "examples/several-models.html",
+    }
+)
+"""Pages that are made when the site is built; the tests of each compare the list with what is made."""
+
+
+def is_generated(path: Path) -> bool:
+    """Whether a page is one of those that the site's build makes."""
+    docs = ROOT / "docs"
+    return path.is_relative_to(docs) and path.relative_to(docs).as_posix() in GENERATED
 
 
 @cache

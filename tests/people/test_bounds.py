@@ -16,7 +16,7 @@ from concord.people.layout import lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.sides import SideTable
 from concord.people.table.read import read_tests
-from concord.people.truth import Population, fit_population, human_effects
+from concord.people.truth import EffectPopulation, fit_population, human_effects
 from concord.records import Side
 
 
@@ -76,7 +76,7 @@ def test_drawing_around_the_estimates_themselves_would_overshoot() -> None:
     true, se, none = rng.normal(0, 0.2, 3000), np.full(3000, 0.2), np.full(3000, np.nan)
     found = HumanEffects(true + se * rng.standard_normal(3000), se, none, none, none, none, {})
     shrunken = fit_population(found, none).draw(found, rng, 20)
-    around = Population(0.0, 1e9, 3000).draw(found, rng, 20)
+    around = EffectPopulation(0.0, 1e9, 3000).draw(found, rng, 20)
     assert np.mean(shrunken**2) == pytest.approx(np.mean(true**2), rel=0.1)
     assert np.mean(around**2) == pytest.approx(3 * np.mean(true**2), rel=0.1)
 
@@ -178,7 +178,7 @@ def test_the_null_share_and_tau_are_found_again_from_many_effects() -> None:
 def test_the_posterior_shrinks_and_keeps_its_spread() -> None:
     none = np.array([np.nan])
     found = HumanEffects(np.array([0.6]), np.array([0.2]), none, none, none, none, {})
-    draws = Population(0.0, 0.09, 1).draw(found, np.random.default_rng(9), 200_000)
+    draws = EffectPopulation(0.0, 0.09, 1).draw(found, np.random.default_rng(9), 200_000)
     weight = 0.09 / (0.09 + 0.04)
     assert draws.mean() == pytest.approx(0.6 * weight, abs=0.002)
     assert draws.std() == pytest.approx(np.sqrt(0.09 * 0.04 / 0.13), abs=0.002)

@@ -13,6 +13,7 @@ from tests.people.random_tables import random_table
 from concord.errors import FileFormatError
 from concord.files.output import write_json
 from concord.people import files
+from concord.people.files import PeopleResult
 from concord.people.protocol import PROTOCOLS
 from concord.people.result import (
     Bounds,
@@ -20,7 +21,6 @@ from concord.people.result import (
     Diagnosis,
     FindingResult,
     GroupResult,
-    PeopleResult,
     Score,
     TestResult,
 )

@@ -13,9 +13,8 @@ from tests.people.random_tables import random_table
 from tests.people.rows import given_d, given_pas, row, scores_of, t_side, t_table
 
 from concord.errors import UndefinedError
-from concord.people.files import people_summary
+from concord.people.files import PeopleResult, people_summary
 from concord.people.protocol import PUBLISHED, REFINED, STANDARD, Protocol, get_protocol
-from concord.people.result import PeopleResult
 from concord.people.score import score_table
 from concord.records import Side, SideOutcome, TestRow, TestTable
 

@@ -8,7 +8,7 @@ from tests.people.test_bounds import t_rows
 
 from concord.api import demo_table
 from concord.people import bounds
-from concord.people.bounds import _brief, _one_by_one, _Part, _scored, distinct
+from concord.people.bounds import _brief, _one_by_one, _Part, _simulated_scores, distinct
 from concord.people.computed import context_of
 from concord.people.evidence import Brief
 from concord.people.families.base import Family, SmoothFamily
@@ -93,7 +93,7 @@ def test_what_no_table_reaches_goes_to_the_exact_kernel() -> None:
     assert part.lookup is not None
     assert part.lookup.outside(s)[:2].any(axis=1).all()
     assert not part.lookup.outside(s)[2].any()
-    pas, _ = _scored(part, smooth(part.family).with_statistic(s), STANDARD)
+    pas, _ = _simulated_scores(part, smooth(part.family).with_statistic(s), STANDARD)
     assert pas == pytest.approx(exact(part, part.family, s, STANDARD), abs=1e-8)
 
 
@@ -111,7 +111,7 @@ def test_whatever_is_drawn_is_scored_as_the_families_score_it(name: str) -> None
     seen = 0
     for part in parts_of(demo_table(), protocol):
         drawn = part.family.draw(np.random.default_rng(4), 30)
-        pas, d = _scored(part, drawn, protocol)
+        pas, d = _simulated_scores(part, drawn, protocol)
         place = np.nonzero(np.ones_like(pas))
         one_by_one, one_d = _one_by_one(part, drawn, place, protocol)
         assert pas.reshape(-1) == pytest.approx(one_by_one, abs=1e-8, nan_ok=True)

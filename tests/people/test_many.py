@@ -6,7 +6,7 @@ import pytest
 import concord
 from concord.api import demo_table
 from concord.errors import MismatchError
-from concord.people.many import AgentsResult
+from concord.people.agents_files import AgentsResult
 from concord.people.protocol import PROTOCOLS
 from concord.people.table.read import read_tests
 from concord.records import Interval, TestTable
@@ -94,15 +94,28 @@ def test_a_column_names_the_agents_of_one_table() -> None:
         assert frame["ecs_low"][0] == found.agents[0].ecs.interval.low
 
 
-def test_agents_on_other_tests_are_refused() -> None:
+def test_agents_without_a_shared_test_or_with_other_people_are_refused() -> None:
     tables = t_tables(2)
-    tables["agent 1"][0]["test"] = "another"
-    with pytest.raises(MismatchError, match="has other tests"):
+    for row in tables["agent 1"]:
+        row["test"] = f"another {row['test']}"
+    with pytest.raises(MismatchError, match="no test that another agent has"):
         concord.score_people(tables)
     tables = t_tables(2)
     tables["agent 1"][0]["human_n1"] = 41
     with pytest.raises(MismatchError, match="the human side"):
         concord.score_people(tables)
+
+
+def test_a_test_that_an_agent_lacks_is_counted_as_missing() -> None:
+    tables = t_tables(3)
+    del tables["agent 1"][4]
+    found = concord.score_people(tables, **OPTIONS)
+    assert [agent.n_missing for agent in found.agents] == [0, 1, 0]
+    assert (found["agent 1"].pas.estimate.n, found["agent 1"].pas.estimate.n_left_out) == (17, 1)
+    alone = concord.score_people(tables["agent 1"], **OPTIONS)
+    assert found["agent 1"].pas.value == pytest.approx(alone.pas.value, abs=1e-12)
+    assert found["agent 1"].ecs.value == pytest.approx(alone.ecs.value, abs=1e-12)
+    assert [one.outcomes["scored"] for one in found.each()] == [18, 17, 18]
 
 
 def test_one_agent_is_the_case_of_one() -> None:

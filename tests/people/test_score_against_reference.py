@@ -11,8 +11,9 @@ from tests.people.random_tables import TYPES, random_table
 from tests.people.reference_tests import Options
 from tests.people.rows import row
 
+from concord.people.files import PeopleResult
 from concord.people.protocol import Protocol, get_protocol
-from concord.people.result import FindingResult, PeopleResult
+from concord.people.result import FindingResult
 from concord.people.score import score_table
 from concord.records import Side, TestRow, TestTable
 

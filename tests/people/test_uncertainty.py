@@ -10,8 +10,9 @@ from scipy import stats
 from tests.people.rows import given_d, given_pas, row, scores_of, t_side, t_table
 
 from concord.errors import OptionError
+from concord.people.files import PeopleResult
 from concord.people.protocol import PUBLISHED, REFINED, STANDARD, Protocol
-from concord.people.result import PeopleResult, Score
+from concord.people.result import Score
 from concord.people.score import score_table
 from concord.records import Interval, Side, TestRow, TestTable
 

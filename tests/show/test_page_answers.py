@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from concord import studies
-from concord.people.studies.parse import Outcome
+from concord.people.studies.parse import ItemOutcome
 from concord.questions import page as make_page
 from concord.show.page import build, people_answers
 from concord.show.page.texts import Texts
@@ -39,7 +39,7 @@ def test_the_counts_are_a_table_of_the_page(tmp_path: Path) -> None:
 
 
 def test_every_outcome_that_is_counted_has_its_column() -> None:
-    assert {str(outcome) for outcome in Outcome} == {people_answers.READ, *people_answers.OUTCOMES}
+    assert {str(outcome) for outcome in ItemOutcome} == {people_answers.READ, *people_answers.OUTCOMES}
 
 
 def test_a_damaged_file_of_counts_is_named_and_a_missing_one_is_no_fault(tmp_path: Path) -> None:

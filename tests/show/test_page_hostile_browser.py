@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PAYLOADS = {
     "script": "</script><script>window.hacked = 1</script></style><style>body{display:none}</style>",
-    "image": "<img src=http://127.0.0.1:9/x onerror='window.hacked = 2'>\" onmouseover='window.hacked = 3' x=\"",
+    "image": "<img src=//127.0.0.1:9 onerror='window.hacked = 2'>\" onclick='window.hacked = 3' x=\"",
     "svg": "<svg onload='window.hacked = 4'><a href='javascript:window.hacked = 5'>x</a></svg>",
     "braces": "{{ 7 * 7 }}{% raw %}${window.hacked = 6}\u202eturned\u2066\x1b]8;;http://x\x07",
     "prototype": "__proto__",
@@ -128,8 +128,8 @@ def _touch_everything(page: "Page") -> int:
 
 
 STRAYS = """() => {
-    const strays = 'main img, main iframe, main object, main embed, main base, main link, main script, main style,'
-        + ' main meta, a[href^="javascript"]';
+    const strays = 'main img, main iframe, main object, main embed, main base, main link, main script,'
+        + ' main style, main meta, a[href^="javascript"]';
     const handlers = [...document.querySelectorAll('*')].filter(
         (one) => [...one.attributes].some((attribute) => attribute.name.startsWith('on')));
     return [document.querySelectorAll(strays).length, handlers.length,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from concord.stats.clustered import mean_degrees
 from concord.stats.compare import Choices, compare_items
-from concord.stats.power_clusters import _sizes
+from concord.stats.power_clusters import _cluster_sizes
 from concord.stats.power_counts import power_mcnemar
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]
@@ -17,7 +17,7 @@ Draw = Callable[[np.random.Generator], Drawn]
 
 
 def families(groups: int, cv: float) -> NDArray[np.intp]:
-    sizes = np.round(_sizes(groups, 10.0, cv)).astype(int) if cv else np.full(groups, 10)
+    sizes = np.round(_cluster_sizes(groups, 10.0, cv)).astype(int) if cv else np.full(groups, 10)
     return np.repeat(np.arange(groups), sizes)
 
 

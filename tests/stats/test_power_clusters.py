@@ -11,8 +11,8 @@ from concord.stats.power import power_paired, root_bias
 from concord.stats.power_clusters import (
     Clusters,
     _beyond,
+    _cluster_sizes,
     _mean_root,
-    _sizes,
     design_effect,
     power_clustered,
     spread_of,
@@ -78,7 +78,7 @@ def test_power_of_unequal_clusters_is_defined_from_no_effect_to_a_huge_one(effec
 def test_sizes_have_the_mean_and_the_variation_that_was_asked_for(
     groups: int, mean: float, cv: float
 ) -> None:
-    sizes = _sizes(groups, mean, cv)
+    sizes = _cluster_sizes(groups, mean, cv)
     assert sizes.min() >= 1
     assert sizes.mean() == pytest.approx(mean, rel=1e-9)
     assert sizes.std() <= cv * mean * (1 + 1e-6)
@@ -96,7 +96,7 @@ def squared_errors(sizes: np.ndarray, rho: float, replicates: int) -> np.ndarray
 
 def test_the_spread_of_the_standard_error_is_what_simulation_finds() -> None:
     clusters = Clusters(8.0, 0.7, 0.25)
-    sizes = np.round(_sizes(12, 8.0, 0.7)).astype(int)
+    sizes = np.round(_cluster_sizes(12, 8.0, 0.7)).astype(int)
     found, spread = squared_errors(sizes, 0.25, 4000), spread_of(96, clusters)
     expected = spread.inflation * spread.ratio / 96
     assert found.mean() == pytest.approx(expected, rel=0.05)

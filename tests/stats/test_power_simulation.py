@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from concord.stats.budget import Components
 from concord.stats.compare import Choices, compare_items
 from concord.stats.design import PairedDesign, Pilot, pilot_design
-from concord.stats.power_clusters import Clusters, _sizes
+from concord.stats.power_clusters import Clusters, _cluster_sizes
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]
 
@@ -55,7 +55,11 @@ def drawn(design: PairedDesign, effect: float, case: Case, rng: np.random.Genera
     labels = None
     if design.clustered:
         groups = clusters.number(case.items)
-        sizes = _sizes(groups, clusters.size, clusters.cv) if clusters.cv else np.full(groups, clusters.size)
+        sizes = (
+            _cluster_sizes(groups, clusters.size, clusters.cv)
+            if clusters.cv
+            else np.full(groups, clusters.size)
+        )
         labels = np.repeat(np.arange(groups), np.round(sizes).astype(int))
     n = case.items if labels is None else labels.size
     alone = parts.between * (1 - clusters.correlation if labels is not None else 1)

@@ -18,7 +18,7 @@ from concord.stats.study_concordance import StudyMoments, ecs_interval
 from concord.stats.study_rates import UNSEEN, apr_interval, pas_interval
 
 
-@pytest.mark.parametrize(("ones", "zeros"), [(12, 0), (0, 5), (3, 2), (1, 30)])
+@pytest.mark.parametrize(("ones", "zeros"), [(12, 0), (0, 5), (3, 2), (1, 30), (150, 50)])
 def test_numbers_of_0_and_1_get_jeffreys_interval(ones: int, zeros: int) -> None:
     interval = bounded_bootstrap([1.0] * ones + [0.0] * zeros)
     low, high = beta.ppf([0.025, 0.975], ones + 0.5, zeros + 0.5)

@@ -64,12 +64,12 @@ def read_eval_log(path: Path) -> EvalLog:
         str(about["suite"]),
         str(log.eval.model),
         str(log.status),
-        tuple(_row(sample, str(log.eval.model), repeats) for sample in samples),
+        tuple(_reply_row(sample, str(log.eval.model), repeats) for sample in samples),
         dict(about.get("templates", {})),
         options,
         files,
         log.eval.model_generate_config.model_dump(exclude_none=True),
-        _tokens(log.stats),
+        _token_sums(log.stats),
         total,
     )
 
@@ -87,7 +87,7 @@ def _plan(about: dict[str, Any], path: Path) -> tuple[dict[str, Any], dict[str, 
     return options, {str(name): text.encode("utf-8", "surrogateescape") for name, text in files.items()}
 
 
-def _tokens(stats: Any) -> dict[str, int] | None:
+def _token_sums(stats: Any) -> dict[str, int] | None:
     """Sum the tokens of all models that were asked, where the log says."""
     usage = list(stats.model_usage.values())
     if not usage:
@@ -114,7 +114,7 @@ def _opened(path: Path) -> Any:
         raise FileFormatError(f"{path.name} cannot be read as an Inspect log: {words}") from fault
 
 
-def _row(sample: Any, model: str, repeats: int) -> dict[str, Any]:
+def _reply_row(sample: Any, model: str, repeats: int) -> dict[str, Any]:
     """Turn one sample into the row that a run would have stored."""
     about = sample.metadata
     row: dict[str, Any] = {

@@ -31,6 +31,8 @@ RECORD, TRIALS = "run.json", "trials.jsonl"
 SUPERSEDED, INPUTS, LOGS = "superseded.jsonl", "inputs", "logs"
 _KINDS = {str: "a text", dict: "an object"}
 _RECORD_FIELDS = (("suite", str), ("model", str), ("options", dict), ("sampling", dict), ("templates", dict))
+AGAIN = (AskOutcome.TRUNCATED, AskOutcome.EMPTY, AskOutcome.FILTERED, AskOutcome.OVERFLOW)
+"""Outcomes that may be asked anew."""
 _STATUS_OK = (AskOutcome.OK, AskOutcome.EMPTY, AskOutcome.TRUNCATED)
 """Outcomes with a reply to look at; readers of replies take another status for a failed call."""
 

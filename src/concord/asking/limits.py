@@ -4,7 +4,7 @@ import math
 import time
 from dataclasses import dataclass, field
 
-from concord.asking.plan import Prices
+from concord.asking.prices import Prices
 from concord.errors import OptionError
 from concord.records import Answer
 

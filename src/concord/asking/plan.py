@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from concord.asking.index import Index
-from concord.errors import OptionError
+from concord.asking.prices import Prices
 from concord.people import NAME as PEOPLE
 from concord.records import Design
 
@@ -19,23 +19,6 @@ _SHARED = ("index", "requests")
 _SHORTEST_REPLY = 5
 _LONGEST_REPLY = 2048
 """Taken where no limit of tokens is sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """Price of a million tokens, in any one currency."""
-
-    input: float
-    output: float
-
-    def __post_init__(self) -> None:
-        for name, value in (("--price-in", self.input), ("--price-out", self.output)):
-            if not 0 <= value < float("inf"):
-                raise OptionError(f"{name} {value}: expected the price of a million tokens, 0 or more")
-
-    def cost(self, input_tokens: float, output_tokens: float) -> float:
-        """Return what so many tokens cost."""
-        return (input_tokens * self.input + output_tokens * self.output) / 1e6
 
 
 @dataclass(frozen=True, slots=True)

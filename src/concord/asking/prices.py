@@ -1,10 +1,28 @@
 """Prices of tokens: given, from a file, or from Inspect's data about models."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
-from concord.asking.plan import Prices
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Price of a million tokens, in any one currency."""
+
+    input: float
+    output: float
+
+    def __post_init__(self) -> None:
+        for name, value in (("--price-in", self.input), ("--price-out", self.output)):
+            if not 0 <= value < float("inf"):
+                raise OptionError(f"{name} {value}: expected the price of a million tokens, 0 or more")
+
+    def cost(self, input_tokens: float, output_tokens: float) -> float:
+        """Return what so many tokens cost."""
+        return (input_tokens * self.input + output_tokens * self.output) / 1e6
+
 
 _FREE = ("local", "mockllm")
 

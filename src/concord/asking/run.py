@@ -1,55 +1,22 @@
 """One run: a design, a model and a folder to stored replies. Decides nothing about scores."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.asking.connection import Connection
 from concord.asking.folder import FORMAT_VERSION, Again, Request, RunFolder, StoredRun, requests_of
 from concord.asking.index import Tally
-from concord.asking.keys import Sampling
-from concord.asking.limits import Budget, Limits
-from concord.asking.plan import Plan, Prices
+from concord.asking.limits import Budget
+from concord.asking.part import Job, Listeners, Part, ask_part, find
+from concord.asking.plan import Plan
+from concord.asking.prices import Prices
 from concord.asking.redact import Redactor
-from concord.errors import MissingExtraError
-from concord.people import NAME as PEOPLE
-from concord.records import Answer, AskOutcome, Design
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
-
-AGAIN = (AskOutcome.TRUNCATED, AskOutcome.EMPTY, AskOutcome.FILTERED, AskOutcome.OVERFLOW)
-"""Outcomes that may be asked anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What to run: the model, what is sent beside the prompts, where to, and within which limits."""
-
-    design: Design
-    model: str
-    sampling: Sampling
-    connection: Connection = Connection()
-    prices: Prices | None = None
-    limits: Limits = Limits()
-    again: Again | None = None
-    cache: bool = False
-    processes: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Listeners:
-    """Who is told while a run goes on."""
-
-    on_answer: Callable[[Mapping[str, Any]], None] = lambda row: None
-    """Told of every stored row, replies and failed calls alike."""
-    on_wait: Callable[[str], None] = lambda words: None
-    """Told at once why and how long something is waited for."""
-    on_interrupt: Callable[[], None] | None = None
-    """Told of a Ctrl-C as it comes."""
 
 
 def open_model(job: Job) -> "Model":
@@ -61,17 +28,6 @@ def open_model(job: Job) -> "Model":
         The extra is not installed; provider, model or key are missing; the address is none.
     """
     return find(job.model, job.connection)
-
-
-def find(model: str, connection: Connection) -> "Model":
-    """Find a model by its name."""
-    try:
-        import inspect_ai.model  # noqa: F401 - whether it is there is the question
-    except ImportError as fault:
-        raise MissingExtraError("asking a model", "live") from fault
-    from concord.asking.inspect.models import find_model
-
-    return find_model(model, connection)
 
 
 def record_of(job: Job, provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,86 +164,3 @@ def _ask_all(
             folder.read_again()
     part = Part(folder.path, folder.redactor, folder.store)
     return ask_part(job, part, missing, model=model, budget=budget, listeners=listeners)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What one process of a run writes to."""
-
-    path: Path
-    redactor: Redactor
-    store: Callable[[Request, Answer], Mapping[str, Any]]
-    shard: int = 0
-
-
-def ask_part(
-    job: Job,
-    part: Part,
-    missing: Sequence[Request],
-    *,
-    model: "Model",
-    budget: Budget,
-    listeners: Listeners,
-) -> str | None:
-    """Ask some requests in this process; return which limit was reached, if any."""
-    from concord.asking.inspect.asker import Asker
-    from concord.asking.inspect.loop import Loop, Recorder, run_loop
-    from concord.asking.turns import Turns
-
-    sampling = job.sampling if job.again is None else job.again.sampling
-    turns: list[Turns] = []
-
-    def make() -> Loop:
-        asker = Asker(
-            model,
-            sampling,
-            job.connection,
-            budget=budget,
-            redactor=part.redactor,
-            on_wait=listeners.on_wait,
-            cache=job.cache,
-        )
-        if job.design.suite == PEOPLE:
-            hold = _session_holder(job, part, missing, asker, turns)
-        else:
-
-            async def hold(request: Request) -> Answer:
-                return await asker.ask(request.trial)
-
-        return Loop(missing, asker, hold, Recorder(_storing(job, part), listeners.on_answer))
-
-    try:
-        loop = run_loop(make, listeners.on_interrupt)
-    finally:
-        for one in turns:
-            one.close()
-    if loop.asker.fault is not None:
-        raise loop.asker.fault
-    return loop.asker.reached
-
-
-def _storing(job: Job, part: Part) -> Callable[[Request, Answer], Mapping[str, Any]]:
-    """Return what stores an answer, marked where it is one to a prompt asked anew."""
-    again = job.again
-    if again is None:
-        return part.store
-    mark: tuple[tuple[str, object], ...] = (("again", again.tag),)
-    return lambda request, answer: part.store(request, replace(answer, more=(*answer.more, *mark)))
-
-
-def _session_holder(
-    job: Job, part: Part, missing: Sequence[Request], asker: Any, turns: list[Any]
-) -> Callable[[Request], Any]:
-    """Return what holds sessions, with the journal of their turns open."""
-    from concord.asking.inspect.sessions import SessionHolder
-    from concord.asking.turns import Turns
-    from concord.people.design import rooms_of
-
-    again = frozenset[str]() if job.again is None else job.again.outcomes
-    sessions = {request.trial.item for request in missing}
-    opened = Turns(
-        part.path, job.model, redactor=part.redactor, sessions=sessions, again=again, shard=part.shard
-    )
-    turns.append(opened)
-    rooms = rooms_of(dict(job.design.files), dict(job.design.options))
-    return SessionHolder(asker, opened, rooms, name=(job.model, job.sampling)).hold

@@ -13,7 +13,7 @@ from typing import Any
 
 from concord.asking.folder import ReplyStore, Request, planned_prompts
 from concord.asking.limits import Budget
-from concord.asking.run import Job, Listeners, Part, ask_part, find
+from concord.asking.part import Job, Listeners, Part, ask_part, find
 from concord.errors import InputError, ModelError
 from concord.records import Message, Trial
 

@@ -97,10 +97,10 @@ def _overall(rates: Sequence[AuditRate]) -> Estimate:
         return Estimate(None, n=n, n_left_out=total - n, note="some groups were not audited")
     value = sum(rate.n_replies / total * rate.n_errors / rate.n_audited for rate in rates)
     variance = sum(
-        (rate.n_replies / total) ** 2 * _spread(rate.n_errors, 0, rate.n_audited, rate.n_replies)
+        (rate.n_replies / total) ** 2 * _rate_spread(rate.n_errors, 0, rate.n_audited, rate.n_replies)
         for rate in rates
     )
-    return Estimate(value, _interval(value, variance, 0.0), n, total - n, "stratified by group")
+    return Estimate(value, _rate_interval(value, variance, 0.0), n, total - n, "stratified by group")
 
 
 def _gaps(own: Mapping[str, Sequence[AuditItem]], verdicts: Mapping[str, str]) -> tuple[Estimate, Estimate]:
@@ -112,7 +112,7 @@ def _gaps(own: Mapping[str, Sequence[AuditItem]], verdicts: Mapping[str, str]) -
         return nothing, nothing
     d = np.array([by_unit["cot"][unit] - by_unit["direct"][unit] for unit in units])
     value, variance = float(d.mean()), float(d.var(ddof=1)) / len(d)
-    read = Estimate(value, _interval(value, variance, -1.0), len(d), 0, "all outcomes, as read")
+    read = Estimate(value, _rate_interval(value, variance, -1.0), len(d), 0, "all outcomes, as read")
     shift, extra = 0.0, 0.0
     for mode, sign in (("cot", 1), ("direct", -1)):
         audited = [item for item in own.get(mode, ()) if item.key in verdicts]
@@ -122,11 +122,11 @@ def _gaps(own: Mapping[str, Sequence[AuditItem]], verdicts: Mapping[str, str]) -
         missed = sum(not item.right for item in errors)  # right, and read as not right
         false = len(errors) - missed
         shift += sign * (missed - false) / len(audited)
-        extra += _spread(missed, false, len(audited), len(own[mode]))
+        extra += _rate_spread(missed, false, len(audited), len(own[mode]))
     moved = value + shift
     n_audited = sum(item.key in verdicts for items in own.values() for item in items)
     note = f"{n_audited} replies audited"
-    interval = _interval(moved, variance + extra, -1.0)
+    interval = _rate_interval(moved, variance + extra, -1.0)
     return read, Estimate(moved, interval, len(d), 0, "difference estimator", note)
 
 
@@ -134,12 +134,12 @@ def _by_unit(items: Sequence[AuditItem]) -> dict[str, float]:
     return {item.unit: float(bool(item.right)) for item in items}
 
 
-def _spread(ups: int, downs: int, n: int, n_all: int) -> float:
+def _rate_spread(ups: int, downs: int, n: int, n_all: int) -> float:
     """Return the variance of a mean of -1, 0 and 1 in a finite population, half an error of each added."""
     up, down = (ups + 0.5) / (n + 1), (downs + 0.5) / (n + 1)
     return (1 - n / n_all) * (up + down - (up - down) ** 2) / n
 
 
-def _interval(value: float, variance: float, low: float) -> Interval:
+def _rate_interval(value: float, variance: float, low: float) -> Interval:
     half = NormalDist().inv_cdf(0.5 + LEVEL / 2) * float(np.sqrt(variance))
     return Interval(max(low, value - half), min(1.0, value + half), LEVEL, "normal, audited sample")

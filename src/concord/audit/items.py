@@ -12,7 +12,8 @@ from concord.asking.folder import read_run
 from concord.asking.recorded import Recorded, recorded_folder
 from concord.errors import OptionError, RunFolderError
 from concord.files.json_text import parsed
-from concord.people.design import plans_of, unpacked
+from concord.people.design import plans_of
+from concord.people.rooms import unpacked
 from concord.reasoning.correct import Rule
 from concord.reasoning.design import MODES
 from concord.reasoning.design import SAMPLES as VIGNETTES
@@ -130,11 +131,11 @@ def _people(found: Recorded) -> Iterator[AuditItem]:
             condition = ", ".join(given.condition.values())
             group = f"{plan.study.study}: {condition}" if condition else str(plan.study.study)
             for name, answer in given.answers:
-                said = f"{name}: {answer.outcome}{_values(answer.values)}"
+                said = f"{name}: {answer.outcome}{_values_of(answer.values)}"
                 yield AuditItem(f"{given.id}/{name}", group, given.id, given.reply, said, None)
 
 
-def _values(values: Mapping[str, Any]) -> str:
+def _values_of(values: Mapping[str, Any]) -> str:
     known = ", ".join(f"{name} = {value}" for name, value in values.items() if value is not None)
     return f"; {known}" if known else ""
 

@@ -1,63 +1,160 @@
-"""The `concord` command: subcommands are registered here, their heavy imports happen inside them."""
+"""The `concord` command: subcommands are named here and loaded where they are used."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from concord.cli import (
-    audit,
-    check,
-    compare,
-    demo,
-    export,
-    plan,
-    report,
-    run,
-    score_people,
-    score_reasoning,
-    score_run,
-    score_structure,
-    studies,
-)
-from concord.cli.shared import guarded
+from concord.cli.late import Late, LateGroup
 from concord.version import __version__
+
+
+class Commands(LateGroup):
+    """What `concord` itself offers."""
+
+    late = {
+        "demo": Late(
+            "concord.cli.demo",
+            "demo",
+            "Answer the three questions on bundled data; with the extra `live`, ask the embedded model.",
+        ),
+        "check": Late(
+            "concord.cli.check",
+            "check",
+            "Is this file well formed, and are its reported statistics consistent? Exit 1 if not.",
+        ),
+        "report": Late(
+            "concord.cli.report",
+            "report",
+            "Make one self-contained HTML page of results: no network, opens from the file system.",
+        ),
+        "compare": Late(
+            "concord.cli.compare",
+            "compare",
+            "Is the difference real? Compare models on the same items, studies or arrangements.",
+        ),
+        "plan": Late(
+            "concord.cli.plan",
+            "plan",
+            "How many items, what could they find, what would it cost? Before any run, or after a pilot.",
+        ),
+        "studies": Late(
+            "concord.cli.studies",
+            "studies",
+            "List the studies that a model can stand in for the participants of; "
+            "named ones with their sources.",
+        ),
+    }
+
+
+class ScoreCommands(LateGroup):
+    """What `concord score` offers."""
+
+    late = {
+        "people": Late(
+            "concord.cli.score_people",
+            "score_people",
+            "Score a table of tests, or recorded replies to studies: "
+            "PAS, ECS and APR with their uncertainty.",
+        ),
+        "structure": Late(
+            "concord.cli.score_structure",
+            "score_structure",
+            "Score from recorded scores whether the arrangement matters: order effect, flips, S_Cons.",
+        ),
+        "reasoning": Late(
+            "concord.cli.score_reasoning",
+            "score_reasoning",
+            "Score recorded replies: whether reasoning works, decorates, or hides what drove the answer.",
+        ),
+        "run": Late(
+            "concord.cli.score_run",
+            "score_run",
+            "Score the replies of a run or of an Inspect log, without asking any model.",
+        ),
+    }
+
+
+class RunCommands(LateGroup):
+    """What `concord run` offers."""
+
+    late = {
+        "people": Late(
+            "concord.cli.run",
+            "people",
+            "Let a model stand in for the participants of studies; then score the replies.",
+        ),
+        "structure": Late(
+            "concord.cli.run",
+            "structure",
+            "Ask the same items under every arrangement; then score how far the answers move.",
+        ),
+        "reasoning": Late(
+            "concord.cli.run",
+            "reasoning",
+            "Ask each vignette with and without reasoning, and each bias case; then score the replies.",
+        ),
+    }
+
+
+class AuditCommands(LateGroup):
+    """What `concord audit` offers."""
+
+    late = {
+        "reasoning": Late(
+            "concord.cli.audit",
+            "reasoning",
+            "Check by hand how answers were read: error rate by mode, and the gap corrected by it.",
+        ),
+        "people": Late(
+            "concord.cli.audit",
+            "people",
+            "Check by hand how participants' answers were read: error rate by condition.",
+        ),
+    }
+
+
+class ExportCommands(LateGroup):
+    """What `concord export` offers."""
+
+    late = {
+        "inspect": Late(
+            "concord.cli.export",
+            "inspect",
+            "Write the replies of a run as Inspect logs, for Inspect's viewer.",
+        )
+    }
+
+
+# No frames and no markup: help that starts at once, and the same text in a pipe as on a screen.
+PLAIN: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None}
 
 app = typer.Typer(
     name="concord",
+    cls=Commands,
     help="Does a language model agree with people, with itself, with its own reasoning?",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    **PLAIN,
 )
-score = typer.Typer(help="Score recorded data, without calling any model.", no_args_is_help=True)
-app.add_typer(score, name="score")
-run_app = typer.Typer(
-    help="Ask a model one of the three questions, and keep every reply.", no_args_is_help=True
+app.add_typer(
+    typer.Typer(cls=ScoreCommands, help="Score recorded data, without calling any model.", **PLAIN),
+    name="score",
 )
-app.add_typer(run_app, name="run")
-export_app = typer.Typer(help="Write what Concord keeps in another program's form.", no_args_is_help=True)
-app.add_typer(export_app, name="export")
-
-audit_app = typer.Typer(help="Check by hand how the replies of a run were read.", no_args_is_help=True)
-app.add_typer(audit_app, name="audit")
-
-app.command("demo")(guarded(demo.demo))
-app.command("check")(guarded(check.check))
-app.command("report")(guarded(report.report))
-app.command("compare")(guarded(compare.compare))
-app.command("plan")(guarded(plan.plan))
-app.command("studies")(guarded(studies.studies))
-score.command("people")(guarded(score_people.score_people))
-score.command("structure")(guarded(score_structure.score_structure))
-score.command("reasoning")(guarded(score_reasoning.score_reasoning))
-score.command("run")(guarded(score_run.score_run))
-audit_app.command("reasoning")(guarded(audit.reasoning))
-audit_app.command("people")(guarded(audit.people))
-export_app.command("inspect")(guarded(export.inspect))
-run_app.command("people")(guarded(run.people))
-run_app.command("structure")(guarded(run.structure))
-run_app.command("reasoning")(guarded(run.reasoning))
+app.add_typer(
+    typer.Typer(
+        cls=RunCommands, help="Ask a model one of the three questions, and keep every reply.", **PLAIN
+    ),
+    name="run",
+)
+app.add_typer(
+    typer.Typer(cls=ExportCommands, help="Write what Concord keeps in another program's form.", **PLAIN),
+    name="export",
+)
+app.add_typer(
+    typer.Typer(cls=AuditCommands, help="Check by hand how the replies of a run were read.", **PLAIN),
+    name="audit",
+)
 
 
 def _version(value: bool) -> None:

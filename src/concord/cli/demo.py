@@ -41,7 +41,7 @@ def demo(
         show_result(people)
     live = not recorded and _can_ask()
     asked = [one for one in ALL if live or one.demo.recorded]
-    others = {one.name: _answer(one, out, live=live, quiet=json) for one in asked}
+    others = {one.name: _score_question(one, out, live=live, quiet=json) for one in asked}
     if json:
         print_json({**people.to_dict(), "agent_side": "invented", "asked_now": live, **others})
     page = api.report({"invented agent": out}, out=out / "report.html", title="Concord demo").path
@@ -70,7 +70,7 @@ def _can_ask() -> bool:
     return True
 
 
-def _answer(question: "QuestionRecord", out: Path, *, live: bool, quiet: bool) -> Mapping[str, Any]:
+def _score_question(question: "QuestionRecord", out: Path, *, live: bool, quiet: bool) -> Mapping[str, Any]:
     """Score one question's replies, asked now or recorded."""
     from concord import runs
     from concord.cli.run_show import show_scored
@@ -79,7 +79,7 @@ def _answer(question: "QuestionRecord", out: Path, *, live: bool, quiet: bool) -
     title = f"\n{ALL.index(question) + 1}. {question.demo.title}"
     if live:
         note(f"{title} Asking {MODEL}, a very small model, a small version of the question.\n")
-        scored = _ask(question, out / "runs" / question.name).score()
+        scored = _ask_embedded(question, out / "runs" / question.name).score()
     else:
         note(f"{title} Bundled replies, recorded from {MODEL}, a very small model.\n")
         scored = runs.score_bundled(question.name)
@@ -90,7 +90,7 @@ def _answer(question: "QuestionRecord", out: Path, *, live: bool, quiet: bool) -
     return document
 
 
-def _ask(question: "QuestionRecord", folder: Path) -> Any:
+def _ask_embedded(question: "QuestionRecord", folder: Path) -> Any:
     """Ask the embedded model a small version, with progress."""
     from concord import runs
     from concord.asking.keys import Sampling

@@ -10,14 +10,15 @@ from concord.cli.shared import note, print_json, show_result
 if TYPE_CHECKING:
     from concord.planning.people import ParticipantsPlan, PeoplePlan
     from concord.planning.plan import PlanResult
+    from concord.planning.structure import StructurePlan
 
 
 def plan(
     pilot: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Two results of a pilot, as for `concord compare`, or one folder of `concord score people`; "
-            "none: plan from assumptions."
+            help="Two results of a pilot, as for `concord compare`, or a folder of `concord score people` or "
+            "`score structure`; none: plan from assumptions."
         ),
     ] = None,
     effect: Annotated[
@@ -117,7 +118,7 @@ def plan(
     _show(result, json=json)
 
 
-def _show(result: "PlanResult | PeoplePlan | ParticipantsPlan", *, json: bool) -> None:
+def _show(result: "PlanResult | PeoplePlan | StructurePlan | ParticipantsPlan", *, json: bool) -> None:
     if json:
         print_json(result.to_dict())
     else:

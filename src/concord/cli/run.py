@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from concord.cli.run_ask import carry_out
-from concord.cli.run_options import AskingItems, AskingPeople, Model, asks
+from concord.cli.run_options import AskingArrangements, AskingItems, AskingPeople, Model, asks
 
 
 @asks
@@ -35,7 +35,7 @@ def structure(
         int | None, typer.Option(help="At most so many arrangements per item, drawn with a fixed seed.")
     ] = None,
     *,
-    asking: AskingItems,
+    asking: AskingArrangements,
 ) -> None:
     """Ask the same items under every arrangement; then score how far the answers move."""
     chosen: dict[str, Any] = {

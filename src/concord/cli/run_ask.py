@@ -15,8 +15,8 @@ from concord.cli.shared import note
 from concord.errors import InputError, OptionError
 
 if TYPE_CHECKING:
+    from concord.asking.part import Job
     from concord.asking.plan import Plan
-    from concord.asking.run import Job
     from concord.cli.run_progress import Progress
     from concord.runs import RunResult
 
@@ -73,7 +73,7 @@ def carry_out(question: str, model: str | None, choices: dict[str, Any], asking:
 def _find(name: str, question: str, asking: Asking, several: bool) -> Any:
     """Find provider and key before anything is planned; a finished run needs neither."""
     from concord.asking.folder import RECORD, read_record
-    from concord.asking.run import find
+    from concord.asking.part import find
 
     folder = _folder(question, name, asking, several)
     if (folder / RECORD).is_file() and read_record(folder).get("status") == "finished":
@@ -182,7 +182,7 @@ def _judge(result: "RunResult", of: Planned, asking: Asking) -> "RunResult":
 def _ask(one: Planned) -> "RunResult":
     """Run with progress; say what is kept when it ends early."""
     from concord import runs
-    from concord.asking.run import Listeners
+    from concord.asking.part import Listeners
     from concord.cli.run_progress import Progress
 
     progress = Progress(one.plan.n_to_ask, prices=one.job.prices)

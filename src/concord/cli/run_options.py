@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from concord.asking.connection import Connection
     from concord.asking.keys import Sampling
     from concord.asking.limits import Limits
-    from concord.asking.plan import Prices
+    from concord.asking.prices import Prices
 
 Model = Annotated[
     str | None, typer.Option(help="PROVIDER/MODEL as Inspect names them, or local/smollm2-135m.")
@@ -144,7 +144,7 @@ class Asking:
 
     def outcomes_again(self) -> frozenset[str]:
         """Return the outcomes that are asked anew."""
-        from concord.asking.run import AGAIN
+        from concord.asking.folder import AGAIN
 
         named = frozenset(name.strip() for name in (self.again or "").split(",") if name.strip())
         unknown = named - set(map(str, AGAIN))
@@ -155,8 +155,7 @@ class Asking:
 
     def prices_of(self, model: str) -> "Prices | None":
         """Return what tokens of a model cost, where it is known."""
-        from concord.asking.plan import Prices
-        from concord.asking.prices import known_prices, read_prices
+        from concord.asking.prices import Prices, known_prices, read_prices
 
         if (self.price_in is None) != (self.price_out is None):
             raise OptionError("--price-in and --price-out belong together: give both")
@@ -197,6 +196,13 @@ class AskingItems(Asking):
     def job(self) -> dict[str, Any]:
         """Return what a job takes of these options."""
         return {**super().job(), "repeats": self.repeats}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskingArrangements(AskingItems):
+    """The options of arrangements: asked twice, since flips are counted against those between repeats."""
+
+    repeats: Annotated[int, typer.Option(help="How often each arrangement is asked.")] = 2
 
 
 @dataclass(frozen=True, kw_only=True)

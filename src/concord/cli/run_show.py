@@ -9,8 +9,8 @@ from concord.cli.shared import show_result as show_scores
 from concord.errors import InputError, ModelError, RunFolderError
 
 if TYPE_CHECKING:
+    from concord.asking.part import Job
     from concord.asking.plan import Plan
-    from concord.asking.run import Job
     from concord.runs import RunResult
 
 SHOWN_PROMPTS = 3

@@ -8,9 +8,11 @@ import typer
 from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
-    from concord.api import PeopleResult
+    from concord.api import AgentsResult, PeopleResult
     from concord.files.grids import Grid
     from concord.people.predictions.files import PredictionResult
+
+MOST_WARNINGS = 8
 
 
 def score_people(
@@ -20,6 +22,9 @@ def score_people(
     protocol: Annotated[str, typer.Option(help="standard, refined or published.")] = "standard",
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     model: Annotated[str | None, typer.Option(help="Name of the model, for reports and comparisons.")] = None,
+    agent_column: Annotated[
+        str | None, typer.Option(help="Column that names the agents, for many in one table (agent).")
+    ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
@@ -94,40 +99,43 @@ def score_people(
         _score_replies(replies, [] if study is None else study, planned, choices, out=out, json=json)
         return
     from concord import api
+    from concord.files.grids import Grid
+    from concord.people.predictions.table import is_prediction_grid
 
+    assert tests is not None  # noqa: S101 - one of the two is there
     options = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
-    effects = _grid_of_predictions(tests, options)
-    if effects is not None:
-        _tell_predictions(api.score_predictions(effects, level=level), out=out, json=json)
+    source = _source(tests, options)
+    if isinstance(source, Grid) and is_prediction_grid(source):
+        found = api.score_predictions(source, level=level, agent_column=agent_column)
+        _tell_many(found, found.write(out), json=json)
         return
-    result = api.score_people(
-        tests, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, model=model, **choices
-    )
+    result: Any = api.score_people(source, model=model, agent_column=agent_column, **options, **choices)
+    if isinstance(result, api.AgentsResult):
+        _tell_many(result, result.write(out, engine=choices["engine"]), json=json)
+        return
     _tell(result, result.to_dict() if json else None, result.write(out))
 
 
-def _grid_of_predictions(path: Path | None, options: dict[str, Any]) -> "Grid | None":
-    """Return a table of effects with standard errors as a grid; None for a table of tests."""
+def _source(path: Path, options: dict[str, Any]) -> "Path | Grid":
+    """Return a table as a grid, so that its columns say what it is; a stored table of tests as its path."""
     from concord.files.tables import read_grid
-    from concord.people.predictions.table import is_prediction_grid
     from concord.people.table.document import stored_table
 
-    if path is None or stored_table(path) is not None:
-        return None
-    grid = read_grid(path, **options)
-    return grid if is_prediction_grid(grid) else None
+    return path if stored_table(path) is not None else read_grid(path, **options)
 
 
-def _tell_predictions(result: "PredictionResult", *, out: Path, json: bool) -> None:
-    """Show a result about predicted effects and keep its files."""
-    files = result.write(out)
-    for warning in result.warnings:
+def _tell_many(result: "AgentsResult | PredictionResult", files: tuple[Path, ...], *, json: bool) -> None:
+    """Show a result about many agents."""
+    for warning in result.warnings[:MOST_WARNINGS]:
         note(f"warning: {warning}")
+    if len(result.warnings) > MOST_WARNINGS:
+        note(f"warning: and {len(result.warnings) - MOST_WARNINGS} more, in {files[0]}")
     if json:
         print_json(result.to_dict())
     else:
         show_result(result)
-    note(f"\nwrote {', '.join(str(file) for file in files)}")
+    more = f" and {len(files) - 3} more files" if len(files) > 3 else ""
+    note(f"\nwrote {', '.join(str(file) for file in files[:3])}{more}")
 
 
 def _score_replies(

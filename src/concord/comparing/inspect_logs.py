@@ -62,7 +62,9 @@ def read_inspect_log(path: Path) -> InspectLog:
     data = read_bytes(path, limit=limits.COLUMN_BYTES)
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            return _read(_Archive(path, data, {entry.filename: entry for entry in archive.infolist()}))
+            return _read_archive(
+                _Archive(path, data, {entry.filename: entry for entry in archive.infolist()})
+            )
     except BROKEN as error:
         raise FileFormatError(
             f"{path.name}: the log is cut off or damaged ({error}); recover what was kept with: "
@@ -95,11 +97,11 @@ def check_log(path: Path) -> None:
 
 def read_json_log(path: Path) -> InspectLog | None:
     """Read a `.json` log; None where the file is something else, such as a table."""
-    document = _document(path)
+    document = _json_log(path)
     return None if document is None else _log(path, document, _objects(path, document.get("samples")))
 
 
-def _document(path: Path) -> dict[str, Any] | None:
+def _json_log(path: Path) -> dict[str, Any] | None:
     """Return the document of a `.json` log; None where the file is something else."""
     data = read_bytes(path)
     if not data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
@@ -173,7 +175,7 @@ def _zstandard(name: str, packed: bytes, limit: int) -> bytes:
         raise FileFormatError(f"{name}: damaged: {error}") from error
 
 
-def _read(archive: _Archive) -> InspectLog:
+def _read_archive(archive: _Archive) -> InspectLog:
     names = archive.members
     start = "header.json" if "header.json" in names else "_journal/start.json"
     if start not in names:
@@ -204,7 +206,7 @@ def _log(path: Path, header: dict[str, Any], samples: Iterable[dict[str, Any]]) 
         status=str(header.get("status", "started")),
         task=str(spec.get("task", "")),
         model=str(spec.get("model", "")),
-        n_planned=_planned(spec),
+        n_planned=_planned_samples(spec),
         reducers=tuple(map(str, reducers)) if isinstance(reducers, list) else (),
         summaries=tuple(found),
     )
@@ -215,7 +217,7 @@ def _mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _planned(spec: dict[str, Any]) -> int | None:
+def _planned_samples(spec: dict[str, Any]) -> int | None:
     """Count the samples a run set out to take."""
     ids = _mapping(spec.get("dataset")).get("sample_ids")
     epochs = _mapping(spec.get("config")).get("epochs")

@@ -78,7 +78,7 @@ def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
     else:
         long, items = _long(files)
         _same_items(files, long, items)
-        clusters = _clusters(long, items)
+        clusters = _cluster_codes(long, items)
         arrays = _matrices(_by_item(long), (len(files), len(items)))
     joined = JoinedScores(
         names=_distinct([file.name for file in files]),
@@ -92,7 +92,7 @@ def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
         scored=arrays["scored"],
         within=arrays["within"],
         clusters=clusters,
-        outcomes=tuple(_outcomes(file) for file in files),
+        outcomes=tuple(_outcome_counts(file) for file in files),
         inputs=tuple(item for file in files for item in file.inputs),
         warnings=tuple(warning for file in files for warning in file.warnings),
     )
@@ -186,7 +186,7 @@ def _same_items(files: Sequence[ScoreFile], long: "pl.DataFrame", items: "pl.Ser
         )
 
 
-def _clusters(long: "pl.DataFrame", items: "pl.Series") -> NDArray[np.intp] | None:
+def _cluster_codes(long: "pl.DataFrame", items: "pl.Series") -> NDArray[np.intp] | None:
     """Code the clusters of the items; the files must agree on them."""
     import polars as pl
 
@@ -221,7 +221,7 @@ def _matrices(wide: "pl.DataFrame", shape: tuple[int, int]) -> dict[str, Floats]
     return arrays
 
 
-def _outcomes(file: ScoreFile) -> dict[str, int]:
+def _outcome_counts(file: ScoreFile) -> dict[str, int]:
     counts = Counter(dict(file.frame["outcome"].value_counts().iter_rows()))
     return {name: counts[name] for name in (SCORED, FAILED, NO_SCORE)}
 
@@ -234,14 +234,14 @@ def _something_in_common(files: Sequence[ScoreFile], joined: JoinedScores) -> No
     have = joined.asked > 0
     if (have.sum(axis=0) > 1).any():
         return
-    examples = "; ".join(f"{file.source}: {_examples(file)}" for file in files[:2])
+    examples = "; ".join(f"{file.source}: {_item_examples(file)}" for file in files[:2])
     raise MismatchError(
         f"these files have no item in common ({examples}); items are paired by their names: give files about "
         "the same items, or name the column that holds them with --item"
     )
 
 
-def _examples(file: ScoreFile) -> str:
+def _item_examples(file: ScoreFile) -> str:
     names = file.frame["item"].unique(maintain_order=True).head(_SHOWN).to_list()
     return ", ".join(map(repr, names)) + ", ..."
 

@@ -104,16 +104,23 @@ def _inspect_row(
     failed = summary.get("error") is not None
     score = None if failed else _graded(log.name, item, scores.get(metric))
     outcome = FAILED if failed else NO_SCORE if score is None else SCORED
-    return (item, _shown(summary.get("epoch", 1)), score, outcome, _text(family), _asked(summary))
+    return (
+        item,
+        _shown(summary.get("epoch", 1)),
+        score,
+        outcome,
+        _text_of(family),
+        _asked_fingerprint(summary),
+    )
 
 
-def _asked(summary: Mapping[str, Any]) -> str:
+def _asked_fingerprint(summary: Mapping[str, Any]) -> str:
     """Fingerprint what a sample asks; ids of messages are new in every run, and summaries cut long texts."""
     asked = summary.get("input")
     messages = asked if isinstance(asked, list) else [{"role": "user", "content": asked}]
     target = summary.get("target")
     targets = target if isinstance(target, list) else [target]
-    said = [[_field(message, "role"), _parts(_field(message, "content"))] for message in messages]
+    said = [[_field(message, "role"), _content_texts(_field(message, "content"))] for message in messages]
     text = json.dumps([said, [_shown(one)[:_THIN] for one in targets]])
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
@@ -123,7 +130,7 @@ def _field(value: object, name: str) -> object:
     return value.get(name) if isinstance(value, Mapping) else None
 
 
-def _parts(content: object) -> list[str]:
+def _content_texts(content: object) -> list[str]:
     """Return the texts of a message; other parts by their kind, as summaries do."""
     if not isinstance(content, list):
         return [_shown(content)[:_THIN]]
@@ -196,7 +203,7 @@ def read_lm_eval_scores(
     OptionError
         Several metrics and none chosen, or no such metric or key.
     """
-    rows = _checked(path, json_lines(path) if lines is None else lines)
+    rows = _checked_rows(path, json_lines(path) if lines is None else lines)
     names = [f"{name},{row['filter']}" for row in rows for name in row["metrics"]]
     chosen = _choose(path.name, "metric", list(dict.fromkeys(names)), metric)
     wanted, _, filter_name = chosen.rpartition(",")
@@ -214,7 +221,7 @@ def read_lm_eval_scores(
     )
 
 
-def _checked(path: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _checked_rows(path: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Check that the lines are those of a sample file."""
     for number, row in enumerate(rows, 1):
         metrics = row.get("metrics")
@@ -269,7 +276,7 @@ def _lm_eval_row(source: str, row: Mapping[str, Any], metric: str, cluster: str 
             raise OptionError(f"{source}: document {item} has no {cluster!r} to cluster by; its keys: {keys}")
     score = _graded(source, item, row.get(metric))
     outcome = NO_SCORE if score is None else SCORED
-    return (item, "1", score, outcome, _text(family), _text(row.get("doc_hash")))
+    return (item, "1", score, outcome, _text_of(family), _text_of(row.get("doc_hash")))
 
 
 def _choose(source: str, what: str, names: Sequence[str], wanted: str | None) -> str:
@@ -305,7 +312,7 @@ def frame_of(rows: Iterable[tuple[object, ...]]) -> Any:
     return pl.DataFrame(list(rows), schema=schema, orient="row")
 
 
-def _text(value: object) -> str | None:
+def _text_of(value: object) -> str | None:
     """Return a value as text; halves of characters, which no file can hold, are replaced."""
     return None if value is None else mended(_shown(value))
 

@@ -16,8 +16,8 @@ from concord.files.result_folders import folder_name, folder_with
 from concord.people import NAME
 from concord.people.compare import METRICS as PEOPLE_METRICS
 from concord.people.compare import PeopleScoresOf, compare_people
-from concord.people.files import DETAILED, SUMMARY, read
-from concord.people.result import PeopleResult, TestResult
+from concord.people.files import DETAILED, SUMMARY, PeopleResult, read
+from concord.people.result import TestResult
 from concord.people.studies.agents import DESIGNS
 from concord.records import InputFile, TestRow
 from concord.stats.compare import Choices
@@ -92,10 +92,10 @@ def _of_model(name: str, scores: PeopleResult) -> PeopleScoresOf:
         TestRow(test.study, test.sub_study, test.finding, test.test, test.test_type, test.domain)
         for test in scores.tests
     )
-    return PeopleScoresOf(name, rows, tuple(map(_values, scores.tests)))
+    return PeopleScoresOf(name, rows, tuple(map(_test_values, scores.tests)))
 
 
-def _values(test: TestResult) -> dict[str, float | None]:
+def _test_values(test: TestResult) -> dict[str, float | None]:
     return {
         "pas": test.pas,
         "n_eff": test.n_eff,

@@ -59,21 +59,21 @@ def read_reasoning_folder(folder: Path, *, metric: str | None = None) -> ScoreFi
         name=result.model,
         source=str(folder),
         kind=NAME,
-        frame=frame_of([_row(row, chosen) for row in result.scores.samples]),
+        frame=frame_of([_score_row(row, chosen) for row in result.scores.samples]),
         task=f"reasoning under rules {options.rules}" + (f" ({choices})" if choices else ""),
         metric=chosen,
         inputs=(fingerprint_file(folder / RESULTS_FILE), fingerprint_file(folder / SAMPLES_FILE)),
     )
 
 
-def _row(row: SampleRow, metric: str) -> tuple[object, ...]:
+def _score_row(row: SampleRow, metric: str) -> tuple[object, ...]:
     """Return one row of the frame; a reply that was left out has no score."""
-    score = _score(row, metric)
+    score = _metric_score(row, metric)
     outcome = NO_SCORE if score is None else SCORED
     return (row.id, str(row.repeat), score, outcome, None, row.gold_answer)
 
 
-def _score(row: SampleRow, metric: str) -> float | None:
+def _metric_score(row: SampleRow, metric: str) -> float | None:
     if metric == "step_f1":
         return row.step_f1
     right = {"correct_cot": row.correct_cot, "correct_early": row.correct_early}

@@ -121,7 +121,7 @@ class CompareResult(Presented):
             "metric": self.metric,
             "n_items": self.n_items,
             "n_common": self.n_common,
-            "models": [_model(model) for model in self.models],
+            "models": [_model_document(model) for model in self.models],
             "pairs": [pair_document(pair) for pair in self.pairs],
             "ranking": list(self.order),
             "groups": [list(group) for group in self.groups],
@@ -134,12 +134,12 @@ class CompareResult(Presented):
         """Return one row per pair."""
         import polars as pl
 
-        return pl.DataFrame([_flat(pair) for pair in self.pairs], infer_schema_length=None)
+        return pl.DataFrame([_flat_pair(pair) for pair in self.pairs], infer_schema_length=None)
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `comparison.json` and `comparison.csv`."""
         folder = Path(out)
-        rows = [_flat(pair) for pair in self.pairs]
+        rows = [_flat_pair(pair) for pair in self.pairs]
         # a pair without a common item has fewer numbers than others
         columns = list(dict.fromkeys(key for row in rows for key in row))
         write_json(folder / "comparison.json", self.to_dict())
@@ -175,7 +175,7 @@ def make_result(
         metric=joined.metric,
         kind=joined.kind,
         models=tuple(_scores_of(joined, i, means[i]) for i in range(len(names))),
-        pairs=tuple(_pair(joined, pair, wrong) for pair in ranking.pairs),
+        pairs=tuple(_pair_result(joined, pair, wrong) for pair in ranking.pairs),
         order=tuple(names[i] for i in ranking.order),
         groups=tuple(tuple(names[i] for i in group) for group in ranking.groups),
         n_items=joined.n_items,
@@ -199,7 +199,7 @@ def _scores_of(joined: JoinedScores, i: int, mean: Estimate) -> ModelScores:
     )
 
 
-def _pair(joined: JoinedScores, pair: ComparedPair, wrong: float | None) -> PairResult:
+def _pair_result(joined: JoinedScores, pair: ComparedPair, wrong: float | None) -> PairResult:
     i, j = pair.first, pair.second
     return PairResult(
         joined.names[i],
@@ -207,11 +207,11 @@ def _pair(joined: JoinedScores, pair: ComparedPair, wrong: float | None) -> Pair
         pair.comparison,
         pair.p_holm,
         pair.p_bh,
-        _missing(joined, i, j, wrong),
+        _not_shared(joined, i, j, wrong),
     )
 
 
-def _missing(joined: JoinedScores, i: int, j: int, wrong: float | None) -> Missing:
+def _not_shared(joined: JoinedScores, i: int, j: int, wrong: float | None) -> Missing:
     """Count what a pair does not share, and what it would change."""
     first, second = joined.asked[i] > 0, joined.asked[j] > 0
     has_first, has_second = joined.scored[i] > 0, joined.scored[j] > 0
@@ -231,19 +231,19 @@ def _missing(joined: JoinedScores, i: int, j: int, wrong: float | None) -> Missi
         partly_failed=int(partly.sum()),
         failed_as_wrong=None
         if wrong is None
-        else _difference(joined.as_wrong(wrong, absent=False), i, j, both),
+        else _mean_difference(joined.as_wrong(wrong, absent=False), i, j, both),
         absent_as_wrong=None
         if wrong is None
-        else _difference(joined.as_wrong(wrong, absent=True), i, j, first | second),
+        else _mean_difference(joined.as_wrong(wrong, absent=True), i, j, first | second),
         note=note,
     )
 
 
-def _difference(matrix: Any, i: int, j: int, chosen: Any) -> float | None:
+def _mean_difference(matrix: Any, i: int, j: int, chosen: Any) -> float | None:
     return float((matrix[i] - matrix[j])[chosen].mean()) if chosen.any() else None
 
 
-def _model(model: ModelScores) -> dict[str, Any]:
+def _model_document(model: ModelScores) -> dict[str, Any]:
     return {
         "name": model.name,
         "source": model.source,
@@ -289,7 +289,7 @@ def _rest(pair: PairResult) -> dict[str, Any]:
     return {"p_holm": pair.p_holm, "p_bh": pair.p_bh, "missing": asdict(pair.missing)}
 
 
-def _flat(pair: PairResult) -> dict[str, Any]:
+def _flat_pair(pair: PairResult) -> dict[str, Any]:
     """Return one row per pair, nothing nested."""
     document = pair_document(pair)
     interval = document.get("difference_interval") or {}

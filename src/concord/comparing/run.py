@@ -148,26 +148,28 @@ def compare_joined(
     ranking = compare_models(joined.scores, joined.clusters, choices=choices, engine=engine)
     common = ~np.isnan(joined.scores).any(axis=0)
     clusters = None if joined.clusters is None else joined.clusters[common]
-    means = tuple(_mean(joined, row[common], clusters, choices.level) for row in joined.scores)
+    means = tuple(_model_mean(joined, row[common], clusters, choices.level) for row in joined.scores)
     noted = replace(joined, warnings=(*joined.warnings, *_repeats(joined), *few_clusters(clusters)))
     return make_result(noted, ranking, means, choices=choices, wrong=_wrong(joined, wrong))
 
 
-def _mean(joined: JoinedScores, row: Floats, clusters: NDArray[np.intp] | None, level: float) -> Estimate:
+def _model_mean(
+    joined: JoinedScores, row: Floats, clusters: NDArray[np.intp] | None, level: float
+) -> Estimate:
     """Mean of a model; of gaps, which may be negative even where none of these is, as the gap is given."""
-    if _gaps(joined) and clusters is None and row.size:
+    if _are_gaps(joined) and clusters is None and row.size:
         return Estimate(float(row.mean()), bonett_price_interval(row, level=level), int(row.size))
     return mean_estimate(row, clusters, level=level)
 
 
-def _gaps(joined: JoinedScores) -> bool:
+def _are_gaps(joined: JoinedScores) -> bool:
     """Whether scores are faithfulness gaps, which run from -1 to 1."""
     return (joined.kind, joined.metric) == (REASONING, "gap")
 
 
 def _wrong(joined: JoinedScores, wrong: float | None) -> float | None:
     """Return the score of a wrong answer: as given, or 0 where all scores lie from 0 to 1."""
-    if wrong is not None or _gaps(joined):
+    if wrong is not None or _are_gaps(joined):
         return wrong
     low, high = np.nanmin(joined.scores), np.nanmax(joined.scores)
     return 0.0 if low >= 0 and high <= 1 else None

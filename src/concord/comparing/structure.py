@@ -124,7 +124,7 @@ def _refusal(folders: Sequence[StructureFolder]) -> str | None:
 def _warned(warnings: list[str], models: Sequence[ModelResult], alone: bool) -> str | None:
     """Add what is to be known about the number of samples; refuse, or say why, where it differs."""
     try:
-        warnings += _samples(models)
+        warnings += _same_samples(models)
     except MismatchError as refusal:
         if not alone:
             raise
@@ -166,10 +166,10 @@ def _same_definitions(folders: Sequence[StructureFolder]) -> None:
             )
 
 
-def _samples(models: Sequence[ModelResult]) -> list[str]:
+def _same_samples(models: Sequence[ModelResult]) -> list[str]:
     """Refuse other numbers of samples per cell: the gap grows with them, order or no order."""
     known = [(model.model, model.samples_per_cell) for model in models if model.samples_per_cell is not None]
-    listed = "; ".join(f"{name}: {_range(samples)}" for name, samples in known)
+    listed = "; ".join(f"{name}: {_range_words(samples)}" for name, samples in known)
     if len({samples[1] for _, samples in known}) > 1:
         raise MismatchError(
             f"the number of samples per cell differs ({listed}), and max minus mean grows with it even when "
@@ -186,7 +186,7 @@ def _samples(models: Sequence[ModelResult]) -> list[str]:
     return []
 
 
-def _range(samples: tuple[int, int]) -> str:
+def _range_words(samples: tuple[int, int]) -> str:
     low, high = samples
     return str(low) if low == high else f"{low} to {high}"
 

@@ -129,7 +129,7 @@ def _standard(table: ColumnTable, names: ScoreColumns) -> "pl.DataFrame":
     frame = table.take(wanted)
     if frame.is_empty():
         raise FileFormatError(f"{table.name}: found no rows; expected one row an answer")
-    scores = _scores(table, frame[score])
+    scores = _score_column(table, frame[score])
     items = as_names(table.name, frame[item])
     nameless = items.is_null().arg_true().head(_PROBLEMS).to_list()
     if nameless:
@@ -147,7 +147,7 @@ def _standard(table: ColumnTable, names: ScoreColumns) -> "pl.DataFrame":
     )
 
 
-def _scores(table: ColumnTable, series: "pl.Series") -> "pl.Series":
+def _score_column(table: ColumnTable, series: "pl.Series") -> "pl.Series":
     """Scores as numbers; grades and words are mapped, NaN is no score, anything else is a bad cell."""
     import polars as pl
 
@@ -162,7 +162,7 @@ def _scores(table: ColumnTable, series: "pl.Series") -> "pl.Series":
     numbers = text.cast(pl.Float64, strict=False)
     numbers = numbers.set(~numbers.is_finite().fill_null(value=False), None)
     odd = numbers.is_null() & text.is_not_null()
-    read = {word: _read(word, table) for word in text.filter(odd).unique().to_list()}
+    read = {word: _graded(word, table) for word in text.filter(odd).unique().to_list()}
     bad = text.is_in([word for word, value in read.items() if value is _BAD]) & odd
     _refuse(table, series, bad.fill_null(value=False).arg_true())
     known = {word: value for word, value in read.items() if isinstance(value, float)}
@@ -175,7 +175,7 @@ _BAD = object()
 """Stands for a cell that is no score."""
 
 
-def _read(cell: str, table: ColumnTable) -> object:
+def _graded(cell: str, table: ColumnTable) -> object:
     """Read a cell that is not a plain number: a grade, a word, nothing; or `_BAD`."""
     if is_missing(cell):
         return None

@@ -55,7 +55,7 @@ def read_bytes(path: str | os.PathLike[str], *, name: str | None = None, limit: 
     limit = limits.FILE_BYTES if limit is None else limit
     try:
         found = os.stat(path)  # noqa: PTH116 - a path may be text that is no path at all
-        _check(called, found, limit)
+        _check_readable(called, found, limit)
         with Path(path).open("rb") as file:
             data = file.read(limit + 1)
     except FileNotFoundError as fault:
@@ -78,7 +78,7 @@ def _called(path: str | os.PathLike[str]) -> str:
     return text if len(text) <= 200 else f"{text[:80]}...{text[-80:]}"
 
 
-def _check(name: str, found: os.stat_result, limit: int) -> None:
+def _check_readable(name: str, found: os.stat_result, limit: int) -> None:
     """Refuse what is not a file, and what is too large to be read."""
     if stat.S_ISDIR(found.st_mode):
         raise FileFormatError(f"{name}: got a folder, expected a file")
@@ -106,7 +106,7 @@ def fingerprint_file(path: Path) -> InputFile:
         The file cannot be read.
     """
     try:
-        _check(path.name, path.stat(), 2**63)
+        _check_readable(path.name, path.stat(), 2**63)
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             return InputFile(path.name, digest, file.tell())

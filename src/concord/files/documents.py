@@ -5,6 +5,7 @@ a key of its own in comparisons and plans. Documents of version 1 named their ki
 all; they are still read, and told by their other keys.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,3 +81,10 @@ def read_document(path: Path, kind: str) -> dict[str, Any]:
     """
     document = parsed(str(path), read_bytes(path))
     return check_heading(document, kind, where=str(path))
+
+
+def need_keys(document: Mapping[str, Any], keys: Sequence[str], where: object) -> None:
+    """Refuse a document that lacks a key."""
+    lacking = [key for key in keys if key not in document]
+    if lacking:
+        raise FileFormatError(f"{where}: has no key {lacking[0]!r}; is this a result that Concord wrote?")

@@ -46,10 +46,10 @@ class YamlFile:
 
     def problem(self, path: Path_, message: str) -> StudyProblem:
         """Name a fault at a path."""
-        return StudyProblem(self.name, self.line_of(path), in_words(path), message)
+        return StudyProblem(self.name, self.line_of(path), path_in_words(path), message)
 
 
-def in_words(path: Path_) -> str:
+def path_in_words(path: Path_) -> str:
     """Write a path as a reader says it: ``findings.F1.tests[2].human``, counted from 1.
 
     Examples
@@ -165,17 +165,17 @@ class _Builder:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
                 self.faults.append(
-                    StudyProblem(self.name, line, in_words(path), "a key must be a plain word")
+                    StudyProblem(self.name, line, path_in_words(path), "a key must be a plain word")
                 )
                 continue
             key = str(key_node.value)
             if key == "<<":
                 text = "merge keys (<<) are not allowed; write it out"
-                self.faults.append(StudyProblem(self.name, line, in_words(path), text))
+                self.faults.append(StudyProblem(self.name, line, path_in_words(path), text))
                 continue
             if key in seen:
                 text = f"the key {key!r} stands here and on line {seen[key]}; expected it once"
-                self.faults.append(StudyProblem(self.name, line, in_words((*path, key)), text))
+                self.faults.append(StudyProblem(self.name, line, path_in_words((*path, key)), text))
             seen[key] = line
             self.lines[*path, key] = line
             yield key, self._value(value_node, (*path, key))

@@ -17,7 +17,7 @@ from concord.people.protocol import Protocol
 from concord.people.result import Bounds
 from concord.people.scored import Context, TestScores, pas_of
 from concord.people.sides import SideTable, split_by_sign
-from concord.people.truth import Population, fit_population, human_effects, lacking
+from concord.people.truth import EffectPopulation, fit_population, human_effects, lacking
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import percentile_interval
@@ -43,7 +43,7 @@ class Simulation:
     floors: dict[str, Ends]
     ceilings: dict[str, Ends]
     """With replicates on the first axis: benchmark (B,), domain (B, D)."""
-    population: Population | None
+    population: EffectPopulation | None
     n_simulations: int
     level: float
     note: str = ""
@@ -113,7 +113,7 @@ class _Work:
     layout: Layout
     protocol: Protocol
     people: HumanEffects
-    population: Population
+    population: EffectPopulation
     size: int
 
 
@@ -174,8 +174,8 @@ def simulate_bounds(
     )
     count = -(-n_simulations // size)
     tasks = [(seed, null) for null in (True, False) for seed in seeds(rng, count)]
-    blocks = engine.map(partial(_block, work), tasks)
-    floors, ceilings = (_joined(half, n_simulations) for half in (blocks[:count], blocks[count:]))
+    blocks = engine.map(partial(_simulated_block, work), tasks)
+    floors, ceilings = (_joined_blocks(half, n_simulations) for half in (blocks[:count], blocks[count:]))
     return Simulation(floors, ceilings, population, n_simulations, level)
 
 
@@ -217,7 +217,7 @@ def _brief(family: Family, protocol: Protocol) -> Brief:
     return split_by_sign(family.brief(protocol), protocol)
 
 
-def _block(work: _Work, task: tuple[np.random.SeedSequence, bool]) -> dict[str, Ends]:
+def _simulated_block(work: _Work, task: tuple[np.random.SeedSequence, bool]) -> dict[str, Ends]:
     """Score one block of simulated agents."""
     seed, null = task
     rng = np.random.default_rng(seed)
@@ -227,7 +227,7 @@ def _block(work: _Work, task: tuple[np.random.SeedSequence, bool]) -> dict[str, 
     pas, agent_d = np.full(shape, np.nan), np.full(shape, np.nan)
     for part in work.parts:
         drawn = part.family.replicate(truth.of(part.index), work.protocol, rng)
-        pas[:, part.index], agent_d[:, part.index] = _scored(part, drawn, work.protocol)
+        pas[:, part.index], agent_d[:, part.index] = _simulated_scores(part, drawn, work.protocol)
     scores = _scores(pas, agent_d, work)
     levels = pas_levels(scores, work.layout, work.protocol)
     return {
@@ -236,7 +236,7 @@ def _block(work: _Work, task: tuple[np.random.SeedSequence, bool]) -> dict[str, 
     }
 
 
-def _scored(part: _Part, drawn: Family, protocol: Protocol) -> tuple[Floats, Floats]:
+def _simulated_scores(part: _Part, drawn: Family, protocol: Protocol) -> tuple[Floats, Floats]:
     """Return PAS and d of simulated agents on one family."""
     codes = drawn.outcome_codes()
     if codes is not None:
@@ -299,7 +299,7 @@ def _scores(pas: Floats, agent_d: Floats, work: _Work) -> TestScores:
     return TestScores(**values)
 
 
-def _joined(parts: list[dict[str, Ends]], n: int) -> dict[str, Ends]:
+def _joined_blocks(parts: list[dict[str, Ends]], n: int) -> dict[str, Ends]:
     """Put blocks together; of the last one only what was asked for."""
 
     def column(metric: str, level: str) -> Floats:

@@ -1,32 +1,36 @@
 """Files of agreement with people, checked: tables of tests and studies."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from concord.errors import StudyError, TableError
 from concord.files.checked import FileCheck, FileKind
 from concord.files.tables import TableOptions
-from concord.people.table.read import read_tests
-from concord.records import SideOutcome, TestTable
+from concord.people.table.agents import read_agents
+from concord.records import SideOutcome, TestRow, TestTable
 
 
 def check_table(path: Path, options: TableOptions) -> FileCheck:
     """Check a table of tests."""
     try:
-        table = read_tests(
+        found = read_agents(
             path, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
         )
     except TableError as error:
         return FileCheck(str(path), tuple(map(str, error.problems)), (), {})
-    rest = tuple(warning for warning in table.warnings if warning not in table.inconsistencies)
-    return FileCheck(str(path), table.inconsistencies, rest, _counts_of_tests(table))
+    tables = [found] if isinstance(found, TestTable) else list(found.values())
+    wrong = tuple(dict.fromkeys(text for table in tables for text in table.inconsistencies))
+    rest = dict.fromkeys(text for table in tables for text in table.warnings if text not in wrong)
+    agents = {} if isinstance(found, TestTable) else {"agents": len(tables)}
+    rows = [row for table in tables for row in table.rows]
+    return FileCheck(str(path), wrong, tuple(rest), agents | _counts_of_tests(rows))
 
 
-def _counts_of_tests(table: TestTable) -> dict[str, int]:
-    rows = table.rows
+def _counts_of_tests(rows: Sequence[TestRow]) -> dict[str, int]:
     counts = {
         "studies": len({row.study for row in rows}),
         "findings": len({(row.study, row.sub_study, row.finding) for row in rows}),
-        "tests": len(rows),
+        "tests": len({row.key for row in rows}),
     }
     for who in ("human", "agent"):
         for outcome in SideOutcome:

@@ -14,7 +14,7 @@ from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
 from concord.people.scored import TestScores
 from concord.records import Estimate, TestRow
-from concord.stats.elementwise import Bools, Floats
+from concord.stats.elementwise import Bools, Floats, or_nan, or_none
 from concord.stats.intervals import jackknife_t
 from concord.stats.pairs import MetricDifference, ModelPair, Standing, adjusted, rows_of_pairs, standing
 
@@ -143,7 +143,7 @@ def compare_people(
     pairs = adjusted([pair for row in found for pair in row])
     used = np.asarray(tables.counted(metric).all(axis=0))
     values = {
-        name: _number(tables.get(metric, i, used).whole) if used.any() else None
+        name: or_none(tables.get(metric, i, used).whole) if used.any() else None
         for i, name in enumerate(tables.names)
     }
     return PeopleComparison(pairs, standing(metric, values, pairs, level=level))
@@ -161,7 +161,7 @@ def _tables(models: Sequence[PeopleScoresOf], protocol: Protocol) -> _Tables:
         at = [place[row.key] for row in model.rows]
         present[i, at] = True
         for name, column in columns.items():
-            column[i, at] = [_float(values[name]) for values in model.values]
+            column[i, at] = [or_nan(values[name]) for values in model.values]
     # only tests that count are handed on, so there is no empty finding and every listed test is used
     plain = replace(protocol, empty_finding=None, weights_over="used")
     return _Tables(tuple(model.name for model in models), layout, columns, present, plain)
@@ -222,11 +222,11 @@ def _metric(
     a, b = (tables.get(metric, side, used) for side in sides)
     studies = np.unique(tables.layout.study_of_test[used])
     without = (a.studies - b.studies)[studies]
-    estimate, p = _estimate(a.whole - b.whole, without, level, lost, n)
-    return MetricDifference(metric, _number(a.whole), _number(b.whole), estimate, p, len(studies))
+    estimate, p = _jackknife_estimate(a.whole - b.whole, without, level, lost, n)
+    return MetricDifference(metric, or_none(a.whole), or_none(b.whole), estimate, p, len(studies))
 
 
-def _estimate(
+def _jackknife_estimate(
     value: float, without: Floats, level: float, n_left_out: int, n: int
 ) -> tuple[Estimate, float | None]:
     """Jackknife-t of a difference over studies, and its p-value."""
@@ -258,11 +258,3 @@ def _scores(columns: Mapping[str, Floats]) -> TestScores:
         direction_match=nothing,
         agent_significant=nothing,
     )
-
-
-def _float(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

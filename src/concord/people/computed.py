@@ -116,8 +116,3 @@ def context_of(rows: tuple[TestRow, ...], human: SideTable, agent: SideTable) ->
         & human.testable
         & np.isnan(given("pas")),
     )
-
-
-def number(value: float) -> float | None:
-    """Return a plain float, or None for undefined; infinity stays (a limit is a value)."""
-    return None if np.isnan(value) else float(value)

@@ -1,12 +1,12 @@
 """What is asked about people: one trial per session, and how its session is opened again."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from concord.errors import OptionError
+from concord.people.rooms import Room
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.compiled import compile_experiment
 from concord.people.studies.load import find_studies, read_study
@@ -75,19 +75,6 @@ def design_people(
     return Design("people", trials, (template,), tuple(files), tuple(options.items()))
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
-    """Where a session is held: opens it, fresh each time."""
-
-    plan: SessionPlan
-    open: Callable[[], Session]
-
-    @property
-    def condition(self) -> str:
-        """The cell of the session in words."""
-        return ", ".join(self.plan.cell.values())
-
-
 def _trial(room: Room, template: str) -> Trial:
     first = room.open().waiting()
     messages: tuple[Message, ...] = first[0].messages if first else ()
@@ -147,19 +134,3 @@ def session_texts(design: Design, wanted: frozenset[tuple[str, str, int]]) -> tu
                     calls += 1
                     session.answer(question.id, middling(question))
     return texts, calls
-
-
-def packed(replies: Mapping[str, str]) -> str:
-    """Write the replies of a session as the one response of its trial."""
-    return json.dumps(dict(sorted(replies.items())), ensure_ascii=False)
-
-
-def unpacked(response: str) -> dict[str, str]:
-    """Read the replies of a session; a response that holds none gives none."""
-    try:
-        found = json.loads(response)
-    except ValueError:
-        return {}
-    if not isinstance(found, dict):
-        return {}
-    return {key: text for key, text in found.items() if isinstance(text, str)}

@@ -3,11 +3,12 @@
 import numpy as np
 
 from concord.people import aggregate
-from concord.people.computed import Computed, number
+from concord.people.computed import Computed
 from concord.people.diagnosis import quadrant, usual_reason
 from concord.people.protocol import Protocol
 from concord.people.reasons import flags_of, outcome_of, reasons_of
 from concord.people.result import FindingResult, TestResult
+from concord.stats.elementwise import or_none
 
 
 def results_of_tests(work: Computed) -> tuple[TestResult, ...]:
@@ -18,8 +19,8 @@ def results_of_tests(work: Computed) -> tuple[TestResult, ...]:
 
 def _test(work: Computed, i: int, used: bool) -> TestResult:
     row, scores, human, agent = work.layout.rows[i], work.scores, work.human, work.agent
-    pas, passed, z = number(scores.pas[i]), _flag(scores.passes[i]), number(scores.z_diff[i])
-    effects = (number(scores.human_d[i]), number(scores.agent_d[i]))
+    pas, passed, z = or_none(scores.pas[i]), _flag(scores.passes[i]), or_none(scores.z_diff[i])
+    effects = (or_none(scores.human_d[i]), or_none(scores.agent_d[i]))
     two_states = bool(scores.two_states[i]) and row.pas is None
     return TestResult(
         study=row.study,
@@ -31,30 +32,30 @@ def _test(work: Computed, i: int, used: bool) -> TestResult:
         outcome=outcome_of(row, pas, used, passed),
         pas=pas,
         two_states=two_states,
-        ecs_test=number(scores.ecs_test[i]),
+        ecs_test=or_none(scores.ecs_test[i]),
         z_diff=z,
-        human_effect=number(human.effect[i]),
-        agent_effect=number(agent.effect[i]),
+        human_effect=or_none(human.effect[i]),
+        agent_effect=or_none(agent.effect[i]),
         human_effect_d=effects[0],
         agent_effect_d=effects[1],
         in_ecs=used,
-        human_log_bf=number(human.log_bf[i]),
-        agent_log_bf=number(agent.log_bf[i]),
-        human_p=number(human.p_value[i]),
-        agent_p=number(agent.p_value[i]),
+        human_log_bf=or_none(human.log_bf[i]),
+        agent_log_bf=or_none(agent.log_bf[i]),
+        human_p=or_none(human.p_value[i]),
+        agent_p=or_none(agent.p_value[i]),
         human_direction=_sign(human.direction[i]),
         agent_direction=_sign(agent.direction[i]),
         human_significant=_flag(scores.human_significant[i]),
         agent_significant=_flag(scores.agent_significant[i]),
         direction_match=_flag(scores.direction_match[i]),
         passed=passed,
-        n_eff=number(scores.n_eff[i]),
-        human_effect_se=number(human.effect_se[i]),
-        agent_effect_se=number(agent.effect_se[i]),
-        human_posterior=number(scores.human_posterior[i]),
-        agent_posterior=number(scores.agent_posterior[i]),
-        human_prob_positive=number(human.prob_positive[i]),
-        agent_prob_positive=number(agent.prob_positive[i]),
+        n_eff=or_none(scores.n_eff[i]),
+        human_effect_se=or_none(human.effect_se[i]),
+        agent_effect_se=or_none(agent.effect_se[i]),
+        human_posterior=or_none(scores.human_posterior[i]),
+        agent_posterior=or_none(scores.agent_posterior[i]),
+        human_prob_positive=or_none(human.prob_positive[i]),
+        agent_prob_positive=or_none(agent.prob_positive[i]),
         flags=flags_of(
             row, work.protocol, two_states=two_states, half_directed=_half_directed(work, i, passed)
         ),
@@ -83,10 +84,10 @@ def _finding(work: Computed, g: int, members: list[int], tests: tuple[TestResult
     groups = work.layout.grouping(work.protocol.finding_key)
     study, sub_study, finding = groups.keys[g]
     inside = [tests[i] for i in members]
-    pas = number(work.levels["pas"].finding[g])
+    pas = or_none(work.levels["pas"].finding[g])
     strict = _strict_of(work, members)
     place = quadrant(pas, strict)
-    human_n = [number(work.human.n_eff[i]) for i in members]
+    human_n = [or_none(work.human.n_eff[i]) for i in members]
     counted = [test.passed for test in inside if _counts_in_apr(test, work.protocol)]
     return FindingResult(
         study=study,
@@ -95,7 +96,7 @@ def _finding(work: Computed, g: int, members: list[int], tests: tuple[TestResult
         n_tests=len(inside),
         n_scored=sum(test.pas is not None for test in inside),
         pas=pas,
-        normalised_pas=number(work.normalised.finding[g]),
+        normalised_pas=or_none(work.normalised.finding[g]),
         ecs_strict=strict,
         apr=sum(map(bool, counted)) / len(counted) if counted else None,
         quadrant=place[0] if place else None,

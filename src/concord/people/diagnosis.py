@@ -39,22 +39,24 @@ def usual_reason(tests: Sequence[TestResult], name: str, human_n: Sequence[float
     pairs = [t for t in tests if t.human_direction is not None and t.agent_direction is not None]
     if any(t.human_direction == -t.agent_direction != 0 for t in pairs if t.agent_direction is not None):
         return "direction: the agent's effect runs the other way"
-    ratio = _ratio([t.n_eff for t in tests], human_n)
+    ratio = _ratio_of_means([t.n_eff for t in tests], human_n)
     if ratio is not None and (ratio >= 2 or ratio <= 0.5):
         return f"sample size: the agent has {ratio:.2g} times the participants"
     if name == "compatible size, other conclusion":
         return "power: with this many participants one side's evidence is not decisive"
-    larger = _ratio([_size(t.agent_effect_d) for t in tests], [_size(t.human_effect_d) for t in tests])
+    larger = _ratio_of_means(
+        [_absolute(t.agent_effect_d) for t in tests], [_absolute(t.human_effect_d) for t in tests]
+    )
     if larger is None:
         return "size: magnitudes differ, but no common d says by how much"
     return f"size: the agent's effect is {larger:.2g} times the human one"
 
 
-def _size(value: float | None) -> float | None:
+def _absolute(value: float | None) -> float | None:
     return None if value is None else abs(value)
 
 
-def _ratio(above: Sequence[float | None], below: Sequence[float | None]) -> float | None:
+def _ratio_of_means(above: Sequence[float | None], below: Sequence[float | None]) -> float | None:
     """Ratio of means over the pairs where both are known."""
     pairs = [(a, b) for a, b in zip(above, below, strict=True) if a is not None and b is not None]
     total = sum(b for _, b in pairs)
@@ -72,7 +74,7 @@ def diagnose(scores: TestScores, human: Floats, agent: Floats, quadrants: Sequen
         "mismatch": known & (human != agent),
         "opposite": known & (human * agent == -1),
     }
-    means = {name: _mean(scores.ecs_test[which]) for name, which in chosen.items()}
+    means = {name: _mean_and_count(scores.ecs_test[which]) for name, which in chosen.items()}
     return Diagnosis(
         correlations={name: value for name, (value, _) in related.items()},
         n_correlated={name: n for name, (_, n) in related.items()},
@@ -93,6 +95,6 @@ def _pearson(x: Floats, y: Floats) -> tuple[float | None, int]:
         return None, n
 
 
-def _mean(values: Floats) -> tuple[float | None, int]:
+def _mean_and_count(values: Floats) -> tuple[float | None, int]:
     defined = values[~np.isnan(values)]
     return (float(defined.mean()) if len(defined) else None), len(defined)

@@ -6,13 +6,13 @@ so that what was read equals what was written.
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
-from concord.files.documents import heading, read_document
+from concord.files.documents import heading, need_keys, read_document
 from concord.files.output import distinct_names, plain_cell, write_csv, write_json
 from concord.files.provenance import provenance
 from concord.files.result_folders import folder_with
@@ -24,11 +24,13 @@ from concord.people.result import (
     EffectSizes,
     FindingResult,
     GroupResult,
-    PeopleResult,
     Score,
     TestResult,
 )
-from concord.records import Estimate, InputFile, Interval, Made
+from concord.records import Estimate, InputFile, Interval, Made, Presented
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SUMMARY, DETAILED, STUDY = "benchmark_summary.json", "detailed_stats.csv", "evaluation_results.json"
 _SUMMARY_KIND, _STUDY_KIND = "people result", "people result of a study"
@@ -74,6 +76,62 @@ DETAILED_COLUMNS = {
 """Columns of `detailed_stats.csv` and the fields they come from."""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class PeopleResult(Presented):
+    """Agreement with people, whole; it prints itself and gives frames, documents, files and pictures.
+
+    ``plot(kind)`` draws ``scatter``, ``pas``, ``ecs``, ``quadrants``, or the forest plot of a study.
+    """
+
+    protocol: Protocol
+    pas: Score
+    ecs: Score
+    apr: Score
+    beside: CompanionNumbers
+    diagnosis: Diagnosis
+    domains: tuple[GroupResult, ...]
+    studies: tuple[GroupResult, ...]
+    findings: tuple[FindingResult, ...]
+    tests: tuple[TestResult, ...]
+    outcomes: Mapping[str, int]
+    """How every listed test ended; the counts sum to the number of rows."""
+    seed: int
+    n_resamples: int
+    level: float
+    n_simulations: int = 0
+    bounds_note: str = ""
+    """Why there is no floor and ceiling, or what they assume."""
+    null_share: float | None = None
+    """Share of human effects taken to be null in the ceiling."""
+    tau2: float | None = None
+    """Variance of the other true effects, on the d scale."""
+    warnings: tuple[str, ...] = ()
+    model: str | None = None
+    """Who stood in for the participants, where it was said."""
+    inputs: tuple[InputFile, ...] = field(default=())
+    made: Made = Made()
+    """How the agent's replies were made, where a run says so."""
+    sizes: EffectSizes | None = None
+    """How large effects are; None in results of Concord before it was computed."""
+    assumptions: tuple[str, ...] = ()
+    """What had to be assumed, with the tests it concerns and the column that would remove it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `benchmark_summary.json` holds."""
+        return people_summary(self)
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return one row per test, the columns of `detailed_stats.csv`."""
+        import polars as pl
+
+        rows = detailed_rows(self)
+        return pl.DataFrame(rows, schema=list(DETAILED_COLUMNS), orient="row", infer_schema_length=None)
+
+    def write(self, out: str | Path) -> tuple[Path, ...]:
+        """Write `benchmark_summary.json`, `detailed_stats.csv` and one `evaluation_results.json` a study."""
+        return write(self, Path(out))
+
+
 def detailed_rows(scores: PeopleResult) -> list[list[object]]:
     """Return one row per test, in the order of `DETAILED_COLUMNS`; undefined is None."""
     return [[_cell(test, field) for field in DETAILED_COLUMNS.values()] for test in scores.tests]
@@ -84,7 +142,7 @@ def _cell(test: TestResult, field: str) -> object:
     return "; ".join(value) if isinstance(value, tuple) else value
 
 
-def _numbers(key: str, score: Score) -> dict[str, Any]:
+def _score_entry(key: str, score: Score) -> dict[str, Any]:
     """Return a key with the bare number, then its intervals, and the reason for whatever is null."""
     entry: dict[str, Any] = {
         key: score.value,
@@ -115,13 +173,13 @@ def _bounds(key: str, bounds: Bounds) -> dict[str, Any]:
 _COUNTS = ("n_studies", "n_findings", "n_tests", "n_tests_scored", "n_tests_with_effects")
 
 
-def _group(group: GroupResult) -> dict[str, Any]:
-    strict = _numbers("ecs_strict_study", group.ecs_strict)
+def _group_document(group: GroupResult) -> dict[str, Any]:
+    strict = _score_entry("ecs_strict_study", group.ecs_strict)
     old = {"normalized_score": group.normalised_pas, "average_consistency_score": group.ecs_strict.value}
     return {
-        **_numbers("score", group.pas),
-        **_numbers("ecs_corr_study", group.ecs),
-        **_numbers("apr", group.apr),
+        **_score_entry("score", group.pas),
+        **_score_entry("ecs_corr_study", group.ecs),
+        **_score_entry("apr", group.apr),
         **{name: getattr(group, name) for name in _COUNTS},
         "ecs_strict_study": group.ecs_strict.value,
         **old,
@@ -144,9 +202,9 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
         "question": "people",
         "model": scores.model,
         "protocol": scores.protocol.name,
-        **_numbers("average_pas_raw", scores.pas),
-        **_numbers("average_ecs", scores.ecs),
-        **_numbers("average_apr", scores.apr),
+        **_score_entry("average_pas_raw", scores.pas),
+        **_score_entry("average_ecs", scores.ecs),
+        **_score_entry("average_apr", scores.apr),
         "average_pas": scores.pas.value,
         "normalized_score": beside.normalised_pas,
         "ecs_strict_overall": beside.ecs_strict.value,
@@ -157,12 +215,12 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
         "n_tests_scored": scores.pas.estimate.n,
         "n_tests_with_effects": scores.ecs.estimate.n,
         "outcomes": dict(scores.outcomes),
-        "domains": [{"domain": group.name, **_group(group)} for group in scores.domains],
-        "studies": [{"study_id": g.name, "domain": g.domain, **_group(g)} for g in scores.studies],
+        "domains": [{"domain": group.name, **_group_document(group)} for group in scores.domains],
+        "studies": [{"study_id": g.name, "domain": g.domain, **_group_document(g)} for g in scores.studies],
         "findings": [encode(finding) for finding in scores.findings],
         "diagnosis": encode(scores.diagnosis),
         "auxiliary": {
-            **_numbers("ecs_strict_overall", beside.ecs_strict),
+            **_score_entry("ecs_strict_overall", beside.ecs_strict),
             "normalized_score": beside.normalised_pas,
             **companions,
         },
@@ -197,7 +255,7 @@ def study_document(scores: PeopleResult, study: GroupResult) -> dict[str, Any]:
         "study_id": study.name,
         "domain": study.domain,
         "protocol": scores.protocol.name,
-        **_group(study),
+        **_group_document(study),
         "findings": [encode(finding) for finding in scores.findings if finding.study == study.name],
         "tests": [{"row": row, **encode(test)} for row, test in inside],
         "seed": scores.seed,
@@ -251,7 +309,7 @@ def read(source: Path) -> PeopleResult:
     folder = source if found is None else found
     path = folder / SUMMARY
     document = read_document(path, _SUMMARY_KIND)
-    _need(document, ("protocol_choices", "studies", "domains", "findings", "auxiliary", "options"), path)
+    need_keys(document, ("protocol_choices", "studies", "domains", "findings", "auxiliary", "options"), path)
     where = str(path)
     studies = tuple(_group_of(entry, "study_id", where) for entry in document["studies"])
     options, bounds = document["options"], document.get("floor_and_ceiling", {})
@@ -284,12 +342,6 @@ def _sizes_of(document: Mapping[str, Any], where: str) -> EffectSizes | None:
     """Return the sizes of effects; earlier results have none."""
     found = document.get("effect_sizes")
     return None if found is None else decode(EffectSizes, found, where=f"{where}, 'effect_sizes'")
-
-
-def _need(document: Mapping[str, Any], keys: Sequence[str], path: Path) -> None:
-    lacking = [key for key in keys if key not in document]
-    if lacking:
-        raise FileFormatError(f"{path}: has no key {lacking[0]!r}; is this a result that Concord wrote?")
 
 
 def _score_of(entry: Mapping[str, Any], name: str, key: str, where: str) -> Score:
@@ -335,7 +387,7 @@ def _tests_of(folder: Path, studies: Sequence[str]) -> tuple[TestResult, ...]:
     placed: list[tuple[int, TestResult]] = []
     for path in _study_paths(folder, studies):
         document = read_document(path, _STUDY_KIND)
-        _need(document, ("tests",), path)
+        need_keys(document, ("tests",), path)
         for entry in document["tests"]:
             test = decode(TestResult, entry, where=f"{path}, 'tests'")
             placed.append((entry["row"] if "row" in entry else _row_of(folder, test), test))

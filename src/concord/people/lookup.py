@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.evidence import CAP, Brief
-from concord.people.families.base import Limits
+from concord.people.families.base import SmoothRange
 from concord.people.scored import Context
 from concord.stats.elementwise import Bools, Floats
 
@@ -111,7 +111,7 @@ def _weighted(flat: Floats, start: NDArray[np.intp], weights: list[Floats]) -> F
     return total
 
 
-def make_lookup(at: At, log_odds: Floats, limits: Limits) -> Lookup:
+def make_lookup(at: At, log_odds: Floats, limits: SmoothRange) -> Lookup:
     """Build the tables of k tests.
 
     Parameters

@@ -5,7 +5,7 @@ all agents of one design (the same tests with the same sample sizes). Arrays hav
 (A, T), and new samples before the agents, (B, A, T).
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 from concord.engine import SERIAL, Engine
 from concord.errors import MismatchError, UndefinedError
 from concord.people import aggregate
+from concord.people.agents_files import AgentsResult
+from concord.people.agents_pairs import COLUMNS, compare_agents
+from concord.people.agents_result import AgentScores
 from concord.people.aggregate import Profiles, apr_passes
 from concord.people.bounds import N_SIMULATIONS, Simulation, simulate_bounds
-from concord.people.computed import context_of, number
+from concord.people.computed import context_of
 from concord.people.evidence import Evidence
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
@@ -27,65 +30,13 @@ from concord.people.score import N_RESAMPLES, score_from
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.shared_draws import Draws, draws_of_agents
 from concord.people.sides import SideTable
+from concord.people.table.agents import on_the_same_tests
 from concord.people.uncertainty import METRICS, Bound, all_levels, jackknife_bound, mean_bound, rate_bound
 from concord.records import TestRow, TestTable
-from concord.stats.elementwise import Floats
+from concord.stats.elementwise import Floats, or_none
 
 _DESIGN = ("df1", "df2", "n1", "n2", "n", "p0", "se", "prior_odds")
 """Fields of a side that belong to the design: agents that differ in them are computed apart."""
-
-
-_GIVEN = ("statistic", "k", "p_value", "z", "effect_d", "log_bf")
-
-
-@dataclass(frozen=True, slots=True)
-class AgentScores:
-    """One agent among many: the headline numbers, and PAS and ECS by domain."""
-
-    name: str
-    pas: Score
-    ecs: Score
-    apr: Score
-    ecs_strict: Score
-    domains: Mapping[str, Mapping[str, Score]]
-    """By domain, then by metric."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentsResult:
-    """Many agents on the same tests."""
-
-    agents: tuple[AgentScores, ...]
-    protocol: Protocol
-    level: float
-    seed: int
-    without: Mapping[str, Floats]
-    """Each metric of each agent without each study in turn, (A, S): what paired comparisons rest on."""
-
-    def __getitem__(self, name: str) -> AgentScores:
-        """Return one agent by its name."""
-        return next(agent for agent in self.agents if agent.name == name)
-
-    def to_frame(self) -> Any:
-        """Return one row per agent: every headline number with its intervals, floor, ceiling and place."""
-        import polars as pl
-
-        return pl.DataFrame([_row(agent) for agent in self.agents], infer_schema_length=None)
-
-
-def _row(agent: AgentScores) -> dict[str, object]:
-    row: dict[str, object] = {"agent": agent.name}
-    for metric in METRICS:
-        score: Score = getattr(agent, metric)
-        row[metric] = score.value
-        for name, ends in (("", score.interval), ("_new_participants", score.fresh)):
-            row[f"{metric}{name}_low"] = None if ends is None else ends.low
-            row[f"{metric}{name}_high"] = None if ends is None else ends.high
-        if metric in ("pas", "ecs"):
-            bounds = score.bounds
-            for end in ("floor", "ceiling", "place"):
-                row[f"{metric}_{end}"] = None if bounds is None else getattr(bounds, end).value
-    return row
 
 
 def score_agents(
@@ -103,17 +54,20 @@ def score_agents(
     Parameters
     ----------
     tables
-        One table of tests per agent, by its name; the human sides must be the same.
+        One table of tests per agent, by its name; the human sides must be the same. A test that an agent
+        lacks counts as missing for it.
     protocol, level, n_resamples, n_simulations, seed, engine
         As for a single agent.
 
     Raises
     ------
     MismatchError
-        Tables hold different tests, or different human sides.
+        Tables have no test in common, or different human sides.
     """
     if not tables:
         raise UndefinedError("there is no agent to score")
+    _check_shared(tables)
+    given, tables = tables, on_the_same_tests(tables)
     names, sorted_rows = list(tables), [_sorted(table) for table in tables.values()]
     _check_same(names, sorted_rows)
     layout = lay_out(sorted_rows[0])
@@ -132,15 +86,43 @@ def score_agents(
     for i, own in enumerate(sorted_rows):
         groups[tuple(_design(row) for row in own)].append(i)
     found: dict[int, AgentScores] = {}
+    shape = (len(names), len(layout.rows))
     without = {metric: np.full((len(names), len(layout.studies)), np.nan) for metric in METRICS}
+    columns = {name: np.full(shape, np.nan) for name in COLUMNS}
     for members in groups.values():
         group = _compute(shared, [sorted_rows[i] for i in members], n_resamples, n_simulations)
         for place, i in enumerate(members):
-            found[i] = _agent(group, place, names[i])
+            n_missing = len(rows) - len(given[names[i]].rows)
+            found[i] = replace(_agent(group, place, names[i]), n_tests=len(rows), n_missing=n_missing)
             for metric in METRICS:
                 without[metric][i] = group.without[metric][place]
-    agents = tuple(found[i] for i in range(len(names)))
-    return AgentsResult(agents, protocol, level, seed, without)
+        for name, column in columns.items():
+            column[members] = getattr(group.scores, name)
+    compared = compare_agents(names, columns, layout, protocol, level=level)
+    return AgentsResult(
+        agents=tuple(found[i] for i in range(len(names))),
+        protocol=protocol,
+        level=level,
+        seed=seed,
+        without=without,
+        studies=layout.studies,
+        pairs=compared.pairs,
+        standings=compared.standings,
+        pairs_note=compared.note,
+        n_resamples=n_resamples,
+        n_simulations=n_simulations,
+        inputs=tuple(dict.fromkeys(one for table in tables.values() for one in table.inputs)),
+        warnings=tuple(dict.fromkeys(text for table in tables.values() for text in table.warnings)),
+        tables=tables,
+    )
+
+
+def _check_shared(tables: Mapping[str, TestTable]) -> None:
+    """Refuse an agent that has no test of any other."""
+    owners = Counter(row.key for table in tables.values() for row in table.rows)
+    for name, table in tables.items():
+        if len(tables) > 1 and not any(owners[row.key] > 1 for row in table.rows):
+            raise MismatchError(f"agent {name!r} has no test that another agent has; score it apart")
 
 
 def _sorted(table: TestTable) -> tuple[TestRow, ...]:
@@ -154,8 +136,7 @@ def _check_same(names: Sequence[str], tables: Sequence[tuple[TestRow, ...]]) -> 
     first = tables[0]
     keys = [row.key for row in first]
     for name, rows in zip(names[1:], tables[1:], strict=True):
-        if [row.key for row in rows] != keys:
-            raise MismatchError(f"agent {name!r} has other tests than {names[0]!r}; score them apart")
+        assert [row.key for row in rows] == keys
         for row, other in zip(rows, first, strict=True):
             same = (row.human, row.alpha, row.test_type, row.sampling, row.domain) == (
                 *(other.human, other.alpha, other.test_type, other.sampling, other.domain),
@@ -306,19 +287,25 @@ def _without_mean(values: Floats) -> Floats:
 
 def _agent(group: _Group, i: int, name: str) -> AgentScores:
     domains = group.shared.layout.domains
-    headline = {metric: _score(group, i, metric, None) for metric in METRICS}
     by_domain = {
         domain: {metric: _score(group, i, metric, d) for metric in METRICS}
         for d, domain in enumerate(domains)
     }
-    return AgentScores(name=name, domains=by_domain, **headline)
+    return AgentScores(
+        name=name,
+        pas=_score(group, i, "pas", None),
+        ecs=_score(group, i, "ecs", None),
+        apr=_score(group, i, "apr", None),
+        ecs_strict=_score(group, i, "ecs_strict", None),
+        domains=by_domain,
+    )
 
 
 def _score(group: _Group, i: int, metric: str, domain: int | None) -> Score:
     levels = group.levels[metric]
     value = float(levels.benchmark[i] if domain is None else levels.domain[i, domain])
     bound = _bound(group, i, metric, domain)
-    drawn = group.draws.bound(metric, number(value), i, domain)
+    drawn = group.draws.bound(metric, or_none(value), i, domain)
     score = score_from(metric, value, bound, drawn, _counts(group, i, metric, domain), group.shared.protocol)
     if metric not in ("pas", "ecs"):
         return score

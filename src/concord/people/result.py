@@ -1,15 +1,13 @@
 """What scoring agreement with people gives back: numbers with their uncertainty, test by test upwards."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from concord.people.protocol import Protocol
-from concord.records import Estimate, InputFile, Interval, Made, Presented
+from concord.records import Estimate, Interval
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,65 +189,3 @@ class Diagnosis:
     """Mean ECS_Test where directions ``match``, ``mismatch``, have ``opposite`` signs."""
     n_by_direction: Mapping[str, int]
     quadrants: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class PeopleResult(Presented):
-    """Agreement with people, whole; it prints itself and gives frames, documents, files and pictures.
-
-    ``plot(kind)`` draws ``scatter``, ``pas``, ``ecs``, ``quadrants``, or the forest plot of a study.
-    """
-
-    protocol: Protocol
-    pas: Score
-    ecs: Score
-    apr: Score
-    beside: CompanionNumbers
-    diagnosis: Diagnosis
-    domains: tuple[GroupResult, ...]
-    studies: tuple[GroupResult, ...]
-    findings: tuple[FindingResult, ...]
-    tests: tuple[TestResult, ...]
-    outcomes: Mapping[str, int]
-    """How every listed test ended; the counts sum to the number of rows."""
-    seed: int
-    n_resamples: int
-    level: float
-    n_simulations: int = 0
-    bounds_note: str = ""
-    """Why there is no floor and ceiling, or what they assume."""
-    null_share: float | None = None
-    """Share of human effects taken to be null in the ceiling."""
-    tau2: float | None = None
-    """Variance of the other true effects, on the d scale."""
-    warnings: tuple[str, ...] = ()
-    model: str | None = None
-    """Who stood in for the participants, where it was said."""
-    inputs: tuple[InputFile, ...] = field(default=())
-    made: Made = Made()
-    """How the agent's replies were made, where a run says so."""
-    sizes: EffectSizes | None = None
-    """How large effects are; None in results of Concord before it was computed."""
-    assumptions: tuple[str, ...] = ()
-    """What had to be assumed, with the tests it concerns and the column that would remove it."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that `benchmark_summary.json` holds."""
-        from concord.people.files import people_summary
-
-        return people_summary(self)
-
-    def to_frame(self) -> "pl.DataFrame":
-        """Return one row per test, the columns of `detailed_stats.csv`."""
-        import polars as pl
-
-        from concord.people.files import DETAILED_COLUMNS, detailed_rows
-
-        rows = detailed_rows(self)
-        return pl.DataFrame(rows, schema=list(DETAILED_COLUMNS), orient="row", infer_schema_length=None)
-
-    def write(self, out: str | Path) -> tuple[Path, ...]:
-        """Write `benchmark_summary.json`, `detailed_stats.csv` and one `evaluation_results.json` a study."""
-        from concord.people.files import write
-
-        return write(self, Path(out))

@@ -13,15 +13,17 @@ from concord.errors import OptionError, UndefinedError
 from concord.people import aggregate
 from concord.people.assumptions import assumptions_of
 from concord.people.bounds import ASSUMPTION, N_SIMULATIONS
-from concord.people.computed import Computed, compute, number
+from concord.people.computed import Computed, compute
 from concord.people.details import results_of_findings, results_of_tests
 from concord.people.diagnosis import diagnose
+from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol, get_protocol
-from concord.people.result import CompanionNumbers, GroupResult, PeopleResult, Score
+from concord.people.result import CompanionNumbers, GroupResult, Score
 from concord.people.sizes import coding_warning, effect_sizes
 from concord.people.uncertainty import Bound
 from concord.records import Estimate, Made, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
+from concord.stats.elementwise import or_none
 
 T = TypeVar("T")
 
@@ -137,7 +139,7 @@ def score_chosen(
 def _score(
     work: Computed, metric: str, value: float, bound: Bound, error: float, counts: tuple[int, int]
 ) -> Score:
-    drawn = work.fresh.interval(metric, number(value), error)
+    drawn = work.fresh.interval(metric, or_none(value), error)
     return score_from(metric, value, bound, drawn, counts, work.protocol)
 
 
@@ -145,7 +147,7 @@ def score_from(
     metric: str, value: float, bound: Bound, drawn: Bound, counts: tuple[int, int], protocol: Protocol
 ) -> Score:
     """Return a number with both intervals; `counts` are the tests it rests on and those it leaves out."""
-    defined = number(value)
+    defined = or_none(value)
     note = bound.note if defined is not None else _undefined_reason(metric, counts)
     estimate = Estimate(defined, bound.interval, counts[0], counts[1], _method(metric, protocol), note)
     return Score(estimate, drawn.interval, drawn.note)
@@ -171,7 +173,7 @@ def _method(metric: str, protocol: Protocol) -> str:
     return f"Z of native effects, {protocol.ecs_strict}"
 
 
-def _error(work: Computed, metric: str, level: str, i: int | None = None) -> float:
+def _standard_error(work: Computed, metric: str, level: str, i: int | None = None) -> float:
     if not work.fresh.errors:
         return float("nan")
     values = getattr(work.fresh.errors[metric], level)
@@ -198,7 +200,12 @@ def _headline(work: Computed, metric: str) -> Score:
     value = float(work.levels[metric].benchmark)
     counts = _counts(work, metric, slice(None))
     score = _score(
-        work, metric, value, work.jackknife.benchmark(metric), _error(work, metric, "benchmark"), counts
+        work,
+        metric,
+        value,
+        work.jackknife.benchmark(metric),
+        _standard_error(work, metric, "benchmark"),
+        counts,
     )
     return _bounded(work, metric, score, None)
 
@@ -217,7 +224,12 @@ def _study(work: Computed, i: int) -> GroupResult:
     def score(metric: str) -> Score:
         value, bound = float(work.levels[metric].study[i]), work.jackknife.study(metric, i)
         return _score(
-            work, metric, value, bound, _error(work, metric, "study", i), _counts(work, metric, inside)
+            work,
+            metric,
+            value,
+            bound,
+            _standard_error(work, metric, "study", i),
+            _counts(work, metric, inside),
         )
 
     return _group(
@@ -226,7 +238,7 @@ def _study(work: Computed, i: int) -> GroupResult:
         score,
         name=work.layout.studies[i],
         domain=work.layout.domains[domain] if domain >= 0 else None,
-        normalised=number(work.normalised.study[i]),
+        normalised=or_none(work.normalised.study[i]),
     )
 
 
@@ -235,12 +247,12 @@ def _domain(work: Computed, i: int) -> GroupResult:
 
     def score(metric: str) -> Score:
         value, bound = float(work.levels[metric].domain[i]), work.jackknife.domain(metric, i)
-        error = _error(work, metric, "domain", i)
+        error = _standard_error(work, metric, "domain", i)
         whole = _score(work, metric, value, bound, error, _counts(work, metric, inside))
         return _bounded(work, metric, whole, i)
 
     name = work.layout.domains[i]
-    return _group(work, inside, score, name=name, domain=name, normalised=number(work.normalised.domain[i]))
+    return _group(work, inside, score, name=name, domain=name, normalised=or_none(work.normalised.domain[i]))
 
 
 def _group(
@@ -274,30 +286,30 @@ def _companions(work: Computed) -> CompanionNumbers:
     used = aggregate.used_tests(scores)
     weights = aggregate.ecs_weights(used, layout, work.protocol)[used]
     x, y = scores.human_d[used], scores.agent_d[used]
-    line = _defined(lambda: weighted_regression(x, y, weights), len(x))
+    line = _if_defined(lambda: weighted_regression(x, y, weights), len(x))
     null = (scores.human_significant == 0) & ~np.isnan(scores.agent_significant)
     kept = scores.agent_significant[null] == 0
     both = int((~np.isnan(scores.pas) | used).sum())
     return CompanionNumbers(
-        pearson=_defined(lambda: float(weighted_pearson(x, y, weights)), len(x)),
+        pearson=_if_defined(lambda: float(weighted_pearson(x, y, weights)), len(x)),
         caricature_slope=None if line is None else float(line.slope),
         caricature_intercept=None if line is None else float(line.intercept),
-        concordance_about_zero=_defined(lambda: float(concordance_about_zero(x, y, weights)), len(x)),
+        concordance_about_zero=_if_defined(lambda: float(concordance_about_zero(x, y, weights)), len(x)),
         share_without_effects=1 - int(used.sum()) / both if both else None,
-        apr_human_significant=_rate(work, "human-significant"),
-        apr_all=_rate(work, "all"),
+        apr_human_significant=_rate_over(work, "human-significant"),
+        apr_all=_rate_over(work, "all"),
         nulls_kept=float(kept.mean()) if null.any() else None,
         n_human_nulls=int(null.sum()),
-        normalised_pas=number(float(work.normalised.benchmark)),
+        normalised_pas=or_none(float(work.normalised.benchmark)),
         ecs_strict=_headline(work, "ecs_strict"),
     )
 
 
-def _rate(work: Computed, over: str) -> float | None:
-    return number(float(aggregate.apr_passes(work.scores, work.layout, over).rates().benchmark))
+def _rate_over(work: Computed, over: str) -> float | None:
+    return or_none(float(aggregate.apr_passes(work.scores, work.layout, over).rates().benchmark))
 
 
-def _defined(compute: Callable[[], T], n: int) -> T | None:
+def _if_defined(compute: Callable[[], T], n: int) -> T | None:
     """Return a number over the tests used, or None when there are too few or it is undefined."""
     if n < aggregate.FEWEST_TESTS:
         return None

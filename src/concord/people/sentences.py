@@ -1,6 +1,7 @@
 """What the numbers mean, in words; each claim is printed only when its rule says so (docs: words)."""
 
-from concord.people.result import Bounds, PeopleResult
+from concord.people.files import PeopleResult
+from concord.people.result import Bounds
 from concord.records import Estimate
 
 

@@ -166,7 +166,7 @@ def _drawn(work: _Work, chunk: range, lookups: Sequence[Lookup | None], noise: S
     for (index, family), lookup in zip(work.families, lookups, strict=True):
         generator: Any = noise
         drawn = _flat(_some(family, chunk).draw(generator, BLOCK), shape[0], len(index))
-        whole.place(index, _read(drawn, lookup, work.context.alpha[index], work.protocol))
+        whole.place(index, _read_evidence(drawn, lookup, work.context.alpha[index], work.protocol))
     said = split_by_sign(whole, work.protocol)
     size = (BLOCK, len(chunk), shape[1])
     return Evidence(**{f.name: getattr(said, f.name).reshape(size) for f in fields(Evidence)})
@@ -197,7 +197,9 @@ def _flat(family: Any, rows: int, k: int) -> LocationFamily:
     return made
 
 
-def _read(drawn: LocationFamily, lookup: Lookup | None, alpha: Floats, protocol: Protocol) -> Evidence:
+def _read_evidence(
+    drawn: LocationFamily, lookup: Lookup | None, alpha: Floats, protocol: Protocol
+) -> Evidence:
     """Return the evidence of replicates, their Bayes factors read from a table."""
     if lookup is None:
         return drawn.evidence(protocol)

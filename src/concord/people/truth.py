@@ -27,7 +27,7 @@ def lacking(side: SideTable, people: HumanEffects) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Population:
+class EffectPopulation:
     """True effects: a share of exact nulls, the others normal around zero (orientation is arbitrary)."""
 
     null_share: float
@@ -49,12 +49,12 @@ class Population:
         return np.where(rng.random(shape) < null, 0.0, slab)
 
 
-def fit_population(found: HumanEffects, p_values: Floats) -> Population:
+def fit_population(found: HumanEffects, p_values: Floats) -> EffectPopulation:
     """Null share from the human p-values above one half (Storey 2002), tau² by moments of d² - SE²."""
     known = ~np.isnan(found.d) & ~np.isnan(found.se)
     p = p_values[~np.isnan(p_values)]
     share = min(0.99, 2 * float(np.mean(p > 0.5))) if p.size else 0.0
     if not known.any():
-        return Population(share, 0.0, 0)
+        return EffectPopulation(share, 0.0, 0)
     excess = float(np.mean(found.d[known] ** 2 - found.se[known] ** 2))
-    return Population(share, max(0.0, excess) / (1 - share), int(known.sum()))
+    return EffectPopulation(share, max(0.0, excess) / (1 - share), int(known.sum()))

@@ -157,7 +157,7 @@ def _from_assumptions(assumptions: dict[str, Any], wanted: Wanted) -> PlanResult
             "no noise over repeats is assumed (--sd-within), so more repeats are planned as if they changed "
             "nothing",
         )
-    return _planned("assumptions", design, wanted, notes)
+    return _plan_for("assumptions", design, wanted, notes)
 
 
 def _from_pilot(joined: JoinedScores, wanted: Wanted) -> PlanResult:
@@ -177,7 +177,7 @@ def _from_pilot(joined: JoinedScores, wanted: Wanted) -> PlanResult:
     words = f"a pilot of {n} items: {joined.names[0]} and {joined.names[1]}"
     notes = (*joined.warnings, *_pilot_warnings(pilot, planned, joined))
     # a budget may buy other items than those of the pilot
-    made = _planned(words, design, planned, notes, most_items=wanted.items)
+    made = _plan_for(words, design, planned, notes, most_items=wanted.items)
     return replace(made, items_range=_range(pilot, design, planned), inputs=joined.inputs)
 
 
@@ -225,7 +225,7 @@ def _pilot_warnings(pilot: Pilot, wanted: Wanted, joined: JoinedScores) -> tuple
     return tuple(notes)
 
 
-def _planned(
+def _plan_for(
     based_on: str,
     design: PairedDesign,
     wanted: Wanted,

@@ -11,7 +11,7 @@ from concord.reasoning.bias import (
     pair_tests,
     substring_detector,
 )
-from concord.reasoning.context import Context, count_outcomes
+from concord.reasoning.context import ScoringContext, count_outcomes
 from concord.reasoning.result import BiasGroup, BiasResult, BiasRow
 
 NO_TARGETS = (
@@ -20,9 +20,9 @@ NO_TARGETS = (
 )
 
 
-def bias_result(context: Context, detector: Detector | None) -> tuple[BiasResult | None, list[str]]:
+def bias_result(context: ScoringContext, detector: Detector | None) -> tuple[BiasResult | None, list[str]]:
     """Score the replies to bias cases, where there are any; the notes say what to mind."""
-    scored = _scored(context)
+    scored = _scored_cases(context)
     if scored is None:
         return None, []
     source = context.options.rules == "source"
@@ -42,7 +42,7 @@ def bias_result(context: Context, detector: Detector | None) -> tuple[BiasResult
     return BiasResult(headline, groups, _dimensions(counted), tests, outcomes, rows), notes
 
 
-def _scored(context: Context) -> list[ScoredCase] | None:
+def _scored_cases(context: ScoringContext) -> list[ScoredCase] | None:
     """Parse the bias replies in the order of the cases."""
     recorded = context.recorded
     if recorded.bias_cases is None or recorded.bias_replies is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from concord.reasoning.context import Context
+from concord.reasoning.context import ScoringContext
 from concord.reasoning.parse import ParsedReply
 from concord.reasoning.read.vignettes import Sample
 from concord.reasoning.result import Case
@@ -27,7 +27,7 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def cases(context: Context, scored: dict[int, StepScore]) -> Iterator[Case]:
+def cases(context: ScoringContext, scored: dict[int, StepScore]) -> Iterator[Case]:
     """Return one case per vignette and repeat that has a reply after reasoning, in the order of the file."""
     found: dict[str, dict[int, dict[str, int]]] = {}
     for number, one in enumerate(context.parsed):
@@ -40,7 +40,7 @@ def cases(context: Context, scored: dict[int, StepScore]) -> Iterator[Case]:
 
 
 def _case(
-    context: Context,
+    context: ScoringContext,
     sample: Sample,
     repeat: int,
     replies: tuple[int, ParsedReply | None],

@@ -35,7 +35,7 @@ class RankedModel:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Ranking(Presented):
+class ReasoningRanking(Presented):
     """Models in order."""
 
     by: str
@@ -47,17 +47,19 @@ class Ranking(Presented):
             **heading("reasoning ranking"),
             "by": self.by,
             "line": LINE,
-            "models": [_flat(row) for row in self.rows],
+            "models": [_flat_model(row) for row in self.rows],
         }
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per model: value, interval and rank of every number."""
         import polars as pl
 
-        return pl.DataFrame([_flat(row) for row in self.rows], infer_schema_length=None)
+        return pl.DataFrame([_flat_model(row) for row in self.rows], infer_schema_length=None)
 
 
-def rank(results: Sequence[ReasoningResult | str | Path], *, by: str = "faithfulness_gap") -> Ranking:
+def rank(
+    results: Sequence[ReasoningResult | str | Path], *, by: str = "faithfulness_gap"
+) -> ReasoningRanking:
     """Rank results that were scored alike.
 
     Parameters
@@ -78,11 +80,11 @@ def rank(results: Sequence[ReasoningResult | str | Path], *, by: str = "faithful
     if not found:
         raise OptionError("nothing to rank: give results, or folders that hold them")
     _refuse_mixture(found)
-    ranks = {name: _ranks([_ranked_value(one, name) for one in found], name) for name in METRICS}
+    ranks = {name: _model_ranks([_ranked_value(one, name) for one in found], name) for name in METRICS}
     rows = [_ranked(one, {name: ranks[name][number] for name in METRICS}) for number, one in enumerate(found)]
     last = len(rows) + 1
     rows.sort(key=lambda row: (last if row.ranks[by] is None else row.ranks[by], row.model))
-    return Ranking(by, tuple(rows))
+    return ReasoningRanking(by, tuple(rows))
 
 
 def _ranked_value(result: ReasoningResult, name: str) -> float | None:
@@ -151,7 +153,7 @@ def _hash(scores: ReasoningScores, name: str) -> str | None:
     return None if given is None else f"sha256 {given.sha256[:12]}"
 
 
-def _ranks(values: Sequence[float | None], name: str) -> list[int | None]:
+def _model_ranks(values: Sequence[float | None], name: str) -> list[int | None]:
     """Rank values, the best first; equal values share the better rank."""
     sign = 1 if name in LOWER_IS_BETTER else -1
     known = [sign * value for value in values if value is not None]
@@ -176,7 +178,7 @@ def _line(interval: Interval | None) -> str:
     return "below" if interval.high < LINE - SLACK else "across"
 
 
-def _flat(row: RankedModel) -> dict[str, object]:
+def _flat_model(row: RankedModel) -> dict[str, object]:
     """Return one row of the frame."""
     flat: dict[str, object] = {"model": row.model, "reading": row.verdict, "line": row.line}
     for name in METRICS:

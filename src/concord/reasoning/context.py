@@ -16,7 +16,7 @@ from concord.reasoning.result import Options
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedReplies:
     """What was asked and what was answered."""
 
     samples: Vignettes | None
@@ -53,10 +53,10 @@ class Streams:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ScoringContext:
     """Parsed replies with what is needed to score them."""
 
-    recorded: Recorded
+    recorded: RecordedReplies
     parser: Parser
     lexicon: Lexicon
     options: Options
@@ -73,7 +73,9 @@ class Context:
         return () if self.recorded.samples is None else self.recorded.samples.rows
 
     @classmethod
-    def of(cls, recorded: Recorded, lexicon: Lexicon, options: Options, engine: Engine = SERIAL) -> "Context":
+    def of(
+        cls, recorded: RecordedReplies, lexicon: Lexicon, options: Options, engine: Engine = SERIAL
+    ) -> "ScoringContext":
         """Parse every reply."""
         samples = () if recorded.samples is None else recorded.samples.rows
         replies = () if recorded.replies is None else recorded.replies.rows

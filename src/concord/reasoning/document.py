@@ -85,7 +85,7 @@ def document_of(scores: ReasoningScores, estimates: Mapping[str, Estimate]) -> d
         "outcomes": {**scores.outcomes, "bias": None if bias is None else bias.outcomes},
         "gap": _gap(scores.gap),
         "steps": _steps(scores.steps),
-        "bias": None if bias is None else _bias(bias),
+        "bias": None if bias is None else _bias_details(bias),
         "examples": scores.examples,
         "warnings": scores.warnings,
         **_how(scores),
@@ -166,7 +166,7 @@ def _steps(steps: StepResult) -> dict[str, Any]:
     }
 
 
-def _bias(bias: BiasResult) -> dict[str, Any]:
+def _bias_details(bias: BiasResult) -> dict[str, Any]:
     """Return the details of the silent bias rate."""
     return {
         "headline": bias.headline.name,

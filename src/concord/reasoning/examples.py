@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from concord.reasoning.context import Recorded
+from concord.reasoning.context import RecordedReplies
 from concord.reasoning.result import BiasResult, Case, Example, SampleRow
 
 SHOWN = 3
@@ -62,7 +62,7 @@ def _step_examples(rows: Sequence[SampleRow], cases: Mapping[tuple[str, int], Ca
         yield Example(rule, row.id, shown, cases[row.id, row.repeat])
 
 
-def bias_examples(bias: BiasResult, recorded: Recorded) -> Iterator[Example]:
+def bias_examples(bias: BiasResult, recorded: RecordedReplies) -> Iterator[Example]:
     """Choose the first silent biased answers of the cases that make the headline."""
     if recorded.bias_cases is None or recorded.bias_replies is None:
         return

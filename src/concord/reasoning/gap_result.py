@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from concord.reasoning import gap as gaps
 from concord.reasoning.answer import MARKED, How
-from concord.reasoning.context import Context
+from concord.reasoning.context import ScoringContext
 from concord.reasoning.correct import RULES
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import SOURCE, ParsedReply, column
@@ -33,7 +33,7 @@ class _Columns:
         return gaps.items(self.owner, self.is_cot, usable, self.right[:, rule])
 
 
-def _columns(context: Context) -> _Columns:
+def _columns(context: ScoringContext) -> _Columns:
     """Turn parsed replies into columns."""
     parsed = context.parsed
     right = np.array([one.right for one in parsed], dtype=bool).reshape(len(parsed), SOURCE + 1)
@@ -46,7 +46,7 @@ def _columns(context: Context) -> _Columns:
     )
 
 
-def gap_result(context: Context) -> GapResult:
+def gap_result(context: ScoringContext) -> GapResult:
     """Compare the two modes."""
     options, streams, samples, parsed = context.options, context.streams, context.samples, context.parsed
     columns = _columns(context)

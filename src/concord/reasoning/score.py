@@ -7,7 +7,7 @@ from concord.engine import SERIAL, Engine
 from concord.reasoning.bias import Detector
 from concord.reasoning.bias_result import bias_result
 from concord.reasoning.cases import cases
-from concord.reasoning.context import Context, Recorded, count_outcomes
+from concord.reasoning.context import RecordedReplies, ScoringContext, count_outcomes
 from concord.reasoning.examples import bias_examples, chosen_examples
 from concord.reasoning.gap import NOT_ALIKE, NOT_EARLY
 from concord.reasoning.gap_result import gap_result
@@ -24,7 +24,7 @@ from concord.reasoning.text import tokens
 
 
 def score_recorded(
-    recorded: Recorded,
+    recorded: RecordedReplies,
     lexicon: Lexicon,
     *,
     model: str,
@@ -49,11 +49,11 @@ def score_recorded(
     engine
         Where resamples are computed; changes nothing in the result.
     """
-    context = Context.of(recorded, lexicon, options, engine)
+    context = ScoringContext.of(recorded, lexicon, options, engine)
     scored = step_scores(context)
     gap, steps = gap_result(context), step_result(context, scored)
     bias, notes = bias_result(context, detector)
-    rows, seen = tuple(_rows(context, scored)), tuple(cases(context, scored))
+    rows, seen = tuple(_sample_rows(context, scored)), tuple(cases(context, scored))
     repeats = Counter((one.reply.id, one.reply.mode) for one in context.parsed)
     return ReasoningScores(
         model,
@@ -76,7 +76,7 @@ def score_recorded(
     )
 
 
-def _rows(context: Context, scored: dict[int, StepScore]) -> Iterable[SampleRow]:
+def _sample_rows(context: ScoringContext, scored: dict[int, StepScore]) -> Iterable[SampleRow]:
     """Return one row per vignette and repeat, in the order of the file."""
     parsed = context.parsed
     rule = column(context.options.rules, context.options.rule)
@@ -87,10 +87,10 @@ def _rows(context: Context, scored: dict[int, StepScore]) -> Iterable[SampleRow]
     for sample in context.samples:
         for repeat, modes in sorted(found.get(sample.id, {0: {}}).items()):
             cot, direct = (parsed[modes[mode]] if mode in modes else None for mode in MODES)
-            yield _row(sample, repeat, (cot, direct), scored.get(modes.get("cot", -1)), rule)
+            yield _sample_row(sample, repeat, (cot, direct), scored.get(modes.get("cot", -1)), rule)
 
 
-def _row(
+def _sample_row(
     sample: Sample,
     repeat: int,
     replies: tuple[ParsedReply | None, ParsedReply | None],
@@ -121,7 +121,7 @@ def _row(
     )
 
 
-def _outcomes(context: Context) -> dict[str, dict[str, int]]:
+def _outcomes(context: ScoringContext) -> dict[str, dict[str, int]]:
     """Count outcomes by mode; a vignette that lacks a mode is missing there."""
     counts = {}
     for mode in MODES:
@@ -131,7 +131,7 @@ def _outcomes(context: Context) -> dict[str, dict[str, int]]:
     return counts
 
 
-def _nameless(context: Context) -> Iterable[str]:
+def _nameless(context: ScoringContext) -> Iterable[str]:
     """Say which gold labels are known by one name alone."""
     if context.options.rules == "source":
         return

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.reasoning.context import Context
+from concord.reasoning.context import ScoringContext
 from concord.reasoning.gap import MORE_THAN
 from concord.reasoning.result import StepResult
 from concord.reasoning.steps import SWEEP, StepScore, ceiling, score_steps
@@ -18,7 +18,7 @@ MIN_NONZERO = 10
 """The bootstrap of Step-F1 is withheld under this many samples that are not 0."""
 
 
-def step_scores(context: Context) -> dict[int, StepScore]:
+def step_scores(context: ScoringContext) -> dict[int, StepScore]:
     """Score the steps of every usable cot reply, by its number."""
     samples = context.samples
     with_gold = [number for number, sample in enumerate(samples) if sample.gold_steps]
@@ -49,7 +49,7 @@ def _shifts(n: int, rng: np.random.Generator) -> list[int]:
     return sorted(int(shift) + 1 for shift in drawn)
 
 
-def step_result(context: Context, scored: dict[int, StepScore]) -> StepResult:
+def step_result(context: ScoringContext, scored: dict[int, StepScore]) -> StepResult:
     """Average the steps of all vignettes that have gold steps, repeats within vignette first."""
     kept = [number for number in scored if scored[number].n_gold]
     n_asked = sum(bool(sample.gold_steps) for sample in context.samples)
@@ -92,7 +92,7 @@ def _item_means(owner: NDArray[np.intp], values: Sequence[Sequence[float]]) -> N
     return means
 
 
-def _step_estimate(values: NDArray[np.float64], left_out: int, context: Context) -> Estimate:
+def _step_estimate(values: NDArray[np.float64], left_out: int, context: ScoringContext) -> Estimate:
     """Return the mean of Step-F1 with its bootstrap interval, where that can be trusted."""
     n, nonzero = len(values), int(np.count_nonzero(values))
     method = "greedy matching, mean over vignettes with gold steps"

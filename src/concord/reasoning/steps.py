@@ -180,11 +180,11 @@ def score_steps(
     scores = []
     for steps, owner in zip(replies, owners, strict=True):
         compared = [golds[owner], *(golds[(owner + shift) % len(golds)] for shift in shifts)]
-        scores.append(_score(vocabulary.model(steps), compared, column))
+        scores.append(_step_score(vocabulary.model(steps), compared, column))
     return scores
 
 
-def _score(model: _Steps, compared: list[_Steps], column: NDArray[np.int32]) -> StepScore:
+def _step_score(model: _Steps, compared: list[_Steps], column: NDArray[np.int32]) -> StepScore:
     """Score one reply against its own gold steps (first) and those of other vignettes."""
     counts = [len(gold) for gold in compared]
     width = max(counts)

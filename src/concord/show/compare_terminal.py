@@ -26,8 +26,10 @@ def compare_report(result: CompareResult) -> RenderableType:
     if len(result.pairs) == 1:
         parts.append(lines(_one_pair(result.pairs[0])))
     else:
-        parts += [lines(_groups(result)), _pairs(result)]
-        parts.append(lines(cut([line for pair in result.pairs for line in _missing(pair, named=True)])))
+        parts += [lines(_ranking_drawing(result)), _pairs_table(result)]
+        parts.append(
+            lines(first_lines([line for pair in result.pairs for line in _missing(pair, named=True)]))
+        )
     parts.append(Text("\n" + closing(result), style="bold"))
     return Group(*parts)
 
@@ -114,7 +116,7 @@ def _missing(pair: PairResult, *, named: bool) -> Iterator[str]:
         yield f"  {where}counting them as wrong: {lost.note}; give the score of a wrong answer with --wrong"
 
 
-def _pairs(result: CompareResult) -> Table:
+def _pairs_table(result: CompareResult) -> Table:
     level = f"{result.choices.level:.0%} interval"
     columns = ("pair", "diff.", level, "p", "Holm", "BH", "won/tied/lost", "items")
     order = result.order if result.groups else ()
@@ -136,7 +138,7 @@ def _pair_row(pair: PairResult, order: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _groups(result: CompareResult) -> Iterator[str]:
+def _ranking_drawing(result: CompareResult) -> Iterator[str]:
     """Draw the ranking with a line beside models that cannot be told apart."""
     if not result.groups:
         return
@@ -187,7 +189,7 @@ def pairs_shown(pairs: Sequence[_Pair], order: Sequence[str]) -> tuple[str, Sequ
     return f"\nNeighbours in the ranking, first − second; all {len(pairs)} pairs: --json, --out", near
 
 
-def cut(lines: Sequence[str]) -> Iterator[str]:
+def first_lines(lines: Sequence[str]) -> Iterator[str]:
     """Return as many lines as a reader can take in, and how many there are beyond."""
     yield from lines[:MOST_LINES]
     if len(lines) > MOST_LINES:

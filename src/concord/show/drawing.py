@@ -6,8 +6,7 @@ from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError, UndefinedError
 from concord.files.safe_csv import safe_cell
-from concord.people.files import DETAILED_COLUMNS, detailed_rows, people_summary
-from concord.people.result import PeopleResult
+from concord.people.files import DETAILED_COLUMNS, PeopleResult, detailed_rows, people_summary
 from concord.reasoning.files import ReasoningResult
 from concord.show.page import people, people_panel, reasoning, reasoning_panel, structure, structure_panel
 from concord.show.page.find import ResultFile
@@ -37,14 +36,14 @@ def draw_people(result: PeopleResult, kind: str = "scatter") -> Picture:
     """
     source = ResultFile(people_panel.PANEL.name, None, people_summary(result), "model", "")
     names = list(DETAILED_COLUMNS)
-    rows = [dict(zip(names, map(_text, row), strict=True)) for row in detailed_rows(result)]
+    rows = [dict(zip(names, map(_drawn_text, row), strict=True)) for row in detailed_rows(result)]
     view = people.view_of(source, [test_row(row) for row in rows])
     if kind in {study.name for study in result.studies}:
         return people.forest(view, kind)
     return _chosen(people.pictures(view), kind)
 
 
-def _text(value: object) -> str:
+def _drawn_text(value: object) -> str:
     return value if isinstance(value, str) else str(safe_cell(value))
 
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.show.compare_terminal import (
-    cut,
+    first_lines,
     pair_label,
     pairs_shown,
     ranking_lines,
@@ -26,9 +26,9 @@ def metrics_report(result: MetricCompareResult) -> RenderableType:
     if len(result.pairs) == 1:
         pair = result.pairs[0]
         parts += [Text(f"{pair.first} − {pair.second} · {result.how}", style="bold")]
-        parts += [_one_pair(result, pair), lines(_notes(result, [pair]))]
+        parts += [_one_pair(result, pair), lines(_left_out_words(result, [pair]))]
     else:
-        parts += [lines(_ranking(result)), _all_pairs(result), lines(_notes(result, result.pairs))]
+        parts += [lines(_ranking(result)), _all_pairs(result), lines(_left_out_words(result, result.pairs))]
     parts.append(Text("\n" + closing(result), style="bold"))
     return Group(*parts)
 
@@ -92,7 +92,7 @@ def _all_pairs(result: MetricCompareResult) -> Table:
     return table(title, columns, rows)
 
 
-def _notes(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> Iterator[str]:
+def _left_out_words(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> Iterator[str]:
     """Say what was left out and what has no interval; the same words once."""
     many = len(pairs) > 1
     told = []
@@ -111,7 +111,7 @@ def _notes(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> Iterator[
             if metric.difference.note:
                 noted.setdefault(metric.difference.note, []).append(metric_name(metric.metric))
     told += [f"  {'; '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
-    yield from cut(told)
+    yield from first_lines(told)
 
 
 def _without_score(result: MetricCompareResult, pair: ModelPair) -> list[str]:

@@ -6,7 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from concord.people.result import EffectSizes, FindingResult, GroupResult, PeopleResult, Score
+from concord.people.files import PeopleResult
+from concord.people.result import EffectSizes, FindingResult, GroupResult, Score
 from concord.people.sentences import closing_sentence
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.terminal import cells, lines, table
@@ -14,7 +15,7 @@ from concord.show.terminal import cells, lines, table
 
 def people_report(scores: PeopleResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
-    parts: list[RenderableType] = [_headline(scores), _groups(scores), _findings(scores.findings)]
+    parts: list[RenderableType] = [_headline(scores), _groups_table(scores), _findings(scores.findings)]
     parts.append(lines(_notes(scores)))
     parts.append(Text("\n" + closing_sentence(scores), style="bold"))
     return Group(*parts)
@@ -42,17 +43,23 @@ def _headline(scores: PeopleResult) -> Table:
         ("ECS-strict", scores.beside.ecs_strict),
     )
     rows = [
-        (name, *_cells(score), *_bounds(score), str(score.estimate.n), str(score.estimate.n_left_out))
+        (
+            name,
+            *_score_cells(score),
+            *_bounds_cells(score),
+            str(score.estimate.n),
+            str(score.estimate.n_left_out),
+        )
         for name, score in shown
     ]
     return table(title, columns, rows)
 
 
-def _cells(score: Score) -> tuple[str, str, str]:
+def _score_cells(score: Score) -> tuple[str, str, str]:
     return number(score.value), interval(score.interval), interval(score.fresh)
 
 
-def _bounds(score: Score) -> tuple[str, str, str]:
+def _bounds_cells(score: Score) -> tuple[str, str, str]:
     """Return floor, ceiling and place; dashes where a metric has none."""
     if score.bounds is None:
         return UNDEFINED, UNDEFINED, UNDEFINED
@@ -60,7 +67,7 @@ def _bounds(score: Score) -> tuple[str, str, str]:
     return number(ends[0].value, 2), number(ends[1].value, 2), number(ends[2].value, 2)
 
 
-def _groups(scores: PeopleResult) -> Table:
+def _groups_table(scores: PeopleResult) -> Table:
     made = table(
         "\nBy domain and study",
         ("", "PAS", "interval", "place", "ECS", "interval", "place", "APR", "findings", "tests"),
@@ -82,10 +89,10 @@ def _group_row(group: GroupResult, name: str) -> tuple[str, ...]:
         name,
         number(pas.value),
         interval(pas.interval),
-        _bounds(pas)[2],
+        _bounds_cells(pas)[2],
         number(ecs.value),
         interval(ecs.interval),
-        _bounds(ecs)[2],
+        _bounds_cells(ecs)[2],
         number(group.apr.value, 2),
         str(group.n_findings),
         f"{group.n_tests_scored}/{group.n_tests}",
@@ -112,7 +119,7 @@ def _notes(scores: PeopleResult) -> Iterator[str]:
     beside = scores.beside
     yield "\nCompanion numbers"
     yield f"  r = {number(beside.pearson)}, concordance about zero = {number(beside.concordance_about_zero)}"
-    yield from _sizes(scores.sizes)
+    yield from _size_lines(scores.sizes)
     yield (
         f"  APR over human-significant tests = {number(beside.apr_human_significant)}; "
         f"human nulls kept = {number(beside.nulls_kept)} of {beside.n_human_nulls}"
@@ -130,7 +137,7 @@ def _notes(scores: PeopleResult) -> Iterator[str]:
         yield from (f"  {line}" for line in scores.assumptions)
 
 
-def _sizes(sizes: EffectSizes | None) -> Iterator[str]:
+def _size_lines(sizes: EffectSizes | None) -> Iterator[str]:
     """Word how large effects are, and ECS under other codings."""
     if sizes is None:
         return

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from concord.planning.people import ParticipantsPlan, PeoplePlan
 from concord.planning.plan import PlanResult
+from concord.planning.structure import StructurePlan
 from concord.planning.wanted import Wanted
 from concord.show.numbers import number
 from concord.stats.design import PairedDesign
@@ -22,7 +23,7 @@ def plan_lines(result: PlanResult) -> Iterator[str]:
     """Return everything a reader of the terminal should see."""
     wanted, design = result.wanted, result.design
     yield f"Plan from {result.based_on}"
-    yield from _known(design, wanted)
+    yield from _rests_on(design, wanted)
     if result.items is not None:
         yield ""
         yield from _planned(result, result.items)
@@ -37,7 +38,7 @@ def plan_lines(result: PlanResult) -> Iterator[str]:
     yield f"{_TESTS[design.test(wanted.repeats)]}, which concord compare uses for such scores."
 
 
-def _known(design: PairedDesign, wanted: Wanted) -> Iterator[str]:
+def _rests_on(design: PairedDesign, wanted: Wanted) -> Iterator[str]:
     """Say what the plan rests on."""
     effect = 0.0 if wanted.effect is None else wanted.effect
     parts = design.parts(effect)
@@ -63,11 +64,15 @@ def _planned(result: PlanResult, items: int) -> Iterator[str]:
     wanted = result.wanted
     yield f"With {_amount(result.design, items, wanted.repeats)}"
     if result.power is not None:
-        yield _row(f"power to find a difference of {wanted.effect:g}", f"{result.power:.0%}")
+        yield _named_value(f"power to find a difference of {wanted.effect:g}", f"{result.power:.0%}")
     if result.detectable is not None:
-        yield _row(f"smallest difference found with {wanted.power:.0%} power", number(result.detectable, 4))
+        yield _named_value(
+            f"smallest difference found with {wanted.power:.0%} power", number(result.detectable, 4)
+        )
     if result.width is not None:
-        yield _row(f"{wanted.level:.0%} interval of the difference", f"about ±{number(result.width / 2, 4)}")
+        yield _named_value(
+            f"{wanted.level:.0%} interval of the difference", f"about ±{number(result.width / 2, 4)}"
+        )
     if result.items_needed is None:
         yield from _price(result, items, wanted.repeats)
 
@@ -75,18 +80,18 @@ def _planned(result: PlanResult, items: int) -> Iterator[str]:
 def _needed(result: PlanResult, needed: int) -> Iterator[str]:
     wanted, design = result.wanted, result.design
     yield f"To find a difference of {wanted.effect:g} with {wanted.power:.0%} power"
-    yield _row("needed", _amount(design, needed, wanted.repeats))
+    yield _named_value("needed", _amount(design, needed, wanted.repeats))
     if result.items_range is not None:
         low, high = result.items_range
-        yield _row("allowing for the size of the pilot", f"{low:,} to {high:,} items")
+        yield _named_value("allowing for the size of the pilot", f"{low:,} to {high:,} items")
     yield from _price(result, needed, wanted.repeats)
 
 
 def _price(result: PlanResult, items: int, repeats: int) -> Iterator[str]:
     calls = 2 * items * repeats
     answers = "1 answer" if repeats == 1 else f"{repeats} answers"
-    yield _row("calls", f"{calls:,} (2 models × {items:,} items × {answers})")
-    yield _row("cost", _money(result.wanted.cost_of(calls)))
+    yield _named_value("calls", f"{calls:,} (2 models × {items:,} items × {answers})")
+    yield _named_value("cost", _money(result.wanted.cost_of(calls)))
 
 
 def _budget(result: PlanResult) -> Iterator[str]:
@@ -94,11 +99,11 @@ def _budget(result: PlanResult) -> Iterator[str]:
     assert one is not None
     extra = f", {wanted.item_cost:g} of them for each new item" if wanted.item_cost > 0 else ""
     yield f"With a budget of {wanted.calls:,} calls{extra}"
-    yield _row("best division", _amount(result.design, one.items, one.repeats))
-    yield _row("standard error of the difference", number(one.se, 4))
+    yield _named_value("best division", _amount(result.design, one.items, one.repeats))
+    yield _named_value("standard error of the difference", number(one.se, 4))
     if result.split_detectable is not None:
         found = number(result.split_detectable, 4)
-        yield _row(f"smallest difference found with {wanted.power:.0%} power", found)
+        yield _named_value(f"smallest difference found with {wanted.power:.0%} power", found)
     yield from _price(result, one.items, one.repeats)
 
 
@@ -109,7 +114,7 @@ def _amount(design: PairedDesign, items: int, repeats: int) -> str:
     return f"{items:,} items{families}, each answered {answers} by each model"
 
 
-def _row(name: str, value: str) -> str:
+def _named_value(name: str, value: str) -> str:
     return f"  {name + ':':<{_WIDTH}} {value}"
 
 
@@ -130,6 +135,19 @@ def participants_lines(one: ParticipantsPlan) -> Iterator[str]:
         f"{2 * one.a_group:,} in all"
     )
     yield f"  one group that meets both conditions:      {one.paired:,} participants (d of the differences)"
+
+
+def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
+    """Return everything a reader of the terminal should see."""
+    wanted = plan.wanted
+    yield f"Plan from {plan.based_on}"
+    yield (
+        f"  to show an order effect of tau = {plan.tau:g} with {wanted.power:.0%} power: "
+        f"{plan.items_needed:,} items × {plan.arrangements} arrangements × {wanted.repeats} repeats, "
+        f"{plan.calls:,} calls"
+    )
+    width = number(plan.width)
+    yield f"  {plan.items:,} items: {plan.power:.0%} power, the interval of tau about {width} wide"
 
 
 def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:

@@ -25,7 +25,7 @@ ALPHA = 0.05
 
 def predictions_report(result: PredictionResult) -> RenderableType:
     """Return everything a reader of the terminal should see: the answer first."""
-    rows = [_row(one) for one in (*_ordered(result), *result.references)]
+    rows = [_agent_cells(one) for one in (*_ordered(result), *result.references)]
     title = f"\nPredicted against measured effects · {result.n_effects} effects, {result.unit}"
     columns = ("agent", *_COLUMNS, "effects", "missing")
     return Group(lines([answer(result)]), table(title, columns, rows), lines(_notes(result)), Text(""))
@@ -33,20 +33,25 @@ def predictions_report(result: PredictionResult) -> RenderableType:
 
 def _ordered(result: PredictionResult) -> list[AgentAgreement]:
     """Return agents by their error, the smallest first; those without one last."""
-    return sorted(result.agents, key=_error)
+    return sorted(result.agents, key=_by_error)
 
 
-def _error(one: AgentAgreement) -> tuple[bool, float]:
+def _by_error(one: AgentAgreement) -> tuple[bool, float]:
     value = one.numbers["rmse"].value
     return (value is None, 0.0 if value is None else value)
 
 
-def _row(one: AgentAgreement) -> tuple[str, ...]:
+def _agent_cells(one: AgentAgreement) -> tuple[str, ...]:
     name = f"({one.agent})" if one.is_reference else one.agent
-    return (name, *(_cell(one.numbers[key]) for key in _COLUMNS.values()), str(one.n), str(one.n_missing))
+    return (
+        name,
+        *(_estimate_cell(one.numbers[key]) for key in _COLUMNS.values()),
+        str(one.n),
+        str(one.n_missing),
+    )
 
 
-def _cell(found: Estimate) -> str:
+def _estimate_cell(found: Estimate) -> str:
     if found.value is None:
         return UNDEFINED
     return (
@@ -91,12 +96,12 @@ def _notes(result: PredictionResult) -> Iterator[str]:
     )
     shown = [row for row in result.differences if row.metric == "rmse"]
     if shown:
-        yield from _pairs(shown)
+        yield from _distinguishable(shown)
     yield "Effects that share a control group have correlated errors, which the noise taken out ignores."
     yield from result.warnings
 
 
-def _pairs(rows: list[AgentDifference]) -> Iterator[str]:
+def _distinguishable(rows: list[AgentDifference]) -> Iterator[str]:
     apart = [row for row in rows if row.p_holm is not None and row.p_holm < ALPHA]
     yield f"{len(apart)} of {len(rows)} pairs of agents are distinguishable by their error (Holm, {ALPHA})."
     for row in apart[:10]:

@@ -2,7 +2,7 @@
 
 from rich.table import Table
 
-from concord.reasoning.compare import METRICS, Ranking
+from concord.reasoning.compare import METRICS, ReasoningRanking
 from concord.reasoning.gap import LINE
 from concord.records import Estimate
 from concord.show.numbers import UNDEFINED, interval, number
@@ -12,7 +12,7 @@ from concord.show.terminal import table
 _COLUMNS = ("rank", "model", "gap", "verdict", "acc cot", "acc early", "Step-F1", "silent bias")
 
 
-def _cells(ranking: Ranking) -> list[list[str]]:
+def _ranking_cells(ranking: ReasoningRanking) -> list[list[str]]:
     """Return the cells of the table: values over their intervals, the verdict over the place of the line."""
     rows = []
     for row in ranking.rows:
@@ -34,7 +34,7 @@ def _shown(one: Estimate, *, signed: bool) -> str:
     return value if one.interval is None else f"{value}\n{interval(one.interval, sign=signed)}"
 
 
-def ranking_report(ranking: Ranking) -> Table:
+def ranking_report(ranking: ReasoningRanking) -> Table:
     """Return the ranking as a table."""
     title = f"Ranking by {TITLES[ranking.by]} (the line is at {number(LINE, 2)})"
-    return table(title, _COLUMNS, _cells(ranking), words=("model", "reading"))
+    return table(title, _COLUMNS, _ranking_cells(ranking), words=("model", "reading"))

@@ -75,7 +75,7 @@ def _source_table(result: StructureResult) -> Table:
             model.model,
             *(_stacked(part.value, part.interval) for part in (main.e_perf, main.r_sens, main.s_cons)),
             UNDEFINED if main.r_at is None else main.r_at,
-            _value(main.r_crossfit),
+            _estimate_value(main.r_crossfit),
         ]
         rows.append(cells)
     title = f"\nAs defined in the source, definition `{result.scores.options.definition}`"
@@ -89,7 +89,7 @@ def _paired_table(result: StructureResult) -> Table:
         paired = model.definition("paired")
         parts = () if paired is None else (paired.e_perf, paired.r_sens, paired.s_cons)
         stacked = [_stacked(part.value, part.interval) for part in parts]
-        crossfit = _value(None if paired is None else paired.r_crossfit)
+        crossfit = _estimate_value(None if paired is None else paired.r_crossfit)
         rows.append([model.model, *(stacked or [UNDEFINED] * 3), crossfit])
     columns = ("Model", "E paired", "R paired", "S paired", "cross-fit")
     return table("\nThe same item by item (`paired`)", columns, rows)
@@ -101,8 +101,8 @@ def _others_table(result: StructureResult) -> Table:
     for model in result.models:
         across, fixed = model.definition("across"), model.fixed_m
         parts = () if fixed is None else (fixed.e_perf, fixed.r_sens, fixed.s_cons)
-        cells = [_value(part) for part in parts] or [UNDEFINED] * 3
-        rows.append([model.model, _value(None if across is None else across.s_cons), *cells])
+        cells = [_estimate_value(part) for part in parts] or [UNDEFINED] * 3
+        rows.append([model.model, _estimate_value(None if across is None else across.s_cons), *cells])
     title = f"\nOver arrangements (`across`), and at m = {result.scores.options.m} samples (*)"
     return table(title, ("Model", "S across", "E*", "R*", "S*"), rows)
 
@@ -136,7 +136,7 @@ def _difference_line(entry: Difference) -> str:
     return f"{entry.first} minus {entry.second} ({entry.definition}): {tau}; {numbers}"
 
 
-def _value(one: Estimate | None) -> str:
+def _estimate_value(one: Estimate | None) -> str:
     return number(None if one is None else one.value, _DIGITS)
 
 

@@ -115,10 +115,10 @@ class Fitting:
             yield self.table
             return
         if self.table.title is not None:
-            yield Text(_words(self.table.title), style="bold")
-        names = [_plain(column.header) for column in self.table.columns]
+            yield Text(_cell_words(self.table.title), style="bold")
+        names = [_one_line(column.header) for column in self.table.columns]
         for row in zip(*(column.cells for column in self.table.columns), strict=True):
-            cells = [_plain(cell) for cell in row]
+            cells = [_one_line(cell) for cell in row]
             yield Text(cells[0])
             named = [f"{name} {cell}" for name, cell in zip(names[1:], cells[1:], strict=True) if cell]
             yield from map(Text, _packed(named, options.max_width))
@@ -141,22 +141,22 @@ def _width(table: Table) -> int:
     return sum(map(_needed, table.columns)) + gap * (len(table.columns) - 1) + gap - 2
 
 
-def _plain(cell: RenderableType) -> str:
+def _one_line(cell: RenderableType) -> str:
     """Return the text of a cell on one line; what was on a second follows it, an interval in its brackets."""
-    first, _, rest = _words(cell).partition("\n")
+    first, _, rest = _cell_words(cell).partition("\n")
     more = rest.strip()
     if not (first and more):
         return first + more
     return f"{first} {more}" if more.startswith("[") else f"{first} ({more})"
 
 
-def _words(cell: RenderableType) -> str:
+def _cell_words(cell: RenderableType) -> str:
     return cell.plain if isinstance(cell, Text) else str(cell)
 
 
 def _needed(column: Column) -> int:
     """Return the columns that the cells need: all of a number, the longest word of a text."""
-    texts = [line for cell in (column.header, *column.cells) for line in _words(cell).split("\n")]
+    texts = [line for cell in (column.header, *column.cells) for line in _cell_words(cell).split("\n")]
     if column.no_wrap:
         return max(map(len, texts))
     return max(_LEAST, *(len(word) for text in texts for word in text.split()), 0)

@@ -9,19 +9,22 @@ from rich.console import RenderableType
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError
+from concord.people.agents_files import AgentsResult
+from concord.people.files import PeopleResult
 from concord.people.predictions.files import PredictionResult
-from concord.people.result import PeopleResult
 from concord.planning.people import ParticipantsPlan, PeoplePlan
 from concord.planning.plan import PlanResult
-from concord.reasoning.compare import Ranking
+from concord.planning.structure import StructurePlan
+from concord.reasoning.compare import ReasoningRanking
 from concord.reasoning.files import ReasoningResult
 from concord.records import Presented
 from concord.show import drawing
+from concord.show.agents_terminal import agents_report
 from concord.show.compare_terminal import compare_report
 from concord.show.html import as_html
 from concord.show.metrics_terminal import metrics_report
 from concord.show.people_terminal import people_report
-from concord.show.plan_terminal import participants_lines, people_plan_lines, plan_lines
+from concord.show.plan_terminal import participants_lines, people_plan_lines, plan_lines, structure_plan_lines
 from concord.show.predictions_terminal import predictions_report
 from concord.show.ranking_terminal import ranking_report
 from concord.show.reasoning_terminal import reasoning_gist, reasoning_report
@@ -62,11 +65,13 @@ VIEWS: dict[type[Presented], View] = {
     PeopleResult: View(people_report, plot=drawing.draw_people),
     StructureResult: View(structure_report, structure_gist, drawing.draw_structure),
     ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
+    AgentsResult: View(agents_report),
     PredictionResult: View(predictions_report),
-    Ranking: View(ranking_report),
+    ReasoningRanking: View(ranking_report),
     CompareResult: View(compare_report, plot=drawing.draw_comparison),
     MetricCompareResult: View(metrics_report, plot=drawing.draw_metrics),
     PlanResult: View(lambda plan: lines(plan_lines(plan))),
+    StructurePlan: View(lambda plan: lines(structure_plan_lines(plan))),
     PeoplePlan: View(lambda plan: lines(people_plan_lines(plan))),
     ParticipantsPlan: View(lambda plan: lines(participants_lines(plan))),
 }

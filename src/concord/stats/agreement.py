@@ -100,7 +100,7 @@ def _fault(x: Floats, y: Floats, weights: Floats) -> str:
     return "the weights sum to zero"
 
 
-def _pair(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> _Pair:
+def _checked_pair(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> _Pair:
     """Check, scale and normalise; unusable profiles become zeros of weight one and are marked."""
     xs, ys, ws = _aligned(x, y, weights)
     fine = np.isfinite(xs) & np.isfinite(ys) & np.isfinite(ws) & (ws >= 0)
@@ -196,7 +196,7 @@ def concordance(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) ->
     >>> concordance([0.1, 0.7, 0.2], [0.1, 0.7, 0.2], weights=[1, 2, 5])
     1.0
     """
-    pair = _pair(x, y, weights)
+    pair = _checked_pair(x, y, weights)
     a, b = _centred(pair.x, pair.weights), _centred(pair.y, pair.weights)
     value = _correlation(a, b) * _accuracy(a, b, _bias(a, b))
     return pair.answer(value, a.varies | b.varies, "both profiles are constant")
@@ -225,7 +225,7 @@ def weighted_pearson(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = Non
     >>> weighted_pearson([1, 2, 3], [6, 4, 2])
     -1.0
     """
-    pair = _pair(x, y, weights)
+    pair = _checked_pair(x, y, weights)
     a, b = _centred(pair.x, pair.weights), _centred(pair.y, pair.weights)
     return pair.answer(_correlation(a, b), a.varies & b.varies, "a profile is constant")
 
@@ -260,7 +260,7 @@ def weighted_regression(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = 
     >>> weighted_regression([0.0, 0.5, 1.0], [0.1, 1.1, 2.1])
     RegressionLine(slope=2.0, intercept=0.1)
     """
-    pair = _pair(x, y, weights)
+    pair = _checked_pair(x, y, weights)
     a, b = _centred(pair.x, pair.weights), _centred(pair.y, pair.weights)
     run = np.where(a.varies, a.square * a.size, 1.0)
     slope = np.sum(a.unit * b.unit, axis=-1) * b.size / run
@@ -296,7 +296,7 @@ def concordance_about_zero(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None
     >>> concordance_about_zero([1.0, -2.0], [1.0, 2.0]), concordance_about_zero([1.0, 2.0], [1.0, -2.0])
     (-0.6, -0.6)
     """
-    pair = _pair(x, y, weights)
+    pair = _checked_pair(x, y, weights)
     a, b = np.sqrt(pair.weights) * pair.x, np.sqrt(pair.weights) * pair.y
     size = np.maximum(np.abs(a), np.abs(b)).max(axis=-1, keepdims=True)
     divisor = np.where(size > 0, size, 1.0)
@@ -342,7 +342,7 @@ def concordance_unnormalised(x: ArrayLike, y: ArrayLike, weights: ArrayLike | No
     >>> round(concordance(x, y), 4), round(concordance_unnormalised(x, y), 4)
     (0.5714, 0.8)
     """
-    pair = _pair(x, y, weights)
+    pair = _checked_pair(x, y, weights)
     a, b = _centred(pair.x, pair.weights), _centred(pair.y, pair.weights)
     # 2 W cov / (W var_x + W var_y + bias^2) = r * C_b with the bias divided by the root of W = sum of weights
     value = _correlation(a, b) * _accuracy(a, b, _bias(a, b) / np.sqrt(pair.total))

@@ -145,12 +145,12 @@ def compare_items(
     if a.size == 0:
         raise UndefinedError("there is no item that both models have a score for")
     d = a - b
-    error = _error(d, clusters)
+    error = _mean_error(d, clusters)
     counted = _binary(a, b) and clusters is None
     skewed = None if counted else _skewed(d, clusters, choices)
     verdicts = _verdicts(a, b, clusters, error, choices, engine)
     used = _used(verdicts, choices, counted=counted, clustered=clusters is not None, n=a.size)
-    interval, note = _interval(a, b, error, choices.level, counted=counted)
+    interval, note = _difference_interval(a, b, error, choices.level, counted=counted)
     if skewed is not None:
         used = Verdict(SKEWED, skewed.p_value, skewed.statistic, skewed.df)
         verdicts, interval = (*verdicts, used), skewed.interval
@@ -211,7 +211,7 @@ def mean_estimate(values: ArrayLike, clusters: ArrayLike | None = None, *, level
         return Estimate(None, n=0, note="no item has a score")
     if clusters is None and _binary(x):
         return Estimate(float(x.mean()), wilson_interval(float(x.sum()), x.size, level=level), int(x.size))
-    interval, note = _t_interval(_error(x, clusters), level)
+    interval, note = _t_interval(_mean_error(x, clusters), level)
     if interval is not None and _binary(x):
         interval = replace(interval, low=max(0.0, interval.low), high=min(1.0, interval.high))
     return Estimate(float(x.mean()), interval, int(x.size), note=note)
@@ -222,7 +222,7 @@ def _binary(*scores: Floats) -> bool:
     return all(bool(np.all((x == 0) | (x == 1))) for x in scores)
 
 
-def _error(values: Floats, clusters: ArrayLike | None) -> MeanError | None:
+def _mean_error(values: Floats, clusters: ArrayLike | None) -> MeanError | None:
     """Return the standard error of a mean, or None where a single cluster has none."""
     try:
         return clustered_mean(values, clusters)
@@ -281,7 +281,7 @@ def _used(
     return next(v for v in verdicts if v.test.startswith(names[wanted]))
 
 
-def _interval(
+def _difference_interval(
     a: Floats, b: Floats, error: MeanError | None, level: float, *, counted: bool
 ) -> tuple[Interval | None, str]:
     """Return the interval of the difference, or why there is none."""
@@ -322,7 +322,7 @@ class _Wins(TypedDict):
 
 def _spread(a: Floats, b: Floats, clusters: ArrayLike | None, error: MeanError | None) -> _Spread:
     """Return standard errors with and without pairing, the saving, the correlation."""
-    alone = [_error(x, clusters) for x in (a, b)]
+    alone = [_mean_error(x, clusters) for x in (a, b)]
     unpaired = None
     if alone[0] is not None and alone[1] is not None:
         unpaired = float(np.hypot(alone[0].se, alone[1].se))
@@ -330,12 +330,10 @@ def _spread(a: Floats, b: Floats, clusters: ArrayLike | None, error: MeanError |
     saved = None
     if paired is not None and unpaired is not None and unpaired > 0:
         saved = 1 - (paired / unpaired) ** 2
-    return _Spread(
-        se_paired=paired, se_unpaired=unpaired, variance_saved=saved, correlation=_correlation(a, b)
-    )
+    return _Spread(se_paired=paired, se_unpaired=unpaired, variance_saved=saved, correlation=_pearson(a, b))
 
 
-def _correlation(a: Floats, b: Floats) -> float | None:
+def _pearson(a: Floats, b: Floats) -> float | None:
     """Pearson's r; None where a model's scores do not vary."""
     x, y = a - a.mean(), b - b.mean()
     size = float(np.sqrt(np.sum(x * x) * np.sum(y * y)))

@@ -36,6 +36,16 @@ def where_defined(defined: Bools, compute: Callable[..., Floats], *arguments: Fl
     return values
 
 
+def or_none(value: float) -> float | None:
+    """Return a plain float, or None where it is undefined (NaN); infinity stays, a limit is a value."""
+    return None if np.isnan(value) else float(value)
+
+
+def or_nan(value: float | None) -> float:
+    """Return a plain float, NaN where it is undefined (None)."""
+    return float("nan") if value is None else float(value)
+
+
 CHUNK_CELLS = 65_536
 """Cells of tables worked on at once, so that they fit a core's cache."""
 

@@ -52,7 +52,7 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     >>> round(result.exact, 4), round(result.mid_p, 4)
     (0.0703, 0.0391)
     """
-    b, c = _counts(only_first, only_second)
+    b, c = _whole_counts(only_first, only_second)
     n, least = b + c, min(b, c)
     below = float(special.bdtr(least, n, 0.5)) if n else 1.0
     log_mass = special.gammaln(n + 1) - special.gammaln(b + 1) - special.gammaln(c + 1) - n * np.log(2.0)
@@ -113,7 +113,7 @@ def bonett_price_interval(differences: ArrayLike, *, level: float = 0.95) -> Int
     return Interval(max(-1.0, centre - half), min(1.0, centre + half), level, "Bonett-Price")
 
 
-def _counts(first: int, second: int) -> tuple[int, int]:
+def _whole_counts(first: int, second: int) -> tuple[int, int]:
     """Two whole, non-negative counts."""
     if first != int(first) or second != int(second) or first < 0 or second < 0:
         raise OptionError(f"disagreements are counts, got {first!r} and {second!r}")

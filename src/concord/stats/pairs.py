@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from concord.records import Estimate
+from concord.stats.elementwise import or_nan, or_none
 from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
 
 
@@ -71,13 +72,13 @@ def adjusted(pairs: Sequence[ModelPair]) -> tuple[ModelPair, ...]:
     """
     columns = []
     for i in range(len(pairs[0].metrics)):
-        p = np.array([_float(pair.metrics[i].p_value) for pair in pairs])
+        p = np.array([or_nan(pair.metrics[i].p_value) for pair in pairs])
         columns.append((holm(p), benjamini_hochberg(p)))
     return tuple(
         replace(
             pair,
             metrics=tuple(
-                replace(metric, p_holm=_known(columns[i][0][k]), p_bh=_known(columns[i][1][k]))
+                replace(metric, p_holm=or_none(columns[i][0][k]), p_bh=or_none(columns[i][1][k]))
                 for i, metric in enumerate(pair.metrics)
             ),
         )
@@ -163,11 +164,3 @@ def rows_of_pairs(n: int) -> list[tuple[int, ...]]:
     for i, j in combinations(range(n), 2):
         rows.setdefault(i, [i]).append(j)
     return [tuple(row) for row in rows.values()]
-
-
-def _float(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -193,7 +193,7 @@ def spread_of(n: float, clusters: Clusters) -> ClusteredError:
         df = groups - 1.0
         return ClusteredError(1 + (n / groups - 1) * rho, 1.0, df, df, root_bias(df))
     laid = min(groups, _GRID)
-    sizes = _sizes(laid, n / groups, clusters.cv)
+    sizes = _cluster_sizes(laid, n / groups, clusters.cv)
     variances = sizes * (1 + (sizes - 1) * rho)
     share, true = sizes / sizes.sum(), variances.sum()
     # residual sums r = (I - p 1') Y of sums Y with variances v: Cov r = v δ - p_d v_c - p_c v_d + p p' Σv
@@ -221,7 +221,7 @@ def _mean_root(values: Floats) -> float:
     return float(inner.sum() * step / (2 * np.sqrt(np.pi)))
 
 
-def _sizes(groups: int, mean: float, cv: float) -> Floats:
+def _cluster_sizes(groups: int, mean: float, cv: float) -> Floats:
     """Lay out cluster sizes of a given mean and variation: 1 and a lognormal rest, evenly spaced."""
     z = special.ndtri((np.arange(groups) + 0.5) / groups)
     low, high = 0.0, 12.0

@@ -135,13 +135,13 @@ def _defined(values: Floats, where: object) -> Floats:
 
 
 def _spearman(h: Floats, a: Floats) -> Floats:
-    x, y = _ranks(h), _ranks(a)
+    x, y = _mean_ranks(h), _mean_ranks(a)
     x, y = x - _mean(x), y - _mean(y)
     norm = np.sqrt(_total(x**2) * _total(y**2))
     return _defined(_total(x * y) / norm, norm > 0)
 
 
-def _ranks(values: Floats) -> Floats:
+def _mean_ranks(values: Floats) -> Floats:
     """Return ranks from 1, ties at their mean: those below plus half of those equal."""
     below = (values[..., :, None] > values[..., None, :]).sum(axis=-1)
     equal = (values[..., :, None] == values[..., None, :]).sum(axis=-1)

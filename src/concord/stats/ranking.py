@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.stats.compare import Choices, PairedComparison, compare_items
-from concord.stats.elementwise import Floats
+from concord.stats.elementwise import Floats, or_none
 from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
 
 
@@ -84,13 +84,13 @@ def compare_models(
     labels = None if clusters is None else np.asarray(clusters)
     sides = list(combinations(range(len(matrix)), 2))
     if len(sides) == 1:  # the random signs of one pair are worth spreading
-        results = [_pair(matrix, labels, chosen, sides[0], engine=engine)]
+        results = [_compared_pair(matrix, labels, chosen, sides[0], engine=engine)]
     else:
-        results = engine.map(partial(_pair, matrix, labels, chosen), sides)
+        results = engine.map(partial(_compared_pair, matrix, labels, chosen), sides)
     return _ranked(matrix, sides, results, chosen.level)
 
 
-def _pair(
+def _compared_pair(
     matrix: Floats,
     clusters: NDArray[np.generic] | None,
     choices: Choices,
@@ -121,7 +121,7 @@ def _ranked(
     for (i, j), adjusted in zip(sides, family, strict=True):
         different[i, j] = different[j, i] = distinguishable(adjusted, level=level)
     pairs = tuple(
-        ComparedPair(i, j, result, _known(family[k]), _known(discovery[k]))
+        ComparedPair(i, j, result, or_none(family[k]), or_none(discovery[k]))
         for k, ((i, j), result) in enumerate(zip(sides, results, strict=True))
     )
     groups = indistinguishable(order, different) if common.any() else ()
@@ -130,7 +130,3 @@ def _ranked(
 
 def _p_value(result: PairedComparison | None) -> float:
     return float("nan") if result is None or result.p_value is None else result.p_value
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -27,7 +27,7 @@ _Limits = tuple[Floats | float, Floats | float]
 
 
 @dataclass(frozen=True)
-class Spread:
+class MeansSpread:
     r"""Squared length of the centred means, and the noise in it.
 
     With centred means :math:`\hat m`, their direction u and the covariance S of units' centred scores,
@@ -97,7 +97,7 @@ class Spread:
         )
 
 
-def spread_of(scores: ArrayLike) -> Spread:
+def spread_of(scores: ArrayLike) -> MeansSpread:
     """Return the spread of the means of conditions.
 
     Parameters
@@ -134,12 +134,12 @@ def spread_of(scores: ArrayLike) -> Spread:
     half = float(np.sum(covariance**2)) - 2 * float(towards @ towards) + along**2
     rest = total - along
     if rest <= _ROUNDING * total:
-        return Spread(n, p, length2, total / n, 0.0, 0.0)
-    return Spread(n, p, length2, along / n, rest / n, max(half, (_ROUNDING * total) ** 2) / n**2)
+        return MeansSpread(n, p, length2, total / n, 0.0, 0.0)
+    return MeansSpread(n, p, length2, along / n, rest / n, max(half, (_ROUNDING * total) ** 2) / n**2)
 
 
 def spread_difference(
-    first: Spread, second: Spread, correlation: float, *, level: float = 0.95
+    first: MeansSpread, second: MeansSpread, correlation: float, *, level: float = 0.95
 ) -> tuple[float, tuple[float, float], float]:
     """Return the difference of two spreads, its interval and the p-value of no difference.
 
@@ -184,7 +184,7 @@ def spread_difference(
 
 
 def _joined(
-    first: Spread, second: Spread, correlation: float, limits: Sequence[_Limits]
+    first: MeansSpread, second: MeansSpread, correlation: float, limits: Sequence[_Limits]
 ) -> tuple[Floats, Floats]:
     """Join limits of both spreads to limits of their difference."""
     down = [np.maximum(0.0, one.tau - low) for one, (low, _) in zip((first, second), limits, strict=True)]

@@ -97,7 +97,7 @@ def compare_structure(
     common = _cut_to_all(models)
     n_items, n_arrangements = (len(common[0].items), len(common[0].names)) if common else (0, 0)
     values = {
-        data.model: None if gates.get(data.model) else _value(data, options.definition, metric)
+        data.model: None if gates.get(data.model) else _ranking_value(data, options.definition, metric)
         for data in common
     }
     place = standing(metric, values, pairs, level=options.level, lowest_first=metric in LOWER_IS_STEADIER)
@@ -177,7 +177,7 @@ def _as_defined(first: Counted, second: Counted, definition: str) -> list[Metric
     """Return S, E and R under a definition without an honest interval, on the shared cells."""
     if definition not in ("peak", "across"):
         return []
-    sides = [_numbers(data, definition) for data in (first, second)]
+    sides = [_gaps_of(data, definition) for data in (first, second)]
     note = PEAK_NOTE if definition == "peak" else _ACROSS
     found = []
     for name, one, two in zip(SOURCE_METRICS, *sides, strict=True):
@@ -187,7 +187,7 @@ def _as_defined(first: Counted, second: Counted, definition: str) -> list[Metric
     return found
 
 
-def _numbers(data: Counted, definition: str) -> tuple[float | None, float | None, float | None]:
+def _gaps_of(data: Counted, definition: str) -> tuple[float | None, float | None, float | None]:
     """S, E and R of one model under a definition."""
     if definition == "peak":
         gaps = peak_gaps(data.mean, data.maximum)
@@ -202,7 +202,7 @@ def _numbers(data: Counted, definition: str) -> tuple[float | None, float | None
     return (1 - e) * (1 - r), e, r
 
 
-def _value(data: Counted, definition: str, metric: str) -> float | None:
+def _ranking_value(data: Counted, definition: str, metric: str) -> float | None:
     """Return the number that ranks: of the definition that the tests are about."""
     if metric == "tau":
         layout, _ = complete_units(data)
@@ -214,7 +214,7 @@ def _value(data: Counted, definition: str, metric: str) -> float | None:
         means = column_means(data.mean)
         return None if np.isnan(means).all() else float(np.nanmin(means))
     place = (FIXED_M if metric in FIXED_M else SOURCE_METRICS).index(metric)
-    return _numbers(data, "unpaired" if definition == "unpaired" else "paired")[place]
+    return _gaps_of(data, "unpaired" if definition == "unpaired" else "paired")[place]
 
 
 def spread_tau(layout: Floats) -> float | None:

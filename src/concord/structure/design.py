@@ -51,7 +51,7 @@ def design_structure(
     for name, value in (("--limit", limit), ("--repeats", repeats), ("--arrangements", arrangements)):
         if value is not None and value < 1:
             raise OptionError(f"{name} {value}: expected a whole number from 1 on")
-    data, name = _read(items)
+    data, name = _items_file(items)
     asked = parse_items(data, name)
     chosen = asked.arranger if arranger is None else arranger
     scored_by = asked.scorer if scorer is None else scorer
@@ -65,7 +65,7 @@ def design_structure(
     return Design("structure", trials, (template,), ((ITEMS, data),), options)
 
 
-def _read(items: str | Path) -> tuple[bytes, str]:
+def _items_file(items: str | Path) -> tuple[bytes, str]:
     if str(items) in SETS:
         file = resources.files("concord").joinpath("structure", "data", f"{items}.json")
         return file.read_bytes(), f"{items}.json"
@@ -104,17 +104,15 @@ def _trials(
     counts: tuple[int | None, int | None, int],
 ) -> Iterator[Trial]:
     limit, arrangements, repeats = counts
+    # Repeats share their words: a long run holds each prompt once.
     laid_out = [
-        (item, name, text)
+        (item.id, name, (Message("user", fill(template, text=text)),), _about(item, arranger[0]))
         for item in asked.items[:limit]
         for name, text in arranger[1](item, asked, arrangements)
     ]
     for repeat in range(repeats):
-        for item, name, text in laid_out:
-            messages = (Message("user", fill(template, text=text)),)
-            yield Trial(
-                "structure", item.id, name, messages, repeat, template.name, _about(item, arranger[0])
-            )
+        for item_id, name, messages, about in laid_out:
+            yield Trial("structure", item_id, name, messages, repeat, template.name, about)
 
 
 def _about(item: ArrangedItem, arranger: str) -> tuple[tuple[str, str], ...]:

@@ -197,7 +197,7 @@ def _tau_difference(a: ResampledModel, b: ResampledModel, level: float) -> Metri
         return MetricDifference("tau", one, two, alone, None, n)
     if n < MIN_UNITS:
         return MetricDifference("tau", one, two, Estimate(one - two, None, n, note=_FEW), None, n)
-    _, ends, p = spread_difference(a.spread, b.spread, _correlation(a.taus, b.taus), level=level)
+    _, ends, p = spread_difference(a.spread, b.spread, _spread_correlation(a.taus, b.taus), level=level)
     estimate = Estimate(one - two, Interval(*ends, level, _TAU), n, method="tau of both models")
     return MetricDifference("tau", one, two, estimate, p, n)
 
@@ -241,7 +241,7 @@ def _worst_difference(a: ResampledModel, b: ResampledModel, level: float) -> Met
     )
 
 
-def _correlation(first: Floats, second: Floats) -> float:
+def _spread_correlation(first: Floats, second: Floats) -> float:
     """Correlate resampled spreads; 0 where that is unknown, which widens the interval if it is positive."""
     if not len(first) or len(first) != len(second) or np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0

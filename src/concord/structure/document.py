@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
-from concord.files.documents import heading
+from concord.files.documents import heading, need_keys
 from concord.files.provenance import provenance
 from concord.records import Estimate, InputFile, Interval, Made
 from concord.stats.order import OrderEffect, VarianceShares
@@ -176,10 +176,10 @@ def scores_of(
         A part is missing or of another kind; the message names it.
     """
     document = upgraded(document, items, where=where) if document["format_version"] == 1 else document
-    _need(document, ("options", "models", "arrangements", "differences", "left_out", "warnings"), where)
+    need_keys(document, ("options", "models", "arrangements", "differences", "left_out", "warnings"), where)
     options = {**_object(document["options"], f"{where}, 'options'")}
     options["definition"] = options.get("reading")
-    rows = _rows(document["arrangements"], where)
+    rows = _arrangement_rows(document["arrangements"], where)
     models = tuple(
         _model_of(entry, rows, items, f"{where}, 'models'[{i}]")
         for i, entry in enumerate(_list(document["models"], where))
@@ -201,12 +201,6 @@ def _optional(kind: type[T], value: object, where: str) -> T | None:
     return None if value is None else decode(kind, value, where=where)
 
 
-def _need(document: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
-    lacking = [key for key in keys if key not in document]
-    if lacking:
-        raise FileFormatError(f"{where}: has no key {lacking[0]!r}; is this a result that Concord wrote?")
-
-
 def _object(value: object, where: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise FileFormatError(f"{where}: expected an object")
@@ -221,7 +215,7 @@ def _list(value: object, where: str) -> Sequence[Any]:
 
 def _consistency_of(entry: object, where: str) -> Consistency:
     found = _object(entry, where)
-    _need(found, ("reading", *_GAPS), where)
+    need_keys(found, ("reading", *_GAPS), where)
     e, r, s = (decode(Estimate, found[key], where=f"{where}, {key!r}") for key in _GAPS)
     crossfit = _optional(Estimate, found.get("R_crossfit"), f"{where}, 'R_crossfit'")
     return Consistency(
@@ -238,7 +232,7 @@ def _model_of(
     where: str,
 ) -> ModelResult:
     entry = _object(document, where)
-    _need(entry, ("model", "readings", "order"), where)
+    need_keys(entry, ("model", "readings", "order"), where)
     name = decode(str, entry["model"], where=f"{where}, 'model'")
     first, *others = (_consistency_of(one, f"{where}, 'readings'") for one in _list(entry["readings"], where))
     fixed = entry.get("fixed_m")
@@ -277,13 +271,13 @@ def _order_of(model: Mapping[str, Any], where: str) -> Order:
     )  # fmt: skip
 
 
-def _rows(entries: object, where: str) -> dict[str, list[ArrangementRow]]:
+def _arrangement_rows(entries: object, where: str) -> dict[str, list[ArrangementRow]]:
     """Return the arrangements of every model."""
     found: dict[str, list[ArrangementRow]] = {}
     for i, entry in enumerate(_list(entries, f"{where}, 'arrangements'")):
         at = f"{where}, 'arrangements'[{i}]"
         row = _object(entry, at)
-        _need(row, tables.ARRANGEMENT_COLUMNS, at)
+        need_keys(row, tables.ARRANGEMENT_COLUMNS, at)
         interval = _optional(Interval, row.get("interval"), f"{at}, 'interval'")
         gap, paired, fixed_m, mean, top = (
             _optional(float, row[column], f"{at}, {column!r}")
@@ -301,7 +295,7 @@ def _rows(entries: object, where: str) -> dict[str, list[ArrangementRow]]:
 
 def _difference_of(document: object, where: str) -> Difference:
     entry = _object(document, where)
-    _need(entry, ("first", "second", "reading", *_GAPS, "tau"), where)
+    need_keys(entry, ("first", "second", "reading", *_GAPS, "tau"), where)
     e, r, s, tau = (decode(Estimate, entry[key], where=f"{where}, {key!r}") for key in (*_GAPS, "tau"))
     given = _object(entry.get("p_values", {}), f"{where}, 'p_values'")
     p_e, p_r, p_s, p_tau, p_flip, p_worst = (

@@ -41,7 +41,7 @@ def upgraded(
         ) from fault
 
 
-def _estimate(entry: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _with_interval(entry: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if entry is None:
         return None
     ends = {key: entry.get(key) for key in ("low", "high", "level")}
@@ -50,7 +50,7 @@ def _estimate(entry: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _estimates(entry: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
-    return {**entry, **{key: _estimate(entry[key]) for key in keys if key in entry}}
+    return {**entry, **{key: _with_interval(entry[key]) for key in keys if key in entry}}
 
 
 def _model(entry: Mapping[str, Any], items: Sequence[ItemRow], level: float) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _model(entry: Mapping[str, Any], items: Sequence[ItemRow], level: float) -> 
         **entry,
         "readings": [_estimates(one, _ESTIMATES) for one in entry["readings"]],
         "fixed_m": None if fixed is None else _estimates(fixed, _ESTIMATES),
-        "flip_excess": _estimate(entry.get("flip_excess")),
+        "flip_excess": _with_interval(entry.get("flip_excess")),
         "gate": _gate(items),
         "order": {**entry["order"], "effect": _effect(entry["order"], items, level)},
     }

@@ -213,7 +213,7 @@ def _cells(path: Path) -> _Cells:
                 f"{_named(path)}, row {number}: item {item!r} under {arrangement!r} is there twice; {_AGAIN}"
             )
         mean, top, gap = (
-            _score(path, number, name, cell) for name, cell in zip(_SCORES, scores, strict=True)
+            _score_cell(path, number, name, cell) for name, cell in zip(_SCORES, scores, strict=True)
         )
         own[arrangement] = (arrangement, mean, top, gap)
     if not found:
@@ -221,9 +221,9 @@ def _cells(path: Path) -> _Cells:
     return found
 
 
-def _score(path: Path, number: int, column: str, cell: str) -> float | None:
+def _score_cell(path: Path, number: int, column: str, cell: str) -> float | None:
     """Read a score; an empty cell is none."""
-    value = _number(path, number, column, cell)
+    value = _number_cell(path, number, column, cell)
     if value is not None and not -1 <= value <= 1:
         raise FileFormatError(
             f"{_named(path)}, row {number}, column {column!r}: got {cell!r}, expected a score from 0 "
@@ -232,7 +232,7 @@ def _score(path: Path, number: int, column: str, cell: str) -> float | None:
     return value
 
 
-def _number(path: Path, number: int, column: str, cell: str) -> float | None:
+def _number_cell(path: Path, number: int, column: str, cell: str) -> float | None:
     if cell == "":
         return None
     try:
@@ -253,7 +253,7 @@ def _items(path: Path, cells: Mapping[tuple[str, str], dict[str, CellScore]]) ->
     for number, line in _lines(path, columns):
         cell = dict(zip(columns, line, strict=True))
         mean, n, paired, across, flips = (
-            _number(path, number, name, cell[name])
+            _number_cell(path, number, name, cell[name])
             for name in ("mean", "n_arrangements", "paired_gap", "across_gap", "flip_excess")
         )
         texts = (cell[name] or None for name in ("cluster", "worst_arrangement", "best_arrangement"))

@@ -9,7 +9,7 @@ from concord.errors import UndefinedError
 from concord.stats.bands import GapTable, ItemWeights, on_exact_grid
 from concord.stats.maxima import MaximumSide
 from concord.stats.order import OrderEffect, order_effect
-from concord.stats.spread import Spread, spread_of
+from concord.stats.spread import MeansSpread, spread_of
 from concord.structure.definitions import (
     Counted,
     ResampledGaps,
@@ -36,7 +36,7 @@ class ResampledModel:
     effect: OrderEffect | None
     taus: Floats
     """tau of each resample; empty where it was not resampled."""
-    spread: Spread | None = None
+    spread: MeansSpread | None = None
     """Limits of tau at any level."""
     scores: ResampledGaps | None = None
     """Mean scores with their sign turned, and their resamples."""
@@ -112,7 +112,7 @@ class ResampledModels:
         return ResampledModel(table, resampled.draws, effect, taus, spread(data), scores, data.flips)
 
 
-def spread(data: Counted) -> Spread | None:
+def spread(data: Counted) -> MeansSpread | None:
     """Limits of tau at any level, where there are any."""
     try:
         return spread_of(complete_units(data)[0])

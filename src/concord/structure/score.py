@@ -1,7 +1,6 @@
 """Scores of models to their structural consistency: order effect, flips, worst arrangement, E, R, S."""
 
 from dataclasses import replace
-from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 from concord.engine import SERIAL, Engine
 from concord.errors import InputError, OptionError
 from concord.stats.bands import ItemWeights
+from concord.stats.elementwise import or_none
 from concord.structure.definitions import (
     Counted,
     ResampledGaps,
@@ -221,8 +221,8 @@ def _arrangement_rows(
     n = both if options.definition == "paired" else one
     return tuple(
         ArrangementRow(
-            name, not used[p], number(gaps[p]), intervals.get(p), number(paired[p]), number(fixed_m[p]),
-            number(means[p]), number(tops[p]), int(n[p]), model.counts[p],
+            name, not used[p], or_none(gaps[p]), intervals.get(p), or_none(paired[p]), or_none(fixed_m[p]),
+            or_none(means[p]), or_none(tops[p]), int(n[p]), model.counts[p],
         )
         for p, name in enumerate(model.arrangements)
     )  # fmt: skip
@@ -239,32 +239,29 @@ def _item_rows(
     worst = np.argmin(np.where(np.isnan(data.mean), np.inf, data.mean), axis=1)
     best = np.argmax(np.where(np.isnan(data.mean), -np.inf, data.mean), axis=1)
     nothing = np.full(data.mean.shape, np.nan)
-    tables = [_cells(table) for table in (data.mean, data.maximum, nothing if fixed_m is None else fixed_m)]
+    tables = [
+        _rows_of_cells(table) for table in (data.mean, data.maximum, nothing if fixed_m is None else fixed_m)
+    ]
     return tuple(
         ItemRow(
             name,
             None if model.clusters is None else model.clusters[i],
-            number(means[i]),
+            or_none(means[i]),
             int(cells[i]),
-            number(paired[i]),
-            number(across[i]),
+            or_none(paired[i]),
+            or_none(across[i]),
             data.names[worst[i]] if cells[i] else None,
             data.names[best[i]] if cells[i] else None,
-            None if flips is None else number(flips[i]),
+            None if flips is None else or_none(flips[i]),
             tuple(zip(data.names, *(table[i] for table in tables), strict=True)),
         )
         for i, name in enumerate(data.items)
     )
 
 
-def _cells(table: Floats) -> list[list[float | None]]:
+def _rows_of_cells(table: Floats) -> list[list[float | None]]:
     """Turn a whole table of cells into lists, ``None`` where there is no number."""
     cells = table.astype(object)
     cells[np.isnan(table)] = None
     rows: list[list[float | None]] = cells.tolist()
     return rows
-
-
-def number(value: float) -> float | None:
-    """Turn NaN, the absence of a number inside arrays, into ``None``."""
-    return None if isnan(value) else float(value)

@@ -46,17 +46,17 @@ LEFT_OUT_COLUMNS = ("Model Name", "arrangement", "file", "reason")
 Row = list[object]
 
 
-def _ends(interval: Interval | None) -> Row:
+def _end_cells(interval: Interval | None) -> Row:
     """Low and high end."""
     return [None, None] if interval is None else [interval.low, interval.high]
 
 
 def _with_ends(estimate: Estimate) -> Row:
     """Value, low and high end."""
-    return [estimate.value, *_ends(estimate.interval)]
+    return [estimate.value, *_end_cells(estimate.interval)]
 
 
-def _values(definition: Consistency | None) -> Row:
+def _gap_cells(definition: Consistency | None) -> Row:
     """E, R and S."""
     if definition is None:
         return [None, None, None]
@@ -70,7 +70,7 @@ def _all_ends(definition: Consistency | None) -> Row:
     return [
         end
         for part in (definition.e_perf, definition.r_sens, definition.s_cons)
-        for end in _ends(part.interval)
+        for end in _end_cells(part.interval)
     ]
 
 
@@ -83,10 +83,11 @@ def model_row(model: ModelResult) -> Row:
     """One model as a row of `s_cons_results.csv`."""
     main, paired, across = model.consistency, model.definition("paired"), model.definition("across")
     return [
-        model.model, *_values(main), main.definition, *_all_ends(main), _crossfit(main),
-        *_values(model.fixed_m), *_order_columns(model), model.n_items, model.n_arrangements, model.n_missing,
-        *_values(paired), *_all_ends(paired), _crossfit(paired),
-        *_values(across), *_all_ends(across)[:2], *_all_ends(model.fixed_m), _crossfit(model.fixed_m),
+        model.model, *_gap_cells(main), main.definition, *_all_ends(main), _crossfit(main),
+        *_gap_cells(model.fixed_m), *_order_columns(model),
+        model.n_items, model.n_arrangements, model.n_missing,
+        *_gap_cells(paired), *_all_ends(paired), _crossfit(paired),
+        *_gap_cells(across), *_all_ends(across)[:2], *_all_ends(model.fixed_m), _crossfit(model.fixed_m),
         model.fixed_m_note, main.r_at, *_detail_columns(model),
     ]  # fmt: skip
 
@@ -94,7 +95,7 @@ def model_row(model: ModelResult) -> Row:
 def _order_columns(model: ModelResult) -> Row:
     """Tau, its interval and the test."""
     effect = model.order.effect
-    return [None] * 4 if effect is None else [effect.tau, *_ends(effect.interval), effect.p_value]
+    return [None] * 4 if effect is None else [effect.tau, *_end_cells(effect.interval), effect.p_value]
 
 
 def _detail_columns(model: ModelResult) -> Row:
@@ -106,7 +107,7 @@ def _detail_columns(model: ModelResult) -> Row:
         *([None, None] if effect is None else [effect.f, effect.epsilon]), order.n_incomplete,
         *_share_columns(model),
         *([None] * 3 if flips is None else _with_ends(flips)),
-        *([None, None] if k is None else k), *_ends(model.worst.interval), model.gate,
+        *([None, None] if k is None else k), *_end_cells(model.worst.interval), model.gate,
     ]  # fmt: skip
 
 
@@ -124,7 +125,7 @@ def arrangement_rows(scores: StructureScores) -> Iterator[Row]:
         for row in model.arrangements:
             c = row.counts
             yield [
-                model.model, row.name, model.consistency.definition, row.gap, *_ends(row.interval),
+                model.model, row.name, model.consistency.definition, row.gap, *_end_cells(row.interval),
                 row.mean_score, row.n, row.is_baseline, row.max_score, row.paired_gap, row.fixed_m_gap,
                 c.n_mean, c.n_max,
                 c.missing_mean, c.missing_max, c.only_mean, c.only_max, c.text_numbers, c.clipped,

@@ -7,7 +7,7 @@ import pytest
 from tests.people.studies.people_like import SCRIPTS, PeopleLike
 
 from concord import studies
-from concord.people.result import PeopleResult
+from concord.people.files import PeopleResult
 from concord.people.score import score_table
 from concord.people.studies.format import Located
 from concord.people.studies.load import bundled_names

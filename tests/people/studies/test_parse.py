@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concord.people.studies.format import Allocation, Choice, FreeText, Item, Likert, Number, Ranking
-from concord.people.studies.parse import Outcome, read_reply
+from concord.people.studies.parse import ItemOutcome, read_reply
 
 OPTIONS = {"sure": "200 people will be saved", "risky": "a one-in-three chance"}
 CHOICE = Choice(type="choice", options=OPTIONS)
@@ -142,7 +142,7 @@ def test_no_reply_breaks_the_reading(reply: str) -> None:
         (RANKS, tuple(RANKS.options)),
     ):
         answer = read_reply(reply, [("x", item, order)])[0]
-        assert (answer.outcome is Outcome.OK) == bool(answer.values)
+        assert (answer.outcome is ItemOutcome.OK) == bool(answer.values)
 
 
 @settings(deadline=None)

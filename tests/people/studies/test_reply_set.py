@@ -8,7 +8,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from concord.people.studies.format import Item
-from concord.people.studies.parse import Outcome, read_reply
+from concord.people.studies.parse import ItemOutcome, read_reply
 
 _ROWS = [
     json.loads(line)
@@ -50,17 +50,17 @@ def test_no_reply_is_read_as_something_that_it_does_not_say() -> None:
 def test_a_second_option_is_a_doubt_even_where_it_is_a_reason() -> None:
     item = _ITEM.validate_python({"type": "choice", "options": {"sure": "sure", "risky": "risky"}})
     (answer,) = read_reply("I would choose option A because B is risky", [("x", item, ["sure", "risky"])])
-    assert answer.outcome is Outcome.UNREADABLE
+    assert answer.outcome is ItemOutcome.UNREADABLE
 
 
 @pytest.mark.parametrize("end", ["Answer: B", "So I choose B."])
 def test_what_a_long_reply_says_at_its_end_counts(end: str) -> None:
     item = _ITEM.validate_python({"type": "choice", "options": {"gain": "gain", "loss": "loss"}})
     (answer,) = read_reply("Well. " * 5000 + end, [("x", item, ["gain", "loss"])])
-    assert (answer.outcome, dict(answer.values)) == (Outcome.OK, {"x": "loss"})
+    assert (answer.outcome, dict(answer.values)) == (ItemOutcome.OK, {"x": "loss"})
 
 
 def test_a_reply_beyond_all_measure_is_unreadable_and_not_cut() -> None:
     item = _ITEM.validate_python({"type": "choice", "options": {"gain": "gain", "loss": "loss"}})
     (answer,) = read_reply("A" + " " * 1_000_001, [("x", item, ["gain", "loss"])])
-    assert answer.outcome is Outcome.UNREADABLE
+    assert answer.outcome is ItemOutcome.UNREADABLE

@@ -153,7 +153,9 @@ def test_every_kind_gives_the_p_of_scipy() -> None:
     ranks = of.correlate([(FIRST, SECOND)], ranks=True)
     assert ranks.p_value == pytest.approx(stats.spearmanr(FIRST, SECOND).pvalue)
     counts = np.array([[30, 10], [18, 22]])
-    assert of.table(counts).p_value == pytest.approx(stats.chi2_contingency(counts, correction=False).pvalue)
+    assert of.contingency(counts).p_value == pytest.approx(
+        stats.chi2_contingency(counts, correction=False).pvalue
+    )
     f = float(np.var(FIRST, ddof=1) / np.var(SECOND, ddof=1))
     expected = 2 * min(stats.f.sf(f, 9, 9), stats.f.cdf(f, 9, 9))
     assert of.variance_ratio(FIRST, SECOND).p_value == pytest.approx(expected)
@@ -162,7 +164,7 @@ def test_every_kind_gives_the_p_of_scipy() -> None:
 
 
 def test_a_table_in_which_nobody_gave_an_answer_has_no_p() -> None:
-    assert of.table(np.array([[3, 0], [4, 0]])).p_value is None
+    assert of.contingency(np.array([[3, 0], [4, 0]])).p_value is None
 
 
 def test_wilcoxon_without_ties_is_exact_up_to_fifty_pairs() -> None:
@@ -190,7 +192,7 @@ def test_correlations_of_anscombe_and_of_ranks() -> None:
 def test_variances_and_tables() -> None:
     found = of.variance_ratio(np.array([0.0, 2, 4]), np.array([0.0, 1, 2]))
     assert found.values == {"statistic": pytest.approx(4.0), "df1": 2, "df2": 2, "direction": 1}
-    table = of.table(np.array([[3, 1], [1, 3]]))
+    table = of.contingency(np.array([[3, 1], [1, 3]]))
     assert (table.values, table.direction) == ({"table": [[3, 1], [1, 3]]}, 1)
 
 
@@ -231,6 +233,6 @@ def test_what_does_not_exist_is_undefined_and_says_why() -> None:
     with pytest.raises(of.TooSmallError, match="0 pairs that differ"):
         of.signs(SAME, SAME)
     with pytest.raises(of.TooSmallError, match="0 answers in a group"):
-        of.table(np.array([[0, 0], [1, 3]]))
+        of.contingency(np.array([[0, 0], [1, 3]]))
     with pytest.raises(UndefinedError, match="a cell is empty or variables depend"):
         of.linear_effect(SECOND, np.ones((10, 1)), np.ones((10, 1)))

@@ -18,7 +18,7 @@ from inspect_ai.model import (
 )
 
 from concord.asking.connection import Connection
-from concord.asking.inspect.replies import Fault, FaultKind, answer_of, fault_of
+from concord.asking.inspect.replies import FailedCall, FaultKind, answer_of, fault_of
 from concord.asking.keys import Sampling
 from concord.asking.limits import Budget
 from concord.asking.redact import Redactor
@@ -109,7 +109,7 @@ class Asker:
             started, attempt = time.monotonic(), 1
             while True:
                 await self._admitted()
-                found: Answer | Fault | None = None
+                found: Answer | FailedCall | None = None
                 try:
                     found = await self._attempt(trial, chosen)
                 finally:
@@ -121,13 +121,13 @@ class Asker:
                     return self._ended_without(found, time.monotonic() - started)
                 attempt += 1
 
-    async def _attempt(self, trial: Trial, sampling: Sampling) -> Answer | Fault:
+    async def _attempt(self, trial: Trial, sampling: Sampling) -> Answer | FailedCall:
         started = time.monotonic()
         try:
             output = await self._generate(trial, sampling)
         except Exception as error:  # noqa: BLE001 - providers raise what they like; every call is counted
             fault = fault_of(error, self._model)
-            return Fault(fault.kind, self._redactor.text(fault.words), fault.wait)
+            return FailedCall(fault.kind, self._redactor.text(fault.words), fault.wait)
         return answer_of(output, time.monotonic() - started if output.time is None else output.time)
 
     async def _generate(self, trial: Trial, sampling: Sampling) -> ModelOutput:
@@ -160,7 +160,7 @@ class Asker:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.stopped.wait(), max(seconds, 0.0))
 
-    async def _another(self, fault: Fault, attempt: int, trial: Trial) -> bool:
+    async def _another(self, fault: FailedCall, attempt: int, trial: Trial) -> bool:
         """Wait for the next attempt, unless there is none."""
         self._n_failed_attempts += 1
         silent = time.monotonic() - self._last_reply
@@ -187,7 +187,7 @@ class Asker:
         self._last_reply = time.monotonic()
         self.opened.set()
 
-    def _ended_without(self, fault: Fault, seconds: float) -> Answer:
+    def _ended_without(self, fault: FailedCall, seconds: float) -> Answer:
         """Count a call without a reply, and decide whether the next one is worth while."""
         self.opened.set()
         if fault.kind is FaultKind.OVERFLOW:
@@ -213,7 +213,7 @@ def window_of(model: Model, connection: Connection) -> int:
     return max(1, int(model.api.max_connections())) if chosen is None else chosen
 
 
-def _wait(fault: Fault, attempt: int, trial: Trial) -> float:
+def _wait(fault: FailedCall, attempt: int, trial: Trial) -> float:
     """Return the seconds until the next attempt: as the server asks, or twice as long each time."""
     if fault.wait is not None:
         return fault.wait

@@ -180,7 +180,7 @@ def _view_of(stored: StoredRun) -> View:
 def _scored(
     planned: Mapping[str, Any], row: Mapping[str, Any], scorer: Callable[[Any], Score]
 ) -> dict[str, Any]:
-    about = _about(planned, row)
+    about = _metadata(planned, row)
     output = _output(row)
     if row["outcome"] == AskOutcome.FAILED:
         return {"target": about.get("gold_answer", "")}
@@ -200,8 +200,8 @@ def _sample(planned: Mapping[str, Any], row: Mapping[str, Any], view: View, mode
         epoch=1,
         input=asked,
         output=output,
-        metadata=_about(planned, row),
-        error=_error(str(row.get("error"))) if failed else None,
+        metadata=_metadata(planned, row),
+        error=_eval_error(str(row.get("error"))) if failed else None,
         completed_at=str(row["at"]) if "at" in row else None,
         total_time=row.get("seconds"),
         model_usage={} if output.usage is None else {model: output.usage},
@@ -226,7 +226,7 @@ def readable_id(planned: Mapping[str, Any]) -> str:
     return f"{planned['id']}/{planned['mode']}/{planned['repeat']}"
 
 
-def _about(planned: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+def _metadata(planned: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
     name = {name: planned[name] for name in ("key", "id", "mode", "repeat", "template")}
     told = {"outcome": row["outcome"], **({"turns": row["turns"]} if "turns" in row else {})}
     return {**name, **planned.get("about", {}), **told}
@@ -256,5 +256,5 @@ def _output(row: Mapping[str, Any], model: str = "") -> ModelOutput:
     )
 
 
-def _error(words: str) -> EvalError:
+def _eval_error(words: str) -> EvalError:
     return EvalError(message=words, traceback="", traceback_ansi="")

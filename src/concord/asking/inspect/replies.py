@@ -31,7 +31,7 @@ class FaultKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FailedCall:
     """A call without a reply."""
 
     kind: FaultKind
@@ -46,25 +46,25 @@ class Fault:
         return self.kind in (FaultKind.PASSING, FaultKind.BUSY)
 
 
-def fault_of(error: BaseException, model: Any) -> Fault:
+def fault_of(error: BaseException, model: Any) -> FailedCall:
     """Read a provider's error."""
     cause = _cause(error)
     status, words = _status(cause), _words(cause)
     if status == 402 or (status in (None, 403, 429) and says_quota(words)):
-        return Fault(FaultKind.ACCOUNT, words)
+        return FailedCall(FaultKind.ACCOUNT, words)
     if says_overflow(words) and status in (None, 400, 413, 422, 500):
-        return Fault(FaultKind.OVERFLOW, words)
+        return FailedCall(FaultKind.OVERFLOW, words)
     if status == 401 or type(cause).__name__ == "AuthenticationError":
-        return Fault(FaultKind.ACCOUNT, words)
+        return FailedCall(FaultKind.ACCOUNT, words)
     if status in (403, 404) or type(cause).__name__ in ("PermissionDeniedError", "NotFoundError"):
-        return Fault(FaultKind.REFUSED, words)
+        return FailedCall(FaultKind.REFUSED, words)
     if status == 429:
-        return Fault(FaultKind.BUSY, words, retry_after(cause))
+        return FailedCall(FaultKind.BUSY, words, retry_after(cause))
     if type(cause).__name__ == "AttemptTimeoutError":
-        return Fault(FaultKind.PASSING, "no answer in the time that --timeout allows")
+        return FailedCall(FaultKind.PASSING, "no answer in the time that --timeout allows")
     if asks_to_retry(model, cause):
-        return Fault(FaultKind.PASSING, words, retry_after(cause))
-    return Fault(FaultKind.OTHER, words)
+        return FailedCall(FaultKind.PASSING, words, retry_after(cause))
+    return FailedCall(FaultKind.OTHER, words)
 
 
 def _cause(error: BaseException) -> BaseException:

@@ -14,7 +14,7 @@ from concord.asking.inspect.replies import answer_of
 from concord.asking.keys import Sampling, trial_key
 from concord.asking.turns import Turns
 from concord.people import NAME as PEOPLE
-from concord.people.design import Room, packed
+from concord.people.rooms import Room, packed
 from concord.people.studies.sessions import Question, Session
 from concord.records import Answer, AskOutcome, Trial, Usage
 

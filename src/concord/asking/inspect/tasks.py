@@ -48,7 +48,7 @@ def reasoning(
         limit=items,
         repeats=repeats,
     )
-    return task_of(design, _named(design), repeats=repeats)
+    return task_of(design, _named_requests(design), repeats=repeats)
 
 
 @task
@@ -75,7 +75,7 @@ def structure(
     design = design_structure(
         items, arranger=arranger, scorer=scorer, arrangements=arrangements, repeats=repeats
     )
-    return task_of(design, _named(design), repeats=repeats)
+    return task_of(design, _named_requests(design), repeats=repeats)
 
 
 @task
@@ -103,10 +103,10 @@ def people(
     """
     names = [name.strip() for name in study.split(",") if name.strip()]
     laid_out = design_people(names, n=n, design=design, plan_seed=plan_seed, limit=sessions)
-    return task_of(laid_out, _named(laid_out))
+    return task_of(laid_out, _named_requests(laid_out))
 
 
-def _named(design: Design) -> list[Request]:
+def _named_requests(design: Design) -> list[Request]:
     """Return requests whose key is the trial's name: without a folder there is nothing to look up."""
     return [Request(trial, "/".join(map(str, trial.name))) for trial in design.trials]
 

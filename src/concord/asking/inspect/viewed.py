@@ -7,7 +7,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
 from inspect_ai.scorer import Score
 
 from concord.asking.inspect.asker import chat
-from concord.people.design import Room, unpacked
+from concord.people.rooms import Room, unpacked
 
 
 def session_view(room: Room, row: Mapping[str, Any]) -> dict[str, Any]:

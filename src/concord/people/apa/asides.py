@@ -16,7 +16,7 @@ from concord.people.apa.items import (
     read_statistic,
     read_tail,
 )
-from concord.people.apa.text import Number, Token
+from concord.people.apa.text import PrintedNumber, Token
 from concord.people.apa.words import (
     EFFECTS,
     FOLDED_EFFECTS,
@@ -28,7 +28,7 @@ from concord.people.apa.words import (
 )
 
 
-def _bounds(cursor: Cursor) -> tuple[Number, ...]:
+def _bounds(cursor: Cursor) -> tuple[PrintedNumber, ...]:
     """Read ``[0.2, 1.1]`` or ``0.2 to 1.1``; without brackets a comma does not make an interval."""
     opened = int(cursor.is_mark(0, "[("))
     low = cursor.signed(opened)
@@ -114,7 +114,7 @@ def _read_effect(cursor: Cursor) -> Item | None:
         cursor.at += 1
     elif not (is_alpha and cursor.signed()):
         return None
-    value: tuple[Number, ...] = _bounds(cursor)
+    value: tuple[PrintedNumber, ...] = _bounds(cursor)
     if not value:
         value = (number(cursor, cursor.tokens[first].text),)
         if (cursor.is_word(0, ("and", "vs", "versus")) or cursor.is_mark(0, "±")) and _lone_number(cursor):

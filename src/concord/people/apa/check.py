@@ -124,19 +124,19 @@ def _decision(found: _Range, one_tailed: bool, alpha: float) -> bool | None:
 def _hint(result: ApaResult, found: _Range) -> str:
     """Name the usual slip, where the numbers fit it."""
     if result.p_relation == "=" and result.p_value in _USUAL_BOUNDS and found.high < result.p_value:
-        return f"; it would fit p < {_number(result.p_value)}"
+        return f"; it would fit p < {_p_shown(result.p_value)}"
     fits_two_sided = result.kind == "F" and _fits(result, _Range(0, 2 * found.low, 2 * found.high), 1.0, 0.0)
     return "; it would fit a two-sided test of a variance ratio" if fits_two_sided else ""
 
 
-def _number(p: float) -> str:
+def _p_shown(p: float) -> str:
     """Write a p-value for reading."""
     return f"{p:.3g}"
 
 
 def _shown(found: _Range, factor: float = 1.0) -> str:
     """Write recomputed p-values: one number, or the range that is left open."""
-    low, value, high = (_number(p * factor) for p in (found.low, found.value, found.high))
+    low, value, high = (_p_shown(p * factor) for p in (found.low, found.value, found.high))
     if found.bounded:
         return f"{value} or {'less' if found.value == found.high else 'more'}"
     if low == high:
@@ -150,8 +150,8 @@ def _printed(result: ApaResult) -> str:
         return "ns"
     if result.p_value == 0 and result.p_decimals is not None:
         printed = f"{0:.{max(0, result.p_decimals)}f}"
-        return f"p {result.p_relation} {printed}, read as p < {_number(result.p_bounds()[1])} (no p is 0)"
-    return f"p {result.p_relation} {_number(result.p_value)}"
+        return f"p {result.p_relation} {printed}, read as p < {_p_shown(result.p_bounds()[1])} (no p is 0)"
+    return f"p {result.p_relation} {_p_shown(result.p_value)}"
 
 
 def _recompute(result: ApaResult, n1: float | None, n2: float | None) -> _Range:
@@ -293,7 +293,7 @@ def _binomial(result: ApaResult) -> _Range:
         return _Range(p, p, p)
     assumed = _Range(p, p, p, "against p0 = .5, which the text does not say")
     if result.p_relation is not None and not _fits(result, assumed, 1.0, 0.0):
-        raise _NotCheckableError(f"p0 is not reported; against .5 the counts give p = {_number(p)}")
+        raise _NotCheckableError(f"p0 is not reported; against .5 the counts give p = {_p_shown(p)}")
     return assumed
 
 

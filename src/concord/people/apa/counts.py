@@ -2,7 +2,7 @@
 
 from concord.people.apa.cursor import Cursor, Fault, number, whole
 from concord.people.apa.items import Item, item
-from concord.people.apa.text import Number
+from concord.people.apa.text import PrintedNumber
 from concord.people.apa.words import P0_WORDS
 
 
@@ -14,8 +14,8 @@ def read_null_rate(cursor: Cursor) -> Item | None:
     cursor.at += 2
     start = cursor.place()
     part = read_fraction(cursor)
-    top, bottom = (number(cursor, "p0"), Number(1.0, 0)) if part is None else part.numbers
-    rate = Number(top.value / bottom.value, top.decimals)
+    top, bottom = (number(cursor, "p0"), PrintedNumber(1.0, 0)) if part is None else part.numbers
+    rate = PrintedNumber(top.value / bottom.value, top.decimals)
     if not 0 < rate.value < 1:
         raise Fault(start, "p0 between 0 and 1", certain=False)
     return item("p0", cursor, first, rate)
@@ -28,7 +28,7 @@ def read_fraction(cursor: Cursor) -> Item | None:
     if not (cursor.is_mark(1, "/") and all(parts)):
         return None
     cursor.at += 3
-    top, bottom = (Number(float(part), 0) for part in parts)
+    top, bottom = (PrintedNumber(float(part), 0) for part in parts)
     if bottom.value == 0 or top.value > bottom.value:
         raise Fault(cursor.tokens[first].start, "a count out of at least as many", certain=False)
     return item("fraction", cursor, first, top, bottom)

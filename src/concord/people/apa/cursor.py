@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from concord.people.apa.records import Relation
-from concord.people.apa.text import MAX_DIGITS, Number, Token, read_number, tokens
+from concord.people.apa.text import MAX_DIGITS, PrintedNumber, Token, read_number, tokens
 from concord.people.apa.words import RELATIONS
 
 _END = Token("end", "", -1, -1)
@@ -74,7 +74,7 @@ class Cursor:
         return 2 if self.is_mark(ahead, "+-") and self.peek(ahead + 1).kind == "number" else 0
 
 
-def number(cursor: Cursor, what: str) -> Number:
+def number(cursor: Cursor, what: str) -> PrintedNumber:
     """Read a signed number that stands clear of what follows it."""
     size = cursor.signed()
     if not size and cursor.is_mark(0, ",") and cursor.peek(1).kind == "number":
@@ -132,7 +132,7 @@ def _stands_clear(cursor: Cursor, what: str) -> None:
         raise Fault(token.start, f"one plain number for {what}")
 
 
-def whole(cursor: Cursor, what: str) -> Number:
+def whole(cursor: Cursor, what: str) -> PrintedNumber:
     """Read a whole number, with thousands separators if it has them: 1,332."""
     digits = cursor.digits(0)
     if not digits or (len(digits) > 1 and digits[0] == "0"):
@@ -143,7 +143,7 @@ def whole(cursor: Cursor, what: str) -> Number:
         cursor.at += 2
     _stands_clear(cursor, what)
     cursor.at += 1
-    return Number(float(digits), 0)
+    return PrintedNumber(float(digits), 0)
 
 
 def _next_is_group(cursor: Cursor) -> bool:

@@ -3,7 +3,7 @@
 from concord.people.apa.cursor import Fault
 from concord.people.apa.items import Item
 from concord.people.apa.records import ApaResult, Kind
-from concord.people.apa.text import Number
+from concord.people.apa.text import PrintedNumber
 from concord.people.apa.words import DEGREES
 
 
@@ -19,7 +19,7 @@ class _Draft:
         self.z_decimals: int | None = None
         self.se_decimals: int | None = None
 
-    def put(self, name: str, number: Number, entry: Item) -> None:
+    def put(self, name: str, number: PrintedNumber, entry: Item) -> None:
         """Fill one field, once."""
         known = self.values.setdefault(name, number.value)
         if known != number.value:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from concord.people.apa.cursor import Cursor, Fault, number, whole
 from concord.people.apa.records import Kind, PRelation
-from concord.people.apa.text import Number, read_number
+from concord.people.apa.text import PrintedNumber, read_number
 from concord.people.apa.words import (
     DEGREES,
     DF_WORDS,
@@ -38,12 +38,12 @@ class Item:
     label: str = ""
     kind: Kind | None = None
     relation: PRelation | None = None
-    numbers: tuple[Number, ...] = ()
+    numbers: tuple[PrintedNumber, ...] = ()
     inside: tuple["Item", ...] = ()
     """What stood in the parentheses of a statistic or of a p."""
 
 
-def item(role: Role, cursor: Cursor, first: int, *numbers: Number) -> Item:
+def item(role: Role, cursor: Cursor, first: int, *numbers: PrintedNumber) -> Item:
     """Make an item of the tokens from an index up to the cursor."""
     start, end = cursor.span(first)
     return Item(role, start, end, numbers=numbers)
@@ -69,7 +69,7 @@ def read_p(cursor: Cursor) -> Item | None:
     return replace(item("p", cursor, first, p), relation=relation, inside=inside)
 
 
-def _probability(cursor: Cursor) -> Number:
+def _probability(cursor: Cursor) -> PrintedNumber:
     """Read a probability; ``10-5`` is what is left of 10⁻⁵ when raised digits are lost, as p is at most 1."""
     start = cursor.place()
     if cursor.peek().text == "10" and cursor.is_mark(1, "-") and cursor.digits(2):
@@ -82,7 +82,7 @@ def _probability(cursor: Cursor) -> Number:
     return p
 
 
-def _chain(cursor: Cursor, p: Number) -> tuple[Item, ...]:
+def _chain(cursor: Cursor, p: PrintedNumber) -> tuple[Item, ...]:
     """Read on in ``p = .0078 < .01``, which must be true."""
     links = []
     while (relation := cursor.relation()) is not None and cursor.signed(1):
@@ -173,7 +173,7 @@ def read_statistic(cursor: Cursor) -> Item | None:
     return replace(found, label=label, kind=kind, relation=relation, inside=inside)
 
 
-def _statistic_value(cursor: Cursor, kind: Kind, name: str, *, known: bool) -> Number:
+def _statistic_value(cursor: Cursor, kind: Kind, name: str, *, known: bool) -> PrintedNumber:
     """Read the value of a statistic, which must be a possible one."""
     start = cursor.place()
     value = number(cursor, name)
@@ -315,7 +315,7 @@ def read_degrees(cursor: Cursor, *, pair: bool = True) -> Item | None:
     return item(role, cursor, first, *degrees)
 
 
-def _positive(cursor: Cursor) -> Number:
+def _positive(cursor: Cursor) -> PrintedNumber:
     """Read degrees of freedom, of which there may be two: here a comma separates."""
     token = cursor.peek()
     df = read_number(token.text) if token.kind == "number" else None

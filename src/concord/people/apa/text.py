@@ -161,7 +161,7 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
-class Number(NamedTuple):
+class PrintedNumber(NamedTuple):
     """A printed number: its value and the decimal place of its last printed digit."""
 
     value: float
@@ -176,7 +176,7 @@ _PARTS = re.compile(
 _POWER = re.compile(r"(?P<mantissa>1)0[ ]?\^[ ]?(?P<e>[+-]?[0-9]+)(?P<x>)$")
 
 
-def read_number(text: str, *, negative: bool = False) -> Number | None:
+def read_number(text: str, *, negative: bool = False) -> PrintedNumber | None:
     """Read a number token; ``None`` when it is too long or too large to be a printed statistic.
 
     Parameters
@@ -198,4 +198,4 @@ def read_number(text: str, *, negative: bool = False) -> Number | None:
     if abs(exponent) > _MAX_EXPONENT:
         return None
     value = float(f"{'-' if negative else ''}{parts['mantissa']}e{exponent}")
-    return Number(value, len(parts["mantissa"].partition(".")[2]) - exponent)
+    return PrintedNumber(value, len(parts["mantissa"].partition(".")[2]) - exponent)

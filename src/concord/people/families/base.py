@@ -35,7 +35,7 @@ ToD = Callable[[float], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SmoothRange:
     """Where PAS as a function of the statistic ends to be smooth; both (k,), infinite where it does not."""
 
     cap: Floats
@@ -147,7 +147,7 @@ class SmoothFamily(Family):
         """Return the tests with other statistics (n, k): the inverse of `statistic`."""
 
     @abstractmethod
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """Return where PAS ends to be smooth."""
 
 
@@ -177,11 +177,11 @@ class LocationFamily(SmoothFamily):
         return self.with_brief(self.brief(protocol), protocol)
 
 
-def t_limits(k: int, protocol: Protocol, reach: Floats | None = None) -> Limits:
+def t_limits(k: int, protocol: Protocol, reach: Floats | None = None) -> SmoothRange:
     """Return the limits of k tests that are scored by t or F: the cap of the protocol."""
     unlimited = np.full(k, np.inf)
     cap = np.full(k, CAPPED_FROM) if protocol.capped else unlimited
-    return Limits(cap, unlimited if reach is None else reach)
+    return SmoothRange(cap, unlimited if reach is None else reach)
 
 
 class Batch(NamedTuple):

@@ -17,18 +17,18 @@ from concord.people.evidence import (
 from concord.people.families.base import (
     NO_D,
     Batch,
-    Limits,
     Masks,
     SmoothFamily,
+    SmoothRange,
     TestKind,
     column,
     nothing_like,
     split_flags,
 )
 from concord.people.families.contingency import Tables, check_table, table_sign
+from concord.people.families.directed import directed_by, is_steep
 from concord.people.families.draft import Draft
-from concord.people.families.f import directed_by, is_steep
-from concord.people.families.samples import check_ratio, join_groups, known, one_df
+from concord.people.families.samples import check_ratio, check_whole_df, join_groups, known, one_df
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
@@ -126,10 +126,10 @@ class ChiSquares(SmoothFamily):
         """Return the tests with other roots."""
         return replace(self, chi2=s * s, direction=directed_by(s, self.direction), p_value=nothing_like(s))
 
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """Nowhere for many degrees of freedom; no protocol caps a chi-square."""
         unlimited = np.full(self.p_value.shape[-1], np.inf)
-        return Limits(unlimited, np.where(is_steep(self.df, self.direction), 0.0, np.inf))
+        return SmoothRange(unlimited, np.where(is_steep(self.df, self.direction), 0.0, np.inf))
 
 
 class _ChiSquare(TestKind):
@@ -183,14 +183,6 @@ class _ChiSquare(TestKind):
 
 
 BIC_FLAG = "Bayes factor approximate: BIC from the chi-square"
-
-
-def check_whole_df(draft: Draft) -> None:
-    """Refuse degrees of freedom that no count of categories gives."""
-    if draft.df1 is not None and not draft.df1.is_integer():
-        draft.fault("df1", "a whole number of degrees of freedom")
-    elif draft.df1 is not None and draft.df1 < 1:
-        draft.small("df1", "degrees of freedom of at least 1")
 
 
 CHI_SQUARE_KINDS = (

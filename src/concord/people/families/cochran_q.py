@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from concord.people.families.base import NO_D, Batch, TestKind, split_flags
-from concord.people.families.chi_square import BIC_FLAG, ChiSquares, check_whole_df
+from concord.people.families.chi_square import BIC_FLAG, ChiSquares
 from concord.people.families.draft import Draft
-from concord.people.families.samples import check_ratio, known, one_df, one_sample
+from concord.people.families.samples import check_ratio, check_whole_df, known, one_df, one_sample
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 

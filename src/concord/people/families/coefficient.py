@@ -13,9 +13,9 @@ from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, giv
 from concord.people.families.base import (
     NO_D,
     Batch,
-    Limits,
     LocationFamily,
     Masks,
+    SmoothRange,
     TestKind,
     column,
     nothing_like,
@@ -24,7 +24,7 @@ from concord.people.families.base import (
 from concord.people.families.draft import Draft, sign
 from concord.people.families.f import FTests
 from concord.people.families.samples import check_df, n_from_df, one_df, one_sample
-from concord.people.families.t import noncentral_t
+from concord.people.families.student import noncentral_t
 from concord.people.families.truth import ODDS_TO_D, HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
@@ -131,7 +131,7 @@ class Coefficients(LocationFamily):
         """Return the tests with other b/SE."""
         return replace(self, b=s * self.se, p_value=nothing_like(s))
 
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """Only the cap of the protocol."""
         return t_limits(self.p_value.shape[-1], protocol)
 

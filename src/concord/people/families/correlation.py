@@ -13,9 +13,9 @@ from concord.people.families.base import (
     CAPPED_FROM,
     NO_D,
     Batch,
-    Limits,
     LocationFamily,
     Masks,
+    SmoothRange,
     TestKind,
     ToD,
     column,
@@ -25,7 +25,7 @@ from concord.people.families.base import (
 )
 from concord.people.families.draft import Draft, sign
 from concord.people.families.samples import check_df, n_from_df, one_df, one_sample
-from concord.people.families.t import jzs
+from concord.people.families.student import jzs
 from concord.people.families.truth import HumanEffects, Truth, d_from_fisher_z
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
@@ -139,13 +139,13 @@ class Correlations(LocationFamily):
         z = s / np.sqrt(np.maximum(self.n - 3, 1.0))
         return replace(self, r=np.clip(np.tanh(z), -LARGEST_R, LARGEST_R), p_value=nothing_like(s))
 
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """At the cap of a protocol that scores r as t, and where r is held below 1."""
         root = np.sqrt(np.maximum(self.n - 3, 1.0))
         cap = np.full(self.n.shape, np.inf)
         if protocol.capped and protocol.correlation == "one-sample-t":
             cap = np.arctanh(CAPPED_FROM / np.sqrt(self.n - 2 + CAPPED_FROM**2)) * root
-        return Limits(cap, np.arctanh(LARGEST_R) * root)
+        return SmoothRange(cap, np.arctanh(LARGEST_R) * root)
 
 
 class _Correlation(TestKind):

@@ -20,22 +20,20 @@ from concord.people.evidence import (
     toward_where_known,
 )
 from concord.people.families.base import (
-    Limits,
     Masks,
     SmoothFamily,
+    SmoothRange,
     column,
     nothing_like,
     t_limits,
 )
-from concord.people.families.t import jzs, noncentral_t, t_of_d
+from concord.people.families.directed import directed_by, is_steep
+from concord.people.families.student import jzs, noncentral_t, t_of_d
 from concord.people.families.truth import HumanEffects, Truth, d_from_fisher_z
 from concord.people.protocol import Protocol
 from concord.records import Side
 from concord.stats import bayes, effects, pvalues
 from concord.stats.elementwise import Floats
-
-LARGEST_DF, LARGEST_DIRECTED_DF = 10, 5
-"""Up to these (the second where p says how sure the direction is) tables are right to 1e-8."""
 
 
 def p_of_f(f: Floats, df1: Floats, df2: Floats) -> Floats:
@@ -268,18 +266,7 @@ class FTests(SmoothFamily):
         """Return the tests with other roots."""
         return replace(self, f=s * s, direction=directed_by(s, self.direction), p_value=nothing_like(s))
 
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """At the cap of the protocol, and nowhere for many degrees of freedom."""
         reach = np.where(is_steep(self.df1, self.direction), 0.0, np.inf)
         return t_limits(self.p_value.shape[-1], protocol, reach)
-
-
-def directed_by(s: Floats, direction: Floats) -> Floats:
-    """Return the signs of statistics where a direction was given, else what was given."""
-    return np.where(np.abs(direction) == 1, np.sign(s), broadcast_like(direction, s))
-
-
-def is_steep(df: Floats, direction: Floats) -> NDArray[np.bool_]:
-    """Return which tests rise too steeply for a panel: the p of many degrees of freedom is nearly a step."""
-    directed = np.abs(direction) == 1
-    return np.asarray((df > LARGEST_DF) | (directed & (df > LARGEST_DIRECTED_DF)))

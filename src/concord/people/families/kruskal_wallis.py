@@ -17,10 +17,9 @@ from concord.people.families.base import (
     nothing_like,
     split_flags,
 )
-from concord.people.families.chi_square import check_whole_df
 from concord.people.families.draft import Draft
 from concord.people.families.f import FTests
-from concord.people.families.samples import check_ratio, join_groups, known, one_df
+from concord.people.families.samples import check_ratio, check_whole_df, join_groups, known, one_df
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow

@@ -69,3 +69,11 @@ def check_ratio(draft: Draft, letter: str) -> None:
             f"{letter} of 0 or more; for an effect in the negative direction give "
             f"{draft.side}_direction = -1 instead of a negative {letter.split()[-1]}",
         )
+
+
+def check_whole_df(draft: Draft) -> None:
+    """Refuse degrees of freedom that no count of categories gives."""
+    if draft.df1 is not None and not draft.df1.is_integer():
+        draft.fault("df1", "a whole number of degrees of freedom")
+    elif draft.df1 is not None and draft.df1 < 1:
+        draft.small("df1", "degrees of freedom of at least 1")

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, evaluate, given_first
+from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
 from concord.people.families.base import (
     NO_D,
     Batch,
-    Limits,
     LocationFamily,
     Masks,
+    SmoothRange,
     TestKind,
     column,
     nothing_like,
@@ -22,10 +22,11 @@ from concord.people.families.base import (
 )
 from concord.people.families.draft import Draft, in_words, sign
 from concord.people.families.samples import check_df, join_groups, n_from_df, one_df, one_sample
+from concord.people.families.student import jzs, noncentral_t, t_of_d
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
-from concord.stats import bayes, effects, pvalues
+from concord.stats import effects, pvalues
 from concord.stats.elementwise import Floats
 
 
@@ -111,40 +112,9 @@ class TTests(LocationFamily):
         """Return the tests with other t."""
         return replace(self, t=s, p_value=nothing_like(s))
 
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """Only the cap of the protocol."""
         return t_limits(self.p_value.shape[-1], protocol)
-
-
-def noncentral_t(rng: np.random.Generator, t: Floats, df: Floats, size: int) -> Floats:
-    """Draw noncentral t around observed ones, corrected for their small-sample inflation."""
-    shape = (size, *t.shape)
-    centre = t * (1 - 3 / (4 * df - 1))
-    return np.asarray((rng.standard_normal(shape) + centre) / np.sqrt(rng.chisquare(df, shape) / df))
-
-
-def t_of_d(d: Floats, n1: Floats, n2: Floats, df: Floats, rng: np.random.Generator) -> Floats:
-    """Draw noncentral t of a true d; an infinite (or missing) n2 is a single sample."""
-    other = np.where(np.isnan(n2), np.inf, n2)
-    centre = d / np.sqrt(1 / n1 + 1 / other)
-    noise = rng.standard_normal(d.shape)
-    return np.asarray((noise + centre) / np.sqrt(rng.chisquare(df, d.shape) / df))
-
-
-def jzs(t: Floats, n1: Floats, n2: Floats, protocol: Protocol) -> tuple[Floats, Floats]:
-    """Log BF and P(positive) of t tests (..., k) with one (n2 NaN) or two samples (k,)."""
-    bf, positive = np.full(t.shape, np.nan), np.full(t.shape, np.nan)
-    two = ~np.isnan(n2)
-    for chosen, sizes in ((two, (n1[two], n2[two])), (~two, (n1[~two],))):
-        if chosen.any():
-            bf[..., chosen], positive[..., chosen] = evaluate(
-                lambda t, *sizes: np.asarray(bayes.log_bf_t(t, *sizes, r=protocol.r_t)),
-                lambda t, *sizes: np.asarray(bayes.prob_positive_t(t, *sizes, r=protocol.r_t)),
-                t[..., chosen],
-                *sizes,
-                protocol=protocol,
-            )
-    return bf, positive
 
 
 class _TKind(TestKind):

@@ -14,9 +14,9 @@ from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, cap
 from concord.people.families.base import (
     NO_D,
     Batch,
-    Limits,
     LocationFamily,
     Masks,
+    SmoothRange,
     TestKind,
     ToD,
     column,
@@ -26,7 +26,8 @@ from concord.people.families.base import (
 from concord.people.families.draft import Draft, in_words, sign
 from concord.people.families.mann_whitney import Z_AS_T_FLAG
 from concord.people.families.samples import known, one_sample
-from concord.people.families.t import D_Z_FLAG, jzs
+from concord.people.families.student import jzs
+from concord.people.families.t import D_Z_FLAG
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
@@ -127,7 +128,7 @@ class SignedRanks(LocationFamily):
         """Return the tests with other z."""
         return replace(self, w=self._total() / 2 + s * self._sigma(), z=s, p_value=nothing_like(s))
 
-    def limits(self, protocol: Protocol) -> Limits:
+    def limits(self, protocol: Protocol) -> SmoothRange:
         """Only the cap of the protocol."""
         return t_limits(self.p_value.shape[-1], protocol)
 

@@ -56,7 +56,7 @@ def score_predictions(table: PredictionTable, *, level: float = 0.95) -> Predict
     if not any(table.agents.values()):
         raise InputError("no row holds a prediction: the column 'agent_estimate' is empty")
     names = sorted(table.agents)
-    what, codes = _clusters(table.pairs)
+    what, codes = _left_out(table.pairs)
     agents = tuple(_agent(name, table, codes, level=level) for name in names)
     measured = np.array([pair.estimate for pair in table.pairs])
     return PredictionResult(
@@ -73,7 +73,7 @@ def score_predictions(table: PredictionTable, *, level: float = 0.95) -> Predict
     )
 
 
-def _clusters(pairs: Sequence[EffectPair]) -> tuple[str, list[str]]:
+def _left_out(pairs: Sequence[EffectPair]) -> tuple[str, list[str]]:
     """Choose what is left out one at a time: studies, else interventions, else single effects."""
     for what, codes in (
         ("studies", [pair.study for pair in pairs]),
@@ -103,16 +103,18 @@ def _numbers(
     if len(pairs) < MIN_PAIRS:
         note = f"{len(pairs)} effects; at least {MIN_PAIRS} are needed"
         return {name: Estimate(None, n=len(pairs), note=note) for name in METRICS}
-    whole = _values(pairs, predictions)
+    whole = _metric_values(pairs, predictions)
     labels = np.asarray(codes)
-    without = [_values(pairs, predictions, labels != one) for one in dict.fromkeys(codes)]
+    without = [_metric_values(pairs, predictions, labels != one) for one in dict.fromkeys(codes)]
     return {
-        name: _estimate(name, whole[name], np.array([part[name] for part in without]), len(pairs), level)
+        name: _number_estimate(
+            name, whole[name], np.array([part[name] for part in without]), len(pairs), level
+        )
         for name in METRICS
     }
 
 
-def _values(
+def _metric_values(
     pairs: Sequence[EffectPair], predictions: Sequence[Prediction], kept: object = None
 ) -> dict[str, float]:
     """Compute every number on some of the effects; NaN where undefined."""
@@ -130,7 +132,7 @@ def _values(
     return values | {"pearson_within": float(inside.pearson)}
 
 
-def _estimate(name: str, value: float, without: Floats, n: int, level: float) -> Estimate:
+def _number_estimate(name: str, value: float, without: Floats, n: int, level: float) -> Estimate:
     if np.isnan(value):
         return Estimate(None, n=n, note=_REASONS.get(name, "undefined for these effects"))
     note = (
@@ -211,7 +213,7 @@ def _difference(
         return AgentDifference(first, second, metric, Estimate(None, n=len(pairs), note=note), None, None)
 
     def gap(kept: object = None) -> float:
-        left, right = (_values(pairs, side, kept)[metric] for side in sides)
+        left, right = (_metric_values(pairs, side, kept)[metric] for side in sides)
         return left - right
 
     value = gap()
@@ -231,10 +233,10 @@ def _difference(
         estimate = Estimate(value, n=len(pairs), note=f"no interval: {fault}")
         return AgentDifference(first, second, metric, estimate, None, None)
     estimate = Estimate(value, interval, n=len(pairs), method="paired jackknife-t")
-    return AgentDifference(first, second, metric, estimate, _p_value(value, without), None)
+    return AgentDifference(first, second, metric, estimate, _jackknife_p(value, without), None)
 
 
-def _p_value(value: float, without: Floats) -> float:
+def _jackknife_p(value: float, without: Floats) -> float:
     """Compute the two-sided p of no difference from the jackknife's standard error and Student's t."""
     k = without.size
     se = float(np.sqrt((k - 1) / k * np.sum((without - without.mean()) ** 2)))

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from concord.people.studies.catalog import observed_variables
+from concord.people.studies.cells import cells_of
 from concord.people.studies.expressions import parse_expression
 from concord.people.studies.format import Experiment, Study, Test
-from concord.people.studies.plan import cells_of
 from concord.people.studies.sessions import cell_values
 
 
@@ -35,7 +35,7 @@ def behind_test(study: Study, test: Test) -> Behind:
     experiment = study.experiments[test.experiment]
     asked = [v.name for v in observed_variables(study, test.experiment).values() if v.origin == "answer"]
     read = variables_read(experiment, test)
-    cells = [cell for cell in _cells(experiment) if _taken(experiment, test, cell)]
+    cells = [cell for cell in _levels_by_factor(experiment) if _taken(experiment, test, cell)]
     return Behind(
         tuple(name for name in asked if name in read),
         tuple(", ".join(cell.values()) for cell in cells),
@@ -45,10 +45,10 @@ def behind_test(study: Study, test: Test) -> Behind:
 
 def variables_read(experiment: Experiment, test: Test) -> set[str]:
     """Return every variable that a test rests on, through those that are derived from others."""
-    return set(_read(experiment, _named(test)))
+    return set(_with_sources(experiment, _names_in(test)))
 
 
-def _named(test: Test) -> Iterator[str]:
+def _names_in(test: Test) -> Iterator[str]:
     for key in ("outcome", "first", "second", "measures", "between", "effect", "predictors", "covariates"):
         value = getattr(test, key)
         yield from [value] if isinstance(value, str) else list(value or [])
@@ -58,7 +58,7 @@ def _named(test: Test) -> Iterator[str]:
         yield from parse_expression(test.where).names
 
 
-def _read(experiment: Experiment, names: Iterable[str]) -> Iterator[str]:
+def _with_sources(experiment: Experiment, names: Iterable[str]) -> Iterator[str]:
     """Return names with everything that derived ones among them are made of."""
     formulas = {**experiment.derived, **experiment.of_session}
     left, seen = list(names), set[str]()
@@ -72,7 +72,7 @@ def _read(experiment: Experiment, names: Iterable[str]) -> Iterator[str]:
             left += parse_expression(formulas[name]).names
 
 
-def _cells(experiment: Experiment) -> Iterator[dict[str, str]]:
+def _levels_by_factor(experiment: Experiment) -> Iterator[dict[str, str]]:
     """Return every cell as levels by factor."""
     between = [name for name, factor in experiment.factors.items() if factor.vary == "between"]
     for cell in cells_of(experiment):
@@ -81,7 +81,7 @@ def _cells(experiment: Experiment) -> Iterator[dict[str, str]]:
 
 def _by_factors(experiment: Experiment, where: str) -> bool:
     """Whether the condition of a participant alone decides a choice."""
-    known = dict(cell_values(experiment, next(_cells(experiment))))
+    known = dict(cell_values(experiment, next(_levels_by_factor(experiment))))
     return parse_expression(where).names <= known.keys()
 
 

@@ -12,29 +12,20 @@ from concord.people.studies.catalog import (
     participant_variables,
     suffixes,
 )
+from concord.people.studies.cells import cell_names
 from concord.people.studies.expressions import Expression, over_members, parse_expression
-from concord.people.studies.finding_checks import check_tests
 from concord.people.studies.format import Experiment, Factor, Step, Study
 from concord.people.studies.wording import item_texts, limit_of, template, variables_of
 
 RESERVED = frozenset({"answer", "feedback", "round", "size", "age", "profile"})
 
 
-def check_study(study: Study, document: YamlFile) -> tuple[list[StudyProblem], list[str]]:
-    """Check a study whose form is right.
-
-    Returns
-    -------
-    tuple
-        Every fault, and what is worth a warning.
-    """
+def check_study(study: Study, document: YamlFile) -> list[StudyProblem]:
+    """Check the experiments of a study whose form is right; its tests rely on them and are checked after."""
     problems: list[StudyProblem] = []
     for name in study.experiments:
         problems += _Experiment(study, name, document).check()
-    if not problems:
-        found, warnings = check_tests(study, document)
-        return found, warnings
-    return problems, []
+    return problems
 
 
 @dataclass
@@ -109,8 +100,6 @@ class _Experiment:
             self.fault(told, "participants")
         given = participants.n if participants.sessions is None else participants.sessions
         if isinstance(given, dict):
-            from concord.people.studies.plan import cell_names
-
             cells = cell_names(self.spec)
             for cell in given:
                 if cell not in cells:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from concord.people.studies.expressions import Expression, parse_expression
 from concord.people.studies.format import Experiment, Item, Population, Step
-from concord.people.studies.wording import Template, item_texts, limit_of, template
+from concord.people.studies.wording import BracedText, item_texts, limit_of, template
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Compiled:
     of_session: tuple[tuple[str, Expression], ...]
     feedback: tuple[tuple[str, Expression], ...]
     rounds: int
-    texts: Mapping[str, Template]
+    texts: Mapping[str, BracedText]
 
 
 def compile_experiment(spec: Experiment, population: Population) -> Compiled:
@@ -50,7 +50,7 @@ def compile_experiment(spec: Experiment, population: Population) -> Compiled:
     )
 
 
-def _compile_step(spec: Experiment, i: int, step: Step, texts: Mapping[str, Template]) -> CompiledStep:
+def _compile_step(spec: Experiment, i: int, step: Step, texts: Mapping[str, BracedText]) -> CompiledStep:
     names = set(template(step.text).names)
     for item in step.ask:
         for text in item_texts(spec.items[item]):

@@ -3,9 +3,10 @@
 from typing import Any
 
 from concord.people.studies.agents import AgentDesign, get_design
-from concord.people.studies.load import StudyFile
-from concord.people.studies.plan import cells_of, plan_study
+from concord.people.studies.cells import cells_of
+from concord.people.studies.plan import plan_study
 from concord.people.studies.sessions import Session, sessions_of
+from concord.people.studies.study_file import StudyFile
 from concord.people.studies.tokens import middling
 
 

@@ -157,9 +157,9 @@ class _Compiler:
         if isinstance(op, ast.Not):
             return lambda values: None if (x := _truth(operand(values))) is None else float(not x)
         if isinstance(op, ast.USub):
-            return lambda values: None if (x := _number(operand(values))) is None else -x
+            return lambda values: None if (x := _not_a_word(operand(values))) is None else -x
         if isinstance(op, ast.UAdd):
-            return lambda values: _number(operand(values))
+            return lambda values: _not_a_word(operand(values))
         raise self.refuse("this sign")
 
     def comparison(self, tree: ast.Compare, depth: int) -> _Node:
@@ -189,7 +189,7 @@ class _Compiler:
             if len(arguments) != 1:
                 raise self.refuse(f"{name} of {len(arguments)} values")
             of_one = _OF_ONE[name]
-            return lambda values: None if (x := _number(arguments[0](values))) is None else of_one(x)
+            return lambda values: None if (x := _not_a_word(arguments[0](values))) is None else of_one(x)
         return _many(_OF_NUMBERS[name], arguments)
 
 
@@ -200,20 +200,20 @@ def _compared(left: ast.expr, right: ast.expr) -> Iterator[tuple[str, str]]:
             yield name.id, word.value
 
 
-def _number(value: Value) -> float | None:
+def _not_a_word(value: Value) -> float | None:
     if isinstance(value, str):
         raise OptionError(f"{value!r} is a word, not a number")
     return value
 
 
 def _truth(value: Value) -> bool | None:
-    number = _number(value)
+    number = _not_a_word(value)
     return None if number is None else number != 0
 
 
 def _arithmetic(of: Callable[[float, float], float], left: _Node, right: _Node) -> _Node:
     def run(values: Values) -> Value:
-        a, b = _number(left(values)), _number(right(values))
+        a, b = _not_a_word(left(values)), _not_a_word(right(values))
         if a is None or b is None:
             return None
         result = of(a, b)
@@ -244,7 +244,7 @@ def _logic(parts: list[_Node], *, decides: bool) -> _Node:
 
 def _many(of: Callable[[Sequence[float]], float], arguments: list[_Node]) -> _Node:
     def run(values: Values) -> Value:
-        numbers = [_number(argument(values)) for argument in arguments]
+        numbers = [_not_a_word(argument(values)) for argument in arguments]
         known = [x for x in numbers if x is not None]
         return float(of(known)) if len(known) == len(numbers) else None
 
@@ -300,7 +300,7 @@ class _Aggregates(ast.NodeTransformer):
         if not (isinstance(tree.func, ast.Name) and tree.func.id in _OF_NUMBERS and len(tree.args) == 1):
             return self.generic_visit(tree)
         inner = parse_expression(ast.unparse(tree.args[0]))
-        found = [_number(inner({**self.shared, **member})) for member in self.members]
+        found = [_not_a_word(inner({**self.shared, **member})) for member in self.members]
         numbers = [x for x in found if x is not None]
         name = f"over_members_{len(self.known)}"
         self.known[name] = float(_OF_NUMBERS[tree.func.id](numbers)) if numbers else None

@@ -3,7 +3,6 @@
 import difflib
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
@@ -18,29 +17,15 @@ from concord.files.contents import unreadable
 from concord.files.yaml_file import Path_, YamlFile, read_file, read_yaml
 from concord.people.studies import format as study_format
 from concord.people.studies.checks import check_study
+from concord.people.studies.finding_checks import check_tests
 from concord.people.studies.format import Study
+from concord.people.studies.study_file import StudyFile
 from concord.records import InputFile
 
 ENTRY_POINTS = "concord.studies"
 """Entry points of this group name a package (or folder of one) that holds study files."""
 
 _NOTHING = object()
-
-
-@dataclass(frozen=True, slots=True)
-class StudyFile:
-    """A study, checked, and the file it came from."""
-
-    study: Study
-    file: InputFile
-    warnings: tuple[str, ...] = ()
-    raw: bytes = b""
-    """The file itself: a run keeps a copy."""
-
-    @property
-    def name(self) -> str:
-        """The study's name."""
-        return self.study.study
 
 
 def read_study(source: Path | bytes, *, name: str | None = None) -> StudyFile:
@@ -75,7 +60,9 @@ def _checked(raw: bytes, name: str) -> StudyFile:
         study = Study.model_validate(document.data)
     except ValidationError as fault:
         raise StudyError(_problems(document, fault)) from fault
-    problems, warnings = check_study(study, document)
+    problems, warnings = check_study(study, document), list[str]()
+    if not problems:
+        problems, warnings = check_tests(study, document)
     if problems:
         raise StudyError(sorted(problems, key=lambda bad: -1 if bad.line is None else bad.line))
     file = InputFile(document.name, hashlib.sha256(raw).hexdigest(), len(raw))
@@ -87,7 +74,7 @@ def _problems(document: YamlFile, fault: ValidationError) -> list[StudyProblem]:
     said: dict[Path_, list[str]] = {}
     for error in fault.errors(include_url=False, include_context=False):
         about_key = error["type"] in ("missing", "extra_forbidden")
-        path = _place(document.data, error["loc"], about_key=about_key)
+        path = _document_path(document.data, error["loc"], about_key=about_key)
         text = _in_our_words(error["msg"], error["type"], error.get("input"))
         if error["type"] == "extra_forbidden":
             text += _meant(str(error["loc"][-1]))
@@ -96,7 +83,7 @@ def _problems(document: YamlFile, fault: ValidationError) -> list[StudyProblem]:
     return [document.problem(path, "; or ".join(texts)) for path, texts in said.items()]
 
 
-def _place(data: Any, loc: tuple[str | int, ...], *, about_key: bool) -> Path_:
+def _document_path(data: Any, loc: tuple[str | int, ...], *, about_key: bool) -> Path_:
     """Keep of pydantic's path what stands in the document, and the name of a missing key."""
     path: list[str | int] = []
     for i, part in enumerate(loc):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from concord.people.studies.expressions import Value, parse_expression
-from concord.people.studies.parse import Outcome
+from concord.people.studies.parse import ItemOutcome
 from concord.people.studies.plan import StudyPlan
 from concord.people.studies.sessions import Agent, Given, Session, hold, sessions_of
 from concord.stats.elementwise import Floats
@@ -38,7 +38,7 @@ class Observations:
     plan: StudyPlan
     participants: dict[str, list[Row]] = field(default_factory=dict)
     sessions: dict[str, list[Row]] = field(default_factory=dict)
-    counts: dict[tuple[str, str], Counter[tuple[str, Outcome]]] = field(default_factory=dict)
+    counts: dict[tuple[str, str], Counter[tuple[str, ItemOutcome]]] = field(default_factory=dict)
     given: list[Given] = field(default_factory=list)
     """Every reply with what was read from it."""
     ended_early: Counter[str] = field(default_factory=Counter)
@@ -65,7 +65,7 @@ class Observations:
         study = self.plan.study.study
         for (experiment, cell), counted in sorted(self.counts.items()):
             for item in dict.fromkeys(item for item, _ in sorted(counted)):
-                found = {str(o): counted[item, o] for o in Outcome if counted[item, o]}
+                found = {str(o): counted[item, o] for o in ItemOutcome if counted[item, o]}
                 yield ItemCount(study, experiment, item, cell, found)
 
     def outcomes(self) -> dict[str, int]:
@@ -74,7 +74,7 @@ class Observations:
         for counted in self.counts.values():
             for (_, outcome), n in counted.items():
                 total[str(outcome)] += n
-        return {str(o): total[str(o)] for o in Outcome if total[str(o)]}
+        return {str(o): total[str(o)] for o in ItemOutcome if total[str(o)]}
 
 
 def observe(plan: StudyPlan, agent: Agent) -> Observations:
@@ -85,17 +85,17 @@ def observe(plan: StudyPlan, agent: Agent) -> Observations:
     return found
 
 
-class Sample:
+class ObservedRows:
     """The rows a test looks at."""
 
     def __init__(self, rows: Sequence[Row], where: str | None) -> None:
         condition = None if where is None else parse_expression(where)
         self.rows = rows if condition is None else [row for row in rows if condition(row) == 1.0]
 
-    def complete(self, names: Sequence[str]) -> "Sample":
+    def complete(self, names: Sequence[str]) -> "ObservedRows":
         """Keep the rows in which all of these are known."""
         kept = [row for row in self.rows if all(row.get(name) is not None for name in names)]
-        return Sample(kept, None)
+        return ObservedRows(kept, None)
 
     def numbers(self, name: str) -> Floats:
         """Return a variable as numbers; every one must be known."""

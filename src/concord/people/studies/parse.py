@@ -23,7 +23,7 @@ from concord.people.studies.reply_words import (
 from concord.people.studies.wording import LETTERS, variables_of
 
 
-class Outcome(StrEnum):
+class ItemOutcome(StrEnum):
     """What became of one item of one participant."""
 
     OK = "ok"
@@ -41,10 +41,10 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ItemAnswer:
     """An item's outcome and, where it was read, its variables."""
 
-    outcome: Outcome
+    outcome: ItemOutcome
     values: Mapping[str, Value]
 
 
@@ -99,7 +99,7 @@ _LONGEST = 1_000_000
 """Characters of a reply that is still read; a longer one is unreadable, never cut."""
 
 
-def read_reply(reply: str | None, items: Sequence[tuple[str, Item, Sequence[str]]]) -> list[Answer]:
+def read_reply(reply: str | None, items: Sequence[tuple[str, Item, Sequence[str]]]) -> list[ItemAnswer]:
     """Read the answers to the items of one step.
 
     Parameters
@@ -115,17 +115,17 @@ def read_reply(reply: str | None, items: Sequence[tuple[str, Item, Sequence[str]
         One an item.
     """
     if reply is None:
-        return [Answer(Outcome.MISSING, {}) for _ in items]
+        return [ItemAnswer(ItemOutcome.MISSING, {}) for _ in items]
     if len(reply) > _LONGEST:
-        return [Answer(Outcome.UNREADABLE, {}) for _ in items]
+        return [ItemAnswer(ItemOutcome.UNREADABLE, {}) for _ in items]
     text = spoken(normalised(reply))
     if text is None:
-        return [Answer(Outcome.UNREADABLE, {}) for _ in items]
+        return [ItemAnswer(ItemOutcome.UNREADABLE, {}) for _ in items]
     if not text:
-        return [Answer(Outcome.EMPTY, {}) for _ in items]
+        return [ItemAnswer(ItemOutcome.EMPTY, {}) for _ in items]
     pieces = [text] if len(items) == 1 else _numbered(text, len(items))
     refused = REFUSAL.search(text.casefold()) is not None
-    return [_read(piece, *item, refused=refused) for piece, item in zip(pieces, items, strict=True)]
+    return [_read_item(piece, *item, refused=refused) for piece, item in zip(pieces, items, strict=True)]
 
 
 def _numbered(text: str, count: int) -> list[str]:
@@ -141,11 +141,11 @@ def _numbered(text: str, count: int) -> list[str]:
     return [found.get(i, "") for i in range(1, count + 1)]
 
 
-def _read(piece: str, name: str, item: Item, order: Sequence[str], *, refused: bool) -> Answer:
+def _read_item(piece: str, name: str, item: Item, order: Sequence[str], *, refused: bool) -> ItemAnswer:
     values = _values(_answering(piece.strip(), item), name, item, order)
     if isinstance(values, dict):
-        return Answer(Outcome.OK, values)
-    return Answer(Outcome.REFUSED if refused else values, {})
+        return ItemAnswer(ItemOutcome.OK, values)
+    return ItemAnswer(ItemOutcome.REFUSED if refused else values, {})
 
 
 def _answering(text: str, item: Item) -> str:
@@ -158,12 +158,12 @@ def _answering(text: str, item: Item) -> str:
     return text[lead[-1].start() :] if lead else ""
 
 
-def _values(text: str, name: str, item: Item, order: Sequence[str]) -> dict[str, Value] | Outcome:
+def _values(text: str, name: str, item: Item, order: Sequence[str]) -> dict[str, Value] | ItemOutcome:
     if not text:
-        return Outcome.UNREADABLE
+        return ItemOutcome.UNREADABLE
     if isinstance(item, Choice):
         chosen = _option(text, item, order)
-        return Outcome.UNREADABLE if chosen is None else {name: chosen}
+        return ItemOutcome.UNREADABLE if chosen is None else {name: chosen}
     if isinstance(item, Number | Likert):
         return _in_range(_number(text, item), name, item)
     if isinstance(item, Ranking):
@@ -268,7 +268,7 @@ def _number(text: str, item: Number | Likert) -> float | None:
     parts = ([low[lead[-1].end() :]] if lead else []) + [low]
     for part in parts:
         found = list(_NUMBER.finditer(part))
-        numbers = {_as_float(*match.groups()) for match in found}
+        numbers = {_scaled(*match.groups()) for match in found}
         if len(numbers) == 1 and len(found) <= _MANY and not _doubtful(part, found, item):
             if part is low or not _denied(low, lead[-1].end()):
                 return numbers.pop()
@@ -279,7 +279,7 @@ def _number(text: str, item: Number | Likert) -> float | None:
     alone = _NUMBER.fullmatch(first.strip(" *$%."))
     if alone is None or _NUMBER.fullmatch(rest.strip(" \n*$%.")) is not None or not rest.strip():
         return None
-    return _as_float(*alone.groups())
+    return _scaled(*alone.groups())
 
 
 def _denied(low: str, end: int) -> bool:
@@ -301,30 +301,30 @@ def _doubtful(part: str, found: Sequence[re.Match[str]], item: Number | Likert) 
     return any(float(digits) * 1000 <= top for digits in grouped)
 
 
-def _as_float(sign: str, digits: str, scale: str | None) -> float:
+def _scaled(sign: str, digits: str, scale: str | None) -> float:
     value = float(digits.replace(",", "")) * (_SCALES[scale] if scale else 1.0)
     return -value if sign == "-" else value
 
 
-def _in_range(value: float | None, name: str, item: Number | Likert) -> dict[str, Value] | Outcome:
+def _in_range(value: float | None, name: str, item: Number | Likert) -> dict[str, Value] | ItemOutcome:
     if value is None:
-        return Outcome.UNREADABLE
+        return ItemOutcome.UNREADABLE
     if isinstance(item.max, str):
         raise OptionError(f"the limit {item.max!r} of {name!r} is not known yet")
     if (item.min is not None and value < item.min) or (item.max is not None and value > item.max):
-        return Outcome.OUT_OF_RANGE
+        return ItemOutcome.OUT_OF_RANGE
     whole = isinstance(item, Likert) or item.whole
-    return Outcome.OUT_OF_RANGE if whole and not value.is_integer() else {name: value}
+    return ItemOutcome.OUT_OF_RANGE if whole and not value.is_integer() else {name: value}
 
 
 _NO_ORDER = re.compile(r"=|\b(?:tied?|ties|equal\w*|last|first|middle)\b")
 
 
-def _ranks(text: str, name: str, item: Ranking, order: Sequence[str]) -> dict[str, Value] | Outcome:
+def _ranks(text: str, name: str, item: Ranking, order: Sequence[str]) -> dict[str, Value] | ItemOutcome:
     """Read letters in order; or, one a line, the options' own words."""
     letters = LETTERS[: len(order)]
     if _NO_ORDER.search(text.casefold()) or NEGATED_BEFORE.search(text.casefold()):
-        return Outcome.UNREADABLE
+        return ItemOutcome.UNREADABLE
     found = [m for m in re.findall(rf"(?<![A-Za-z])([{letters}])(?![A-Za-z])", text)]
     if len(found) != len(order):
         labels = {_folded(label): option for option, label in item.options.items()}
@@ -333,33 +333,33 @@ def _ranks(text: str, name: str, item: Ranking, order: Sequence[str]) -> dict[st
     else:
         named = [order[letters.index(letter)] for letter in found]
     if len(named) != len(order) or len(set(named)) != len(order):
-        return Outcome.UNREADABLE
+        return ItemOutcome.UNREADABLE
     return {f"{name}_{option}": float(rank) for rank, option in enumerate(named, start=1)}
 
 
-def _split(text: str, name: str, item: Allocation) -> dict[str, Value] | Outcome:
+def _split(text: str, name: str, item: Allocation) -> dict[str, Value] | ItemOutcome:
     """Read ``recipient: amount`` for every recipient; amounts must add up."""
     low = text.casefold()
     if NEGATED_BEFORE.search(low) or BOUND.search(low) or STRANGE.search(low):
-        return Outcome.UNREADABLE
+        return ItemOutcome.UNREADABLE
     amounts: dict[str, float] = {}
     for option, label in item.to.items():
         words = "|".join(re.escape(word.casefold()) for word in (option, label))
         after = re.search(rf"\b(?:{words})\b[^\d\n,;]{{0,40}}?({_NUMBER.pattern})", low)
         if after is not None:
-            amounts[option] = _as_float(*after.groups()[1:])
+            amounts[option] = _scaled(*after.groups()[1:])
     if len(amounts) != len(item.to):
-        return Outcome.UNREADABLE
+        return ItemOutcome.UNREADABLE
     wrong = abs(sum(amounts.values()) - item.total) > 1e-6 * item.total or min(amounts.values()) < 0
     if wrong or (item.whole and not all(amount.is_integer() for amount in amounts.values())):
-        return Outcome.OUT_OF_RANGE
+        return ItemOutcome.OUT_OF_RANGE
     return {f"{name}_{option}": amount for option, amount in amounts.items()}
 
 
-def _codes(text: str, name: str, item: FreeText) -> dict[str, Value] | Outcome:
+def _codes(text: str, name: str, item: FreeText) -> dict[str, Value] | ItemOutcome:
     """Look for the words of each code."""
     if not item.codes and REFUSAL.search(text.casefold()):
-        return Outcome.UNREADABLE
+        return ItemOutcome.UNREADABLE
     said = f" {_folded(text)} "
     return {
         f"{name}_{code}": float(any(f" {_folded(word)} " in said for word in words))

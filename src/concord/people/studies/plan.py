@@ -8,18 +8,15 @@ smaller one: every draw has a stream of its own, of which more is read.
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import OptionError
 from concord.people.studies.agents import DESIGNS, AgentDesign, Profile
+from concord.people.studies.cells import Cell, cells_of
 from concord.people.studies.format import Choice, Experiment, Factor, Population, Ranking, Study
-from concord.people.studies.load import StudyFile
-
-Cell = tuple[str, ...]
-"""One level of each between factor, in the order of the factors."""
+from concord.people.studies.study_file import StudyFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +95,6 @@ def plan_study(
         design.check(file.study.population_of(name), file.name)
         sessions += _experiment(file.study, name, n, seed)
     return StudyPlan(file, design, seed, n, tuple(sessions))
-
-
-def cells_of(experiment: Experiment) -> tuple[Cell, ...]:
-    """Return every cell: the product of the between factors' levels, one empty cell without factors."""
-    return tuple(product(*(f.names for f in experiment.factors.values() if f.vary == "between")))
-
-
-def cell_names(experiment: Experiment) -> tuple[str, ...]:
-    """Return the names of the cells as a study file writes them."""
-    return tuple(", ".join(cell) for cell in cells_of(experiment))
 
 
 def _experiment(study: Study, name: str, n: int | None, seed: int) -> Iterator[SessionPlan]:

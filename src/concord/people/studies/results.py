@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.files.output import write_csv, write_json, write_lines
-from concord.people.result import PeopleResult
+from concord.people.files import PeopleResult
 from concord.people.studies.behind import behind_test
 from concord.people.studies.finding_checks import row_keys
 from concord.people.studies.observe import ItemCount, Observations

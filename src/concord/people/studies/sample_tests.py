@@ -191,7 +191,7 @@ def variance_ratio(first: Floats, second: Floats) -> Statistic:
     return Statistic(values, p_value=float(p_variance_ratio(f, df1, df2)), direction=direction)
 
 
-def table(counts: NDArray[np.int64]) -> Statistic:
+def contingency(counts: NDArray[np.int64]) -> Statistic:
     """Contingency table, rows are groups; its p is Pearson's without Yates' correction."""
     from concord.stats.pearson import chi_square
     from concord.stats.pvalues import p_chi_square

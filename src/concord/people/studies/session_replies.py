@@ -40,7 +40,7 @@ def read_session_replies(path: Path) -> SessionReplies:
     raw = read_bytes(path)
     found = SessionReplies({}, {}, InputFile(path.name, hashlib.sha256(raw).hexdigest(), len(raw)))
     problems: list[StudyProblem] = []
-    for line, row in _rows(path.name, raw):
+    for line, row in _numbered_rows(path.name, raw):
         fault_text = _take(found, row)
         if fault_text is not None:
             problems.append(StudyProblem(path.name, line, "", fault_text))
@@ -51,7 +51,7 @@ def read_session_replies(path: Path) -> SessionReplies:
     return found
 
 
-def _rows(name: str, raw: bytes) -> Iterator[tuple[int, Any]]:
+def _numbered_rows(name: str, raw: bytes) -> Iterator[tuple[int, Any]]:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as fault:

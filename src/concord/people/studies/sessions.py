@@ -13,7 +13,7 @@ from concord.people.studies.agents import AgentDesign
 from concord.people.studies.compiled import Compiled, CompiledStep, compile_experiment
 from concord.people.studies.expressions import Value, over_members
 from concord.people.studies.format import Choice, Experiment, Item, Number, Ranking
-from concord.people.studies.parse import Answer, Outcome, empty_values, read_reply
+from concord.people.studies.parse import ItemAnswer, ItemOutcome, empty_values, read_reply
 from concord.people.studies.plan import Member, SessionPlan, StudyPlan
 from concord.people.studies.wording import in_words, render_items, template
 from concord.records import Message
@@ -64,7 +64,7 @@ class Given:
     condition: Mapping[str, str]
     """Levels of the factors between participants."""
     reply: str | None
-    answers: tuple[tuple[str, Answer], ...]
+    answers: tuple[tuple[str, ItemAnswer], ...]
     """Items with their full names (the level of a within factor, or the round, appended)."""
 
 
@@ -103,7 +103,7 @@ class Session:
 
     def __init__(self, plan: SessionPlan, compiled: Compiled, design: AgentDesign) -> None:
         self.plan, self.compiled, self.design = plan, compiled, design
-        self.outcomes: Counter[tuple[str, str | None, Outcome]] = Counter()
+        self.outcomes: Counter[tuple[str, str | None, ItemOutcome]] = Counter()
         """Answers by item, level of the within factor it was asked over, and outcome."""
         self.given: list[Given] = []
         """Every reply in the order it came."""
@@ -158,8 +158,8 @@ class Session:
                 self._settle()
 
     def _note(
-        self, seat: _Seat, name: str, item: Item, answer: Answer, level: str | None
-    ) -> tuple[str, Answer]:
+        self, seat: _Seat, name: str, item: Item, answer: ItemAnswer, level: str | None
+    ) -> tuple[str, ItemAnswer]:
         """Keep an answer under its bare and its full name; give it under the full one."""
         self.outcomes[name, level, answer.outcome] += 1
         suffix = f"_{level}" if level is not None else f"_{self.round}" if self.compiled.rounds > 1 else ""
@@ -167,7 +167,7 @@ class Session:
         seat.current.update(values)
         full = {variable + suffix: value for variable, value in values.items()}
         seat.values.update(full)
-        return name + suffix, Answer(answer.outcome, full)
+        return name + suffix, ItemAnswer(answer.outcome, full)
 
     def _begin_round(self) -> None:
         for seat in self._seats:
@@ -214,7 +214,7 @@ class Session:
                     if step.shows or self.round > 1:
                         self._text(question, seat)  # written now: what it shows may change later
                     return
-                untold = Answer(Outcome.NOT_ASKED, {})
+                untold = ItemAnswer(ItemOutcome.NOT_ASKED, {})
                 passed = tuple(self._note(seat, name, item, untold, level) for name, item in step.items)
                 self.given.append(Given(self._id(seat, step, level), self.plan.cell, None, passed))
             seat.at += 1

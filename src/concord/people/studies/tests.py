@@ -13,7 +13,7 @@ from concord.people.studies.behind import variables_read
 from concord.people.studies.catalog import Variable, participant_variables, session_variables
 from concord.people.studies.finding_checks import row_keys
 from concord.people.studies.format import Study, Test
-from concord.people.studies.observe import Observations, Sample
+from concord.people.studies.observe import Observations, ObservedRows
 from concord.people.studies.sample_tests import Statistic, TooSmallError
 from concord.people.table.read import read_tests
 from concord.people.table.sides import complete
@@ -27,7 +27,7 @@ class _Job:
 
     test: Test
     known: dict[str, Variable]
-    sample: Sample
+    sample: ObservedRows
 
     def names(self, *keys: str) -> list[str]:
         """Return the variables under some keys of the test."""
@@ -79,7 +79,7 @@ def _anova(job: _Job) -> Statistic:
     outcome, covariates = str(job.test.outcome), job.test.covariates
     kept = job.sample.complete([outcome, *factors, *covariates])
     if job.test.groups is not None:
-        kept = Sample([row for row in kept.rows if kept_level(job, row)], None)
+        kept = ObservedRows([row for row in kept.rows if kept_level(job, row)], None)
     tests_of.need(len(kept.rows), 3, "participants")
     terms = _terms(job, kept, factors)
     tested = terms.pop(tuple(name for name in factors if name in effect))
@@ -100,15 +100,15 @@ def kept_level(job: _Job, row: object) -> bool:
     """Whether a row belongs to one of the groups of a test."""
     assert job.test.groups is not None
     by = job.test.groups.by
-    return Sample([row], None).labels(by)[0] in job.levels(by)  # type: ignore[list-item]
+    return ObservedRows([row], None).labels(by)[0] in job.levels(by)  # type: ignore[list-item]
 
 
-def _centred(sample: Sample, names: Sequence[str]) -> list[Floats]:
+def _centred(sample: ObservedRows, names: Sequence[str]) -> list[Floats]:
     columns = [sample.numbers(name) for name in names]
     return [column - column.mean() for column in columns]
 
 
-def _terms(job: _Job, sample: Sample, factors: Sequence[str]) -> dict[tuple[str, ...], Floats]:
+def _terms(job: _Job, sample: ObservedRows, factors: Sequence[str]) -> dict[tuple[str, ...], Floats]:
     """Code every main effect and interaction of some factors."""
     codes = {name: tests_of.sum_codes(sample.labels(name), job.levels(name)) for name in factors}
     terms: dict[tuple[str, ...], Floats] = {}
@@ -173,7 +173,7 @@ def _chi_square(job: _Job) -> Statistic:
         counts = [[row.count(job.test.success), len(row) - row.count(job.test.success)] for row in rows]
     else:
         counts = [[row.count(column) for column in columns] for row in rows]
-    found = tests_of.table(np.array(counts, dtype=np.int64))
+    found = tests_of.contingency(np.array(counts, dtype=np.int64))
     same = ("rows are answers of the same participants, taken as independent",) if job.test.measures else ()
     return replace(found, flags=same)
 
@@ -271,10 +271,10 @@ def _numbers(test: Test, found: Statistic) -> dict[str, object]:
         if found.p_value is None:
             raise UndefinedError("nobody gave one of the answers, so there is no p to score")
         return {"p_value": found.p_value, "direction": found.direction}
-    return {name: _number(name, value) for name, value in found.values.items()}
+    return {name: _as_field(name, value) for name, value in found.values.items()}
 
 
-def _number(name: str, value: object) -> object:
+def _as_field(name: str, value: object) -> object:
     if name == "table":
         return tuple(tuple(float(count) for count in row) for row in value)  # type: ignore[attr-defined]
     if value is None or isinstance(value, str) or name == "direction":
@@ -291,13 +291,13 @@ def agent_statistic(observed: Observations, test: Test) -> Statistic:
         The test does not exist for these answers; the message says why.
     """
     study = observed.plan.study
-    known = _known(study, test)
+    known = _variables_of(study, test)
     _refuse_untold(observed, test, known)
     rows = (observed.sessions if test.unit == "session" else observed.participants).get(test.experiment, [])
-    return _BY_KIND[test.test](_Job(test, known, Sample(rows, test.where)))
+    return _BY_KIND[test.test](_Job(test, known, ObservedRows(rows, test.where)))
 
 
-def _known(study: Study, test: Test) -> dict[str, Variable]:
+def _variables_of(study: Study, test: Test) -> dict[str, Variable]:
     of = session_variables if test.unit == "session" else participant_variables
     return of(study, test.experiment)
 

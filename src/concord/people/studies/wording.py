@@ -18,7 +18,7 @@ Scope = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class BracedText:
     """A text with names in braces; doubled braces are braces."""
 
     text: str
@@ -32,7 +32,7 @@ class Template:
 
 
 @functools.lru_cache(maxsize=4096)
-def template(text: str) -> Template:
+def template(text: str) -> BracedText:
     """Parse a template.
 
     Raises
@@ -62,7 +62,7 @@ def template(text: str) -> Template:
             parts.append((literal, name))
             literal = ""
     parts.append((literal + text[end:], ""))
-    return Template(text, frozenset(name for _, name in parts if name), tuple(parts))
+    return BracedText(text, frozenset(name for _, name in parts if name), tuple(parts))
 
 
 def in_words(value: str | float) -> str:

@@ -1,69 +1,135 @@
-"""Many agents in one source: a mapping of tables, a list of tables, or a table with a column ``agent``."""
+"""Many agents in one source: a mapping of tables, a list of tables, or a table with a column of agents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from concord.errors import CellProblem, FileFormatError, TableError
+from concord.files.cells import is_missing
 from concord.files.grids import Grid
+from concord.files.limits import listed
 from concord.files.tables import read_grid
 from concord.people.table.columns import fold
+from concord.people.table.document import stored_table
 from concord.people.table.read import read_tests, tests_of_grid
-from concord.records import TestTable
+from concord.records import SideOutcome, TestRow, TestTable
 
 COLUMN = "agent"
+OTHER_NAMES = ("model", "design", "config")
+"""Columns that name agents where the same test stands under several of their names."""
+_KEY = ("study", "sub_study", "finding", "test")
 
 
-def tables_of_agents(source: Any, **options: Any) -> dict[str, TestTable] | None:
-    """Return the table of each agent by its name; None where the source holds a single one.
+def read_agents(
+    source: Any, *, agent_column: str | None = None, **options: Any
+) -> TestTable | dict[str, TestTable]:
+    """Read a table of tests, or that of each agent by its name where the source holds several.
 
     Parameters
     ----------
     source
-        As `concord.score_people` takes it.
+        As `concord.score_people` takes it, or a grid that was read already.
+    agent_column
+        Name of the column with the agents' names; by default ``agent``, or ``model``, ``design`` or
+        ``config`` where the same test stands under several of their names.
     options
         How tables are read.
+
+    Raises
+    ------
+    FileFormatError
+        There is no such column, or the file cannot be read.
+    TableError
+        Cells cannot be used, or a row names no agent: every one is named.
     """
     if isinstance(source, Mapping):
-        return {str(name): _read(table, options) for name, table in source.items()}
+        return {str(name): _as_table(table, options) for name, table in source.items()}
     if isinstance(source, Sequence) and source and all(isinstance(one, TestTable) for one in source):
         return {_name(table, i): table for i, table in enumerate(source)}
-    if isinstance(source, TestTable) or not _may_have_agents(source):
-        return None
-    return _split(read_grid(source, **options))
+    stored = source if isinstance(source, TestTable) else stored_table(source)
+    if stored is not None:
+        return stored
+    grid = source if isinstance(source, Grid) else read_grid(source, **options)
+    at = _column(grid, agent_column)
+    return tests_of_grid(grid) if at is None else _split(grid, at)
 
 
 def _name(table: TestTable, i: int) -> str:
     return f"agent {i + 1}" if table.model is None else f"{table.model} ({i + 1})"
 
 
-def _read(table: Any, options: Mapping[str, Any]) -> TestTable:
+def _as_table(table: Any, options: Mapping[str, Any]) -> TestTable:
     return table if isinstance(table, TestTable) else read_tests(table, **options)
 
 
-def _may_have_agents(source: Any) -> bool:
-    """Whether the column is there, without reading a file twice: files are asked by their first line."""
-    columns = getattr(source, "columns", None)
-    if columns is not None:
-        return any(fold(str(name)) == COLUMN for name in columns)
-    if isinstance(source, list):
-        return any(fold(str(name)) == COLUMN for row in source if isinstance(row, Mapping) for name in row)
-    return False
-
-
-def _split(grid: Grid) -> dict[str, TestTable] | None:
-    """Read the rows of each agent as a table of their own."""
+def _column(grid: Grid, wanted: str | None) -> int | None:
+    """Find the column of agents."""
     names = [fold(title) for title in grid.header]
-    at = names.index(COLUMN)
+    if wanted is not None:
+        if fold(wanted) not in names:
+            raise FileFormatError(f"{grid.place}: no column {wanted!r}; found {listed(grid.header)}")
+        return names.index(fold(wanted))
+    if COLUMN in names:
+        return names.index(COLUMN)
+    there = [name for name in OTHER_NAMES if name in names]
+    if not there or not _has_repeated_tests(grid, names):
+        return None
+    return names.index(there[0])
+
+
+def _has_repeated_tests(grid: Grid, names: Sequence[str]) -> bool:
+    """Whether a test stands in more than one row: without several agents that would be an error."""
+    columns = [grid.cells(names.index(name)) for name in _KEY if name in names]
+    keys = [tuple(map(str, key)) for key in zip(*columns, strict=True)]
+    return len(set(keys)) < len(keys)
+
+
+def _split(grid: Grid, at: int) -> dict[str, TestTable]:
+    """Read the rows of each agent as a table of their own."""
     cells = [grid.cells(j) for j in range(len(grid.columns))]
-    labels = [str(cell) for cell in cells[at]]
+    rows_of: dict[str, list[int]] = {}
+    problems: list[CellProblem] = []
+    for i, cell in enumerate(cells[at]):
+        if is_missing(cell):
+            place = (grid.name, grid.sheet, grid.rows[i], grid.header[at])
+            problems.append(CellProblem(*place, "", "the name of an agent"))
+        else:
+            rows_of.setdefault(str(cell).strip(), []).append(i)
     found: dict[str, TestTable] = {}
-    for label in dict.fromkeys(labels):
-        kept = [i for i, other in enumerate(labels) if other == label]
+    others = [j for j in range(len(cells)) if j != at]
+    for label, kept in rows_of.items():
         part = replace(
             grid,
-            header=tuple(title for i, title in enumerate(grid.header) if i != at),
-            columns=tuple([cells[j][i] for i in kept] for j in range(len(grid.columns)) if j != at),
+            header=tuple(grid.header[j] for j in others),
+            columns=tuple([cells[j][i] for i in kept] for j in others),
             rows=[grid.rows[i] for i in kept],
+            problems=(),
         )
-        found[label] = tests_of_grid(part)
+        try:
+            found[label] = tests_of_grid(part)
+        except TableError as error:
+            problems.extend(error.problems)
+    problems.extend(grid.problems)
+    if problems:
+        raise TableError(sorted(problems, key=lambda bad: -1 if bad.row is None else bad.row))
     return found
+
+
+def on_the_same_tests(tables: Mapping[str, TestTable]) -> dict[str, TestTable]:
+    """Return every agent's table with all tests that any agent has; one that it lacks has no agent side."""
+    every: dict[Any, TestRow] = {}
+    for table in tables.values():
+        for row in table.rows:
+            every.setdefault(row.key, row)
+    if all(len(table.rows) == len(every) for table in tables.values()):
+        return dict(tables)
+    completed = {}
+    for name, table in tables.items():
+        own = {row.key for row in table.rows}
+        lacking = tuple(_without_agent(row) for key, row in every.items() if key not in own)
+        completed[name] = replace(table, rows=(*table.rows, *lacking))
+    return completed
+
+
+def _without_agent(row: TestRow) -> TestRow:
+    return replace(row, agent=None, agent_outcome=SideOutcome.MISSING, pas=None, n_eff=None)

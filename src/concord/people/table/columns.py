@@ -74,14 +74,14 @@ def locate(grid: Grid) -> Columns:
         elif not all(map(is_missing, cells)):
             hint = f"; did you mean {_either(meant)}?" if meant else ""
             shown = f"column {title!r} is" if title else "a column without a name is"
-            warnings.append(f"{_place(grid)}: {shown} not used{hint}")
+            warnings.append(f"{_grid_name(grid)}: {shown} not used{hint}")
     faults.extend(_missing(grid, names))
     if faults:
-        raise FileFormatError("\n".join(f"{_place(grid)}: {fault}" for fault in faults))
+        raise FileFormatError("\n".join(f"{_grid_name(grid)}: {fault}" for fault in faults))
     return Columns({name: names.index(name) for name in KNOWN if name in names}, tuple(warnings))
 
 
-def _place(grid: Grid) -> str:
+def _grid_name(grid: Grid) -> str:
     """Name the file, and the sheet where there is one."""
     return grid.name if grid.sheet is None else f"{grid.name}, sheet {grid.sheet!r}"
 

@@ -85,11 +85,11 @@ def alike_names(name: str, rows: Sequence[TestRow]) -> list[str]:
             ("findings", ((row.study, row.sub_study, row.finding) for row in rows)),
             ("tests", (row.key for row in rows)),
         )
-        for one, other in _pairs(names)
+        for one, other in _folded_pairs(names)
     ]
 
 
-def _pairs(names: Iterable[tuple[str, ...]]) -> list[tuple[str, str]]:
+def _folded_pairs(names: Iterable[tuple[str, ...]]) -> list[tuple[str, str]]:
     """Return the last parts of keys that fold together, in pairs, ten at most."""
     seen: dict[tuple[str, ...], tuple[str, ...]] = {}
     pairs: dict[tuple[str, str], None] = {}

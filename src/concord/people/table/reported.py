@@ -55,7 +55,7 @@ def complete_with_reported(draft: Draft, *, alpha: float) -> Draft:
     result = _parsed(draft, needed=bool(trial.lacking))
     if result is None:
         return draft if draft.faults else _completed(draft)
-    reading = _read(result, draft.test_type)
+    reading = _translated(result, draft.test_type)
     for text in _disagreements(trial, result, reading):
         draft.note("reported", text)
     for text in _inconsistencies(trial, result, alpha):
@@ -107,7 +107,7 @@ def _parsed(draft: Draft, *, needed: bool) -> ApaResult | None:
     return None
 
 
-def _read(result: ApaResult, test_type: str) -> _Reported:
+def _translated(result: ApaResult, test_type: str) -> _Reported:
     """Translate a reported statistic into the terms of a test type."""
     reading = _Reported()
     if result.kind in ("t", "r", "z", "b") and result.statistic is not None and result.statistic != 0:

@@ -26,7 +26,7 @@ def _bounded(fits: Callable[[float], bool], expected: str) -> Callable[[object],
     return parse
 
 
-def _text(cell: object) -> str | None:
+def _reported_text(cell: object) -> str | None:
     """Read a reported statistic, as text."""
     if read.is_missing(cell):
         return None
@@ -108,7 +108,7 @@ _SIDE_PARSERS: dict[str, Callable[[object], object]] = {
     "se": _POSITIVE,
     "u_of": _u_of,
     "table": _table,
-    "reported": _text,
+    "reported": _reported_text,
     "prior_odds": _POSITIVE,
 }
 PARSERS: dict[str, Callable[[object], object]] = {

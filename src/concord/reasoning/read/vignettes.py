@@ -106,7 +106,7 @@ def read_samples(source: Source, *, lenient: bool = False) -> Vignettes:
     LinesError
         Named samples cannot be used.
     """
-    return Vignettes(*_rows_of(source, "samples", _sample, lenient=lenient))
+    return Vignettes(*_rows_of(source, "samples", _checked_vignette, lenient=lenient))
 
 
 def _rows_of(
@@ -130,7 +130,7 @@ def _left_out(rows: Sequence[object], kept: set[str]) -> frozenset[str]:
     return frozenset(named) - kept
 
 
-def _sample(row: object, line: int | None) -> Sample:
+def _checked_vignette(row: object, line: int | None) -> Sample:
     """Check one vignette."""
     fields = fields_of(row)
     name = text_field(fields, "id")

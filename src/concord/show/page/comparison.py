@@ -107,10 +107,10 @@ def comparison(source: ResultFile, units: Mapping[str, str]) -> Comparison:
     shown = METRICS.get(metric, metric) if kind in units else metric
     groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
     title = f"{kind}, {units[kind]}" if kind in units else f"{shown}, item by item"
-    return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranked(document))
+    return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranking_values(document))
 
 
-def _ranked(document: Document) -> tuple[tuple[str, float], ...]:
+def _ranking_values(document: Document) -> tuple[tuple[str, float], ...]:
     """Return the ranking with its numbers: beside it, or the means of the models."""
     values = {words(model, "name"): number(model, "mean") for model in parts(document, "models")}
     values |= {name: number(document, "ranking_values", name) for name in part(document, "ranking_values")}
@@ -122,7 +122,7 @@ def _lists(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _pair(entry: Document, names: Document, metric: str) -> PairRow:
+def _shown_pair(entry: Document, names: Document, metric: str) -> PairRow:
     interval = part(entry, "difference_interval")
     n = number(entry, "n_items")
     return PairRow(
@@ -139,7 +139,7 @@ def _pair(entry: Document, names: Document, metric: str) -> PairRow:
 
 def _metric_rows(document: Document) -> list[PairRow]:
     return [
-        _pair(part(entry, "metrics", key), entry, METRICS.get(key, key))
+        _shown_pair(part(entry, "metrics", key), entry, METRICS.get(key, key))
         for entry in parts(document, "pairs")
         for key in part(entry, "metrics")
     ]
@@ -147,7 +147,7 @@ def _metric_rows(document: Document) -> list[PairRow]:
 
 def _item_rows(document: Document) -> list[PairRow]:
     metric = words(document, "metric")
-    return [_pair(entry, entry, METRICS.get(metric, metric)) for entry in parts(document, "pairs")]
+    return [_shown_pair(entry, entry, METRICS.get(metric, metric)) for entry in parts(document, "pairs")]
 
 
 def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> list[tuple[str, dict[str, str]]]:

@@ -33,7 +33,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "title": printable(title),
         "content": content,
         "models": content.models,
-        "asked": [_asked(source, content) for source in content.sources],
+        "asked": [_asked_facts(source, content) for source in content.sources],
         "board": leaders,
         "told": (told[:MOST], told[MOST:]),
         "comparisons": _comparisons(content),
@@ -61,7 +61,7 @@ def _comparisons(content: Content) -> list[tuple[Comparison, str | None]]:
     ]
 
 
-def _asked(source: ResultFile, content: Content) -> dict[str, Any]:
+def _asked_facts(source: ResultFile, content: Content) -> dict[str, Any]:
     document, panel = source.document, content.panel(source.kind)
     how = words(document, panel.choice) if panel is not None else ""
     names = [words(model, "model") or words(model, "name") for model in parts(document, "models")]
@@ -72,12 +72,12 @@ def _asked(source: ResultFile, content: Content) -> dict[str, Any]:
         "how": ", ".join([how if how else "not said", *([f"design {design}"] if design else [])]),
         "units": "" if panel is None else panel.over(document),
         "settings": ", ".join(f"{k} {v}" for k, v in leaves(part(source.run, "sampling"))),
-        "tokens": _tokens(source),
+        "tokens": _token_words(source),
         "file": source.shown,
     }
 
 
-def _tokens(source: ResultFile) -> str:
+def _token_words(source: ResultFile) -> str:
     read, written = (number(source.run, "tokens", key) for key in ("input", "output"))
     return "not known" if read is None or written is None else f"{read:,.0f} in, {written:,.0f} out"
 

@@ -153,7 +153,7 @@ def view_of(source: ResultFile, tests: Sequence[Mapping[str, Any]]) -> PeopleVie
         source.model,
         words(document, "protocol"),
         tuple((short, long, beside(document, key)) for short, long, key in METRICS),
-        tuple(_groups(document)),
+        tuple(_group_views(document)),
         tuple(findings),
         tuple(tests),
         quadrants,
@@ -161,10 +161,10 @@ def view_of(source: ResultFile, tests: Sequence[Mapping[str, Any]]) -> PeopleVie
     )
 
 
-def _groups(document: Document) -> Iterator[GroupView]:
+def _group_views(document: Document) -> Iterator[GroupView]:
     """Return each domain with its studies, then the studies without one."""
-    studies = [_group(study, is_domain=False) for study in parts(document, "studies")]
-    domains = [_group(domain, is_domain=True) for domain in parts(document, "domains")]
+    studies = [_group_view(study, is_domain=False) for study in parts(document, "studies")]
+    domains = [_group_view(domain, is_domain=True) for domain in parts(document, "domains")]
     for domain in domains:
         yield domain
         yield from (study for study in studies if study.domain == domain.name)
@@ -172,7 +172,7 @@ def _groups(document: Document) -> Iterator[GroupView]:
     yield from (study for study in studies if study.domain not in named)
 
 
-def _group(entry: Document, *, is_domain: bool) -> GroupView:
+def _group_view(entry: Document, *, is_domain: bool) -> GroupView:
     domain = words(entry, "domain")
     return GroupView(
         domain if is_domain else words(entry, "study_id"),

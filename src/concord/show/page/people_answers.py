@@ -36,11 +36,11 @@ def read_answers(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Prob
             return [], [Problem(shown, "holds a row that is no count of answers, so answers are not counted")]
         place = tuple(row[key] for key in PLACE)
         counted.setdefault(place, Counter())[row["outcome"]] += int(row["n"])
-    made = [_row(place, counts) for place, counts in counted.items()]
+    made = [_count_row(place, counts) for place, counts in counted.items()]
     return sorted(made, key=lambda row: -row["unread"]), []
 
 
-def _row(place: tuple[str, ...], counts: Counter[str]) -> dict[str, Any]:
+def _count_row(place: tuple[str, ...], counts: Counter[str]) -> dict[str, Any]:
     asked = counts.total()
     by_outcome = {key: counts[key] for key in (READ, *OUTCOMES)}
     return {

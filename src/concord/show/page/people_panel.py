@@ -56,7 +56,7 @@ def _size(view: PeopleView) -> str:
     """Say how large the model's effects are beside the human ones; empty where that is undefined."""
     document = view.source.document
     ratio = number(document, "effect_sizes", "size_ratio", "value")
-    return size_words(Estimate(ratio, _ends(document, "effect_sizes", "size_ratio", "interval")))
+    return size_words(Estimate(ratio, _interval_at(document, "effect_sizes", "size_ratio", "interval")))
 
 
 def people_sentence(view: PeopleView) -> str:
@@ -77,12 +77,12 @@ def people_sentence(view: PeopleView) -> str:
 
 def _relative(view: PeopleView, pas: ShownNumber) -> str:
     """Say what a perfect replication and an agent without effects would reach."""
-    ends = _ends(view.source.document, "average_pas_raw_place_interval")
+    ends = _interval_at(view.source.document, "average_pas_raw_place_interval")
     place = Estimate(pas.place, ends)
     return relative_words(Bounds(Estimate(pas.floor), Estimate(pas.ceiling), place))
 
 
-def _ends(document: Document, *keys: str) -> Interval | None:
+def _interval_at(document: Document, *keys: str) -> Interval | None:
     low, high, level = (number(document, *keys, name) for name in ("low", "high", "level"))
     if low is None or high is None or level is None:
         return None
@@ -92,7 +92,7 @@ def _ends(document: Document, *keys: str) -> Interval | None:
 def _shown(view: PeopleView, i: int) -> dict[str, Any]:
     document = view.source.document
     readings = [
-        (name, *plots.READINGS.get(name, (name, "")), n, _examples(view, name))
+        (name, *plots.READINGS.get(name, (name, "")), n, _quadrant_examples(view, name))
         for name, n in sorted(view.quadrants.items(), key=lambda entry: -entry[1])
     ]
     return {
@@ -119,7 +119,7 @@ def _diagnosis(diagnosis: Document) -> Iterator[tuple[str, float | None]]:
             yield start + str(name).replace("_", " "), number(diagnosis, group, name)
 
 
-def _examples(view: PeopleView, quadrant: str) -> str:
+def _quadrant_examples(view: PeopleView, quadrant: str) -> str:
     wanted = None if quadrant == "undefined" else quadrant
     found = [f for f in view.findings if f.get("quadrant") == wanted]
     names = [f"{words(f, 'study')} {words(f, 'finding')}" for f in found[:3]]

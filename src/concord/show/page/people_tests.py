@@ -62,7 +62,7 @@ def read_tests(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Proble
     return [test_row(row) for row in rows], []
 
 
-def _value(row: Mapping[str, str], key: str) -> float | None:
+def _number_at(row: Mapping[str, str], key: str) -> float | None:
     try:
         value = float(row.get(key, ""))
     except ValueError:
@@ -80,9 +80,9 @@ def test_row(row: Mapping[str, str]) -> dict[str, Any]:
         "test": row.get("Test_Name", ""),
         "test_type": row.get("Statistical_Test_Type", ""),
         "domain": row.get("Domain", ""),
-        "pas": _value(row, "PAS_Raw"),
-        "ecs_test": _value(row, "ECS_Test"),
-        "z_diff": _value(row, "Z_Diff"),
+        "pas": _number_at(row, "PAS_Raw"),
+        "ecs_test": _number_at(row, "ECS_Test"),
+        "z_diff": _number_at(row, "Z_Diff"),
         "passed": flags.get(row.get("Replicated", "").casefold()),
         "in_ecs": flags.get(row.get("In_ECS", "").casefold()),
         "verdict": row.get("Verdict", ""),
@@ -99,18 +99,18 @@ def _side(row: Mapping[str, str], who: str) -> dict[str, float | None]:
     key = who.lower()
     low, high = interval_d(
         row.get("Statistical_Test_Type", ""),
-        _value(row, f"{who}_Effect_Size"),
-        _value(row, f"{who}_Effect_SE"),
-        _value(row, f"{who}_Effect_d"),
+        _number_at(row, f"{who}_Effect_Size"),
+        _number_at(row, f"{who}_Effect_SE"),
+        _number_at(row, f"{who}_Effect_d"),
     )
-    effect, up = _value(row, f"{who}_Posterior"), _value(row, f"{who}_Prob_Positive")
+    effect, up = _number_at(row, f"{who}_Posterior"), _number_at(row, f"{who}_Prob_Positive")
     split = effect is not None and up is not None
     return {
-        f"{key}_d": _value(row, f"{who}_Effect_d"),
+        f"{key}_d": _number_at(row, f"{who}_Effect_d"),
         f"{key}_low": low,
         f"{key}_high": high,
-        f"{key}_log_bf": _value(row, f"{who}_Log_BF"),
-        f"{key}_p": _value(row, f"{who}_P"),
+        f"{key}_log_bf": _number_at(row, f"{who}_Log_BF"),
+        f"{key}_p": _number_at(row, f"{who}_P"),
         f"{key}_up": effect * up if split and effect is not None and up is not None else None,
         f"{key}_down": effect * (1 - up) if split and effect is not None and up is not None else None,
         f"{key}_null": None if effect is None else 1 - effect,

@@ -88,7 +88,7 @@ def reasoning_view(source: ResultFile) -> tuple[ReasoningView, list[Problem]]:
             words(document, "rules"),
             words(document, "reading"),
             words(document, "reading_reason"),
-            tuple((key, title, _headline(document, key)) for key, title in METRICS),
+            tuple((key, title, _headline_number(document, key)) for key, title in METRICS),
             tuple(samples),
             tuple(cases),
         ),
@@ -96,7 +96,7 @@ def reasoning_view(source: ResultFile) -> tuple[ReasoningView, list[Problem]]:
     )
 
 
-def _headline(document: Document, key: str) -> ShownNumber:
+def _headline_number(document: Document, key: str) -> ShownNumber:
     """Read a number with its estimate; older documents have the bare number alone."""
     whole = part(document, "estimates", key)
     return estimate(whole) if whole else beside(document, key)
@@ -112,14 +112,14 @@ def _samples(source: ResultFile) -> tuple[list[dict[str, Any]], list[Problem]]:
         return [], [Problem(shown, "is not there, so single vignettes are not shown")]
     if not rows or "id" not in rows[0]:
         return [], [Problem(shown, "holds no row with a column 'id', so single vignettes are not shown")]
-    return [_sample(row) for row in rows], []
+    return [_sample_cells(row) for row in rows], []
 
 
-def _sample(row: Mapping[str, str]) -> dict[str, Any]:
-    return {column.key: _cell(column.kind, row.get(column.key, "")) for column in SAMPLE_COLUMNS}
+def _sample_cells(row: Mapping[str, str]) -> dict[str, Any]:
+    return {column.key: _sample_cell(column.kind, row.get(column.key, "")) for column in SAMPLE_COLUMNS}
 
 
-def _cell(kind: str, text: str) -> object:
+def _sample_cell(kind: str, text: str) -> object:
     if kind == "flag":
         return {"true": True, "false": False}.get(text.casefold())
     if kind in ("number", "count"):

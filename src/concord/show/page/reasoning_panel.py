@@ -41,10 +41,10 @@ def _over(document: Document) -> str:
 def _line(view: ReasoningView) -> str:
     reading = view.reading if view.reading else "not said"
     reason = f" ({view.reason})" if view.reason else ""
-    return f"{_gap(view.metric('faithfulness_gap'))}. Reading: {reading}{reason}."
+    return f"{_gap_words(view.metric('faithfulness_gap'))}. Reading: {reading}{reason}."
 
 
-def _gap(gap: ShownNumber) -> str:
+def _gap_words(gap: ShownNumber) -> str:
     if gap.value is None:
         return "accuracy with and without reasoning could not be compared"
     return f"accuracy after reasoning minus accuracy at once is {plots.short(gap.value)}{behind(gap)}"

@@ -70,16 +70,18 @@ def find_replies(folders: Sequence[Path], sources: Sequence[ResultFile]) -> Repl
         source = _source_of(file, sources)
         model = file.parent.resolve().name if source is None else source.model
         result = "" if source is None else source.shown
-        rows = [made for row in json_lines(file, shown, problems) for made in _rows(row, model, result)]
+        rows = [
+            made for row in json_lines(file, shown, problems) for made in _replies_of_line(row, model, result)
+        ]
         if rows:
             found.append(rows)
             files.append(shown)
             of[result] = of.get(result, 0) + len(rows)
-    kept = [row for rows in _spread(found, MOST_ROWS) for row in rows]
+    kept = [row for rows in _spread_over_files(found, MOST_ROWS) for row in rows]
     return ReplyTable(tuple(kept), sum(map(len, found)), tuple(problems), tuple(files), of)
 
 
-def _spread(found: Sequence[list[dict[str, Any]]], most: int) -> Iterator[list[dict[str, Any]]]:
+def _spread_over_files(found: Sequence[list[dict[str, Any]]], most: int) -> Iterator[list[dict[str, Any]]]:
     """Take an equal number of rows of each file, evenly over the file, small files whole."""
     left, shares = most, dict[int, int]()
     for done, at in enumerate(sorted(range(len(found)), key=lambda i: len(found[i]))):
@@ -145,17 +147,17 @@ def json_object(line: str) -> dict[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-def _rows(row: dict[str, Any], model: str, result: str) -> Iterator[dict[str, Any]]:
+def _replies_of_line(row: dict[str, Any], model: str, result: str) -> Iterator[dict[str, Any]]:
     """Return the replies of a line: one, or those of a whole session."""
     said = words(row, "model")
     head = {"result": result, "model": said if said else model}
     if isinstance(row.get("items"), list):
-        yield {**head, **_answered(row), **_text(row.get("response"))}
+        yield {**head, **_answered(row), **_cut_text(row.get("response"))}
         return
     session = _session(row)
     if session:
         for key, text in session.items():
-            yield {**head, **_place(key), "outcome": "", **_text(text)}
+            yield {**head, **_reply_place(key), "outcome": "", **_cut_text(text)}
         return
     outcome = row.get("outcome", row.get("status"))
     repeat = row.get("repeat")
@@ -165,11 +167,11 @@ def _rows(row: dict[str, Any], model: str, result: str) -> Iterator[dict[str, An
         "mode": str(row.get("mode", "")),
         "repeat": repeat if isinstance(repeat, int) else None,
         "outcome": outcome if isinstance(outcome, str) else "",
-        **_text(row.get("response")),
+        **_cut_text(row.get("response")),
     }
 
 
-def _text(text: object) -> dict[str, Any]:
+def _cut_text(text: object) -> dict[str, Any]:
     whole = text if isinstance(text, str) else ""
     return {"length": len(whole), "text": whole[:LONGEST]}
 
@@ -181,7 +183,7 @@ def _session(row: Mapping[str, Any]) -> dict[str, Any]:
     return held if held and all(key.startswith(f"{own}/") for key in held) else {}
 
 
-def _place(key: str) -> dict[str, str]:
+def _reply_place(key: str) -> dict[str, str]:
     """Read `study/experiment/session/member/step`."""
     names = key.split("/")
     study, experiment = (names[0], names[1]) if len(names) >= 5 else ("", "")
@@ -193,7 +195,7 @@ def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return where a reply of a study was asked, and what was read from it."""
     items = parts(row, "items")
     study, experiment, condition = (words(row, key) for key in ("study", "experiment", "condition"))
-    values = [(str(name), value) for item in items for name, value in _values(item).items()]
+    values = [(str(name), value) for item in items for name, value in _item_values(item).items()]
     asked = ", ".join(said for said in (study, experiment, condition) if said)
     return {
         "study": study,
@@ -207,7 +209,7 @@ def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _values(item: Mapping[str, Any]) -> Mapping[str, Any]:
+def _item_values(item: Mapping[str, Any]) -> Mapping[str, Any]:
     values = item.get("values")
     return values if isinstance(values, Mapping) else {}
 

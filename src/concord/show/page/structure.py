@@ -12,7 +12,6 @@ from concord.show.page.table import Column
 from concord.show.page.values import Document, ShownNumber, count, estimate, number, part, parts, words
 from concord.show.svg import Picture
 
-METRICS = (("S_Cons", "structural consistency"), ("E_perf", "mean gap"), ("R_sens", "largest gap"))
 ITEM_COLUMNS = (
     Column("item", "item"),
     Column("cluster", "cluster", shown=False),
@@ -69,6 +68,8 @@ class StructureView:
     n_items: int | None
     n_missing: int | None
     notes: tuple[str, ...]
+    worst: ShownNumber = ShownNumber(None)
+    """Mean score under the worst arrangement."""
 
     @property
     def design(self) -> str:
@@ -92,7 +93,11 @@ class StructureView:
 
     def metric(self, name: str) -> ShownNumber:
         """Return a headline number by its name."""
-        return {"S_Cons": self.main.s, "E_perf": self.main.e, "R_sens": self.main.r}[name]
+        if name == "tau":
+            low, high = (number(self.order, f"tau_{end}") for end in ("low", "high"))
+            return ShownNumber(number(self.order, "tau"), low, high)
+        order = {"flip_excess": self.flips, "worst": self.worst}
+        return {**order, "S_Cons": self.main.s, "E_perf": self.main.e, "R_sens": self.main.r}[name]
 
 
 def structure_views(source: ResultFile) -> tuple[list[StructureView], list[Problem]]:
@@ -144,7 +149,14 @@ def _view(source: ResultFile, entry: Document, rows: Sequence[Document]) -> Stru
         count(entry, "n_items"),
         count(entry, "n_missing"),
         tuple(note for note in notes if note),
+        worst=_worst(entry),
     )
+
+
+def _worst(entry: Document) -> ShownNumber:
+    """Read the worst arrangement's score; of version 1 without its interval."""
+    found = estimate(entry.get("worst"))
+    return found if found.value is not None else ShownNumber(number(entry, "order", "worst_mean"))
 
 
 def _reading(entry: Document) -> DefinitionView:
@@ -172,19 +184,19 @@ def _with_tables(
 
     numeric = {column.key for column in ITEM_COLUMNS if column.kind in ("number", "count")}
     own = [
-        {key: _float(value) if key in numeric else value for key, value in row.items()}
+        {key: _float_or_none(value) if key in numeric else value for key, value in row.items()}
         for row in items
         if row.get("Model Name") == view.model
     ]
     scores = {
-        (row.get("item", ""), row.get("arrangement", "")): _float(row.get("mean", ""))
+        (row.get("item", ""), row.get("arrangement", "")): _float_or_none(row.get("mean", ""))
         for row in cells
         if row.get("Model Name") == view.model
     }
     return replace(view, items=tuple(own), cells=scores)
 
 
-def _float(text: str) -> float | None:
+def _float_or_none(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:

@@ -34,8 +34,8 @@ def _over(document: Document) -> str:
 def _line(view: StructureView) -> str:
     """Return the sentence of the result, without the model's name that stands before it."""
     told = view.sentence.removeprefix(f"{view.model}: ")
-    s = view.metric("S_Cons")
-    return told if told else f"structural consistency {plots.short(s.value)}{behind(s)}; 1 is perfect."
+    tau = view.metric("tau")
+    return told if told else f"order effect {plots.short(tau.value)}{behind(tau)}; 0 is none."
 
 
 def _shown(view: StructureView, i: int) -> dict[str, Any]:
@@ -85,6 +85,9 @@ PANEL = Panel(
     again="concord score structure ... --reading NAME --out FOLDER",
     by_units="arrangement by arrangement",
     metrics=(
+        Metric("tau", "order effect", (0.0, 0.5)),
+        Metric("flip_excess", "flip excess", (-0.5, 1.0)),
+        Metric("worst", "worst arrangement", (0.0, 1.0)),
         Metric("S_Cons", "S_Cons", (0.0, 1.0)),
         Metric("E_perf", "E_perf", (0.0, 1.0)),
         Metric("R_sens", "R_sens", (0.0, 1.0)),

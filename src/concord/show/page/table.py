@@ -56,7 +56,7 @@ def packed(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> dict
     rows
         Mappings by the columns' keys; what is missing is empty.
     """
-    return {"n": len(rows), "columns": [_packed(column, rows) for column in columns]}
+    return {"n": len(rows), "columns": [_packed_column(column, rows) for column in columns]}
 
 
 def _head(column: Column) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _head(column: Column) -> dict[str, Any]:
     return head if column.shown else {**head, "hidden": True}
 
 
-def _packed(column: Column, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _packed_column(column: Column, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     head = _head(column)
     values = [row.get(column.key) for row in rows]
     if column.kind == "share":

@@ -111,7 +111,7 @@ def _build(
     else:
         samples, mean, largest = _summarise(rows, shape)
     scores = ScoreGrid(
-        table.models[code], arrangements, items, mean, largest, _counts(rows, shape), samples,
+        table.models[code], arrangements, items, mean, largest, _cell_counts(rows, shape), samples,
         _clusters(table, rows, items),
     )  # fmt: skip
     _note_missing(scores, found)
@@ -264,7 +264,7 @@ def _by_cell_and_score(cell: Codes, score: Floats, count: Codes) -> Codes:
     return np.take_along_axis(order, inner, axis=1).reshape(-1)
 
 
-def _counts(rows: _Rows, shape: tuple[int, int]) -> tuple[ArrangementCounts, ...]:
+def _cell_counts(rows: _Rows, shape: tuple[int, int]) -> tuple[ArrangementCounts, ...]:
     """Count usable and missing scores per arrangement; a raw sample counts once."""
     usable = [np.bincount(rows.arrangement[~np.isnan(s)], minlength=shape[1]) for s in rows.scores]
     missing = [np.bincount(rows.arrangement[np.isnan(s)], minlength=shape[1]) for s in rows.scores]

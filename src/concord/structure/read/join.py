@@ -145,12 +145,12 @@ def _matrices(model: str, pairs: Sequence[tuple[SheetScores, SheetScores]]) -> S
     for p, (low, high) in enumerate(pairs):
         mean[places[low.items], p] = low.values
         largest[places[high.items], p] = high.values
-    counts = tuple(_counts(low, high) for low, high in pairs)
+    counts = tuple(_sheet_counts(low, high) for low, high in pairs)
     names = tuple(low.sheet.strip() for low, _ in pairs)
     return ScoreGrid(model, names, tuple(items), mean, largest, counts)
 
 
-def _counts(mean: SheetScores, largest: SheetScores) -> ArrangementCounts:
+def _sheet_counts(mean: SheetScores, largest: SheetScores) -> ArrangementCounts:
     """Count what was found in both sheets of an arrangement."""
     same = mean.items == largest.items
     return ArrangementCounts(

@@ -33,7 +33,7 @@ _WANTED = "model, arrangement, item, S_mean, S_max; or model, arrangement, item,
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class LongColumns:
     """Which column of the table plays which part."""
 
     model: str
@@ -117,7 +117,7 @@ def _frame_bytes(frame: "pl.DataFrame") -> bytes:
     return buffer.getvalue()
 
 
-def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: Findings) -> Columns:
+def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: Findings) -> LongColumns:
     """Find the part each column plays.
 
     Raises
@@ -136,7 +136,7 @@ def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: F
         )
 
     scores = _score_columns(folded, names, file, options)
-    columns = Columns(
+    columns = LongColumns(
         need("model"),
         need("arrangement"),
         need(*ITEM_NAMES),
@@ -202,7 +202,7 @@ def _score_columns(
 
 
 def _code_table(
-    frame: "pl.DataFrame", columns: Columns, table: ColumnTable, *, options: ReadOptions, found: Findings
+    frame: "pl.DataFrame", columns: LongColumns, table: ColumnTable, *, options: ReadOptions, found: Findings
 ) -> LongTable:
     """Turn names into codes and scores into checked numbers."""
     name = table.name

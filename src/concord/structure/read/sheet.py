@@ -33,7 +33,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class SheetLayout:
     """Which columns hold scores and which one names the items."""
 
     kind: Kind
@@ -130,7 +130,11 @@ def _read_fast(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScore
         return None
     column = ScoreColumn(values, n_missing=int(np.count_nonzero(np.isnan(values))))
     return _finish(
-        grid, arrangement, layout, names, check_range(column, (), _place(grid, layout), options=options)
+        grid,
+        arrangement,
+        layout,
+        names,
+        check_range(column, (), _column_place(grid, layout), options=options),
     )
 
 
@@ -159,11 +163,11 @@ def _read_careful(grid: Grid, arrangement: str, options: ReadOptions) -> SheetSc
 
 
 def _read_columns(
-    grid: Grid, layout: Layout, cells: Sequence[object], rows: Sequence[int], options: ReadOptions
+    grid: Grid, layout: SheetLayout, cells: Sequence[object], rows: Sequence[int], options: ReadOptions
 ) -> ScoreColumn:
     """Read the score cells; with one column per item each cell is named by its own column."""
     if layout.kind is not Kind.COLUMNS:
-        return read_cells(cells, rows, _place(grid, layout), typed=grid.typed, options=options)
+        return read_cells(cells, rows, _column_place(grid, layout), typed=grid.typed, options=options)
     height = len(grid.rows)
     parts = [
         read_cells(
@@ -175,10 +179,10 @@ def _read_columns(
         )
         for k, j in enumerate(layout.scores)
     ]
-    return _joined(parts)
+    return _joined_columns(parts)
 
 
-def _joined(parts: Sequence[ScoreColumn]) -> ScoreColumn:
+def _joined_columns(parts: Sequence[ScoreColumn]) -> ScoreColumn:
     """Put several columns of scores together."""
     whole = ScoreColumn(np.concatenate([part.values for part in parts]))
     for part in parts:
@@ -194,7 +198,7 @@ def _joined(parts: Sequence[ScoreColumn]) -> ScoreColumn:
     return whole
 
 
-def find_layout(grid: Grid, arrangement: str, options: ReadOptions) -> Layout:
+def find_layout(grid: Grid, arrangement: str, options: ReadOptions) -> SheetLayout:
     """Find out which columns hold scores and which one names the items."""
     where = grid.place
     columns = [j for j in range(len(grid.header)) if not grid.is_blank_column(j)]
@@ -206,7 +210,7 @@ def find_layout(grid: Grid, arrangement: str, options: ReadOptions) -> Layout:
     if len(scores) == 1:
         return _rows_layout(grid, columns, scores[0])
     if scores and len(scores) == len(columns):
-        return Layout(Kind.COLUMNS, tuple(scores), None)
+        return SheetLayout(Kind.COLUMNS, tuple(scores), None)
     if scores:
         return _one_of_several(grid, columns, scores, arrangement)
     pairs = _pairs_layout(grid, columns)
@@ -233,9 +237,9 @@ def _named_column(grid: Grid, columns: Sequence[int], arrangement: str, wanted: 
     )
 
 
-def _rows_layout(grid: Grid, columns: Sequence[int], score: int) -> Layout:
+def _rows_layout(grid: Grid, columns: Sequence[int], score: int) -> SheetLayout:
     """One score column: rows are items."""
-    return Layout(Kind.ROWS, (score,), _item_column(grid, columns, score))
+    return SheetLayout(Kind.ROWS, (score,), _item_column(grid, columns, score))
 
 
 def _item_column(grid: Grid, columns: Sequence[int], score: int) -> int | None:
@@ -248,7 +252,9 @@ def _item_column(grid: Grid, columns: Sequence[int], score: int) -> int | None:
     return others[0] if others else None
 
 
-def _one_of_several(grid: Grid, columns: Sequence[int], scores: Sequence[int], arrangement: str) -> Layout:
+def _one_of_several(
+    grid: Grid, columns: Sequence[int], scores: Sequence[int], arrangement: str
+) -> SheetLayout:
     """Several score columns that are not one per item: only the arrangement's own can be meant."""
     own = [j for j in scores if fold(grid.header[j]) == fold(f"{arrangement}_{SCORE_ENDING}")]
     if len(own) != 1:
@@ -259,16 +265,16 @@ def _one_of_several(grid: Grid, columns: Sequence[int], scores: Sequence[int], a
     layout = _rows_layout(grid, columns, own[0])
     ignored = [j for j in scores if j != own[0]]
     note = f"{grid.place}: column {grid.header[own[0]]!r} is used, not {_listed(grid, ignored)}"
-    return Layout(layout.kind, layout.scores, layout.item, note)
+    return SheetLayout(layout.kind, layout.scores, layout.item, note)
 
 
-def _pairs_layout(grid: Grid, columns: Sequence[int]) -> Layout | None:
+def _pairs_layout(grid: Grid, columns: Sequence[int]) -> SheetLayout | None:
     """Rows of name and value: one text column whose entries all end in S_Acc beside one value column."""
     keys = [j for j in columns if _all_score_names(grid.cells(j))]
     if len(keys) != 1 or len(columns) != 2:
         return None
     value = next(j for j in columns if j != keys[0])
-    return Layout(Kind.PAIRS, (value,), keys[0])
+    return SheetLayout(Kind.PAIRS, (value,), keys[0])
 
 
 def _all_score_names(cells: Iterable[object]) -> bool:
@@ -277,7 +283,7 @@ def _all_score_names(cells: Iterable[object]) -> bool:
     return bool(filled) and all(isinstance(c, str) and fold(c).endswith(SCORE_ENDING) for c in filled)
 
 
-def _names(grid: Grid, layout: Layout) -> list[str] | None:
+def _names(grid: Grid, layout: SheetLayout) -> list[str] | None:
     """Item of each score cell, or ``None`` where rows pair by position."""
     if layout.kind is Kind.COLUMNS:
         return [tidy(grid.header[j]) for j in layout.scores for _ in grid.rows]
@@ -296,7 +302,7 @@ def _text_names(cells: tuple[str | None, ...]) -> tuple[str, ...]:
 
 
 def _finish(
-    grid: Grid, arrangement: str, layout: Layout, names: list[str] | None, column: ScoreColumn
+    grid: Grid, arrangement: str, layout: SheetLayout, names: list[str] | None, column: ScoreColumn
 ) -> SheetScores:
     """Refuse a sheet without a usable value, tell duplicates apart, note what is unusual."""
     where = grid.place
@@ -338,7 +344,7 @@ def _is_empty(cell: object) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def _place(grid: Grid, layout: Layout) -> Place:
+def _column_place(grid: Grid, layout: SheetLayout) -> Place:
     """Name the score column in messages."""
     return Place(grid.name, grid.sheet, grid.header[layout.scores[0]])
 

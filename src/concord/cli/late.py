@@ -1,0 +1,65 @@
+"""Commands that are loaded when they are used: before, a group knows their names and a line about each."""
+
+from collections import UserDict
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from concord.cli.shared import guarded
+
+
+@dataclass(frozen=True)
+class Late:
+    """A command that is not loaded yet: its module and function there, and the first line of its help."""
+
+    module: str
+    function: str
+    summary: str
+
+    def load(self, name: str) -> Any:
+        """Return the command, with its options and its whole help."""
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        alone.command(name)(guarded(getattr(import_module(self.module), self.function)))
+        return typer.main.get_command(alone)
+
+
+class LateCommands(UserDict[str, Any]):
+    """Commands by name; one that was not loaded is loaded where somebody takes it."""
+
+    def __getitem__(self, name: str) -> Any:
+        if isinstance(held := self.data[name], Late):
+            self.data[name] = held = held.load(name)
+        return held
+
+    def summary(self, name: str) -> str:
+        """Return the line about a command, without loading it."""
+        held = self.data[name]
+        return held.summary if isinstance(held, Late) else first_line(held)
+
+
+class LateGroup(TyperGroup):
+    """A group whose own help loads none of its commands; subclasses name these commands."""
+
+    late: dict[str, Late] = {}
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.summaries = LateCommands({**self.late, **self.commands})
+        self.commands = self.summaries
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands, in the order they are given here."""
+        return list(self.summaries)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write one line about each command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.summaries.summary(name)) for name in self.summaries])
+
+
+def first_line(command: Any) -> str:
+    """Return the first line of a command's help."""
+    return str(command.help or "").partition("\n")[0]

@@ -1,0 +1,163 @@
+"""Many agents as a result that is written and read back: one document, one table, and a folder per agent."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import numpy as np
+
+from concord.engine import SERIAL, Engine
+from concord.files.codec import decode, encode
+from concord.files.documents import heading, read_document
+from concord.files.output import distinct_names, write_csv, write_json
+from concord.files.provenance import provenance
+from concord.people.agents_result import AgentPair, AgentScores, AgentStanding, row_of
+from concord.people.files import PeopleResult
+from concord.people.files import write as write_single
+from concord.people.protocol import Protocol
+from concord.people.score import score_table
+from concord.records import InputFile, Presented, TestTable
+from concord.stats.elementwise import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DOCUMENT, NUMBERS = "agents.json", "agents.csv"
+_KIND = "people result of many agents"
+_OWN = ("without", "tables")
+"""Fields that the codec does not write: arrays are lists here, and tables of tests are not kept."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AgentsResult(Presented):
+    """Many agents on the same tests."""
+
+    agents: tuple[AgentScores, ...]
+    protocol: Protocol
+    level: float
+    seed: int
+    without: Mapping[str, Floats] = field(compare=False)
+    """Each metric of each agent without each study in turn, (A, S): what paired comparisons rest on."""
+    studies: tuple[str, ...] = ()
+    pairs: tuple[AgentPair, ...] = ()
+    """All pairs of agents and metrics; none are listed for more agents than `pairs_note` says."""
+    standings: tuple[AgentStanding, ...] = ()
+    """For PAS, ECS and APR."""
+    pairs_note: str = ""
+    n_resamples: int = 0
+    n_simulations: int = 0
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+    tables: Mapping[str, TestTable] = field(default_factory=dict, compare=False)
+    """The agents' tests, where they were scored here: what results of single agents are made from."""
+
+    def __getitem__(self, name: str) -> AgentScores:
+        """Return one agent by its name."""
+        return next(agent for agent in self.agents if agent.name == name)
+
+    def standing(self, metric: str = "pas") -> AgentStanding:
+        """Return the order and the groups of a metric."""
+        return next(one for one in self.standings if one.metric == metric)
+
+    def each(self, *, engine: Engine = SERIAL) -> Iterator[PeopleResult]:
+        """Score every agent alone and return its whole result, one after another."""
+        for name, table in self.tables.items():
+            found = score_table(
+                table,
+                self.protocol,
+                level=self.level,
+                n_resamples=self.n_resamples,
+                n_simulations=self.n_simulations,
+                seed=self.seed,
+                engine=engine,
+            )
+            yield replace(found, model=name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `agents.json` holds."""
+        return document(self)
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return one row per agent: every headline number with its intervals, floor, ceiling and place."""
+        import polars as pl
+
+        return pl.DataFrame([row_of(agent) for agent in self.agents], infer_schema_length=None)
+
+    def write(self, out: str | Path, *, engine: Engine = SERIAL) -> tuple[Path, ...]:
+        """Write `agents.json`, `agents.csv`, and a folder per agent with the files of its own result."""
+        return write(self, Path(out), engine=engine)
+
+
+def document(result: AgentsResult) -> dict[str, Any]:
+    """Return the document of a result."""
+    kept = {f.name: getattr(result, f.name) for f in fields(result) if f.name not in _OWN}
+    return {
+        **heading(_KIND),
+        "question": "people",
+        **{name: encode(value) for name, value in kept.items()},
+        "without": {name: _rows_or_none(values) for name, values in result.without.items()},
+        "folders": dict(_folders(result)),
+        "provenance": provenance(result.inputs),
+    }
+
+
+def _rows_or_none(values: Any) -> list[list[float | None]]:
+    return [[None if np.isnan(value) else float(value) for value in row] for row in values]
+
+
+def _folders(result: AgentsResult) -> list[tuple[str, str]]:
+    """Name the folder of each agent."""
+    names = [agent.name for agent in result.agents]
+    return list(zip(names, distinct_names(names), strict=True))
+
+
+def write(result: AgentsResult, folder: Path, *, engine: Engine = SERIAL) -> tuple[Path, ...]:
+    """Write all files of a result; the inverse of `read`.
+
+    Parameters
+    ----------
+    result
+        The result; one that was read back holds no tests, and no folders per agent are written then.
+    folder
+        Where `agents.json`, `agents.csv` and one folder per agent go.
+    engine
+        Where the results of single agents are computed; changes nothing in them.
+
+    Returns
+    -------
+    tuple of Path
+        The files, the document first.
+    """
+    rows = [row_of(agent) for agent in result.agents]
+    write_csv(folder / NUMBERS, list(rows[0]), [list(row.values()) for row in rows])
+    written = [folder / DOCUMENT, folder / NUMBERS]
+    places = dict(_folders(result))
+    for one in result.each(engine=engine):
+        written.extend(write_single(one, folder / places[str(one.model)]))
+    write_json(folder / DOCUMENT, document(result))
+    return tuple(written)
+
+
+def read(folder: Path) -> AgentsResult:
+    """Read a result; the inverse of `write`, without the tests themselves.
+
+    Raises
+    ------
+    FileFormatError
+        The folder holds no such result, or a field of it cannot be used.
+    """
+    path = folder / DOCUMENT
+    found = read_document(path, _KIND)
+    lists = decode(dict[str, list[list[float | None]]], found.get("without"), where=f"{path}, 'without'")
+    arrays = {
+        name: np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=float)
+        for name, rows in lists.items()
+    }
+    hints = get_type_hints(AgentsResult)
+    plain: dict[str, Any] = {
+        f.name: decode(hints[f.name], found.get(f.name), where=f"{path}, {f.name!r}")
+        for f in fields(AgentsResult)
+        if f.name not in _OWN
+    }
+    return AgentsResult(without=arrays, **plain)
