@@ -92,7 +92,9 @@ def check_log(path: Path) -> None:
             for entry in entries:
                 archive.unpack(entry)
     except BROKEN as error:
-        raise FileFormatError(f"{path.name}: the log is cut off or damaged ({error})") from error
+        raise FileFormatError(
+            f"{path.name} cannot be read as an Inspect log: it is cut off or damaged ({error})"
+        ) from error
 
 
 def read_json_log(path: Path) -> InspectLog | None:
