@@ -1,6 +1,6 @@
 """Floor and ceiling: what agents without effects and perfect replications would score on the same tests."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
 import numpy as np
@@ -47,13 +47,20 @@ class Simulation:
     n_simulations: int
     level: float
     note: str = ""
+    known: dict[tuple[str, int | None], tuple[Estimate, Estimate]] = field(default_factory=dict)
+    """Floor and ceiling by metric and domain: the same for all agents of a design."""
 
     def bounds(self, metric: str, score: Estimate, *, domain: int | None = None) -> Bounds | None:
         """Return floor, ceiling and place of a score; None where nothing was simulated."""
         if not self.floors or score.value is None:
             return None
-        floor = self._end(self.floors[metric], domain, "agents without effects")
-        ceiling = self._end(self.ceilings[metric], domain, "perfect replications")
+        if (metric, domain) not in self.known:
+            floor = self._end(self.floors[metric], domain, "agents without effects")
+            self.known[metric, domain] = (
+                floor,
+                self._end(self.ceilings[metric], domain, "perfect replications"),
+            )
+        floor, ceiling = self.known[metric, domain]
         return Bounds(floor, ceiling, _place(score, floor, ceiling))
 
     def _end(self, levels: Ends, domain: int | None, who: str) -> Estimate:

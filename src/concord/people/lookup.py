@@ -85,6 +85,63 @@ class Lookup:
         return np.asarray(np.abs(s) > self.end)
 
 
+class Quintic:
+    """The same tables as polynomials of every cell: more memory, and half the time for many readings."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self.lookup = lookup
+        self.size = lookup.log_bf.shape[1]
+        self._log_bf = _coefficients(lookup.log_bf)
+        steady = lookup.positive.shape[1] == 1
+        self._positive = None if steady else _coefficients(lookup.positive)
+
+    def read(self, s: Floats) -> tuple[Floats, Floats]:
+        """Read log BF and P(positive) off for statistics (B, k) that are not `outside`, as `Lookup.read`."""
+        magnitude = np.abs(s)
+        x = magnitude * 0.5
+        np.arcsinh(x, out=x)
+        x *= 1 / _STEP
+        np.minimum(x, self.size - float(_MARGIN), out=x)
+        start = x.astype(np.intp)
+        start -= 2
+        np.maximum(start, 0, out=start)
+        x -= start
+        x -= _MIDDLE
+        start += np.arange(s.shape[-1]) * (self.size - 5)
+        log_bf = _horner(self._log_bf, start, x)
+        if np.isfinite(self.lookup.cap).any():
+            log_bf[magnitude > self.lookup.cap] = CAP
+        steady = self._positive is None
+        up = self.lookup.positive[:, 0] if self._positive is None else _horner(self._positive, start, x)
+        return log_bf, np.where(s > 0, up, 1 - up) if steady else _turned(s, up)
+
+
+_MIDDLE = 2.5
+
+
+def _turned(s: Floats, up: Floats) -> Floats:
+    """Return P(positive) of signed statistics in place: its complement where they are not above 0."""
+    np.subtract(1.0, up, out=up, where=s <= 0)
+    return up
+
+
+def _coefficients(tables: Floats) -> list[Floats]:
+    """Return, for tables (k, G), six arrays (k·(G - 5)): the polynomial through six points from each on."""
+    powers = np.vander(np.arange(6) - _MIDDLE, 6, increasing=True)
+    windows = np.lib.stride_tricks.sliding_window_view(tables, 6, axis=1)
+    whole = windows @ np.linalg.inv(powers).T
+    return [np.ascontiguousarray(whole[..., j]).reshape(-1) for j in range(6)]
+
+
+def _horner(coefficients: list[Floats], start: NDArray[np.intp], x: Floats) -> Floats:
+    """Return the polynomials of cells at x."""
+    total = coefficients[5].take(start)
+    for j in range(4, -1, -1):
+        total *= x
+        total += coefficients[j].take(start)
+    return total
+
+
 def _six_weights(x: Floats) -> list[Floats]:
     """Weights of Lagrange's interpolation through points 0 ... 5 at x."""
     left = [x]  # products of x - 0 ... x - i

@@ -90,6 +90,50 @@ def score_tests(human: Evidence, agent: Evidence, context: Context, protocol: Pr
     )
 
 
+def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol: Protocol) -> TestScores:
+    """Compare two sides of redrawn tests, for the headline metrics only; the rest stays undefined."""
+    pas = _redrawn_pas(human, agent, context, protocol)
+    nothing = np.broadcast_to(np.nan, pas.shape)
+    absent = protocol.missing == "fail"
+    counted = context.human_testable | context.agent_absent if absent else context.human_testable
+    directed = context.present & (context.human_testable | ~np.isnan(human.direction))
+    significant = _significant(agent.p_value, context, context.agent_testable)
+    passes = np.where(directed, significant * _direction_match(human.direction, agent.direction), np.nan)
+    if absent:
+        passes = np.where(context.agent_absent, 0.0, passes)
+    return TestScores(
+        pas=pas,
+        n_eff=_n_eff(agent.n_eff, context),
+        human_d=human.effect_d,
+        agent_d=agent.effect_d,
+        z_diff=_z_diff(human, agent),
+        passes=passes,
+        human_significant=_significant(human.p_value, context, counted),
+        pas_two=nothing,
+        human_posterior=nothing,
+        agent_posterior=nothing,
+        two_states=np.broadcast_to(np.False_, pas.shape),
+        ecs_test=nothing,
+        direction_match=nothing,
+        agent_significant=nothing,
+    )
+
+
+def _redrawn_pas(human: Brief, agent: Brief, context: Context, protocol: Protocol) -> Floats:
+    """Return PAS where the human side is drawn once for many agents.
+
+    In three states PAS = πᵃ (a + b·upᵃ) + c, with a, b and c from the human side alone.
+    """
+    if protocol.states != 3 or np.isnan(human.prob_positive).any() or np.isnan(agent.prob_positive).any():
+        return pas_of(human, agent, context, protocol)
+    pi, up = np.asarray(posterior(human.log_bf, context.human_odds)), human.prob_positive
+    pas = (pi * (2 * up - 1)) * agent.prob_positive
+    pas += pi * (1 - up) - (1 - pi)
+    pas *= posterior(agent.log_bf, context.agent_odds)
+    pas += 1 - pi
+    return np.asarray(pas)
+
+
 def pas_of(human: Brief, agent: Brief, context: Context, protocol: Protocol) -> Floats:
     """Return the PAS of every test, from the evidence of both sides."""
     return _pas(human, agent, context, protocol)[0]

@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.engine import Engine
-from concord.people.aggregate import Ends, Levels, Profiles, ecs_ends, pas_levels, strict_levels
+from concord.people.aggregate import Levels
 from concord.people.bounds import agent_lookup
 from concord.people.evidence import Brief, Evidence
 from concord.people.families.base import LocationFamily
 from concord.people.layout import Layout
-from concord.people.lookup import Lookup
+from concord.people.lookup import Quintic
 from concord.people.protocol import Protocol
-from concord.people.scored import Context, TestScores, score_tests
+from concord.people.redrawn import redrawn_ends
+from concord.people.scored import Context, TestScores, redrawn_scores
 from concord.people.sides import SideTable, split_by_sign
 from concord.people.uncertainty import BLOCK, METRICS, Bound, NewSamples, new_participants, spread
 from concord.records import TestRow
@@ -135,7 +136,8 @@ def _stacked(one: SideTable, flat: SideTable, n: int) -> tuple[tuple[NDArray[np.
 
 
 def _errors(work: _Work, one: SideTable, n_resamples: int, rng: np.random.Generator) -> dict[str, Levels]:
-    lookups = [agent_lookup(family, work.context, index, work.protocol) for index, family in one.families]
+    tables = [agent_lookup(family, work.context, index, work.protocol) for index, family in one.families]
+    lookups = [None if table is None else Quintic(table) for table in tables]
     n_tests = len(work.layout.rows)
     per_chunk = max(1, _CHUNK_TESTS // (BLOCK * n_tests))
     chunks = [range(i, min(i + per_chunk, work.n_agents)) for i in range(0, work.n_agents, per_chunk)]
@@ -145,8 +147,8 @@ def _errors(work: _Work, one: SideTable, n_resamples: int, rng: np.random.Genera
         spread_out = Evidence(**{f.name: getattr(human, f.name)[:, None, :] for f in fields(Evidence)})
         for place, chunk in enumerate(chunks):
             agent = _drawn(work, chunk, lookups, SharedNoise(copy.deepcopy(block)))
-            scores = score_tests(spread_out, agent, work.context, work.protocol)
-            parts[place].append(_ends(scores, work.layout, work.protocol))
+            scores = redrawn_scores(spread_out, agent, work.context, work.protocol)
+            parts[place].append(_levels(scores, work.layout, work.protocol))
     found = [
         {metric: spread([part[metric] for part in blocks], n_resamples) for metric in METRICS}
         for blocks in parts
@@ -159,7 +161,7 @@ def _errors(work: _Work, one: SideTable, n_resamples: int, rng: np.random.Genera
     }
 
 
-def _drawn(work: _Work, chunk: range, lookups: Sequence[Lookup | None], noise: SharedNoise) -> Evidence:
+def _drawn(work: _Work, chunk: range, lookups: Sequence[Quintic | None], noise: SharedNoise) -> Evidence:
     """Return the evidence of new samples of some agents, (B, A, T)."""
     shape = (BLOCK * len(chunk), len(work.layout.rows))
     whole = Evidence.empty(shape)
@@ -198,14 +200,14 @@ def _flat(family: Any, rows: int, k: int) -> LocationFamily:
 
 
 def _read_evidence(
-    drawn: LocationFamily, lookup: Lookup | None, alpha: Floats, protocol: Protocol
+    drawn: LocationFamily, lookup: Quintic | None, alpha: Floats, protocol: Protocol
 ) -> Evidence:
     """Return the evidence of replicates, their Bayes factors read from a table."""
     if lookup is None:
         return drawn.evidence(protocol)
     s = drawn.statistic()
     log_bf, up = lookup.read(s)
-    outside = lookup.outside(s)
+    outside = lookup.lookup.outside(s)
     if outside.any():
         exact = drawn.pick_outcomes(*np.nonzero(outside)).brief(protocol)
         log_bf[outside], up[outside] = exact.log_bf, exact.prob_positive
@@ -215,29 +217,8 @@ def _read_evidence(
     return drawn.with_brief(brief, protocol, p_value)
 
 
-def _ends(scores: TestScores, layout: Layout, protocol: Protocol) -> dict[str, Levels]:
+def _levels(scores: TestScores, layout: Layout, protocol: Protocol) -> dict[str, Levels]:
     """Return every metric of the benchmark and of domains, as `all_levels` gives them."""
-    found: dict[str, Levels | Ends] = {
-        "pas": pas_levels(scores, layout, protocol),
-        "ecs": ecs_ends(Profiles(scores, layout, protocol), layout),
-        "apr": _pass_rates(scores, layout, protocol),
-        "ecs_strict": strict_levels(scores, layout, protocol),
-    }
     none = np.empty((*scores.pas.shape[:-1], 0))
-    return {metric: Levels(none, none, one.domain, one.benchmark) for metric, one in found.items()}
-
-
-def _pass_rates(scores: TestScores, layout: Layout, protocol: Protocol) -> Ends:
-    counted = ~np.isnan(scores.passes)
-    if protocol.apr_over == "human-significant":
-        counted = counted & (scores.human_significant == 1)
-    passed = counted & (scores.passes == 1)
-
-    def rate(part: Any) -> Floats:
-        tests = counted[..., part].sum(axis=-1)
-        return np.where(tests > 0, passed[..., part].sum(axis=-1) / np.maximum(tests, 1), np.nan)
-
-    domain_of = layout.domain_of_study[layout.study_of_test]
-    domains = [rate(domain_of == i) for i in range(len(layout.domains))]
-    none = np.empty((*counted.shape[:-1], 0))
-    return Ends(np.stack(domains, axis=-1) if domains else none, rate(slice(None)))
+    found = redrawn_ends(scores, layout, protocol)
+    return {metric: Levels(none, none, ends.domain, ends.benchmark) for metric, ends in found.items()}
