@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from concord.errors import printable
 from concord.show.page.comparison import Comparison, comparison, letters
 from concord.show.page.content import Content
 from concord.show.page.find import ResultFile
@@ -29,7 +30,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
     leaders = board(content)
     told = summary(content, [row["label"] for row in leaders["rows"]])
     return {
-        "title": title,
+        "title": printable(title),
         "content": content,
         "models": content.models,
         "asked": [_asked_facts(source, content) for source in content.sources],
