@@ -87,10 +87,16 @@ def _eval(path: Path, members: dict[str, bytes], *, lie: bool = False) -> Path:
     """Write a log whose members are packed with Zstandard, declared as 100 bytes where they lie."""
     import zstandard
 
+    packed = [(name, zstandard.ZstdCompressor().compress(data), zlib.crc32(data), 100 if lie else len(data))
+              for name, data in members.items()]  # fmt: skip
+    return _archive(path, packed)
+
+
+def _archive(path: Path, members: list[tuple[str, bytes, int, int]]) -> Path:
+    """Write a ZIP archive of members that are packed already: name, bytes, checksum, declared size."""
     body, entries = BytesIO(), BytesIO()
-    for name, data in members.items():
-        packed, size = zstandard.ZstdCompressor().compress(data), 100 if lie else len(data)
-        common = struct.pack("<5H3I", 20, 0, 93, 0, 0, zlib.crc32(data[:1]), len(packed), size)
+    for name, packed, checksum, size in members:
+        common = struct.pack("<5H3I", 20, 0, 93, 0, 0, checksum, len(packed), size)
         at = body.tell()
         body.write(b"PK\x03\x04" + common + struct.pack("<2H", len(name), 0) + name.encode() + packed)
         entries.write(
@@ -107,6 +113,15 @@ def _eval(path: Path, members: dict[str, bytes], *, lie: bool = False) -> Path:
 
 def zstandard_log(folder: Path) -> Path:
     return _eval(folder / "zstd.eval", {"header.json": bytes(400 * 2**20)}, lie=True)
+
+
+def zstandard_log_of_zeros(folder: Path) -> Path:
+    """Return a log of 130 KB whose header is declared as 100 bytes and holds 4 GiB."""
+    import zstandard
+
+    packer = zstandard.ZstdCompressor().compressobj()
+    packed = b"".join([*(packer.compress(bytes(2**24)) for _ in range(256)), packer.flush()])
+    return _archive(folder / "zeros.eval", [("header.json", packed, 0, 100)])
 
 
 def journal_log(folder: Path) -> Path:
@@ -223,6 +238,12 @@ BOMBS: dict[str, tuple[tuple[str, ...], Callable[[Path], Path]]] = {
     "declared zip bomb": (PEOPLE, declared_zip),
     "Zstandard lie": (("compare",), zstandard_log),
     "journal in parts": (("compare",), journal_log),
+    "Zstandard lie, score run": (("score", "run"), zstandard_log),
+    "Zstandard lie of 4 GiB, score run": (("score", "run"), zstandard_log_of_zeros),
+    "journal in parts, score run": (("score", "run"), journal_log),
+    "sparse JSON, score run": (("score", "run"), sparse("s.json", b"{")),
+    "sparse result, report": (("report",), sparse("benchmark_summary.json", b"{")),
+    "deep result, report": (("report",), deep_json),
     "sparse JSON, compare": (("compare",), sparse("s.json", b'{"eval": 1, "status": 2')),
     "sparse JSON, check": (CHECK, sparse("s.json", b"{")),
     "sparse JSON lines": (CHECK, sparse("s.jsonl", b"{")),

@@ -32,6 +32,7 @@ from concord.structure.read.records import ReadOptions
 
 CASES = 200
 MANY = 20_000
+REPORTS = 40
 
 TESTS: list[list[Any]] = [
     ["study", "finding", "test", "test_type", "human_statistic", "human_n", "human_p_value",
@@ -214,11 +215,54 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path
     ]  # fmt: skip
     concord.score_people(rows, n_resamples=0, n_simulations=0).write(base / "people")
     concord.score_structure(scores=_objects(LONG), reading="paired", resamples=200).write(base / "structure")
-    yield {"people": base / "people", "structure": base / "structure"}
+    _write_reasoning(base / "reasoning")
+    yield {kind: base / kind for kind in KINDS}
+
+
+KINDS = ("people", "structure", "reasoning")
+
+
+def _write_reasoning(folder: Path) -> None:
+    """Score a dozen replies and two bias cases."""
+    samples = [
+        {
+            "id": f"v{i}",
+            "prompt": "p",
+            "gold_answer": ("Gout", "Migraine")[i % 2],
+            "gold_reasoning": ["red toe"],
+        }
+        for i in range(6)
+    ]
+    replies = [
+        {
+            "id": one["id"],
+            "mode": mode,
+            "response": f"REASONING: a red toe. DIAGNOSIS: {('Gout', 'Sepsis')[i % 2]}",
+        }
+        for i, one in enumerate(samples)
+        for mode in ("cot", "direct")
+    ]
+    cases = [{**CASES_["cases"][0], "id": f"c{i}"} for i in range(2)]
+    biased = [{"id": one["id"], "response": "DIAGNOSIS: l"} for one in cases]
+    folder.mkdir()
+    concord.score_reasoning(
+        samples, _lines(folder / "replies.jsonl", replies), bias_cases=cases,
+        bias_replies=_lines(folder / "bias_replies.jsonl", biased), model="m", n_resamples=100,
+    ).write(folder)  # fmt: skip
 
 
 def _folder_case(kind: str, results: dict[str, Path], rng: random.Random, tmp: Path) -> object:
     """Mutate one file of a result folder and compare the folder with the whole one."""
+    return concord.compare(results[kind], _damaged(kind, results, rng, tmp), n_flips=200)
+
+
+def _report_case(kind: str, results: dict[str, Path], rng: random.Random, tmp: Path) -> object:
+    """Mutate one file of a result folder and show the folder."""
+    return concord.report(_damaged(kind, results, rng, tmp), out=tmp / "r.html")
+
+
+def _damaged(kind: str, results: dict[str, Path], rng: random.Random, tmp: Path) -> Path:
+    """Copy a result folder and mutate one file of the copy."""
     folder = tmp / kind
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(results[kind], folder)
@@ -229,7 +273,7 @@ def _folder_case(kind: str, results: dict[str, Path], rng: random.Random, tmp: P
         _csv(path, mutated_cells(list(csv.reader(io.StringIO(path.read_text("utf-8")))), rng, TEXTS))
     else:
         path.write_bytes(mutated_bytes(path.read_bytes(), rng))
-    return concord.compare(results[kind], folder, n_flips=200)
+    return folder
 
 
 def _tried(case: Callable[[random.Random], object], seed: int) -> None:
@@ -258,9 +302,17 @@ def test_a_reader_ends_in_a_result_or_a_message_very_often(tmp_path: Path, name:
         _tried(lambda rng: READERS[name](rng, tmp_path), seed)
 
 
-@pytest.mark.parametrize("kind", ["people", "structure"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_damaged_result_folder_ends_in_a_result_or_a_message(
     tmp_path: Path, results: dict[str, Path], kind: str
 ) -> None:
-    for seed in range(CASES // 2):
+    for seed in range(CASES if kind == "reasoning" else CASES // 2):
         _tried(lambda rng: _folder_case(kind, results, rng, tmp_path), seed)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_report_of_a_damaged_folder_is_a_page_or_a_message(
+    tmp_path: Path, results: dict[str, Path], kind: str
+) -> None:
+    for seed in range(REPORTS):
+        _tried(lambda rng: _report_case(kind, results, rng, tmp_path), seed)

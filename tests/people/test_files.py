@@ -43,6 +43,7 @@ said = st.lists(text, max_size=2).map(tuple)
 def _test(name: str) -> st.SearchStrategy[TestResult]:
     defined = {n: maybe for n, kind in get_type_hints(TestResult).items() if kind == float | None}
     special = {
+        "pas": st.none() | st.floats(0, 1),  # a share: another number in the table of tests is refused
         "human_log_bf": log_bf,
         "agent_log_bf": log_bf,
         "human_direction": sign,

@@ -26,9 +26,18 @@ def test_the_sentence_is_relative_and_tells_effects_from_nulls() -> None:
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        (Estimate(1.07), "as good as a rerun could be seen to be"),
-        (Estimate(-3.22), "no better than an agent without effects"),
-        (Estimate(0.5), "50% of the way"),
+        (Estimate(1.07), "100% of the way, without an interval"),
+        (Estimate(-3.22), "0% of the way, without an interval"),
+        (Estimate(1.07, Interval(0.5, 1.6, 0.95, "")), "100% of the way (95% interval 50% to 100%)"),
+        (
+            Estimate(1.07, Interval(0.9, 1.6, 0.95, "")),
+            "as good as a rerun could be seen to be (95% interval 90% to 100% of the way)",
+        ),
+        (
+            Estimate(-3.22, Interval(-5, 0.1, 0.95, "")),
+            "no better than an agent without effects (95% interval 0% to 10% of the way)",
+        ),
+        (Estimate(-3.22, Interval(-5, 0.4, 0.95, "")), "0% of the way (95% interval 0% to 40%)"),
         (
             Estimate(0.5, Interval(-0.2, 1.4, 0.95, "")),
             "50% of the way (95% interval 0% to 100%)",

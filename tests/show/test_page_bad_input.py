@@ -60,7 +60,7 @@ def test_one_corrupt_file_among_many_is_listed_and_the_rest_is_shown(results: Pa
     page = make_page([tmp_path])
     assert len(page.content.of("people")) == 19
     assert [problem.file for problem in page.problems] == [f"{tmp_path.name}/broken/benchmark_summary.json"]
-    assert "is not JSON" in page.problems[0].reason
+    assert "not valid JSON" in page.problems[0].reason
     assert "broken/benchmark_summary.json" in page.html
 
 
@@ -178,7 +178,7 @@ def test_a_damaged_plan_or_line_of_answers_is_said_and_the_rest_is_shown(one: Pa
     )
     page = make_page([one])
     reasons = [problem.reason for problem in page.problems]
-    assert reasons[0].startswith("plans.json beside it is not JSON")
+    assert reasons[0].startswith("plans.json beside it is not used: line 1: not valid JSON")
     assert reasons[1] == "1 lines are not JSON objects and are not shown"
     assert page.content.replies.n_found == 1
 

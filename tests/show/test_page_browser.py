@@ -160,6 +160,30 @@ def test_hostile_replies_show_as_text(tab: Watched, file: Path) -> None:
     assert page.locator("main img, main b").count() == 0
 
 
+def test_people_against_people_stand_below_the_models_however_these_are_sorted(
+    tab: Watched, file: Path
+) -> None:
+    page = tab.open(file)
+    board = page.locator("#board table")
+    people = board.locator("tfoot tr")
+    assert people.count() == 1
+    assert "not a model, no rank" in people.inner_text()
+    for _ in range(2):
+        board.locator("thead th button", has_text="PAS").last.click()
+        assert "people against people" in board.locator("tr").last.inner_text()
+        assert "people against people" not in board.locator("tbody").inner_text()
+
+
+def test_the_row_of_ecs_shows_the_number_that_no_coding_changes(
+    tab: Watched, file: Path, results: Path
+) -> None:
+    page = tab.open(file)
+    summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
+    zero = summary["auxiliary"]["concordance_about_zero"]
+    row = page.locator("#people .panel:visible table").first.locator("tbody tr").nth(1)
+    assert f"({zero:.2f} about zero)" in row.inner_text()
+
+
 def downloaded(page: "Page", button: Any) -> str:
     with page.expect_download() as waiting:
         button.click()
@@ -170,8 +194,9 @@ def test_tables_download_as_csv_and_everything_as_json(tab: Watched, file: Path,
     page = tab.open(file)
     text = downloaded(page, page.locator("#board [data-download]"))
     rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0][:5] == ["model", "PAS: together", "S_Cons: together", "Δ: together", "PAS"]
-    assert len(rows) == 6
+    assert rows[0][:5] == ["model", "PAS: together", "tau: together", "Δ: together", "PAS"]
+    assert len(rows) == 7
+    assert rows[-1][0].startswith("people against people (143 replications)")
     assert all(not row[0].startswith("=") for row in rows)
     summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
     assert (

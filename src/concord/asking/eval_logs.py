@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.asking.outcomes import outcome_of, says_overflow
+from concord.comparing.inspect_logs import check_log
 from concord.errors import FileFormatError, MissingExtraError
 from concord.people import NAME as PEOPLE
 from concord.reasoning import NAME as REASONING
@@ -12,8 +13,6 @@ from concord.records import AskOutcome
 from concord.structure import NAME as STRUCTURE
 
 SUITES = (PEOPLE, STRUCTURE, REASONING)
-_LARGEST = 4 << 30
-"""Bytes of a log that are read; a longer one is more likely a mistake than a log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,6 @@ def read_eval_log(path: Path) -> EvalLog:
     """
     if not path.is_file():
         raise FileFormatError(f"{path}: no such file; expected an Inspect log (.eval or .json)")
-    if path.stat().st_size > _LARGEST:
-        raise FileFormatError(f"{path}: larger than {_LARGEST >> 30} GB; expected an Inspect log")
     log = _opened(path)
     about = log.eval.metadata
     if not isinstance(about, dict) or about.get("suite") not in SUITES:
@@ -109,6 +106,7 @@ def _opened(path: Path) -> Any:
         raise MissingExtraError("reading Inspect logs", "live") from fault
     if path.suffix not in (".eval", ".json"):
         raise FileFormatError(f"{path.name}: expected an Inspect log, named .eval or .json")
+    check_log(path)
     try:
         return read(str(path))
     except Exception as fault:  # noqa: BLE001 - a hostile file can break its reader in any way

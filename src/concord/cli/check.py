@@ -38,7 +38,7 @@ def check(
             "study",
         ):  # what is told by the keys, not the name
             counts = f"{result.kind}: {counts}"
-        verdict = "well formed" if result.passed else f"{len(result.problems)} to mend"
+        verdict = "well formed" if result.passed else f"{len(result.problems)} to fix"
         say(f"{result.file}: {verdict}" + (f" ({counts})" if counts else ""))
     if not result.passed:
         raise typer.Exit(code=1)

@@ -18,7 +18,7 @@ from concord.errors import FileFormatError
 from concord.files import limits
 from concord.files.archives import BROKEN, is_bomb
 from concord.files.contents import read_bytes
-from concord.files.json_text import parsed
+from concord.files.json_text import check_json_size, decoded, parsed
 
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
@@ -72,6 +72,31 @@ def read_inspect_log(path: Path) -> InspectLog:
         ) from error
 
 
+def check_log(path: Path) -> None:
+    """Refuse a log that would fill the memory, before Inspect's own reader unpacks all of it.
+
+    Raises
+    ------
+    FileFormatError
+        A `.json` log is too large, or a member of an `.eval` log holds more than it declares, or all together
+        hold too much.
+    """
+    if path.suffix != ".eval":
+        check_json_size(path.name, decoded(path.name, read_bytes(path, name=path.name)))
+        return
+    data = read_bytes(path, name=path.name, limit=limits.COLUMN_BYTES)
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as opened:
+            entries = opened.infolist()
+            archive = _Archive(path, data, {}, most=max(limits.UNPACKED, limits.LOG_RATIO * len(data)))
+            for entry in entries:
+                archive.unpack(entry)
+    except BROKEN as error:
+        raise FileFormatError(
+            f"{path.name} cannot be read as an Inspect log: it is cut off or damaged ({error})"
+        ) from error
+
+
 def read_json_log(path: Path) -> InspectLog | None:
     """Read a `.json` log; None where the file is something else, such as a table."""
     document = _json_log(path)
@@ -99,20 +124,22 @@ class _Archive:
     path: Path
     data: bytes
     members: dict[str, zipfile.ZipInfo]
+    most: int = limits.UNPACKED
+    """Bytes that all members together may unpack to."""
     unpacked: int = field(default=0)
 
     def json(self, member: str) -> Any:
         """Read one member as JSON, under the limits on all members together."""
-        return parsed(f"{self.path.name}: {member}", self._unpack(self.members[member]))
+        return parsed(f"{self.path.name}: {member}", self.unpack(self.members[member]))
 
-    def _unpack(self, info: zipfile.ZipInfo) -> bytes:
+    def unpack(self, info: zipfile.ZipInfo) -> bytes:
         """Unpack a member, to one byte above its declared size at most: one that holds more is a lie."""
         name = f"{self.path.name}: {info.filename[:100]}"
         self.unpacked += info.file_size
-        if is_bomb(len(self.data), self.unpacked):
+        if self.unpacked > self.most or is_bomb(len(self.data), min(self.unpacked, limits.UNPACKED)):
             raise FileFormatError(
                 f"{name}: {len(self.data):,} bytes give {self.unpacked:,} or more (a zip bomb?), expected "
-                f"at most {limits.UNPACKED:,}; split the log"
+                f"at most {self.most:,}; split the log"
             )
         if info.flag_bits & 1:
             raise FileFormatError(f"{name}: needs a password; a log of Inspect needs none")

@@ -37,6 +37,10 @@ BOMB_RATIO = 200
 """An archive that unpacks to more than this many times its size is refused ..."""
 BOMB_SIZE = 16 * 2**20
 """... once it unpacks to more than so many bytes: a sheet of equal rows packs very well."""
+LOG_RATIO = 20
+"""A log that is read whole may unpack to so many times its size, where that is more than `UNPACKED`."""
+LINE_CHARACTERS = 16 * 2**20
+"""Characters of one line of replies that a report looks at."""
 XML_ELEMENTS = 6_000_000
 """Elements of one XML member of a workbook."""
 JSON_CONTAINERS = 4_000_000

@@ -12,7 +12,8 @@ from concord.stats.agreement import weighted_pearson
 from concord.stats.elementwise import Floats
 
 EVIDENCE_AGREES = 0.5
-MAGNITUDE_AGREES = 0.05
+MAGNITUDE_AGREES = 0.04
+"""Z is only nearly normal: of equal effects at 10 a group 5.8 % lie below 0.05, and 4.6 % below 0.04."""
 
 QUADRANTS = {
     (True, True): ("replicates", "same conclusion, and effects of compatible size"),

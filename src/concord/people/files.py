@@ -16,6 +16,7 @@ from concord.files.documents import heading, need_keys, read_document
 from concord.files.output import distinct_names, plain_cell, write_csv, write_json
 from concord.files.provenance import provenance
 from concord.files.result_folders import folder_with
+from concord.people.detailed import check_detailed
 from concord.people.protocol import Protocol
 from concord.people.result import (
     Bounds,
@@ -313,6 +314,8 @@ def read(source: Path) -> PeopleResult:
     where = str(path)
     studies = tuple(_group_of(entry, "study_id", where) for entry in document["studies"])
     options, bounds = document["options"], document.get("floor_and_ceiling", {})
+    tests = _tests_of(folder, [study.name for study in studies])
+    check_detailed(folder / DETAILED, len(tests))
     return PeopleResult(
         protocol=decode(Protocol, document["protocol_choices"], where=f"{where}, 'protocol_choices'"),
         pas=_score_of(document, "pas", "average_pas_raw", where),
@@ -323,7 +326,7 @@ def read(source: Path) -> PeopleResult:
         domains=tuple(_group_of(entry, "domain", where) for entry in document["domains"]),
         studies=studies,
         findings=decode(tuple[FindingResult, ...], document["findings"], where=f"{where}, 'findings'"),
-        tests=_tests_of(folder, [study.name for study in studies]),
+        tests=tests,
         outcomes=decode(dict[str, int], document["outcomes"], where=f"{where}, 'outcomes'"),
         **{name: options[name] for name in ("seed", "n_resamples", "level", "n_simulations")},
         bounds_note=bounds.get("note", ""),

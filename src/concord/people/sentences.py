@@ -4,6 +4,9 @@ from concord.people.files import PeopleResult
 from concord.people.result import Bounds
 from concord.records import Estimate
 
+NEAR_END = 0.10
+"""A place whose interval lies within this distance of ceiling or floor is called as good as it."""
+
 
 def closing_sentence(scores: PeopleResult) -> str:
     """Say in plain words what the numbers mean."""
@@ -39,22 +42,35 @@ def relative_words(bounds: Bounds) -> str:
 def place_words(place: Estimate) -> str:
     """Say where a score lies between floor and ceiling; empty where that is withheld.
 
+    A score at its ceiling may be there by luck: of agents that follow people in nine tests of ten a third or
+    so reach it. So *as good as a rerun* and *no better than an agent without effects* are said only where the
+    whole interval lies within a tenth of ceiling or floor; else the place is told, held between 0 and 100 %.
+
     Examples
     --------
-    >>> place_words(Estimate(1.07)), place_words(Estimate(-3.2))
-    ('as good as a rerun could be seen to be', 'no better than an agent without effects')
+    >>> from concord.records import Interval
+    >>> place_words(Estimate(1.07, Interval(0.93, 1.2, 0.95, "")))
+    'as good as a rerun could be seen to be (95% interval 93% to 100% of the way)'
+    >>> place_words(Estimate(1.07, Interval(0.4, 1.7, 0.95, "")))
+    '100% of the way (95% interval 40% to 100%)'
     """
     if place.value is None:
         return ""
-    if place.value >= 1:
-        return "as good as a rerun could be seen to be"
-    if place.value <= 0:
-        return "no better than an agent without effects"
     interval = place.interval
+    way = f"{_held(place.value):.0%} of the way"
     if interval is None:
-        return f"{place.value:.0%} of the way"
-    low, high = max(0.0, interval.low), min(1.0, interval.high)
-    return f"{place.value:.0%} of the way ({interval.level:.0%} interval {low:.0%} to {high:.0%})"
+        return f"{way}, without an interval"
+    span = f"{interval.level:.0%} interval {_held(interval.low):.0%} to {_held(interval.high):.0%}"
+    if interval.low >= 1 - NEAR_END:
+        return f"as good as a rerun could be seen to be ({span} of the way)"
+    if interval.high <= NEAR_END:
+        return f"no better than an agent without effects ({span} of the way)"
+    return f"{way} ({span})"
+
+
+def _held(place: float) -> float:
+    """Return a place between 0 and 1: below the floor and above the ceiling there is nothing to tell."""
+    return min(1.0, max(0.0, place))
 
 
 def replication_words(scores: PeopleResult) -> str:
@@ -98,9 +114,21 @@ def size_words(ratio: Estimate) -> str:
     interval = ratio.interval
     if interval is None:
         return f"their size relative to the human ones is {ratio.value:.2f}, without an interval"
-    span = f"{interval.level * 100:.0f} % {interval.low:.2f} to {interval.high:.2f}"
+    span = f"{interval.level * 100:.0f} % {_off_one(interval.low)} to {_off_one(interval.high)}"
     if interval.low > 1:
         return f"they are larger than the human ones, {ratio.value:.2f} times ({span})"
     if interval.high < 1:
         return f"they are smaller than the human ones, {ratio.value:.2f} times ({span})"
     return f"no difference in size could be shown ({ratio.value:.2f} times, {span})"
+
+
+def _off_one(end: float) -> str:
+    """Return a limit with as many decimals, from two to five, as show on which side of 1 it lies.
+
+    Examples
+    --------
+    >>> _off_one(1.0021), _off_one(0.9), _off_one(1.0)
+    ('1.002', '0.90', '1.00')
+    """
+    shown = (f"{end:.{decimals}f}" for decimals in range(2, 6))
+    return next((text for text in shown if float(text) != 1), f"{end:.2f}")

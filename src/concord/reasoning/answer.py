@@ -56,14 +56,15 @@ Candidate = tuple[int, Callable[[], AnswerPart | None]]
 
 _SPECIAL = re.compile(r"<\|[^|<>\n]{0,40}\|>|</?s>|\[/?INST\]|<(?:end|start)_of_turn>|<(?:eos|bos|pad)>")
 _HTML = re.compile(
-    r"</?(?:b|i|u|em|strong|br|p|div|span|h[1-6]|li|ul|ol|code|mark|small|center)\b[^<>]{0,60}>", re.I
+    r"<(?=[/a-z])/?(?:b|i|u|em|strong|br|p|div|span|h[1-6]|li|ul|ol|code|mark|small|center)\b[^<>]{0,60}>",
+    re.I,
 )
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~|<(s|del|strike)>[^<\n]{0,200}</\1>", re.I)
 _EDGE = " \t\r\n\f\v*_#`\"'“”‘’«»「」『』[]【】<>|~$\\{}:：=-–—→✅👉🩺⇒•·"
 _KEY = re.compile(rf"[\"'](?:{phrases.KEY_NAMES})[\"']\s*[:：]\s*", re.I)
-_TAG = re.compile(rf"<({phrases.KEY_NAMES})\s*>", re.I)
+_TAG = re.compile(rf"<(?=[\w -])({phrases.KEY_NAMES})\s*>", re.I)
 _BOX = re.compile(r"\\boxed\s*\{")
-_NOUN = re.compile(rf"(?<![^\W_])(?:{phrases.NOUNS})|{phrases.NOUNS_CJK}", re.I)
+_NOUN = re.compile(rf"{phrases.NOUNS_START}(?:(?<![^\W_])(?:{phrases.NOUNS})|{phrases.NOUNS_CJK})", re.I)
 _CJK = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LATIN = re.compile(r"[^\W\d_]", re.ASCII)
 _CLOSE = r"[*_`~\"'”’」』\])】>]*"

@@ -82,24 +82,37 @@ class NameIndex:
     def find(self, text: str | Words) -> list[Mention]:
         """Every mention in the text, longer and shorter ones alike, in order of their first word."""
         found = Words(text) if isinstance(text, str) else text
-        near = [index for index, word in enumerate(found.folded) if self._is_start(word)]
-        return [mention for index in near for mention in self._from(found, index)]
+        starts, folded = self._starts, found.folded
+        near = [
+            index
+            for index, word in enumerate(folded)
+            if word in starts or (len(word) > START_LETTERS and self._is_start(word))
+        ]
+        mentions: list[Mention] = []
+        for index in near:
+            self._add_from(found, index, mentions)
+        return mentions
 
-    def _from(self, found: Words, start: int) -> list[Mention]:
-        """Mentions whose first word is the given one."""
-        mentions = []
-        run, capital = "", True
-        for index in range(start, len(found.folded)):
+    def _add_from(self, found: Words, start: int, mentions: list[Mention]) -> None:
+        """Add the mentions whose first word is the given one."""
+        folded, starts, run = found.folded, self._starts, ""
+        for index in range(start, len(folded)):
+            run += folded[index]
+            if run not in starts and not (len(run) > START_LETTERS and self._is_start(run)):
+                break
             if index > start and not found.runs_on(index):
                 break
-            run += found.folded[index]
-            if not self._is_start(run):
-                break
-            capital = capital and found.in_capitals(index)
-            labels = self._plain.get(run, set()) | (self._capital.get(run, set()) if capital else set())
-            if labels:
-                mentions.append(Mention(start, index + 1, frozenset(labels)))
-        return mentions
+            if run in self._plain or run in self._capital:
+                labels = self._labels(found, run, start, index + 1)
+                if labels:
+                    mentions.append(Mention(start, index + 1, labels))
+
+    def _labels(self, found: Words, run: str, start: int, end: int) -> frozenset[str]:
+        """Return what a run of words stands for; abbreviations stand for something in capitals only."""
+        labels = self._plain.get(run, set())
+        if run in self._capital and all(found.in_capitals(index) for index in range(start, end)):
+            labels = labels | self._capital[run]
+        return frozenset(labels)
 
 
 class AliasTable:

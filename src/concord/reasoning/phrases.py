@@ -14,6 +14,8 @@ NOUNS = (
     r"|diagn[oó]stico|respuesta|conclusi[oó]n"
 )
 NOUNS_CJK = r"诊断|診斷|答案|结论|結論|診断|回答|答え|진단|답변|결론|답"
+NOUNS_START = r"(?=[acdefhirsv诊診答结結回진답결])"
+"""What each of them begins with: a look at one character rules out nearly every place of a text."""
 """What an answer is called; what comes before and after it may say that another thing is meant."""
 
 KEY_NAMES = (

@@ -205,7 +205,7 @@ class Words:
         numbers, sentence, last = [], 0, 0
         for index in indices:
             gaps = self._parts[2 * last + 2 : 2 * index + 1 : 2]
-            sentence += sum(bool(_SENTENCE_GAP.search(gap)) for gap in gaps)
+            sentence += sum(1 for gap in gaps if gap != " " and _SENTENCE_GAP.search(gap))
             numbers.append(sentence)
             last = index
         return numbers

@@ -1,5 +1,6 @@
 """A comparison on several metrics as terminal tables; two models in full, many as a ranking and a table."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
@@ -15,7 +16,7 @@ from concord.show.compare_terminal import (
 )
 from concord.show.numbers import interval, number, p_value
 from concord.show.terminal import lines, table
-from concord.stats.multiple import distinguishable
+from concord.stats.multiple import distinguishable, holm
 from concord.stats.pairs import ModelPair
 from concord.structure.compare import LOWER_IS_STEADIER
 
@@ -128,10 +129,12 @@ def closing(result: MetricCompareResult) -> str:
     if len(result.pairs) > 1:
         return _closing_many(result)
     pair = result.pairs[0]
+    # several numbers are tried, so that one of three would be named by chance in one comparison of eight
+    tried = [math.nan if metric.p_value is None else metric.p_value for metric in pair.metrics]
     told = [
         metric_name(metric.metric)
-        for metric in pair.metrics
-        if distinguishable(metric.p_value, level=result.level)
+        for metric, p in zip(pair.metrics, holm(tried).tolist(), strict=True)
+        if distinguishable(p, level=result.level)
     ]
     unlike = f"{result.words.clusters} like these"
     if told:

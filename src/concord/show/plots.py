@@ -305,10 +305,10 @@ def quadrants(name: str, title: str, points: Sequence[Point], counts: dict[str, 
         Findings in each quadrant.
     """
     x, y = Scale(0, 1, 52, WIDTH - 14), Scale(0, 1, 398, 14)
-    cut = x(math.sqrt(0.05))  # square roots, so that the threshold 0.05 is not at the edge
+    cut = x(math.sqrt(0.04))  # square roots, so that the threshold 0.04 is not at the edge
     canvas = Canvas()
     canvas.rect("band", cut, y(1), x(1) - cut, y(0.5) - y(1))
-    for value in (0.0, 0.05, 0.2, 0.5, 1.0):
+    for value in (0.0, 0.04, 0.2, 0.5, 1.0):
         canvas.text(x(math.sqrt(value)), 414, f"{value:g}", kind="s", anchor="middle")
     for value in (0.0, 0.25, 0.5, 0.75, 1.0):
         canvas.text(46, y(value) + 4, f"{value:g}", kind="s", anchor="end")

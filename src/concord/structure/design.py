@@ -56,7 +56,7 @@ def design_structure(
     chosen = asked.arranger if arranger is None else arranger
     scored_by = asked.scorer if scorer is None else scorer
     get_scorer(scored_by)
-    template = _template(asked.template)
+    template = template_of(asked)
     trials = tuple(_trials(asked, (chosen, get_arranger(chosen)), template, (limit, arrangements, repeats)))
     if not trials:
         raise OptionError(f"{name}: the arranger {chosen!r} gives no arrangement for these items")
@@ -77,14 +77,22 @@ def _items_file(items: str | Path) -> tuple[bytes, str]:
     return read_bytes(path), path.name
 
 
-def _template(named: str) -> Template:
+def template_of(asked: ItemSet) -> Template:
+    """Return the template that a set names or holds.
+
+    Raises
+    ------
+    OptionError
+        There is no such bundled template, or the arranged text has no place in it.
+    """
+    named = asked.template
     if "{text}" in named:
         return Template("structure/own", named, hashlib.sha256(named.encode("utf-8", "replace")).hexdigest())
     template = read_template("structure", named)
     if "{text}" not in template.text:
         raise OptionError(
-            f"template {named!r} does not hold {{text}}, so every arrangement would be asked the same words; "
-            "give one that holds {text}"
+            f"template {quoted(named)} does not hold {{text}}, so every arrangement would be asked the "
+            "same words; give one that holds {text}"
         )
     return template
 

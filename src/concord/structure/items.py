@@ -1,13 +1,14 @@
 """Items whose arrangement is varied: a JSON document, checked, every fault named with its item."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.files.contents import read_bytes
+from concord.files.json_text import parsed
 from concord.records import InputFile
 
 TEXT_FIELDS = ("text", "question", "reference", "answer", "cluster")
@@ -53,19 +54,12 @@ def read_items(path: Path) -> ItemSet:
     FileFormatError
         The file is not such a document, or an item lacks what it needs; the item is named.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as fault:
-        raise FileFormatError(f"cannot read {path}: {fault.strerror}") from fault
-    return parse_items(data, path.name)
+    return parse_items(read_bytes(path), path.name)
 
 
 def parse_items(data: bytes, name: str) -> ItemSet:
     """Read a set of items from bytes."""
-    try:
-        document = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as fault:
-        raise FileFormatError(f"{name}: not JSON in UTF-8 ({fault}); expected a set of items") from None
+    document = parsed(name, data)
     rows = document.get("items") if isinstance(document, dict) else None
     if not isinstance(rows, list) or not rows:
         raise FileFormatError(f'{name}: expected {{"items": [...]}} with at least one item')

@@ -200,6 +200,17 @@ def test_every_kind_of_test_can_be_scored_by_its_p(tmp_path: Path, kind: str) ->
     assert done.result.tests[0].pas is not None
 
 
+def test_both_sides_say_that_a_rank_correlation_is_scored_as_pearsons() -> None:
+    plans = studies.plan(["anchoring"], n=8, seed=4)
+    done = studies.run(plans, PeopleLike(SCRIPTS["anchoring"], 1), n_resamples=0)
+    flag = "a rank correlation is scored as a product-moment correlation"
+    ranked = [test for test in done.result.tests if f"human: {flag}" in test.flags]
+    assert ranked
+    assert all(f"agent: {flag}" in test.flags for test in ranked)
+    said = [line for line in done.result.assumptions if "rank correlation" in line]
+    assert len(said) == 1
+
+
 def test_a_p_that_does_not_exist_leaves_the_test_without_an_agent_side(tmp_path: Path) -> None:
     text = STUDY.replace(
         "t-independent\n        outcome: value\n",

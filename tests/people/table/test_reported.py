@@ -260,3 +260,17 @@ def test_a_computed_effect_stands_beside_a_string_that_serves_and_one_that_does_
         table = _table("t-one-sample", text, effect_d=0.4)
         assert table.rows[0].human == Side(effect_d=0.4)
         assert len(_warnings(table)) == 1
+
+
+@pytest.mark.parametrize("name", ["regression coefficient", "Regression slope"])
+def test_a_coefficient_reported_with_its_standard_error_is_read_as_one(name: str) -> None:
+    keys = {"study": "S", "finding": "F", "test": "x", "test_type": name}
+    both = {"human_reported": "b = 0.42, SE = 0.10", "human_n": 60}
+    (row,) = read_tests([keys | both]).rows
+    assert row.test_type == "coefficient"
+    assert row.human is not None
+    assert (row.human.statistic, row.human.se, row.human.n) == (0.42, 0.10, 60)
+    (columns,) = read_tests([keys | {"human_statistic": 0.42, "human_se": 0.1, "human_n": 60}]).rows
+    assert columns.test_type == "coefficient"
+    (as_t,) = read_tests([keys | {"human_reported": "t(58) = 4.2"}]).rows
+    assert as_t.test_type == "regression"

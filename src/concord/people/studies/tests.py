@@ -11,12 +11,13 @@ from concord.people.families.draft import Draft
 from concord.people.studies import sample_tests as tests_of
 from concord.people.studies.behind import variables_read
 from concord.people.studies.catalog import Variable, participant_variables, session_variables
-from concord.people.studies.finding_checks import row_keys
+from concord.people.studies.finding_checks import row_keys, row_type
 from concord.people.studies.format import Study, Test
 from concord.people.studies.observe import Observations, ObservedRows
 from concord.people.studies.sample_tests import Statistic, TooSmallError
 from concord.people.table.read import read_tests
 from concord.people.table.sides import complete
+from concord.people.table.types import type_flags
 from concord.records import SideOutcome, TestRow, TestTable
 from concord.stats.elementwise import Floats
 
@@ -246,7 +247,8 @@ def _with_agent(observed: Observations, test: Test, row: TestRow) -> tuple[TestR
     """Put the agent side into a row, or say why there is none."""
     try:
         found = agent_statistic(observed, test)
-        draft = Draft("agent", row.test_type, **_numbers(test, found))  # type: ignore[arg-type]
+        flags = list(type_flags(row_type(test)))
+        draft = Draft("agent", row.test_type, flags=flags, **_numbers(test, found))  # type: ignore[arg-type]
     except TooSmallError as fault:
         return replace(row, agent_outcome=SideOutcome.TOO_SMALL), str(fault)
     except UndefinedError as fault:

@@ -12,9 +12,9 @@ from concord.people.families.registry import KINDS
 from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
 from concord.people.table.document import stored_table
 from concord.people.table.doubts import alike_names, bound_of_zero, p_contradiction
-from concord.people.table.reported import complete_with_reported
+from concord.people.table.reported import complete_with_reported, reports_coefficient
 from concord.people.table.sides import complete
-from concord.people.table.types import type_flags
+from concord.people.table.types import names_coefficient, type_flags
 from concord.people.table.values import PARSERS
 from concord.records import Side, SideOutcome, TestRow, TestTable
 
@@ -188,9 +188,22 @@ class _Reader:
         value = self.values[name][index] if name in self.values else None
         return value if isinstance(value, float) else None
 
+    def test_type(self, index: int) -> str | None:
+        """Return the type of a test; a "regression coefficient" may come as F or t, or as b with its SE."""
+        found = self.text("test_type", index)
+        if found != "regression" or not names_coefficient(
+            self.grid.columns[self.position["test_type"]][index]
+        ):
+            return found
+        errors = any(
+            self.number(f"{side}_{end}", index) is not None for side in SIDES for end in ("se", "ci_low")
+        )
+        reports = [self.text(f"{side}_reported", index) for side in SIDES]
+        return "coefficient" if errors or any(map(reports_coefficient, reports)) else found
+
     def row(self, index: int) -> TestRow:
         """Read one test; an unusable cell leaves an empty text and a problem."""
-        test_type, sampling = self.text("test_type", index), self.text("sampling", index)
+        test_type, sampling = self.test_type(index), self.text("sampling", index)
         alpha = self.number("alpha", index)
         study, sub_study, finding, test = (
             self.text(name, index) for name in ("study", "sub_study", "finding", "test")

@@ -92,6 +92,18 @@ def _parse(text: str) -> ApaResult | ApaError:
         return error
 
 
+def reports_coefficient(text: str | None) -> bool:
+    """Whether a reported statistic is a coefficient b.
+
+    Examples
+    --------
+    >>> reports_coefficient("b = 0.42, SE = 0.10, p < .001"), reports_coefficient("t(58) = 2.1")
+    (True, False)
+    """
+    result = None if text is None else _parse(text)
+    return isinstance(result, ApaResult) and result.kind == "b"
+
+
 def _parsed(draft: Draft, *, needed: bool) -> ApaResult | None:
     """Parse the reported statistic of a side; what does not parse is a fault if needed, else a note."""
     text = draft.reported

@@ -59,6 +59,18 @@ def canonical_type(cell: object) -> str:
     raise BadCellError(f"one of {', '.join(TEST_TYPES)}{hint}")
 
 
+def names_coefficient(cell: object) -> bool:
+    """Whether a test type is called a coefficient, which papers give as F or t or as b with its SE.
+
+    Examples
+    --------
+    >>> names_coefficient("Regression coefficient"), names_coefficient("regression F")
+    (True, False)
+    """
+    text = _fold(cell) if isinstance(cell, str) else ""
+    return "coefficient" in text or "slope" in text
+
+
 def type_flags(cell: object) -> tuple[str, ...]:
     """Say what is assumed when a test of this name is scored as its canonical type.
 

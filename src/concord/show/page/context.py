@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from concord.errors import printable
 from concord.show.page.comparison import Comparison, comparison, letters
 from concord.show.page.content import Content
 from concord.show.page.find import ResultFile
@@ -29,7 +30,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
     leaders = board(content)
     told = summary(content, [row["label"] for row in leaders["rows"]])
     return {
-        "title": title,
+        "title": printable(title),
         "content": content,
         "models": content.models,
         "asked": [_asked_facts(source, content) for source in content.sources],
@@ -98,6 +99,14 @@ def board(content: Content) -> dict[str, Any]:
         "columns": [metric for _, metric in columns],
         "groups": [(panel.agrees, len(panel.metrics)) for panel in used],
         "letters": together,
+        "references": [
+            {
+                "label": one.label,
+                "cells": [one.numbers.get(m.key) if name == panel.name else None for name, m in columns],
+            }
+            for panel in used
+            for one in panel.references(content.of(panel.name))
+        ],
         "designs": any(design for _, design in rows),
         "rows": [
             {

@@ -1,7 +1,8 @@
 """Which results lie in the folders: found by the names of their files, read one by one, faults listed."""
 
 import csv
-import json
+import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,11 @@ from types import MappingProxyType
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.files import limits
+from concord.files.contents import read_bytes
 from concord.files.documents import FORMAT_VERSION, READ_VERSIONS
+from concord.files.json_text import parsed
+from concord.files.safe_csv import plain_cell
 from concord.show.page.values import Document, words
 
 COMPARISON = "comparison"
@@ -27,9 +32,6 @@ class Known:
 
 _COMPARISONS = Known(COMPARISON, "comparison.json", "pairs")
 DEEPEST = 5
-LARGEST = 400_000_000
-"""Bytes of a file that is still read."""
-_GUARDED = frozenset("=+-@\t\r\n")
 csv.field_size_limit(2**24)
 
 
@@ -159,18 +161,32 @@ def _version_words(version: object) -> str:
 
 
 def read_document(file: Path) -> dict[str, Any]:
-    """Read a JSON object; every fault in words."""
+    """Read a JSON object; every fault in words that may follow the name of the file."""
     try:
-        if file.stat().st_size > LARGEST:
-            raise FileFormatError(f"is larger than {LARGEST // 10**6} MB and was not read")
-        document = json.loads(file.read_text("utf-8"))
-    except OSError as fault:
-        raise FileFormatError(f"cannot be read: {fault.strerror}") from fault
-    except (ValueError, RecursionError) as fault:
-        raise FileFormatError(f"is not JSON: {fault}") from fault
+        data = read_bytes(file, name=file.name)
+        document = parsed(file.name, data)
+    except FileFormatError as fault:
+        raise FileFormatError(f"is not used: {str(fault).removeprefix(file.name).lstrip(':, ')}") from fault
+    if _MANY_DIGITS.search(data) and _holds_a_vast_number(document):
+        raise FileFormatError("is not used: it holds a number that no float can hold; score again")
     if not isinstance(document, dict):
         raise FileFormatError(f"holds a {type(document).__name__}, expected an object")
     return document
+
+
+_MANY_DIGITS = re.compile(rb"\d{300}")
+
+
+def _holds_a_vast_number(document: object) -> bool:
+    """Whether a whole number of a document, which JSON does not limit, is beyond every float."""
+    rest = [document]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, dict | list):
+            rest += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, int) and abs(value) > sys.float_info.max:
+            return True
+    return False
 
 
 def _shown(file: Path, folder: Path) -> str:
@@ -215,15 +231,13 @@ def rows_beside(source: ResultFile, name: str) -> tuple[list[dict[str, str]] | N
 def read_rows(file: Path) -> list[dict[str, str]]:
     """Read a CSV file that stands beside a result; the quote that guards formulas is taken off again."""
     try:
+        if file.stat().st_size > limits.FILE_BYTES:
+            raise FileFormatError(f"is not used: more than the {limits.FILE_BYTES:,} bytes that are read")
         with file.open(encoding="utf-8-sig", newline="") as stream:
             rows = csv.reader(stream)
             keys = next(rows, [])
-            return [dict(zip(keys, map(_bare, row), strict=False)) for row in rows if row]
+            return [dict(zip(keys, map(plain_cell, row), strict=False)) for row in rows if row]
     except OSError as fault:
         raise FileFormatError(f"cannot be read: {fault.strerror}") from fault
     except (csv.Error, UnicodeDecodeError) as fault:
         raise FileFormatError(f"is not a CSV file in UTF-8: {fault}") from fault
-
-
-def _bare(value: str) -> str:
-    return value[1:] if value[:1] == "'" and value[1:2] in _GUARDED else value

@@ -1,6 +1,6 @@
 """What the page must know of a question; `concord.questions` gathers these."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -48,6 +48,15 @@ class Metric:
     """Ends of the axis that it is drawn on."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A row of the leaderboard that is no model."""
+
+    label: str
+    numbers: Mapping[str, ShownNumber]
+    """By the keys of the metrics."""
+
+
 @dataclass(slots=True)
 class PageData:
     """What the page's script works on, as it is gathered."""
@@ -62,6 +71,10 @@ class PageData:
 
 def _nothing(views: Sequence[Any]) -> dict[str, Any]:
     return {}
+
+
+def _no_references(views: Sequence[Any]) -> Sequence[Reference]:
+    return ()
 
 
 def _no_pictures(views: Sequence[Any]) -> Sequence[tuple[Path, Picture]]:
@@ -100,6 +113,8 @@ class Panel:
     """Every picture of a view with its folder below that of the model."""
     fill: Callable[[PageData, Any, int], None]
     """Put the tables of a view into what the script works on."""
+    references: Callable[[Sequence[Any]], Sequence[Reference]] = _no_references
+    """Rows of the leaderboard that are no models: never ranked among them."""
     together: Callable[[Sequence[Any]], dict[str, Any]] = _nothing
     """What the page is given of all views together."""
     pictures_together: Callable[[Sequence[Any]], Sequence[tuple[Path, Picture]]] = _no_pictures

@@ -7,13 +7,13 @@ from typing import Any
 from concord.files.output import distinct_names
 from concord.people import NAME
 from concord.people.files import SUMMARY
-from concord.people.result import Bounds
+from concord.people.result import Bounds, Score
 from concord.people.sentences import relative_words, size_words
 from concord.records import Estimate, Interval
 from concord.show import plots
 from concord.show.page import people_tests
 from concord.show.page.find import Problem, ResultFile
-from concord.show.page.panel import Metric, PageData, Panel
+from concord.show.page.panel import Metric, PageData, Panel, Reference
 from concord.show.page.people import FINDING_COLUMNS, PeopleView, forest, key_of, people_view, pictures
 from concord.show.page.people_answers import COLUMNS, sentence
 from concord.show.page.table import listed, packed
@@ -25,7 +25,6 @@ from concord.show.page.values import (
     inline,
     number,
     part,
-    short_interval,
     texts,
     words,
 )
@@ -105,6 +104,7 @@ def _shown(view: PeopleView, i: int) -> dict[str, Any]:
         "outcomes": view.outcomes,
         "answers": sentence(view.answers) if view.answers else "",
         "sentence": people_sentence(view),
+        "about_zero": number(document, "auxiliary", "concordance_about_zero"),
     }
 
 
@@ -158,16 +158,28 @@ def _fill_tests(data: PageData, view: PeopleView, i: int) -> None:
     }
 
 
-def _human_row() -> str:
-    """Word the row of people against people: what a rerun of a study with people reaches."""
+def _human_row(views: Sequence[PeopleView]) -> Sequence[Reference]:
+    """Return the row of people against people: what a rerun of a study with people reaches."""
     from concord.people.human_row import human_row
 
+    if not views:
+        return []
     row = human_row()
-    scores = (("PAS", row.pas), ("ECS", row.ecs), ("APR", row.apr))
-    told = [f"{name} {plots.short(score.value)} {short_interval(score.interval)}" for name, score in scores]
-    bounds = row.pas.bounds
-    place = "" if bounds is None else f"; place of PAS {plots.short(bounds.place.value)}"
-    return f"{row.n} published studies and their replications: {', '.join(told)}{place}"
+    scores = {"PAS": row.pas, "ECS": row.ecs, "APR": row.apr}
+    return [Reference(row.label, {name: _of_score(score) for name, score in scores.items()})]
+
+
+def _of_score(score: Score) -> ShownNumber:
+    ends = score.interval
+    bounds = score.bounds
+    return ShownNumber(
+        score.value,
+        None if ends is None else ends.low,
+        None if ends is None else ends.high,
+        floor=None if bounds is None else bounds.floor.value,
+        ceiling=None if bounds is None else bounds.ceiling.value,
+        place=None if bounds is None else bounds.place.value,
+    )
 
 
 PANEL = Panel(
@@ -190,5 +202,5 @@ PANEL = Panel(
     shown=_shown,
     pictures=_pictures,
     fill=_fill,
-    together=lambda views: {"human_row": _human_row() if views else ""},
+    references=_human_row,
 )

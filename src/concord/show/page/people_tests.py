@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.people.detailed import check_rows, flag
 from concord.show.page.find import Problem, ResultFile, rows_beside
 from concord.show.page.table import Column
+from concord.show.page.values import number
 
 Z95 = 1.959963984540054
 
@@ -59,6 +61,11 @@ def read_tests(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Proble
         return [], [Problem(shown, "is not there, so single tests are not shown")]
     if not rows or "Test_Name" not in rows[0]:
         return [], [Problem(shown, "holds no row with a column 'Test_Name', so single tests are not shown")]
+    n_tests = number(source.document, "n_tests")
+    try:
+        check_rows(rows, None if n_tests is None else int(n_tests))
+    except FileFormatError as fault:
+        return [], [Problem(shown, f"{fault}; single tests are not shown")]
     return [test_row(row) for row in rows], []
 
 
@@ -72,7 +79,6 @@ def _number_at(row: Mapping[str, str], key: str) -> float | None:
 
 def test_row(row: Mapping[str, str]) -> dict[str, Any]:
     """Turn a row of `detailed_stats.csv` into the fields of the page."""
-    flags = {"true": True, "false": False}
     made: dict[str, Any] = {
         "study": row.get("Study_ID", ""),
         "sub_study": row.get("Sub_Study_ID", ""),
@@ -83,8 +89,8 @@ def test_row(row: Mapping[str, str]) -> dict[str, Any]:
         "pas": _number_at(row, "PAS_Raw"),
         "ecs_test": _number_at(row, "ECS_Test"),
         "z_diff": _number_at(row, "Z_Diff"),
-        "passed": flags.get(row.get("Replicated", "").casefold()),
-        "in_ecs": flags.get(row.get("In_ECS", "").casefold()),
+        "passed": flag(row.get("Replicated", "")),
+        "in_ecs": flag(row.get("In_ECS", "")),
         "verdict": row.get("Verdict", ""),
         "outcome": row.get("Outcome", ""),
         "flags": row.get("Flags", ""),

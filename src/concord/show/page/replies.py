@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from concord.files import limits
 from concord.show.page.find import DEEPEST, Problem, ResultFile
 from concord.show.page.table import Column
 from concord.show.page.values import parts, words
@@ -125,7 +126,7 @@ def json_lines(file: Path, shown: str, problems: list[Problem]) -> Iterator[dict
     bad = 0
     try:
         with file.open(encoding="utf-8", errors="replace") as stream:
-            for line in stream:
+            for line in iter(lambda: stream.readline(limits.LINE_CHARACTERS), ""):
                 row = json_object(line)
                 if row is not None:
                     yield row

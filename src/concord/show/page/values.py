@@ -69,7 +69,11 @@ def number(document: object, *keys: str) -> float | None:
     found = _follow(document, keys)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None
-    return float(found) if math.isfinite(found) else None
+    try:
+        value = float(found)
+    except OverflowError:  # JSON knows whole numbers that no float can hold
+        return None
+    return value if math.isfinite(value) else None
 
 
 def count(document: object, *keys: str) -> int | None:
