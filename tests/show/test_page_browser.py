@@ -68,13 +68,13 @@ def test_the_leaderboard_sorts_and_filters(tab: Watched, file: Path) -> None:
     page = tab.open(file)
     table = "table[data-name=leaderboard]"
     page.get_by_role("button", name="S_Cons", exact=True).first.click()
-    values = [text.split()[0] for text in column(page, table, 8)]
+    values = [text.split()[0] for text in column(page, table, 11)]
     numbers = [float(value) for value in values if value != "–"]
     assert numbers == sorted(numbers, reverse=True)
     assert values[-1] == "–"
     page.locator("#board").get_by_role("button", name="S_Cons", exact=True).click()
     assert page.locator(f"{table} th[aria-sort=ascending]").count() == 1
-    assert column(page, table, 8)[-1] == "–"  # undefined stays last both ways
+    assert column(page, table, 11)[-1] == "–"  # undefined stays last both ways
     page.locator("#board input[type=search]").fill("agent two")
     assert column(page, table, 1) == ["agent two"]
     assert page.locator("#board [role=status]").inner_text() == "1 of 5"
