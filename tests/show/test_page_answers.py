@@ -10,7 +10,7 @@ from concord.show.page.texts import Texts
 
 
 def _refusing(question: studies.Question) -> str:
-    return "As an AI I cannot choose." if question.condition.get("other") == "unknown" else "A"
+    return "As an AI I cannot choose." if question.condition.get("other") == "competed" else "A"
 
 
 def _result(folder: Path) -> Path:
@@ -22,13 +22,13 @@ def _result(folder: Path) -> Path:
 def test_a_level_in_which_a_model_refuses_stands_first_with_its_counts(tmp_path: Path) -> None:
     (view,) = make_page([_result(tmp_path / "one")]).content.of("people")
     first = view.answers[0]
-    assert (first["item"], first["condition"], first["asked"]) == ("move", "unknown", 6)
+    assert (first["item"], first["condition"], first["asked"]) == ("move", "competed", 6)
     assert (first["ok"], first["refused"], first["unread"]) == (0, 6, 1.0)
     assert sum(row["asked"] for row in view.answers) == 24
     said = people_answers.sentence(view.answers)
     assert said == (
         "18 of 24 answers could be read and enter tests. "
-        "Most are lost in disjunction-effect, move (unknown): 6 of 6."
+        "Most are lost in disjunction-effect, move (competed): 6 of 6."
     )
 
 
