@@ -350,7 +350,10 @@ def page(cells: list[Cell]) -> str:
     head = (
         "# Coverage\n\nHow often 95 % intervals hold the truth, by simulation on populations whose truth "
         "is known. The page is made by `python benchmarks/coverage.py --write`; every cell has its own seed, "
-        "and every engine gives the same table. ± is the Monte Carlo error. Cells outside 93–97 % are "
+        "and every engine gives the same table. ± is the Monte Carlo error. The intervals are those "
+        "of `concord.stats` (`pas_interval`, `apr_interval`, `ecs_interval`, `skewed_mean`, `bounded_mean`, "
+        "`wilson_clustered`); `concord compare` uses the one for differences, the other commands still print "
+        "the intervals of [Uncertainty](uncertainty.md). Cells outside 93–97 % are "
         "bold: ▼ too low, ▲ wider than need be.\n"
     )
     parts = [head]
