@@ -154,7 +154,7 @@ def _listed(problems: Sequence[object], shown: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """One cell that cannot be used, with all a reader of the file needs to find and mend it."""
+    """One cell that cannot be used, with all a reader of the file needs to find and fix it."""
 
     file: str
     sheet: str | None
@@ -192,7 +192,7 @@ class TableError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class LineProblem:
-    """One line of a text file that cannot be used, with all a reader of the file needs to mend it."""
+    """One line of a text file that cannot be used, with all a reader of the file needs to fix it."""
 
     file: str
     line: int | None
@@ -225,7 +225,7 @@ class LinesError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class StudyProblem:
-    """One fault of a study file, with all a writer of studies needs to find and mend it."""
+    """One fault of a study file, with all a writer of studies needs to find and fix it."""
 
     file: str
     line: int | None

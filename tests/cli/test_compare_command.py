@@ -73,7 +73,7 @@ def test_many_models_are_ranked_in_groups(tmp_path: Path) -> None:
     result = run("compare", *paths)
     assert result.exit_code == 0, result.output
     assert "All pairs, first − second" in result.stdout
-    assert "pairs can be told apart after Holm's adjustment" in result.stdout
+    assert "pairs can be distinguished after Holm's adjustment" in result.stdout
     document = json.loads(run("compare", *paths, "--json").stdout)
     assert document["ranking"] == ["m0", "m1", "m2"]
     assert len(document["pairs"]) == 3

@@ -60,7 +60,7 @@ def test_a_pair_without_a_common_item_keeps_the_columns_of_the_others(tmp_path: 
 def test_a_line_beside_the_ranking_passes_by_a_model_that_differs() -> None:
     ranked = [("a", 0.9), ("b", 0.7), ("c", 0.5)]
     assert list(ranking_lines(ranked, [["a", "c"], ["b"]])) == [
-        "Ranking; models on one line │ cannot be told apart (Holm); a line ┊ passes a model by",
+        "Ranking; models on one line │ cannot be distinguished (Holm); a line ┊ passes a model by",
         "    1  a  0.900  │",
         "    2  b  0.700  ┊ │",
         "    3  c  0.500  │",

@@ -139,7 +139,7 @@ def check_test(document: dict[str, Any], d: dict[str, float], *, labelled: bool)
 
 
 def check_family(document: dict[str, Any]) -> None:
-    """Adjust as the definitions say, and find every pair that was not told apart on a common line."""
+    """Adjust as the definitions say, and find every pair that was not distinguished on a common line."""
     pairs = document["pairs"]
     p = [pair["p_value"] for pair in pairs]
     order = sorted(range(len(p)), key=lambda i: p[i])

@@ -205,7 +205,7 @@ def headline_coverage(name: str, runs: int, seed: int, n_infinite: int = 20_000)
 
 
 def fresh_coverage(name: str, runs: int, seed: int, n_target: int = 200) -> dict[str, Tally]:
-    """Fresh participants: against the mean score of fresh samples of both sides, true effects fixed."""
+    """New participants: against the mean score of fresh samples of both sides, true effects fixed."""
     population, rng = POPULATIONS[name], np.random.default_rng([seed, 3])
     context, tree = _context(STUDIES * FINDINGS * TESTS), layout(STUDIES)
     tallies = {metric: Tally() for metric in METRICS}

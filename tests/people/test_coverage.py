@@ -1,7 +1,7 @@
 """What the two intervals cover in four populations of studies, at 12 studies x 5 findings x 2 tests.
 
 *Studies like these* is held against the score of endlessly many such studies at the same n; *these
-studies, fresh participants* against the mean score of fresh human and agent samples with the true effects
+studies, new participants* against the mean score of fresh human and agent samples with the true effects
 of these studies fixed. Nominal 95 % must cover 92 to 98 %.
 """
 

@@ -1,4 +1,4 @@
-"""Comparisons on the page, and who cannot be told apart."""
+"""Comparisons on the page, and who cannot be distinguished."""
 
 import json
 import shutil
@@ -40,7 +40,7 @@ def test_models_share_a_letter_unless_a_test_tells_them_apart(results: Path, tmp
     html = make_page([folder_with(results, tmp_path, pairs, [["a", "b"], ["b", "c"]])]).html
     for name, marks in (("a", "a"), ("b", "ab"), ("c", "b")):
         assert f"<bdi>{name}</bdi></th><td>{marks}</td>" in html
-    assert "Cannot be told apart, after Holm" in html
+    assert "Cannot be distinguished, after Holm" in html
     assert "&lt; 0.001" in html or "0.001" in html
 
 

@@ -92,7 +92,7 @@ class CompareResult(Presented):
     order: tuple[str, ...]
     """Models from the highest mean to the lowest."""
     groups: tuple[tuple[str, ...], ...]
-    """Models that cannot be told apart at the level, after Holm."""
+    """Models that cannot be distinguished at the level, after Holm."""
     n_items: int
     """Items in any file."""
     n_common: int

@@ -59,7 +59,7 @@ def _is_utf8(text: str) -> bool:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[IO[str]]:
-    """Open a file for writing, its folder made; a refusal by the system becomes a message with a way out."""
+    """Open a file for writing, its folder made; where the system refuses, say what to do."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:

@@ -206,7 +206,7 @@ def _standing(
     p_holm: Floats,
     level: float,
 ) -> AgentStanding:
-    """Order agents by their own number, and group those that no test tells apart."""
+    """Order agents by their own number, and group those that no test distinguishes."""
     placed = [i for i in np.argsort(-own, kind="stable") if not np.isnan(own[i])]
     different = np.zeros((len(names), len(names)), dtype=np.bool_)
     apart = np.zeros(len(p_holm), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Two intervals for every headline number: studies like these, and these studies with fresh participants."""
+"""Two intervals for every headline number: studies like these, and these studies with new participants."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -1,4 +1,4 @@
-"""Plans for agreement with people: participants that find human effects, studies that tell models apart."""
+"""Plans for agreement with people: participants that find human effects, studies that distinguish models."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -128,7 +128,7 @@ def plan_people(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> P
     Parameters
     ----------
     sources
-        One: participants that find each human effect. Two: also the studies that tell the models apart.
+        One: participants that find each human effect. Two: also the studies that distinguish the models.
     wanted
         Power, level, and with two folders the difference that should be found.
     metric

@@ -139,9 +139,9 @@ def _what_it_rests_on(result: AgentsResult) -> Iterator[str]:
     yield (
         f"Intervals: {result.level:.0%}, other studies like these ({len(result.studies)} here). "
         + (
-            "Agents that share a letter or number of a group cannot be told apart."
+            "Agents that share a letter or number of a group cannot be distinguished."
             if len(result.standing("pas").groups) > 1
-            else "No two agents can be told apart."
+            else "No two agents can be distinguished."
         )
     )
     yield from _pairs_apart(result)

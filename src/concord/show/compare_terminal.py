@@ -139,7 +139,7 @@ def _pair_row(pair: PairResult, order: Sequence[str]) -> tuple[str, ...]:
 
 
 def _ranking_drawing(result: CompareResult) -> Iterator[str]:
-    """Draw the ranking with a line beside models that cannot be told apart."""
+    """Draw the ranking with a line beside models that cannot be distinguished."""
     if not result.groups:
         return
     means = {model.name: model.mean.value for model in result.models}
@@ -150,11 +150,11 @@ def _ranking_drawing(result: CompareResult) -> Iterator[str]:
 def ranking_lines(
     values: Sequence[tuple[str, float | None]], groups: Sequence[Sequence[str]]
 ) -> Iterator[str]:
-    """Draw a ranking with a line beside models that cannot be told apart."""
+    """Draw a ranking with a line beside models that cannot be distinguished."""
     names = [name for name, _ in values]
     columns = [_line_beside(names, group) for group in groups]
     passed = "; a line ┊ passes a model by" if any("┊" in column for column in columns) else ""
-    yield f"Ranking; models on one line │ cannot be told apart (Holm){passed}"
+    yield f"Ranking; models on one line │ cannot be distinguished (Holm){passed}"
     width = max(map(len, names))
     for place, (name, value) in enumerate(values):
         lines = " ".join(column[place] for column in columns)
@@ -207,7 +207,7 @@ def closing(result: CompareResult) -> str:
     """Say in plain words what the numbers mean."""
     if len(result.pairs) > 1:
         told = sum(distinguishable(pair.p_holm, level=result.choices.level) for pair in result.pairs)
-        return f"{told} of {len(result.pairs)} pairs can be told apart after Holm's adjustment."
+        return f"{told} of {len(result.pairs)} pairs can be distinguished after Holm's adjustment."
     pair = result.pairs[0]
     one = pair.comparison
     if one is None or one.p_value is None or one.difference.value is None:

@@ -86,7 +86,7 @@ def draw_reasoning(result: ReasoningResult, kind: str = "sensitivity") -> Pictur
 
 
 def draw_comparison(result: CompareResult, kind: str = "ranking") -> Picture:
-    """Draw the ranking of means, with lines beside models that cannot be told apart.
+    """Draw the ranking of means, with lines beside models that cannot be distinguished.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def draw_comparison(result: CompareResult, kind: str = "ranking") -> Picture:
 
 
 def draw_metrics(result: MetricCompareResult, kind: str = "ranking") -> Picture:
-    """Draw the ranking by the headline metric, with lines beside models that cannot be told apart.
+    """Draw the ranking by the headline metric, with lines beside models that cannot be distinguished.
 
     Parameters
     ----------

@@ -154,6 +154,6 @@ def _closing_many(result: MetricCompareResult) -> str:
     names = [metric.metric for metric in result.pairs[0].metrics if metric.metric != result.metric]
     beside = [name for name in names if metric_name(name) in (name, name.upper())]
     return (
-        f"{metric_name(result.metric)}: {told} of {len(result.pairs)} pairs can be told apart after Holm's "
-        f"adjustment. {', '.join(beside)} by --metric; all of them in --json."
+        f"{metric_name(result.metric)}: {told} of {len(result.pairs)} pairs can be distinguished after "
+        f"Holm's adjustment. {', '.join(beside)} by --metric; all of them in --json."
     )

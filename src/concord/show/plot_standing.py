@@ -1,4 +1,4 @@
-"""The picture of a ranking: models in their order, and lines that join those that cannot be told apart."""
+"""The picture of a ranking: models in their order, and lines that join those that cannot be distinguished."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ def standing_picture(
     values
         Models and their numbers, from best to worst.
     groups
-        Models that cannot be told apart; groups may overlap, and a line is thin where it passes a model by.
+        Models that cannot be distinguished; groups may overlap; a line is thin where it passes a model by.
     label
         What the axis measures.
 
@@ -34,7 +34,7 @@ def standing_picture(
     >>> ranked = [("a", 0.9), ("b", 0.8), ("c", 0.5)]
     >>> picture = standing_picture("s", "Accuracy", ranked, [["a", "b"], ["c"]], label="accuracy")
     >>> picture.description
-    'Accuracy. 1 a 0.90; 2 b 0.80; 3 c 0.50. Cannot be told apart: a, b.'
+    'Accuracy. 1 a 0.90; 2 b 0.80; 3 c 0.50. Cannot be distinguished: a, b.'
     """
     places = {model: i for i, (model, _) in enumerate(values)}
     members = [sorted(places[model] for model in group if model in places) for group in groups]
@@ -57,7 +57,7 @@ def standing_picture(
             canvas.line("bar", x, top + _ROW * (first + 0.2) + 2, x, top + _ROW * (last + 0.8) + 2)
     if lanes:
         canvas.line("bar key", _LABEL - 4, bottom + 46, _LABEL - 4, bottom + 56)
-        canvas.text(_LABEL + 8, bottom + 56, "joins models that cannot be told apart", kind="s")
+        canvas.text(_LABEL + 8, bottom + 56, "joins models that cannot be distinguished", kind="s")
     height = bottom + (64 if lanes else 42)
     return Picture(name, title, _described(title, values, groups), _WIDTH, height, str(canvas))
 
@@ -83,4 +83,4 @@ def _described(title: str, values: Sequence[tuple[str, float]], groups: Sequence
     ranked = "; ".join(f"{i} {model} {short(value)}" for i, (model, value) in enumerate(values[:40], 1))
     more = f"; and {len(values) - 40} more" if len(values) > 40 else ""
     joined = "; ".join(", ".join(group) for group in groups[:40] if len(group) > 1)
-    return f"{title}. {ranked}{more}. Cannot be told apart: {joined if joined else 'none'}."
+    return f"{title}. {ranked}{more}. Cannot be distinguished: {joined if joined else 'none'}."

@@ -110,7 +110,7 @@ def standing(
     level: float,
     lowest_first: bool = False,
 ) -> Standing:
-    """Order models by a metric and group those that no test tells apart.
+    """Order models by a metric and group those that no test distinguishes.
 
     Parameters
     ----------

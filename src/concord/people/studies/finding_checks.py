@@ -177,7 +177,7 @@ class _Check:
         self.lists()
 
     def no_variable(self, name: str, known: dict[str, Variable]) -> str:
-        """Say what there is instead; a within factor is told apart."""
+        """Say what there is instead; a within factor is distinguished."""
         factor = self.study.experiments[self.test.experiment].factors.get(name)
         within = factor is not None and factor.vary == "within"
         why = "it varies within participants, so its levels are compared as first and second or as measures; "

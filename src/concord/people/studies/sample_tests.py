@@ -213,7 +213,7 @@ def _fit(y: Floats, x: Floats) -> tuple[Floats, float]:
     beta, _, rank, _ = np.linalg.lstsq(x, y, rcond=None)
     if rank < x.shape[1]:
         raise UndefinedError(
-            "a cell is empty or variables depend on each other, so effects cannot be told apart"
+            "a cell is empty or variables depend on each other, so effects cannot be distinguished"
         )
     return np.asarray(beta, dtype=np.float64), float(np.sum((y - x @ beta) ** 2))
 

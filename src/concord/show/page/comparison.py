@@ -1,4 +1,4 @@
-"""Comparisons of models as the page shows them, and letters for models that cannot be told apart."""
+"""Comparisons of models as the page shows them, and letters for models that cannot be distinguished."""
 
 import string
 from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ class Comparison:
     """The metric that groups are about."""
     rows: tuple[PairRow, ...]
     groups: tuple[tuple[str, ...], ...]
-    """Models that cannot be told apart, from best to worst; groups may overlap."""
+    """Models that cannot be distinguished, from best to worst; groups may overlap."""
     ranked: tuple[tuple[str, float], ...] = ()
     """Models and numbers from best to worst, where the file says."""
 

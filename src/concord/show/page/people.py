@@ -33,7 +33,7 @@ METRICS = (
     ("APR", "pass rate", "average_apr"),
 )
 PLANS_FILE = "plans.json"
-INTERVALS = ("95 %: other studies like these", "95 %: fresh participants")
+INTERVALS = ("95 %: other studies like these", "95 %: new participants")
 """What the two intervals of every number speak of."""
 
 FINDING_COLUMNS = (
