@@ -69,14 +69,14 @@ def test_sessions_are_trials_turns_are_kept_and_a_finished_run_asks_nothing_agai
     _copy(finished, tmp_path)
     turns = [json.loads(line) for line in (tmp_path / "r" / "turns.jsonl").read_text().splitlines()]
     sessions = [json.loads(line) for line in (tmp_path / "r" / "replies.jsonl").read_text().splitlines()]
-    # framing 5 x 2 x 2 participants; one pair a condition; one group a condition
-    assert len(sessions) == 20 + 2 + 3
+    # framing 11 cells of 2 participants; one pair per condition; one group per condition
+    assert len(sessions) == 22 + 2 + 3
     assert _calls(tmp_path) == len(turns)
     assert sum(turn["id"].startswith("guessing-game/") for turn in turns) == 3 * 16 * 4
     assert sum(len(unpacked(session["response"])) for session in sessions) == len(turns)
     assert all(session["usage"]["output_tokens"] >= 9 for session in sessions)
     for name, counted in (
-        ("replies", {"replies": 25, "turns": len(turns)}),
+        ("replies", {"replies": 27, "turns": len(turns)}),
         ("turns", {"replies": len(turns)}),
     ):
         found = check(tmp_path / "r" / f"{name}.jsonl")
@@ -86,7 +86,7 @@ def test_sessions_are_trials_turns_are_kept_and_a_finished_run_asks_nothing_agai
     again = _run(tmp_path, *SMALL, *PLAN)
     assert _calls(tmp_path) == before
     assert isinstance(again["score"], dict)
-    assert again["score"]["n_tests"] == 15
+    assert again["score"]["n_tests"] == 24
 
 
 def test_a_session_that_was_cut_short_goes_on_from_its_turns(finished: Path, tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_inspect_runs_studies_as_a_task_and_its_log_is_scored(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     (log,) = (tmp_path / "logs").glob("*.eval")
     scored = runs.score_run(log, n_resamples=0)
-    assert scored.to_dict()["n_tests"] == 8
+    assert scored.to_dict()["n_tests"] == 17
 
 
 def test_a_design_can_be_laid_out_again_from_what_a_run_keeps() -> None:
