@@ -17,6 +17,8 @@ from concord.asking.journal import read_lines
 from concord.asking.keys import Sampling
 from concord.cli import run_ask as run_command
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 
 RUN = ("run", "reasoning", "--model", "scripted/steady", "--out", "run", "--yes", "--repeats", "2")

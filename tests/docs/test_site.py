@@ -10,6 +10,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from tests.show.browser import launched
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

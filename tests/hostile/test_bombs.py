@@ -7,6 +7,8 @@ import pytest
 from tests.hostile.bombs import BOMBS
 from tests.hostile.limited import run_limited
 
+pytestmark = pytest.mark.long
+
 QUICK = ("far cell, people", "shared string, structure", "cells in a comment", "endless CSV", "pipe",
          "dictionary Parquet, people", "one column a million times")  # fmt: skip
 

@@ -30,6 +30,8 @@ from concord.structure.read.folder import read_folders
 from concord.structure.read.long import read_long
 from concord.structure.read.records import ReadOptions
 
+pytestmark = pytest.mark.long
+
 CASES = 200
 MANY = 20_000
 REPORTS = 40

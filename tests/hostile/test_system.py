@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from concord.cli.app import app
 from concord.cli.shared import guarded
 
+pytestmark = pytest.mark.long
+
 COMMANDS: dict[str, list[str]] = {
     "check": ["check", "{path}.csv"],
     "check a study": ["check", "{path}.yaml"],

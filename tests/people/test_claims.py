@@ -32,6 +32,8 @@ from concord.show.metrics_terminal import closing
 from concord.stats.agreement import concordance
 from concord.stats.elementwise import Floats
 
+pytestmark = pytest.mark.long
+
 K = STUDIES * TESTS
 MANY = 40 * TESTS
 """Tests of 40 studies: with fewer the interval of a place is too wide for any word."""

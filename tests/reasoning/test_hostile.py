@@ -11,6 +11,8 @@ from concord.reasoning.read.replies import RecordedReply
 from concord.reasoning.read.vignettes import BiasCase, Sample
 from concord.reasoning.steps import score_steps
 
+pytestmark = pytest.mark.long
+
 MEGABYTE = 1_000_000
 
 HOSTILE = {

@@ -13,6 +13,8 @@ from tests.show.browser import Watched, launched
 from concord import api
 from concord.files.safe_csv import csv_text
 
+pytestmark = pytest.mark.long
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 

@@ -18,6 +18,8 @@ from concord.structure.gate import gate_of
 from concord.structure.records import ScoreOptions
 from concord.structure.resampled import ResampledModels
 
+pytestmark = pytest.mark.long
+
 Floats = NDArray[np.float64]
 P, K = 5, 2
 
