@@ -349,7 +349,7 @@ def page(cells: list[Cell]) -> str:
     """The page of the documentation."""
     head = (
         "# Coverage\n\nHow often 95 % intervals hold the truth, by simulation on populations whose truth "
-        "is known. The page is made by `python benchmarks/coverage.py --write`; every cell has its own seed, "
+        "is known. The page is made by `benchmarks/coverage.py`; every cell has its own seed, "
         "and every engine gives the same table. ± is the Monte Carlo error. The intervals are those "
         "of `concord.stats` (`pas_interval`, `apr_interval`, `ecs_interval`, `skewed_mean`, `bounded_mean`, "
         "`wilson_clustered`); `concord compare` uses the one for differences, the other commands still print "

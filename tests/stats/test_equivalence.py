@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
-from statsmodels.stats.weightstats import DescrStatsW
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.equivalence import equivalence, equivalence_of_means
 
 
 def test_one_sample_is_that_of_statsmodels() -> None:
+    pytest.importorskip("statsmodels", reason="statsmodels is not installed")
+    from statsmodels.stats.weightstats import DescrStatsW
+
     d = np.random.default_rng(1).normal(0.02, 0.3, 60)
     p, lower, upper = DescrStatsW(d).ttost_mean(-0.1, 0.1)
     found = equivalence_of_means(d, margin=0.1)
