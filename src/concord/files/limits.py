@@ -79,7 +79,7 @@ def quoted(name: object) -> str:
     Examples
     --------
     >>> quoted("x" * 100)[-6:]
-    "xxx...'"
+    "xx...'"
     """
     if isinstance(name, str) and len(name) > NAME_SHOWN:
         name = name[: NAME_SHOWN - 3] + "..."

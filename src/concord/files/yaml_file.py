@@ -54,7 +54,7 @@ def path_in_words(path: Path_) -> str:
 
     Examples
     --------
-    >>> in_words(("findings", "F1", "tests", 1, "human"))
+    >>> path_in_words(("findings", "F1", "tests", 1, "human"))
     'findings.F1.tests[2].human'
     """
     words = ""

@@ -189,7 +189,7 @@ def read_number(text: str, *, negative: bool = False) -> PrintedNumber | None:
     Examples
     --------
     >>> read_number("1.2 x 10-5")
-    Number(value=1.2e-05, decimals=6)
+    PrintedNumber(value=1.2e-05, decimals=6)
     """
     parts = (_POWER.match(text) or _PARTS.match(text)) if len(text) <= MAX_DIGITS else None
     if parts is None:

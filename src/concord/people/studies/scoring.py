@@ -47,7 +47,7 @@ def plan(
     >>> from concord import studies
     >>> framing, = studies.plan(["framing"], n=10, seed=1)
     >>> len(framing.sessions)
-    100
+    110
     """
     chosen = design if isinstance(design, AgentDesign) else get_design(design)
     found = find_studies(studies, folder=None if folder is None else Path(folder))
@@ -82,7 +82,7 @@ def run(
     >>> from concord import studies
     >>> done = studies.run(studies.plan(["framing"], n=30), lambda question: "A", n_resamples=0)
     >>> round(done.result.apr.value, 2), sum(count.n for count in done.answers)
-    (0.0, 330)
+    (0.0, 360)
     """
     observed = tuple(observe(one, agent) for one in plans)
     table = replace(table_of_tests(observed), model=model, made=made)
