@@ -99,7 +99,7 @@ def test_any_text_between_markers_is_kept(a: str, c: str) -> None:
     edge = " \t\r\n\f\v"
     assume(c.strip() and not PLACEHOLDER.match(c))
     split = split_reply(f"REASONING: {a}. DIAGNOSIS: {c}.")
-    assert (split.reasoning, split.answer) == (f"{a}.".lstrip(edge), c.strip())
+    assert (split.reasoning, split.answer.strip()) == (f"{a}.".lstrip(edge), c.strip())
     assert steps_text_source(f"REASONING:{a}DIAGNOSIS:{c}") == a
 
 

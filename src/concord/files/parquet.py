@@ -136,7 +136,7 @@ class ParquetFile:
         with tempfile.TemporaryDirectory(prefix="concord-") as folder:
             out = Path(folder) / "columns.arrow"
             wanted = list(self.header) if columns is None else columns
-            job = {"path": str(self.path), "columns": wanted, "out": str(out), "text": limits.TEXT_BYTES}
+            job = {"path": str(self.path.absolute()), "columns": wanted, "out": str(out), "text": limits.TEXT_BYTES}
             answer = _ask(self.name, job)
             if "text" in answer:
                 raise FileFormatError(
@@ -171,4 +171,4 @@ def open_parquet(path: Path, *, rows: int) -> ParquetFile:
             raise FileFormatError(
                 f"{path.name}: {count:,} {what}, expected at most {limit:,}; split the file"
             )
-    return ParquetFile(path, path.name, header, declared)
+    return ParquetFile(path.absolute(), path.name, header, declared)
