@@ -136,7 +136,7 @@ class ParquetFile:
         with tempfile.TemporaryDirectory(prefix="concord-") as folder:
             out = Path(folder) / "columns.arrow"
             wanted = list(self.header) if columns is None else columns
-            job = {"path": str(self.path.absolute()), "columns": wanted, "out": str(out), "text": limits.TEXT_BYTES}
+            job = {"path": str(self.path), "columns": wanted, "out": str(out), "text": limits.TEXT_BYTES}
             answer = _ask(self.name, job)
             if "text" in answer:
                 raise FileFormatError(
