@@ -63,10 +63,10 @@ class QuestionRecord:
     files: tuple[FileKind, ...]
     panel: Panel
     demo: Demo
-    compare: ResultKind | None = None
-    """``None``: results are compared item by item."""
-    plan: PlanKind | None = None
-    """``None``: results are planned with as scores of items."""
+    compare: tuple[ResultKind, ...] = ()
+    """Kinds of results with a comparison of their own; others are compared item by item."""
+    plan: tuple[PlanKind, ...] = ()
+    """Kinds of results with a plan of their own; others are planned with as scores of items."""
 
 
 ALL: tuple[QuestionRecord, ...] = (
@@ -81,8 +81,8 @@ ALL: tuple[QuestionRecord, ...] = (
             recorded=False,
             folder="asked-people",
         ),
-        compare=compared_people.KIND,
-        plan=planned_people.KIND,
+        compare=(compared_people.KIND,),
+        plan=(planned_people.KIND,),
     ),
     QuestionRecord(
         STRUCTURE,
@@ -100,8 +100,8 @@ ALL: tuple[QuestionRecord, ...] = (
                 "max_tokens": 16,
             },
         ),
-        compare=compared_structure.KIND,
-        plan=planned_structure.KIND,
+        compare=(compared_structure.KIND,),
+        plan=(planned_structure.KIND,),
     ),
     QuestionRecord(
         REASONING,
@@ -196,7 +196,7 @@ def compare(
     >>> result.difference.value, result.p_value
     (0.5, 0.25)
     """
-    kinds = [one.compare for one in ALL if one.compare is not None]
+    kinds = [kind for one in ALL for kind in one.compare]
     return compare_sources(
         sources,
         ScoreReading(
@@ -256,7 +256,7 @@ def plan(
     >>> result.items_needed, round(result.power, 2)
     (726, 0.63)
     """
-    kinds = [one.plan for one in ALL if one.plan is not None]
+    kinds = [kind for one in ALL for kind in one.plan]
     if pilot and str(pilot[0]) == STRUCTURE and not Path(str(pilot[0])).exists():
         pilot = pilot[1:]  # `concord plan structure RESULTS`
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)

@@ -224,6 +224,7 @@ findings:
 
 
 @needs_weights
+@pytest.mark.long
 def test_the_embedded_model_takes_part_in_studies_a_pair_game_and_a_group_game(tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp", reason="the extra `live` is not installed")
     (tmp_path / "game.yaml").write_text(GAME, "utf-8")
@@ -237,7 +238,11 @@ def test_the_embedded_model_takes_part_in_studies_a_pair_game_and_a_group_game(t
     )
     assert done.returncode == 0, done.stderr
     record = json.loads((tmp_path / "r" / "run.json").read_text())
-    assert record["outcomes"] == {"ok": 11}  # 5 and 4 participants, a pair, a group
+    # Every session of the plan ends in a counted outcome; six tokens cut most replies of several lines.
+    planned = (tmp_path / "r" / "trials.jsonl").read_text().splitlines()
+    assert {json.loads(line)["id"].split("/")[0] for line in planned} == {*named[:3], "small-game"}
+    assert set(record["outcomes"]) <= {"ok", "truncated"}
+    assert sum(record["outcomes"].values()) == len(planned)
     turns = [json.loads(line) for line in (tmp_path / "r" / "turns.jsonl").read_text().splitlines()]
     _replay_game(tmp_path / "game.yaml", {turn["id"]: turn["response"] for turn in turns})
 
