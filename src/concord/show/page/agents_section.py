@@ -53,7 +53,7 @@ def _agent_row(agent: AgentScores) -> list[fragments.Cell]:
 
 
 def _show_agents(records: Sequence[AgentsResult]) -> str:
-    columns = [
+    columns: list[fragments.Heading | str] = [
         "agent",
         *(fragments.Heading(name) for name in ("PAS", "ECS", "APR")),
         fragments.Heading("tests", digits=0),
