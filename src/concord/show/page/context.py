@@ -1,14 +1,18 @@
 """What the templates are given: rows, pictures, notes. Rounding happens in the templates' filters."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from concord.errors import printable
+from concord.show.citations import Entry, bibtex, study_entry
+from concord.show.page.answer import AnswerCell, answer_rows, short_names, standing_of
 from concord.show.page.comparison import Comparison, comparison, letters
 from concord.show.page.content import Content
 from concord.show.page.find import ResultFile
+from concord.show.page.panel import Panel, Reference
+from concord.show.page.people_answer import dashed
 from concord.show.page.section import by_question
-from concord.show.page.summary import MOST, summary
 from concord.show.page.values import (
     ShownNumber,
     inline,
@@ -19,6 +23,8 @@ from concord.show.page.values import (
     texts,
     words,
 )
+from concord.show.plots import short as short_number
+from concord.show.strips import Strip, strip
 
 PROVENANCE = (
     "format_version", "concord_version", "commit", "python_version", "packages", "seed", "options",
@@ -28,17 +34,17 @@ PROVENANCE = (
 
 def context(content: Content, title: str) -> dict[str, Any]:
     """Return everything the main template needs."""
-    leaders = board(content)
-    told = summary(content, [row["label"] for row in leaders["rows"]])
+    made = [comparison(source, content.units) for source in content.comparisons]
     return {
         "title": printable(title),
         "content": content,
         "models": content.models,
         "asked": [_asked_facts(source, content) for source in content.sources],
-        "board": leaders,
-        "told": (told[:MOST], told[MOST:]),
-        "comparisons": _comparisons(content),
+        "answer": first_screen(content, made),
+        "board": board(content),
+        "comparisons": _comparisons(made),
         "sections": by_question(content.sections),
+        "has": {panel.name: bool(content.of(panel.name)) for panel in content.panels},
         **{
             panel.name: [panel.shown(view, i) for i, view in enumerate(content.of(panel.name))]
             for panel in content.panels
@@ -48,18 +54,115 @@ def context(content: Content, title: str) -> dict[str, Any]:
             for panel in content.panels
             for key, value in panel.together(content.of(panel.name)).items()
         },
+        "methods": _methods(content),
+        "bibtex": bibtex(_sources(content)),
         "provenance": [_provenance(source, content) for source in content.sources],
         "warnings": [(source, texts(source.document, "warnings")) for source in content.sources],
     }
 
 
-def _comparisons(content: Content) -> list[tuple[Comparison, str | None]]:
-    """Return every comparison with its picture, where there is one."""
-    made = [comparison(source, content.units) for source in content.comparisons]
-    pictures = [one.picture() for one in made]
+def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]:
+    """Return the finding, the badges, and one row per model."""
+    used = [panel for panel in content.panels if content.of(panel.name)]
+    standings = {panel.name: standing_of(content.of(panel.name), made, panel.answer) for panel in used}
+    ranked = next((panel for panel in used if standings[panel.name] is not None), None)
+    names = _shown_names(content)
+    findings = [panel.answer.finding(content.of(panel.name), standings[panel.name], names) for panel in used]
+    rows = answer_rows(
+        [(panel.name, panel.answer, content.of(panel.name)) for panel in used],
+        _row_order(content, used),
+        None if ranked is None else standings[ranked.name],
+    )
+    failed = [
+        (view, said) for panel in used for view in content.of(panel.name) if (said := panel.answer.gate(view))
+    ]
+    return {
+        "finding": findings[0] if findings else "Nothing to show.",
+        "further": findings[1:],
+        "questions": [panel.answer for panel in used],
+        "rows": rows,
+        "ranked": "" if ranked is None else ranked.answer.asks,
+        "invented": [row.name for row in rows if row.invented or row.model in _said_invented(content)],
+        "failed": [f"{view.model}: {said}" for view, said in failed],
+        "over": [panel.over(content.of(panel.name)[0].source.document) for panel in used],
+        "references": [
+            (one.label, [_reference_cell(one, panel.name == other.name) for other in used])
+            for panel in used
+            for one in panel.references(content.of(panel.name))
+        ],
+    }
+
+
+def _reference_cell(reference: Reference, here: bool) -> AnswerCell | None:
+    value = reference.numbers.get("PAS") if here else None
+    if value is None:
+        return None
+    mark = Strip(value.value, value.low, value.high, value.floor, value.ceiling)
+    return AnswerCell(strip(mark, (0.0, 1.0)), short_number(value.value), dashed(value))
+
+
+def _said_invented(content: Content) -> set[str]:
+    """Return models whose results say themselves that their data are synthetic."""
+    return {view.model for view in content.all_views if view.source.document.get("synthetic") is True}
+
+
+def _shown_names(content: Content) -> dict[str, str]:
+    """Return what a label is called in a sentence: the short name, with the design where a model has several."""
+    names = short_names(content.models)
+    designs: dict[str, set[str]] = {}
+    for view in content.all_views:
+        designs.setdefault(view.model, set()).update([view.design] if view.design else [])
+    return {
+        view.label: f"{names[view.model]} ({view.design})"
+        if view.design and len(designs[view.model]) > 1
+        else names[view.model]
+        for view in content.all_views
+    }
+
+
+def _row_order(content: Content, used: Sequence[Panel]) -> list[str]:
+    """Return models from the best of the first question to the worst; those without it last."""
+    if not used:
+        return []
+    views = content.of(used[0].name)
+    cells = used[0].answer.cells(views)
+    way = 1.0 if used[0].answer.lower_is_better else -1.0
+    best: dict[str, float] = {}
+    for view, cell in zip(views, cells, strict=True):
+        if cell.sort is not None and not cell.gate:
+            best[view.model] = min(best.get(view.model, math.inf), way * cell.sort)
+    return sorted(content.models, key=lambda model: best.get(model, math.inf))
+
+
+def _methods(content: Content) -> list[str]:
+    """Return one paragraph per question and way of making its results."""
+    found = [
+        panel.methods(view.source.document) for panel in content.panels for view in content.of(panel.name)[:1]
+    ]
+    if content.comparisons:
+        found.append(
+            "Models were compared on what they share (studies, items or vignettes), pair by pair; p-values are "
+            "adjusted by Holm's (1979) method, and two models are called distinguishable below 0.05."
+        )
+    return found
+
+
+def _sources(content: Content) -> list[Entry]:
+    """Return what a paper about these results cites: Concord, methods, studies, each once."""
+    used = [entry for panel in content.panels if content.of(panel.name) for entry in panel.sources]
+    cards = {card.study: card for view in content.all_views for card in getattr(view, "studies_told", ())}
+    studies = [study_entry(card.study, card.source) for card in cards.values() if card.source.get("authors")]
+    return list({entry[1]: entry for entry in (*used, *studies)}.values())
+
+
+def _comparisons(made: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """Return every comparison with its pictures, where there are any."""
     return [
-        (one, None if picture is None else inline(picture, f"ranking{i}"))
-        for i, (one, picture) in enumerate(zip(made, pictures, strict=True))
+        {
+            "one": one,
+            "triangle": None if (pairs := one.triangle()) is None else inline(pairs, f"triangle{i}"),
+        }
+        for i, one in enumerate(made)
     ]
 
 
@@ -73,14 +176,21 @@ def _asked_facts(source: ResultFile, content: Content) -> dict[str, Any]:
         "model": ", ".join(names) if names else source.model,
         "how": ", ".join([how if how else "not said", *([f"design {design}"] if design else [])]),
         "units": "" if panel is None else panel.over(document),
-        "settings": ", ".join(f"{k} {v}" for k, v in leaves(part(source.run, "sampling"))),
+        "settings": ", ".join(f"{k} {v}" for k, v in leaves(_sampling(source))),
         "tokens": _token_words(source),
         "file": source.shown,
     }
 
 
+def _sampling(source: ResultFile) -> Mapping[str, Any]:
+    """Return how the model was asked: as the run says, else as the result does."""
+    said = part(source.run, "sampling")
+    return said if said else part(source.document, "model_settings")
+
+
 def _token_words(source: ResultFile) -> str:
-    read, written = (number(source.run, "tokens", key) for key in ("input", "output"))
+    held = part(source.run, "tokens") or part(source.document, "tokens")
+    read, written = (number(held, key) for key in ("input", "output"))
     return "not known" if read is None or written is None else f"{read:,.0f} in, {written:,.0f} out"
 
 
