@@ -1,4 +1,4 @@
-"""Plans for an order effect: power and width are those of the scores that were assumed, the cheapest first."""
+"""Plans for an order effect: power and width are those of assumed scores, the cheapest design first."""
 
 from pathlib import Path
 
