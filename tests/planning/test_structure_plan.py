@@ -1,6 +1,7 @@
 """Plans for an order effect: power and width are those of assumed scores, the cheapest design first."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from concord.planning.structure import StructurePlan
 from concord.stats.order import order_effect
 
 
-def made(**options: object) -> StructurePlan:
+def made(**options: Any) -> StructurePlan:
     found = concord.plan("structure", **options)
     assert isinstance(found, StructurePlan)
     return found
@@ -100,7 +101,7 @@ def test_more_accuracy_needs_fewer_items() -> None:
         ({"accuracy": 0.7, "means": (0.5, 0.6)}, "a plan about structure does not assume means"),
     ],
 )
-def test_what_cannot_be_planned_is_refused(options: dict[str, object], message: str) -> None:
+def test_what_cannot_be_planned_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         made(**options)
 
