@@ -129,16 +129,13 @@ def false_claims(replicates: int, n: int, kind: str) -> float:
     hits = 0
     for _ in range(replicates):
         if kind == "right or wrong":
-            second = rng.random(n) < 0.6
-            first = second | (rng.random(n) < 0.25)  # gains 0.25 of the 40 % that were wrong
-            margin = 0.1
+            right = rng.random(n) < 0.6
+            second = right.astype(float)
+            first = (right | (rng.random(n) < 0.25)).astype(float)  # gains a quarter of 40 %
         else:
             second = rng.normal(size=n)
             first = second + (rng.exponential(0.1, n) if kind == "skewed" else rng.normal(0.1, 0.3, n))
-            margin = 0.1
-        found = compare_items(
-            first.astype(float), second.astype(float), choices=Choices(margin=margin, n_flips=1)
-        )
+        found = compare_items(first, second, choices=Choices(margin=0.1, n_flips=1))
         hits += found.within is not None and found.within.shown
     return hits / replicates
 
