@@ -428,7 +428,7 @@ def judge_job(
 ) -> tuple[Job, Path] | None:
     """Lay out the judge's run and name its folder, where a structure run is scored by ``judge:MODEL``."""
     from concord.structure.design import ITEMS
-    from concord.structure.judging import design_judging, judge_model
+    from concord.structure.judging.scorer import design_judging, judge_model
 
     found = recorded_folder(result.stored)
     model = judge_model(str(found.options.get("scorer", "")))

@@ -12,7 +12,7 @@ from concord.asking.designs import lay_out
 from concord.asking.folder import INPUTS, StoredRun, planned_prompts, read_run
 from concord.errors import RunFolderError
 from concord.records import Made
-from concord.structure.judging import judge_model, verdicts_of
+from concord.structure.judging.scorer import judge_model, verdicts_of
 
 BUNDLED = "smollm2-135m"
 JUDGE = "judge"
