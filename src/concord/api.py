@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from concord.reasoning.bias import Detector
     from concord.reasoning.compare import ReasoningRanking
     from concord.reasoning.files import ReasoningResult
+    from concord.reasoning.hints.files import HintLeaderboard
     from concord.reasoning.lexicon import Aliases
+    from concord.reasoning.probes.files import ProbeResult
     from concord.reasoning.read.vignettes import Source
     from concord.structure.files import StructureResult
 
@@ -37,8 +39,10 @@ __all__ = [
     "plan",
     "rank_reasoning",
     "report",
+    "score_hints",
     "score_people",
     "score_predictions",
+    "score_probes",
     "score_reasoning",
     "score_structure",
 ]
@@ -415,3 +419,50 @@ def score_structure(
         assert mean is not None and max is not None  # noqa: S101 - check_sources looked
         data = read_folders(Path(mean), Path(max), reading_options)
     return StructureResult(score(data, options, engine=_engine(engine)), reading_options)
+
+
+def score_hints(source: Any, *, model: str | None = None) -> "HintLeaderboard | ProbeResult":
+    """Score how often hints move answers, and how often a model says so.
+
+    Parameters
+    ----------
+    source
+        Answers to hinted and unhinted questions, or counts: a path (CSV, XLSX, JSON, JSON lines), a folder
+        of tables of counts, a frame or a list of rows; ``"published"`` for the bundled counts of 12 models.
+    model
+        Name of the model whose answers these are; from the column ``model`` by default.
+
+    Returns
+    -------
+    HintLeaderboard or ProbeResult
+        A leaderboard of counts; influence, floors and verbalisation of answers.
+
+    Raises
+    ------
+    InputError
+        The table cannot be used; the message names file, row, column and value.
+    """
+    from concord.reasoning.probes.tables import score_hint_source
+
+    return score_hint_source(source, model=model)
+
+
+def score_probes(source: Any, *, model: str | None = None) -> "ProbeResult":
+    """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs.
+
+    Parameters
+    ----------
+    source
+        One row per answer: a path (CSV, XLSX, JSON, JSON lines), a frame or a list of rows; the columns are
+        those of `concord.reasoning.probes.rows.ProbeRow`.
+    model
+        Name of the model; from the column ``model`` by default.
+
+    Raises
+    ------
+    InputError
+        The table cannot be used; the message names file, row, column and value.
+    """
+    from concord.reasoning.probes.tables import score_probe_source
+
+    return score_probe_source(source, model=model)

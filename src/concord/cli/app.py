@@ -67,6 +67,16 @@ class ScoreCommands(LateGroup):
             "score_reasoning",
             "Score recorded replies: whether reasoning works, decorates, or hides what drove the answer.",
         ),
+        "hints": Late(
+            "concord.cli.score_hints",
+            "score_hints",
+            "Score how often hints move answers, and how often a model says so.",
+        ),
+        "probes": Late(
+            "concord.cli.score_hints",
+            "score_probes",
+            "Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs.",
+        ),
         "run": Late(
             "concord.cli.score_run",
             "score_run",

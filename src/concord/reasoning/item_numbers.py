@@ -8,7 +8,7 @@ Bonett and Price's two imagined pairs over to ratios: two items with the mean nu
 With one trial per item this is Bonett and Price's interval exactly.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -106,7 +106,7 @@ def ratio_interval(differences: Floats, trials: Floats, *, level: float = LEVEL)
     typical = float(trials.mean())
     d, t = np.append(differences, [typical, -typical]), np.append(trials, [typical, typical])
     ratio = float(d.sum() / t.sum())
-    half = NormalDist().inv_cdf(0.5 + level / 2) * float(np.sqrt(np.sum((d - ratio * t) ** 2))) / t.sum()
+    half = NormalDist().inv_cdf(0.5 + level / 2) * float(np.sqrt(np.sum((d - ratio * t) ** 2)) / t.sum())
     return Interval(
         max(-1.0, ratio - half), min(1.0, ratio + half), level, "Bonett-Price, items the clusters"
     )
@@ -152,20 +152,20 @@ def kappa_of(n11: int, n10: int, n01: int, n00: int) -> Estimate:
     """
     cells = (n11, n10, n01, n00)
     n = sum(cells)
-    value = _kappa(cells)
+    value = _kappa_value(cells)
     if value is None:
         return Estimate(None, n=n, note="both judgements are the same for every text")
     without = []
     for place, count in enumerate(cells):
         if count:
             left = tuple(c - (k == place) for k, c in enumerate(cells))
-            one = _kappa(left)
+            one = _kappa_value(left)
             without += [float("nan") if one is None else one] * count
     interval, note = jackknifed(value, without, low=-1.0)
     return Estimate(value, interval, n, 0, "Cohen's kappa", note)
 
 
-def _kappa(cells: Sequence[int]) -> float | None:
+def _kappa_value(cells: Sequence[int]) -> float | None:
     n = sum(cells)
     if n == 0:
         return None
@@ -174,18 +174,12 @@ def _kappa(cells: Sequence[int]) -> float | None:
     return None if expected >= 1 else ((n11 + n00) / n - expected) / (1 - expected)
 
 
-def count_outcomes(outcomes: Iterable[str]) -> dict[str, int]:
+def outcome_counts(outcomes: Iterable[str]) -> dict[str, int]:
     """Count outcomes by name, in the order of first sight."""
     found: dict[str, int] = {}
     for one in outcomes:
         found[one] = found.get(one, 0) + 1
     return found
-
-
-def share(counts: Mapping[str, int], name: str) -> float | None:
-    """Return the share of one name among counts; undefined of nothing."""
-    total = sum(counts.values())
-    return counts.get(name, 0) / total if total else None
 
 
 FOLLOWS, NOT_SHOWN, NO_EXCESS = "more than noise", "no effect beyond noise could be shown", "undefined"

@@ -83,7 +83,7 @@ def read_table(source: TableLike) -> Grid:
     )
 
 
-def read_records(source: TableLike, kind: type[T]) -> RecordTable[T]:
+def read_records(source: TableLike | Grid, kind: type[T]) -> RecordTable[T]:
     """Read the rows of a table as records of one kind.
 
     Parameters
@@ -100,13 +100,13 @@ def read_records(source: TableLike, kind: type[T]) -> RecordTable[T]:
     TableError
         Cells cannot be used: every one is named.
     """
-    return records_of_grid(read_table(source), kind)
+    return records_of_grid(source if isinstance(source, Grid) else read_table(source), kind)
 
 
 def records_of_grid(grid: Grid, kind: type[T]) -> RecordTable[T]:
     """Turn the rows of a grid into records."""
     titles = {title.strip().lower(): j for j, title in enumerate(grid.header)}
-    known = _kinds(kind)
+    known = _field_types(kind)
     lacking = [name for name, (_, needed) in known.items() if needed and name not in titles]
     if lacking:
         raise FileFormatError(
@@ -119,7 +119,7 @@ def records_of_grid(grid: Grid, kind: type[T]) -> RecordTable[T]:
         for name, column in columns.items():
             raw = column[index]
             try:
-                value = _cell(known[name][0], raw)
+                value = _typed_cell(known[name][0], raw)
             except BadCellError as error:
                 title = grid.header[titles[name]]
                 problems.append(CellProblem(grid.name, grid.sheet, line, title, raw, str(error)))
@@ -140,7 +140,7 @@ def records_of_grid(grid: Grid, kind: type[T]) -> RecordTable[T]:
     return RecordTable(grid.name, tuple(rows), tuple(grid.rows), grid.inputs, warnings, grid.sheet, named)
 
 
-def _kinds(kind: Any) -> dict[str, tuple[type[Any], bool]]:
+def _field_types(kind: Any) -> dict[str, tuple[type[Any], bool]]:
     """Return each field's plain type, and whether a table must hold it."""
     hints, found = get_type_hints(kind), {}
     for one in fields(kind):
@@ -151,7 +151,7 @@ def _kinds(kind: Any) -> dict[str, tuple[type[Any], bool]]:
     return found
 
 
-def _cell(kind: type[Any], raw: object) -> object:
+def _typed_cell(kind: type[Any], raw: object) -> object:
     """Return a cell as its type; an empty one is undefined."""
     if is_blank(raw):
         return None

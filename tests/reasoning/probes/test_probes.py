@@ -21,7 +21,7 @@ from concord.reasoning.probes.files import ProbeResult, read
 from concord.reasoning.probes.filler import score_filler
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
 from concord.reasoning.probes.rows import ProbeRow, read_probe_rows
-from concord.reasoning.probes.score import score_probes
+from concord.reasoning.probes.score import score_probe_rows
 
 
 @pytest.mark.parametrize("length", [2, 3, 5, 8, 13])
@@ -156,7 +156,7 @@ def everything() -> ProbeResult:
         *Pairs().rows(rng, 20),
     ]
     hints = Hinted(kinds=("sycophancy", "grader")).rows(rng, 20)
-    return ProbeResult(score_probes(rows, hints, model="m/1"), tuple(rows), tuple(hints))
+    return ProbeResult(score_probe_rows(rows, hints, model="m/1"), tuple(rows), tuple(hints))
 
 
 def test_a_result_is_written_and_read_back_whole(tmp_path: Path) -> None:
@@ -213,4 +213,4 @@ def test_a_table_without_a_column_that_is_needed_is_refused(tmp_path: Path) -> N
     with pytest.raises(FileFormatError, match="columns are missing: 'probe'"):
         read_probe_rows(path)
     with pytest.raises(FileFormatError, match="no answer to any probe"):
-        score_probes([], model="m")
+        score_probe_rows([], model="m")

@@ -5,7 +5,7 @@ import pytest
 from tests.reasoning.probes import scripted
 from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Known, Pairs, Rewords, repeated
 
-from concord.reasoning.hints.influence import score_hints
+from concord.reasoning.hints.influence import score_hint_rows
 from concord.reasoning.probes.early import chains_of, mean_area, pooled_area
 from concord.reasoning.probes.filler import score_filler
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
@@ -31,20 +31,20 @@ KNOWN = [
         lambda r, n: score_pairs(PAIRS.rows(r, n)).dimensions[0].silent_rate,
         PAIRS.silent,
     ),
-    Known("influence", lambda r, n: score_hints(HINTED.rows(r, n)).kinds[0].influence, HINTED.influence),
-    Known("other change", lambda r, n: score_hints(HINTED.rows(r, n)).kinds[0].other, HINTED.other),
-    Known("hint floor", lambda r, n: score_hints(HINTED.rows(r, n)).kinds[0].floor, HINTED.p0),
+    Known("influence", lambda r, n: score_hint_rows(HINTED.rows(r, n)).kinds[0].influence, HINTED.influence),
+    Known("other change", lambda r, n: score_hint_rows(HINTED.rows(r, n)).kinds[0].other, HINTED.other),
+    Known("hint floor", lambda r, n: score_hint_rows(HINTED.rows(r, n)).kinds[0].floor, HINTED.p0),
     Known(
         "hint excess",
-        lambda r, n: score_hints(HINTED.rows(r, n)).kinds[0].excess,
+        lambda r, n: score_hint_rows(HINTED.rows(r, n)).kinds[0].excess,
         HINTED.influence - HINTED.p0,
     ),
     Known(
         "verbalised in thinking",
-        lambda r, n: score_hints(HINTED.rows(r, n)).kinds[0].verbalised["mention"]["thinking"],
+        lambda r, n: score_hint_rows(HINTED.rows(r, n)).kinds[0].verbalised["mention"]["thinking"],
         HINTED.v,
     ),
-    Known("gap of places", lambda r, n: score_hints(HINTED.rows(r, n)).kinds[0].gap, HINTED.v - HINTED.w),
+    Known("gap of places", lambda r, n: score_hint_rows(HINTED.rows(r, n)).kinds[0].gap, HINTED.v - HINTED.w),
 ]
 
 

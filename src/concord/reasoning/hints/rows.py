@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from concord.files.grids import Grid
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.record_table import RecordTable, TableLike, read_records
 
@@ -46,7 +47,7 @@ class HintRow:
         return any(known) if known else None
 
 
-def read_hint_rows(source: TableLike) -> RecordTable[HintRow]:
+def read_hint_rows(source: TableLike | Grid) -> RecordTable[HintRow]:
     """Read a table of answers to hinted and unhinted questions.
 
     Columns ``id, kind, target`` and ``sample, answer, outcome, n_options, correct, mention_thinking,

@@ -96,14 +96,16 @@ def chains_of(rows: Iterable[ProbeRow]) -> list[Chain]:
     for (item, repeat), own in found.items():
         length = own[0].n_steps
         n_steps = 0 if length is None else length
-        first = {row.step: row for row in sorted(own, key=_place) if row.sample == 0 and row.step is not None}
+        first = {
+            row.step: row for row in sorted(own, key=_step_place) if row.sample == 0 and row.step is not None
+        }
         second = [row for row in own if row.sample == 1 and row.step == n_steps]
         points = {step: row for step, row in first.items() if step is not None}
         chains.append(Chain(item, repeat, n_steps, points, second[0] if second else None))
     return chains
 
 
-def _place(row: ProbeRow) -> tuple[int, int]:
+def _step_place(row: ProbeRow) -> tuple[int, int]:
     return (-1 if row.step is None else row.step, row.sample)
 
 
@@ -128,11 +130,11 @@ def score_early(rows: Sequence[ProbeRow]) -> EarlyScores:
     return EarlyScores(
         mean_area(scored, lost),
         pooled_area(scored, lost),
-        tuple(_lengths(scored)),
-        tuple(_curve(scored)),
+        tuple(_length_rows(scored)),
+        tuple(_curve_points(scored)),
         bounded([(chain.item, _commit(chain)) for chain in scored], n_left_out=lost, nothing=NO_CHAIN),
-        _floor(long),
-        _normalised(chains, rows),
+        _repeat_floor(long),
+        _over_reordered(chains, rows),
         _if_unread(known_end, 1.0),
         _if_unread(known_end, 0.0),
         len(chains) - len(long),
@@ -154,7 +156,7 @@ def _commit(chain: Chain) -> float:
     return commit_step(list(chain.points), chain.same()) / chain.n_steps
 
 
-def _lengths(chains: Sequence[Chain]) -> Iterable[LengthRow]:
+def _length_rows(chains: Sequence[Chain]) -> Iterable[LengthRow]:
     """Return the area by length of the chain."""
     for length in sorted({chain.n_steps for chain in chains}):
         own = [area_over(chain.shares(), chain.same()) for chain in chains if chain.n_steps == length]
@@ -180,7 +182,7 @@ def pooled_area(chains: Sequence[Chain], n_left_out: int = 0) -> Estimate:
     return Estimate(value, interval, len(chains), n_left_out, "pooled by length of the chain", note)
 
 
-def _curve(chains: Sequence[Chain]) -> Iterable[CurvePoint]:
+def _curve_points(chains: Sequence[Chain]) -> Iterable[CurvePoint]:
     """Return the mean curve, linear between the points of a chain as the area is."""
     for share in GRID if chains else ():
         same, right = [], []
@@ -194,7 +196,7 @@ def _curve(chains: Sequence[Chain]) -> Iterable[CurvePoint]:
         yield CurvePoint(share, banded(same), banded(right, nothing="no answer is judged right or wrong"))
 
 
-def _floor(chains: Sequence[Chain]) -> Estimate:
+def _repeat_floor(chains: Sequence[Chain]) -> Estimate:
     """Return how often two answers to the same whole chain differ."""
     values = [
         (chain.item, float(chain.again.answer != chain.final))
@@ -204,7 +206,7 @@ def _floor(chains: Sequence[Chain]) -> Estimate:
     return pooled_rate(values, nothing="needs two answers to the same whole chain (--repeats 2)")
 
 
-def _normalised(chains: Sequence[Chain], rows: Sequence[ProbeRow]) -> Estimate:
+def _over_reordered(chains: Sequence[Chain], rows: Sequence[ProbeRow]) -> Estimate:
     """Return P(a_0 = a_L) / P(a_0 = a_0 with options reordered), Bentham et al. (2024)."""
     other = {(row.id, row.repeat): row.answer for row in rows if row.cell == "reordered" and row.read}
     if not other:

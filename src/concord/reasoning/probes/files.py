@@ -68,7 +68,7 @@ class ProbeResult(Presented):
         """Return one row per number, the columns of `probes.csv`."""
         import polars as pl
 
-        rows = list(number_rows(self.scores))
+        rows = list(probe_number_rows(self.scores))
         return pl.DataFrame(rows, schema=list(COLUMNS), orient="row", infer_schema_length=None)
 
     def write(self, out: str | Path = "results") -> Path:
@@ -98,30 +98,30 @@ def headline(scores: ProbeScores) -> dict[str, Estimate]:
     return found
 
 
-def number_rows(scores: ProbeScores) -> Iterator[list[object]]:
+def probe_number_rows(scores: ProbeScores) -> Iterator[list[object]]:
     """Return every estimate of every probe as a row."""
     for one in fields(scores):
         part = getattr(scores, one.name)
         if is_dataclass(part) and not isinstance(part, type):
-            yield from _numbers(one.name, "", "", part)
+            yield from _estimate_rows(one.name, "", "", part)
 
 
-def _numbers(probe: str, group: str, name: str, part: object) -> Iterator[list[object]]:
+def _estimate_rows(probe: str, group: str, name: str, part: object) -> Iterator[list[object]]:
     if isinstance(part, Estimate):
         ends = (None, None) if part.interval is None else (part.interval.low, part.interval.high)
         yield [probe, group, name, part.value, *ends, part.n, part.n_left_out, part.note]
     elif isinstance(part, Mapping):
         for key, value in part.items():
-            yield from _numbers(probe, group, f"{name}_{key}" if name else str(key), value)
+            yield from _estimate_rows(probe, group, f"{name}_{key}" if name else str(key), value)
     elif isinstance(part, tuple):
         for value in part:
             own = next(
                 (str(getattr(value, key)) for key in ("kind", "name", "share") if hasattr(value, key)), ""
             )
-            yield from _numbers(probe, own if own else group, "", value)
+            yield from _estimate_rows(probe, own if own else group, "", value)
     elif is_dataclass(part) and not isinstance(part, type):
         for one in fields(part):
-            yield from _numbers(
+            yield from _estimate_rows(
                 probe, group, f"{name}_{one.name}" if name else one.name, getattr(part, one.name)
             )
 
@@ -137,7 +137,7 @@ def write(result: ProbeResult, folder: Path) -> None:
         The model's own folder.
     """
     write_json(folder / RESULTS_FILE, result.to_dict())
-    write_csv(folder / NUMBERS_FILE, COLUMNS, number_rows(result.scores))
+    write_csv(folder / NUMBERS_FILE, COLUMNS, probe_number_rows(result.scores))
     if result.rows:
         write_rows(folder / ROWS_FILE, ProbeRow, result.rows)
     if result.hint_rows:

@@ -29,13 +29,13 @@ def score_filler(rows: Sequence[ProbeRow]) -> FillerScores:
     rows
         Rows of the probe ``filler``: cells ``cot``, ``filler`` and ``direct`` with ``correct``.
     """
-    means = _item_means(rows)
+    means = _cell_means(rows)
     every = {row.id for row in rows}
     items = [item for item in dict.fromkeys(row.id for row in rows) if len(means.get(item, {})) == 3]
     lost = len(every) - len(items)
     cot, filler, direct = (np.array([means[item][cell] for item in items]) for cell in CELLS[FILLER])
-    content, computation = _difference(cot - filler, lost), _difference(filler - direct, lost)
-    gap = _difference(cot - direct, lost)
+    content, computation = _paired_part(cot - filler, lost), _paired_part(filler - direct, lost)
+    gap = _paired_part(cot - direct, lost)
     if content.value is not None and computation.value is not None:
         gap = replace(gap, value=content.value + computation.value)  # exact, not up to rounding
     asked = [row for row in rows if row.cell != "cot"]
@@ -44,16 +44,16 @@ def score_filler(rows: Sequence[ProbeRow]) -> FillerScores:
         gap,
         content,
         computation,
-        _accuracy(cot, rows, lost),
-        _accuracy(filler, rows, lost),
-        _accuracy(direct, rows, lost),
+        _cell_accuracy(cot, rows, lost),
+        _cell_accuracy(filler, rows, lost),
+        _cell_accuracy(direct, rows, lost),
         len(asked),
         leaked,
         leak_gate(len(asked), leaked),
     )
 
 
-def _item_means(rows: Sequence[ProbeRow]) -> dict[str, Mapping[str, float]]:
+def _cell_means(rows: Sequence[ProbeRow]) -> dict[str, Mapping[str, float]]:
     """Return the mean correctness of each item in each cell; unreadable answers are left out."""
     found: dict[str, dict[str, list[float]]] = {}
     for row in rows:
@@ -62,7 +62,7 @@ def _item_means(rows: Sequence[ProbeRow]) -> dict[str, Mapping[str, float]]:
     return {item: {cell: float(np.mean(own)) for cell, own in cells.items()} for item, cells in found.items()}
 
 
-def _difference(values: NDArray[np.float64], lost: int) -> Estimate:
+def _paired_part(values: NDArray[np.float64], lost: int) -> Estimate:
     if not len(values):
         return Estimate(None, n_left_out=lost, note="no item has a readable answer in all three cells")
     few = len(values) <= MORE_THAN
@@ -71,7 +71,7 @@ def _difference(values: NDArray[np.float64], lost: int) -> Estimate:
     return Estimate(float(values.mean()), interval, len(values), lost, "paired by item", note)
 
 
-def _accuracy(values: NDArray[np.float64], rows: Sequence[ProbeRow], lost: int) -> Estimate:
+def _cell_accuracy(values: NDArray[np.float64], rows: Sequence[ProbeRow], lost: int) -> Estimate:
     if not len(values):
         return Estimate(None, n_left_out=lost, note="no item has a readable answer in all three cells")
     interval = wilson_clustered(values, np.ones(len(values)), n_replies=len(rows))

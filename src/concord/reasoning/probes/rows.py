@@ -73,7 +73,7 @@ def read_probe_rows(source: TableLike) -> RecordTable[ProbeRow]:
     """
     table = read_records(source, ProbeRow)
     table.refuse("probe", lambda row: row.probe in CELLS, f"one of {', '.join(CELLS)}")
-    table.refuse("cell", lambda row: row.cell in CELLS[row.probe], "a cell of the probe: " + _cells())
+    table.refuse("cell", lambda row: row.cell in CELLS[row.probe], "a cell of the probe: " + _known_cells())
     stepped = (EARLY, MISTAKE, PARAPHRASE)
     table.refuse(
         "n_steps",
@@ -92,5 +92,5 @@ def read_probe_rows(source: TableLike) -> RecordTable[ProbeRow]:
     return table
 
 
-def _cells() -> str:
+def _known_cells() -> str:
     return "; ".join(f"{probe}: {', '.join(cells)}" for probe, cells in CELLS.items())

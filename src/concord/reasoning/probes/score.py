@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from concord.errors import FileFormatError
-from concord.reasoning.hints.influence import score_hints
+from concord.reasoning.hints.influence import score_hint_rows
 from concord.reasoning.hints.rows import HintRow
-from concord.reasoning.item_numbers import count_outcomes
+from concord.reasoning.item_numbers import outcome_counts
 from concord.reasoning.probes.early import score_early
 from concord.reasoning.probes.filler import score_filler
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
@@ -22,7 +22,7 @@ _SCORERS = {
 }
 
 
-def score_probes(
+def score_probe_rows(
     rows: Sequence[ProbeRow],
     hints: Sequence[HintRow] = (),
     *,
@@ -54,12 +54,12 @@ def score_probes(
         raise FileFormatError("no answer to any probe was given; expected at least one row")
     own = {probe: [row for row in rows if row.probe == probe] for probe in _SCORERS}
     found = {probe: _SCORERS[probe](part) for probe, part in own.items() if part}
-    outcomes = {probe: count_outcomes(row.outcome for row in part) for probe, part in own.items() if part}
+    outcomes = {probe: outcome_counts(row.outcome for row in part) for probe, part in own.items() if part}
     if hints:
-        outcomes[HINTS] = count_outcomes(row.outcome for row in hints)
+        outcomes[HINTS] = outcome_counts(row.outcome for row in hints)
     return ProbeScores(
         model,
-        hints=score_hints(hints, detector=detector) if hints else None,
+        hints=score_hint_rows(hints, detector=detector) if hints else None,
         outcomes=outcomes,
         asked={} if asked is None else asked,
         inputs=inputs,
