@@ -17,7 +17,7 @@ from concord.asking.part import Job, Listeners
 from concord.asking.plan import Plan, make_plan
 from concord.asking.prices import Prices
 from concord.asking.recorded import JUDGE, Recorded, bundled_run, recorded_folder, recorded_log
-from concord.asking.usual import usual_sampling, usual_temperature
+from concord.asking.usual import usual_repeats, usual_sampling, usual_temperature
 from concord.errors import MissingExtraError, OptionError, RunFolderError
 from concord.people import NAME as PEOPLE
 from concord.reasoning import NAME as REASONING
@@ -96,7 +96,7 @@ def job(
     model: str,
     *,
     limit: int | None = None,
-    repeats: int = 1,
+    repeats: int | None = None,
     sampling: Sampling | None = None,
     connection: Connection | None = None,
     limits: Limits | None = None,
@@ -113,7 +113,7 @@ def job(
     model
         Provider and model as Inspect names them, such as ``openai/gpt-4o-mini`` or ``local/smollm2-135m``.
     limit, repeats
-        How many items are asked, and how often each.
+        How many items are asked, and how often each; structure twice by default, the others once.
     sampling
         What is sent beside the prompt; temperature 0 by default, 1 for people.
     connection
@@ -140,7 +140,8 @@ def job(
     chosen.check()
     if chosen.max_tokens is None:
         chosen = replace(chosen, max_tokens=usual.max_tokens)
-    laid_out = lay_out(question, limit=limit, repeats=repeats, **design)
+    times = usual_repeats(question) if repeats is None else repeats
+    laid_out = lay_out(question, limit=limit, repeats=times, **design)
     return Job(
         laid_out,
         model,

@@ -9,6 +9,20 @@ MAX_TOKENS = {REASONING: 1024, STRUCTURE: 512, PEOPLE: 256}
 TEMPERATURE = {PEOPLE: 1.0}
 """People differ; at temperature 0 the participants of a cell would be copies of one another."""
 
+REPEATS = {STRUCTURE: 2}
+"""Answers that change with the arrangement are counted against those that change between repeats."""
+
+
+def usual_repeats(question: str) -> int:
+    """Return how often each item of a question is asked.
+
+    Examples
+    --------
+    >>> usual_repeats("structure"), usual_repeats("reasoning")
+    (2, 1)
+    """
+    return REPEATS.get(question, 1)
+
 
 def usual_temperature(question: str) -> float:
     """Return the temperature that a question is asked with."""

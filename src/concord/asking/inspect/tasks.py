@@ -57,7 +57,7 @@ def structure(
     arranger: str | None = None,
     scorer: str | None = None,
     arrangements: int | None = None,
-    repeats: int = 1,
+    repeats: int = 2,
 ) -> Task:
     """Ask the same items under every arrangement.
 
