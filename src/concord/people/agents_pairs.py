@@ -152,7 +152,7 @@ def _pair_errors(first: Floats, second: Floats) -> Floats:
     total = squares - 2 * (a @ b.T)
     close = ~(total > _CANCELS * squares)
     with np.errstate(invalid="ignore"):
-        se = np.sqrt((k - 1) / k * total)
+        se: Floats = np.sqrt((k - 1) / k * total)
     i, j = np.nonzero(close)
     for part in np.array_split(np.arange(len(i)), max(1, len(i) * k // _AT_ONCE)):
         se[i[part], j[part]] = _jackknife_se(first[i[part]] - second[j[part]])
