@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import concord
-from concord import runs
+from concord.asking import runs
 from concord.asking.folder import requests_of
 from concord.asking.keys import Sampling
 from concord.asking.recorded import bundled_run
