@@ -32,8 +32,16 @@ from concord.planning.structure import StructurePlan
 from concord.reasoning import NAME as REASONING
 from concord.reasoning import check as reasoning_check
 from concord.show.making import Report, write_report
-from concord.show.page import Page, make_page, people_panel, reasoning_panel, structure_panel
+from concord.show.page import (
+    Page,
+    agents_section,
+    make_page,
+    people_panel,
+    reasoning_panel,
+    structure_panel,
+)
 from concord.show.page.panel import Panel
+from concord.show.page.section import Section
 from concord.stats.compare import Choices
 from concord.structure import NAME as STRUCTURE
 from concord.structure import check as structure_check
@@ -75,9 +83,13 @@ ALL: tuple[QuestionRecord, ...] = (
 )
 
 
+SECTIONS: tuple[Section, ...] = (agents_section.SECTION,)
+"""Further results that the page shows below their questions, in this order."""
+
+
 def page(folders: Sequence[Path], **choices: Any) -> Page:
     """Make the page of results of any question."""
-    return make_page(folders, [one.panel for one in ALL], compare=compare, **choices)
+    return make_page(folders, [one.panel for one in ALL], compare=compare, sections=SECTIONS, **choices)
 
 
 def compare(
@@ -256,6 +268,7 @@ def report(
         title=title,
         plots=pictures,
         names=names,
+        sections=SECTIONS,
     )
 
 

@@ -10,6 +10,7 @@ from concord.errors import FileFormatError, MissingExtraError
 from concord.show.page import Page, make_page
 from concord.show.page.content import Compare
 from concord.show.page.panel import Panel
+from concord.show.page.section import Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ def write_report(
     title: str,
     plots: Path | None = None,
     names: Mapping[Path, str] = MappingProxyType({}),
+    sections: Sequence[Section] = (),
 ) -> Report:
     """Make the page of the results in folders, and the pictures where a folder for them is given.
 
@@ -66,8 +68,10 @@ def write_report(
         Folder for the pictures.
     names
         What to call the model of a folder whose result does not say.
+    sections
+        Further kinds of results, each shown below its question.
     """
-    page = make_page(folders, panels, compare=compare, title=title, names=names)
+    page = make_page(folders, panels, compare=compare, title=title, names=names, sections=sections)
     data = page.html.encode("utf-8")
     _write(out, data)
     files, told = ((), "") if plots is None else _write_plots(page, plots)

@@ -8,7 +8,7 @@ from concord.errors import RunFolderError
 from concord.structure import NAME
 from concord.structure.answers import AnswerRow, Answers, answers_of, chance_of
 from concord.structure.design import ITEMS, design_structure
-from concord.structure.judging import design_judging, judge_model, verdicts_of
+from concord.structure.judging.scorer import design_judging, judge_model, verdicts_of
 
 if TYPE_CHECKING:
     from concord.structure.files import StructureResult

@@ -7,6 +7,7 @@ from concord.errors import printable
 from concord.show.page.comparison import Comparison, comparison, letters
 from concord.show.page.content import Content
 from concord.show.page.find import ResultFile
+from concord.show.page.section import by_question
 from concord.show.page.summary import MOST, summary
 from concord.show.page.values import (
     ShownNumber,
@@ -37,6 +38,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "board": leaders,
         "told": (told[:MOST], told[MOST:]),
         "comparisons": _comparisons(content),
+        "sections": by_question(content.sections),
         **{
             panel.name: [panel.shown(view, i) for i, view in enumerate(content.of(panel.name))]
             for panel in content.panels
