@@ -2,20 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from concord.records import Design, Made
-
-
-class Scored(Protocol):
-    """What scoring a run returns: a result of any question."""
-
-    def write(self, folder: Path, /) -> object:
-        """Write the result files."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as one document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +79,8 @@ class Askable:
     design: Callable[..., Design]
     """Lay out its trials; keyword arguments are its choices, ``limit`` and ``repeats`` among them."""
     score: Callable[..., Any]
-    """Score a `Recorded`, with ``partial`` (what is missing is counted) and choices of the scoring."""
+    """Score a `Recorded`, with ``partial`` (what is missing is counted) and choices of the scoring; the result
+    has ``write(folder)`` and ``to_dict()`` and a view in `show.views`."""
     temperature: float = 0.0
     max_tokens: int = 512
     """Longest reply, in tokens, unless another is chosen."""
