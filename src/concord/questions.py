@@ -187,7 +187,8 @@ def plan(
     ----------
     pilot
         Two results of a first run, as for `compare`; one or two folders of `concord score people`; one of
-        `concord score structure`; none: the plan rests on assumptions.
+        `concord score structure`; none: the plan rests on assumptions. ``plan("structure", ...)`` plans
+        for an order effect without a pilot.
     item, score, cluster, repeat, metric
         How pilot files are read, as for `compare`.
     options
@@ -198,7 +199,9 @@ def plan(
         or the lowest and highest.
         What is assumed, without a pilot. ``means`` of two 0-1 scores and their ``correlation`` (0.5), or
         ``sd_between`` over items; ``sd_within`` over repeats (0); ``cluster_size`` (1), ``cluster_cv`` (0)
-        and ``cluster_correlation`` (0).
+        and ``cluster_correlation`` (0). About structure: ``accuracy`` or ``noise_sd`` of one answer,
+        ``order_sd`` (the order effect, 0.05), ``order_item_sd`` (0.1); ``arrangements`` and ``repeats`` are
+        searched where they are not given, for ``power`` or for a ``width`` of the interval.
 
     Returns
     -------
@@ -217,8 +220,6 @@ def plan(
     (726, 0.63)
     """
     kinds = [kind for one in ALL for kind in one.plan]
-    if pilot and str(pilot[0]) == STRUCTURE and not Path(str(pilot[0])).exists():
-        pilot = pilot[1:]  # `concord plan structure RESULTS`
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
     assert isinstance(found, PlanResult | PeoplePlan | StructurePlan)  # noqa: S101 - what plans of results are
     return found

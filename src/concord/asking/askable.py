@@ -79,11 +79,13 @@ class Askable:
     design: Callable[..., Design]
     """Lay out its trials; keyword arguments are its choices, ``limit`` and ``repeats`` among them."""
     score: Callable[..., Any]
-    """Score a `Recorded`, with ``partial`` (what is missing is counted) and choices of the scoring; the result
-    has ``write(folder)`` and ``to_dict()`` and a view in `show.views`."""
+    """Score a `Recorded`, with ``partial`` (what is missing is counted) and choices of its own; the result has
+    ``write(folder)``, ``to_dict()`` and a view in `show.views`."""
     temperature: float = 0.0
     max_tokens: int = 512
     """Longest reply, in tokens, unless another is chosen."""
+    repeats: int = 1
+    """How often each item is asked, unless another number is chosen."""
     task: Mapping[str, str] = field(default_factory=dict)
     """Names of the design's choices as an Inspect task takes them, where they differ."""
     sessions: Sessions | None = None

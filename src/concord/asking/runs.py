@@ -95,7 +95,7 @@ def job(
     model: str,
     *,
     limit: int | None = None,
-    repeats: int = 1,
+    repeats: int | None = None,
     sampling: Sampling | None = None,
     connection: Connection | None = None,
     limits: Limits | None = None,
@@ -112,7 +112,7 @@ def job(
     model
         Provider and model as Inspect names them, such as ``openai/gpt-4o-mini`` or ``local/smollm2-135m``.
     limit, repeats
-        How many items are asked, and how often each.
+        How many items are asked, and how often each; structure twice by default, the others once.
     sampling
         What is sent beside the prompt; temperature 0 by default, 1 for people.
     connection
@@ -139,7 +139,8 @@ def job(
     chosen.check()
     if chosen.max_tokens is None:
         chosen = replace(chosen, max_tokens=usual.max_tokens)
-    laid_out = askable(question).design(limit=limit, repeats=repeats, **design)
+    one = askable(question)
+    laid_out = one.design(limit=limit, repeats=one.repeats if repeats is None else repeats, **design)
     return Job(
         laid_out,
         model,

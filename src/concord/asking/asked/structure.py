@@ -66,6 +66,8 @@ ASKED = Askable(
     design=design_structure,
     score=score,
     max_tokens=512,
+    # answers that change with the arrangement are counted against those that change between repeats
+    repeats=2,
     answers=answer_table,
     follow=judge_of,
     followed_in=JUDGE,

@@ -25,8 +25,9 @@ def task_for(one: Askable) -> Callable[..., Task]:
 
     def made(**given: Any) -> Task:
         chosen = {choice: given[name] for choice, name in names.items() if name in given}
+        repeats = chosen.setdefault("repeats", one.repeats)
         design = one.design(**chosen)
-        return task_of(design, _named_requests(design), repeats=chosen.get("repeats", 1))
+        return task_of(design, _named_requests(design), repeats=repeats)
 
     # Inspect looks at name, module and signature to learn what a task is called and takes.
     made.__name__ = made.__qualname__ = one.name
