@@ -18,7 +18,7 @@ def test_a_run_is_one_call_and_says_how_it_ended(tmp_path: Path) -> None:
     result = concord.run(
         "structure", "mockllm/model", items="idioms-ko", limit=2, arrangements=3, out=tmp_path / "my-run"
     )
-    assert (result.outcomes, result.complete, result.folder) == ({"ok": 6}, True, tmp_path / "my-run")
+    assert (result.outcomes, result.complete, result.folder) == ({"ok": 12}, True, tmp_path / "my-run")
     assert result.to_dict()["status"] == "finished"
 
 

@@ -79,8 +79,8 @@ class Askable:
     design: Callable[..., Design]
     """Lay out its trials; keyword arguments are its choices, ``limit`` and ``repeats`` among them."""
     score: Callable[..., Any]
-    """Score a `Recorded`, with ``partial`` (what is missing is counted) and choices of its own; the result has
-    ``write(folder)``, ``to_dict()`` and a view in `show.views`."""
+    """Score a `Recorded`, with ``partial`` (what is missing is counted) and choices of its own; the result
+    has ``write(folder)``, ``to_dict()`` and a view in `show.views`."""
     temperature: float = 0.0
     max_tokens: int = 512
     """Longest reply, in tokens, unless another is chosen."""
