@@ -181,6 +181,11 @@ def get_engine(name: str = "serial", *, n_jobs: int | None = None, scheduler: st
     return Engine(name, n_jobs, scheduler)
 
 
+def chosen_engine(engine: str | Engine) -> Engine:
+    """Return an engine that is given by its name or as itself."""
+    return get_engine(engine) if isinstance(engine, str) else engine
+
+
 def _joblib() -> Any:
     """Load joblib when it is first needed."""
     import joblib
