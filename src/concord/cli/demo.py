@@ -10,7 +10,7 @@ import typer
 from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
-    from concord.questions import QuestionRecord
+    from concord.asking.askable import Askable, Demo
 
 MODEL = "local/smollm2-135m"
 _INVENTED = (
@@ -30,7 +30,7 @@ def demo(
 ) -> None:
     """Answer the three questions on bundled data; with the extra `live`, ask the embedded model."""
     from concord import api
-    from concord.questions import ALL
+    from concord.asking.registry import ALL
 
     people = api.score_people(api.demo_table(), model="invented agent")
     files = people.write(out)
@@ -40,8 +40,8 @@ def demo(
     if not json:
         show_result(people)
     live = not recorded and _can_ask()
-    asked = [one for one in ALL if live or one.demo.recorded]
-    others = {one.name: _score_question(one, out, live=live, quiet=json) for one in asked}
+    asked = [(one, one.demo) for one in ALL if one.demo is not None and (live or one.demo.recorded)]
+    others = {one.name: _score_question(one, shown, out, live=live, quiet=json) for one, shown in asked}
     if json:
         print_json({**people.to_dict(), "agent_side": "invented", "asked_now": live, **others})
     page = api.report({"invented agent": out}, out=out / "report.html", title="Concord demo").path
@@ -70,37 +70,39 @@ def _can_ask() -> bool:
     return True
 
 
-def _score_question(question: "QuestionRecord", out: Path, *, live: bool, quiet: bool) -> Mapping[str, Any]:
+def _score_question(
+    question: "Askable", shown: "Demo", out: Path, *, live: bool, quiet: bool
+) -> Mapping[str, Any]:
     """Score one question's replies, asked now or recorded."""
-    from concord import runs
+    from concord.asking import runs
+    from concord.asking.registry import ALL
     from concord.cli.run_show import show_scored
-    from concord.questions import ALL
 
-    title = f"\n{ALL.index(question) + 1}. {question.demo.title}"
+    title = f"\n{ALL.index(question) + 1}. {shown.title}"
     if live:
         note(f"{title} Asking {MODEL}, a very small model, a small version of the question.\n")
-        scored = _ask_embedded(question, out / "runs" / question.name).score()
+        scored = _ask_embedded(question.name, shown.asked, out / "runs" / question.name).score()
     else:
         note(f"{title} Bundled replies, recorded from {MODEL}, a very small model.\n")
         scored = runs.score_bundled(question.name)
-    scored.write(out / question.demo.folder)
+    scored.write(out / shown.folder)
     if not quiet:
         show_scored(scored)
     document: Mapping[str, Any] = scored.to_dict()
     return document
 
 
-def _ask_embedded(question: "QuestionRecord", folder: Path) -> Any:
+def _ask_embedded(question: str, asked: Mapping[str, Any], folder: Path) -> Any:
     """Ask the embedded model a small version, with progress."""
-    from concord import runs
+    from concord.asking import runs
     from concord.asking.keys import Sampling
     from concord.cli.run_progress import Progress
 
-    chosen = dict(question.demo.asked)
+    chosen = dict(asked)
     sampling = Sampling(
         chosen.pop("temperature", 0.0), chosen.pop("max_tokens"), None, chosen.pop("seed", None)
     )
-    job = runs.job(question.name, MODEL, sampling=sampling, **chosen)
+    job = runs.job(question, MODEL, sampling=sampling, **chosen)
     plan = runs.plan_run(job, folder)
     with Progress(plan.n_to_ask) as progress:
         return runs.run_job(job, folder, on_answer=progress.add)
