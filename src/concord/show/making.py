@@ -46,6 +46,7 @@ def write_report(
     compare: Compare,
     title: str,
     plots: Path | None = None,
+    notes: Sequence[str] = (),
     names: Mapping[Path, str] = MappingProxyType({}),
 ) -> Report:
     """Make the page of the results in folders, and the pictures where a folder for them is given.
@@ -64,10 +65,12 @@ def write_report(
         Heading of the page.
     plots
         Folder for the pictures.
+    notes
+        What stands below the heading, such as where the data come from.
     names
         What to call the model of a folder whose result does not say.
     """
-    page = make_page(folders, panels, compare=compare, title=title, names=names)
+    page = make_page(folders, panels, compare=compare, title=title, notes=notes, names=names)
     data = page.html.encode("utf-8")
     _write(out, data)
     files, told = ((), "") if plots is None else _write_plots(page, plots)
