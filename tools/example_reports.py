@@ -23,7 +23,8 @@ SCRIPTS = {
 
 def demo(folder: Path) -> None:
     """Write the results of `concord demo --recorded`."""
-    from concord import api, runs
+    from concord import api
+    from concord.asking import runs
 
     api.score_people(api.public_table()).write(folder)
     for question in ("reasoning", "structure"):
@@ -34,7 +35,8 @@ def several_models(folder: Path) -> None:
     """Write results about the reasoning of one recorded and three scripted models."""
     import json
 
-    from concord import api, runs
+    from concord import api
+    from concord.asking import runs
     from concord.reasoning.lexicon import SAMPLES
 
     samples = json.loads(Path(str(SAMPLES)).read_text("utf-8"))["samples"]

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
         score_reasoning,
         score_structure,
     )
+    from concord.asking.runs import run, score_run
     from concord.people import studies as studies
     from concord.records import Estimate, Interval
-    from concord.runs import run, score_run
 
 __all__ = [
     "ConcordError",
@@ -50,8 +50,8 @@ __all__ = [
 _ELSEWHERE = {
     "Estimate": "concord.records",
     "Interval": "concord.records",
-    "run": "concord.runs",
-    "score_run": "concord.runs",
+    "run": "concord.asking.runs",
+    "score_run": "concord.asking.runs",
 }
 
 

@@ -12,7 +12,6 @@ from concord.cli.shared import note, print_json, show, show_result
 if TYPE_CHECKING:
     from concord.api import AgentsResult
     from concord.people.rescored import RankMove
-    from concord.questions import QuestionRecord
 
 MODEL = "local/smollm2-135m"
 _SMALL = {"n_resamples": 200, "n_simulations": 400}
@@ -34,17 +33,20 @@ def demo(
     ] = False,
 ) -> None:
     """Answer the three questions on public results of real agents; --live asks the embedded model."""
-    from concord import api, runs
+    from concord import api
+    from concord.asking import runs
+    from concord.asking.registry import ALL
     from concord.errors import OptionError
     from concord.people.public import HSB, TWIN
-    from concord.questions import ALL
 
     if live and recorded:
         raise OptionError("--live and --recorded were both given; expected one of them")
     people: Any = api.score_people(api.public_table(TWIN.name), **_SMALL)
     people.write(out)
     again, moves = _scored_anew(out / "humanstudy-bench")
-    others = {one.name: runs.score_bundled(one.name) for one in ALL if one.demo.recorded}
+    others = {
+        one.name: runs.score_bundled(one.name) for one in ALL if one.demo is not None and one.demo.recorded
+    }
     for scored in others.values():
         scored.write(out)
     if json:
@@ -121,16 +123,17 @@ def _show(
 
 def _ask_all(folder: Path, *, quiet: bool) -> None:
     """Ask the embedded model a small version of every question, and make a page of what it answered."""
+    from concord.asking.registry import ALL
     from concord.asking.weights import ensure_weights
     from concord.cli.run_show import show_scored
-    from concord.questions import ALL
 
     _require_live()
     ensure_weights()
-    for i, question in enumerate(ALL, 1):
-        note(f"\n{i}. {question.demo.title} Asking {MODEL}, a small version of the question.\n")
-        scored = _ask_embedded(question, folder / "runs" / question.name).score()
-        scored.write(folder / question.demo.folder)
+    shown = [(one.name, one.demo) for one in ALL if one.demo is not None]
+    for i, (name, demo) in enumerate(shown, 1):
+        note(f"\n{i}. {demo.title} Asking {MODEL}, a small version of the question.\n")
+        scored = _ask_embedded(name, demo.asked, folder / "runs" / name).score()
+        scored.write(folder / demo.folder)
         if not quiet:
             show_scored(scored)
     page = _page(folder, "Concord demo, asked now", [f"Replies of {MODEL}, a model of 135M parameters."])
@@ -146,17 +149,17 @@ def _require_live() -> None:
         raise MissingExtraError("demo --live", "live")
 
 
-def _ask_embedded(question: "QuestionRecord", folder: Path) -> Any:
+def _ask_embedded(question: str, asked: Mapping[str, Any], folder: Path) -> Any:
     """Ask the embedded model a small version, with progress."""
-    from concord import runs
+    from concord.asking import runs
     from concord.asking.keys import Sampling
     from concord.cli.run_progress import Progress
 
-    chosen = dict(question.demo.asked)
+    chosen = dict(asked)
     sampling = Sampling(
         chosen.pop("temperature", 0.0), chosen.pop("max_tokens"), None, chosen.pop("seed", None)
     )
-    job = runs.job(question.name, MODEL, sampling=sampling, **chosen)
+    job = runs.job(question, MODEL, sampling=sampling, **chosen)
     plan = runs.plan_run(job, folder)
     with Progress(plan.n_to_ask) as progress:
         return runs.run_job(job, folder, on_answer=progress.add)

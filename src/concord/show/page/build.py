@@ -19,6 +19,7 @@ from concord.show.page.context import context
 from concord.show.page.data import by_columns, data_block, plain_document, policy
 from concord.show.page.find import Problem
 from concord.show.page.panel import PageData, Panel
+from concord.show.page.section import Section
 from concord.show.page.table import packed
 from concord.show.page.texts import BUDGET, Fitted, Texts
 from concord.show.page.values import ShownNumber, short_interval
@@ -51,6 +52,9 @@ class Page:
                     yield Path(panel.name) / folder / inside, picture
             for inside, picture in panel.pictures_together(views):
                 yield Path(panel.name) / inside, picture
+        for filled in self.content.sections:
+            for picture in filled.section.pictures(filled.records):
+                yield Path(filled.section.question) / filled.section.name, picture
         for i, source in enumerate(self.content.comparisons, 1):
             ranking = comparison.comparison(source, self.content.units).picture()
             if ranking is not None:
@@ -65,6 +69,7 @@ def make_page(
     title: str = TITLE,
     notes: Sequence[str] = (),
     names: Mapping[Path, str] = MappingProxyType({}),
+    sections: Sequence[Section] = (),
 ) -> Page:
     """Read the results in folders and make the page.
 
@@ -82,6 +87,8 @@ def make_page(
         What stands below it, such as where the data come from.
     names
         What to call the model of a folder whose result does not say.
+    sections
+        Further kinds of results, each shown below its question.
 
     Raises
     ------
@@ -90,7 +97,7 @@ def make_page(
     OptionError
         Results of one question were made under different choices.
     """
-    content = read_content(folders, panels, compare=compare, names=names)
+    content = read_content(folders, panels, compare=compare, names=names, sections=sections)
     return Page(_render(content, title, notes), content)
 
 
