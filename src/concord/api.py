@@ -12,6 +12,7 @@ from concord.people.bounds import N_SIMULATIONS
 from concord.people.files import PeopleResult
 from concord.people.many import score_agents
 from concord.people.protocol import Protocol, get_protocol
+from concord.people.public import public_table as find_public_table
 from concord.people.score import N_RESAMPLES, score_chosen
 from concord.people.table.agents import read_agents
 from concord.questions import check, compare, plan, report
@@ -34,6 +35,7 @@ __all__ = [
     "compare",
     "demo_table",
     "plan",
+    "public_table",
     "rank_reasoning",
     "report",
     "score_hints",
@@ -46,8 +48,26 @@ __all__ = [
 
 
 def demo_table() -> Path:
-    """Return the bundled table of classic studies; its human side is published, its agent side invented."""
+    """Return a bundled table of classic studies: the human side is published, the agent side simulated."""
     return Path(people.__path__[0]) / "data" / "demo_tests.csv"
+
+
+def public_table(name: str = "twin-2k-500") -> Path:
+    """Return a bundled table of real agents.
+
+    Parameters
+    ----------
+    name
+        ``twin-2k-500``: 15 agent designs on 47 contrasts (Peng et al. 2025, Apache-2.0);
+        ``humanstudy-bench``: 57 configurations on 69 findings, PAS as published (MIT).
+
+    Examples
+    --------
+    >>> result = score_people(public_table(), n_resamples=0, n_simulations=0)
+    >>> len(result.agents), round(result["GPT5"].pas.value, 2)
+    (15, 0.77)
+    """
+    return find_public_table(name).path
 
 
 @overload

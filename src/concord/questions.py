@@ -231,6 +231,7 @@ def report(
     out: str | Path = "report.html",
     title: str = "Concord report",
     plots: str | Path | None = None,
+    notes: Sequence[str] = (),
 ) -> Report:
     """Make one self-contained HTML page of the results in folders.
 
@@ -245,6 +246,8 @@ def report(
         Heading of the page.
     plots
         Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
+    notes
+        Lines below the heading, such as where the data come from.
 
     Returns
     -------
@@ -268,6 +271,7 @@ def report(
         compare=compare,
         title=title,
         plots=pictures,
+        notes=notes,
         names=names,
         sections=SECTIONS,
     )

@@ -16,7 +16,7 @@ class Commands(LateGroup):
         "demo": Late(
             "concord.cli.demo",
             "demo",
-            "Answer the three questions on bundled data; with the extra `live`, ask the embedded model.",
+            "Answer the three questions on public results of real agents; --live asks the embedded model.",
         ),
         "check": Late(
             "concord.cli.check",
