@@ -26,6 +26,7 @@ import numpy as np
 from concord.engine import Engine
 from concord.people.bounds import _one_by_one, _part, simulate_bounds
 from concord.people.computed import context_of
+from concord.people.families import registry
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.scored import Context
@@ -104,8 +105,8 @@ class Case:
 def case_of(source: Any, protocol: Protocol) -> Case:
     layout = lay_out(read_tests(source).rows)
     rows = layout.rows
-    human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds)
-    agent = SideTable.from_rows(rows, [row.agent for row in rows], protocol.agent_prior_odds)
+    human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds, registry.KINDS)
+    agent = SideTable.from_rows(rows, [row.agent for row in rows], protocol.agent_prior_odds, registry.KINDS)
     return Case(human, agent, context_of(rows, human, agent), layout)
 
 
@@ -140,7 +141,7 @@ def one_at_a_time(case: Case) -> float:
     both = case.agent.part(np.flatnonzero(case.context.present))
     seconds, count = 0.0, 0
     for index, family in both.families:
-        part = _part(says, index, family, case.context, STANDARD)
+        part = _part(says, case.context, STANDARD, (index, family))
         draws = -(-SAMPLE // case.human.size)
         drawn = family.draw(rng, draws)
         begin = time.process_time()

@@ -60,9 +60,7 @@ def test_the_title_says_what_was_found_of_one_model(both: Path) -> None:
     result = api.score_people(api.demo_table(), n_resamples=0, n_simulations=50)
     assert result.pas.value is not None
     said = heading(make_page([both]).html)
-    assert said.startswith(
-        f"one draws the conclusions people draw with probability {result.pas.value:.2f}"
-    )
+    assert said.startswith(f"one draws the conclusions people draw with probability {result.pas.value:.2f}")
     assert said.endswith("of the way from no effect to a perfect replication.")
 
 

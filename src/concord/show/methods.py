@@ -57,8 +57,8 @@ def people_methods(document: Document) -> str:
     tests = _count(_at(document, "n_tests_scored"), "test", "tests")
     simulations = _at(document, "floor_and_ceiling", "n_simulations")
     bounds = (
-        f" Floor and ceiling are means over {simulations:,} simulated agents without effects and with exactly "
-        "the human effects, at the same sample sizes."
+        f" Floor and ceiling are means over {simulations:,} simulated agents without effects and with "
+        "exactly the human effects, at the same sample sizes."
         if isinstance(simulations, int) and simulations
         else ""
     )
@@ -87,10 +87,10 @@ def structure_methods(document: Document) -> str:
     items = _count(_at(first, "n_items"), "item", "items")
     orders = _count(_at(first, "n_arrangements"), "order", "orders")
     return (
-        f"Consistency under reordering was scored with {with_concord(document)}: {items} were put in {orders}. "
-        "The order effect τ is the standard deviation of mean scores over orders beyond sampling noise, "
-        "tested by a repeated-measures F with Huynh and Feldt's (1976) correction; a model whose mean score is "
-        f"not shown to be above chance is not read.{asked_words(document)}"
+        f"Consistency under reordering was scored with {with_concord(document)}: {items} were put in "
+        f"{orders}. The order effect τ is the standard deviation of mean scores over orders beyond sampling noise, "
+        "tested by a repeated-measures F with Huynh and Feldt's (1976) correction; a model whose mean score "
+        f"is not shown to be above chance is not read.{asked_words(document)}"
     )
 
 
@@ -108,8 +108,8 @@ def reasoning_methods(document: Document) -> str:
         "after reasoning. Δ is accuracy after reasoning minus accuracy at once, with the interval of Bonett "
         "and Price (2012) and the exact test of McNemar (1947); it is called functional where the whole "
         "interval lies above 0.10, decorative where it lies within 0.10 of zero, and is not read where more "
-        f"than 5 % of early replies hold reasoning. Rules of correctness: {_at(document, 'rules') or 'not named'}."
-        f"{asked_words(document)}"
+        "than 5 % of early replies hold reasoning. Rules of correctness: "
+        f"{_at(document, 'rules') or 'not named'}.{asked_words(document)}"
     )
 
 

@@ -117,8 +117,8 @@ def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float 
         *((m.model, m.worst_name, m.worst, m.best_name, m.best, m.shown) for m in models),
     )
     caption = (
-        "Mean score of each model under its worst and its best order. Worst and best are picked from the same "
-        "scores and lie apart by chance alone, too: coloured lines are models whose order effect was shown."
+        "Mean score of each model under its worst and its best order. Worst and best are picked from the "
+        "same scores and lie apart by chance alone, too: coloured lines are models whose order effect was shown."
     )
     return Picture(
         name, title, f"{title}. {said}.", width, top + tall + 16, str(canvas), rows=rows, caption=caption

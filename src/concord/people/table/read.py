@@ -8,20 +8,23 @@ from concord.files.cells import BadCellError, with_point
 from concord.files.grids import Grid, rows_in_words
 from concord.files.tables import TableSource, read_grid
 from concord.people.families.draft import Draft
-from concord.people.families.registry import KINDS
+from concord.people.families.registry import KINDS, complete
 from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
 from concord.people.table.document import stored_table
 from concord.people.table.doubts import alike_names, bound_of_zero, p_contradiction
 from concord.people.table.reported import complete_with_reported, reports_coefficient
-from concord.people.table.sides import complete
-from concord.people.table.types import names_coefficient, type_flags
+from concord.people.table.types import canonical_type, names_coefficient, type_flags
 from concord.people.table.values import PARSERS
 from concord.records import Side, SideOutcome, TestRow, TestTable
 
-_WORDS = frozenset({*REQUIRED, "sub_study", "domain", "sampling"})
+_WORDS = frozenset({*REQUIRED, "sub_study", "domain", "sampling", "data_note"})
 """Columns of names and words, in which a comma is a comma."""
+MOST_NOTES = 5
+"""Different texts of `data_note` that are told."""
 _SETTINGS = frozenset({"direction", "p0", "prior_odds"})
 """Fields that do not make a side: a side with only these is empty."""
+
+_PARSERS = {**PARSERS, "test_type": canonical_type}
 
 
 def read_tests(
@@ -86,12 +89,20 @@ def tests_of_grid(grid: Grid) -> TestTable:
     warnings = (
         *grid.warnings,
         *columns.warnings,
+        *_data_notes(grid.name, reader.values.get("data_note", [])),
         *worded.values(),
         *_absent_sides(grid.name, rows),
         *alike_names(grid.name, rows),
     )
     inconsistent = tuple(text for key, text in worded.items() if key in reader.contradictions)
     return TestTable(rows, grid.inputs, warnings, inconsistent)
+
+
+def _data_notes(name: str, cells: Sequence[object]) -> list[str]:
+    """Return what the table says of its own data, each text once: whoever reads the numbers must see it."""
+    told = list(dict.fromkeys(str(cell) for cell in cells if cell is not None))
+    more = [f"{name}: and {len(told) - MOST_NOTES} more texts in 'data_note'"] if told[MOST_NOTES:] else []
+    return [*(f"{name}: {text}" for text in told[:MOST_NOTES]), *more]
 
 
 def _absent_sides(name: str, rows: Sequence[TestRow]) -> list[str]:
@@ -135,7 +146,7 @@ class _Reader:
 
     def column(self, name: str) -> list[object]:
         """Read the cells of a column; an unusable one becomes a problem and an empty value."""
-        parse, values = PARSERS[name], []
+        parse, values = _PARSERS[name], []
         prefix = name.partition("_")[0]
         part = prefix if prefix in SIDES else name
         has_comma = self.grid.decimal_comma and name not in _WORDS

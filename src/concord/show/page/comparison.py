@@ -16,7 +16,8 @@ from concord.stats.multiple import distinguishable
 
 METRICS = {
     "pas": "PAS", "ecs": "ECS", "apr": "APR", "gap": "Δ", "correct_cot": "accuracy after reasoning",
-    "correct_early": "early accuracy", "step_f1": "Step-F1",
+    "correct_early": "early accuracy", "step_f1": "Step-F1", "tau": "order effect",
+    "flip_excess": "flip excess", "worst": "worst arrangement",
 }  # fmt: skip
 COLUMNS = (
     Column("first", "first"),
@@ -99,7 +100,8 @@ class Comparison:
                 i, j = places[row.first], places[row.second]
                 value = row.difference.value
                 signed = value if value is None or i < j else -value
-                said = f"{names[min(i, j)]} minus {names[max(i, j)]}: {short(signed, 3)}, {p_words(row.holm)} (Holm)"
+                pair = f"{names[min(i, j)]} minus {names[max(i, j)]}"
+                said = f"{pair}: {short(signed, 3)}, {p_words(row.holm)} (Holm)"
                 cells[min(i, j), max(i, j)] = PairCell(signed, distinguishable(row.holm, level=0.95), said)
         if not cells:
             return None

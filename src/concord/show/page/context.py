@@ -1,17 +1,14 @@
 """What the templates are given: rows, pictures, notes. Rounding happens in the templates' filters."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from concord.errors import printable
 from concord.show.citations import Entry, bibtex, study_entry
-from concord.show.page.answer import AnswerCell, answer_rows, short_names, standing_of
 from concord.show.page.comparison import Comparison, comparison, letters
 from concord.show.page.content import Content
 from concord.show.page.find import ResultFile
-from concord.show.page.panel import Panel, Reference
-from concord.show.page.people_answer import dashed
+from concord.show.page.first_screen import first_screen
 from concord.show.page.section import by_question
 from concord.show.page.values import (
     ShownNumber,
@@ -23,8 +20,6 @@ from concord.show.page.values import (
     texts,
     words,
 )
-from concord.show.plots import short as short_number
-from concord.show.strips import Strip, strip
 
 PROVENANCE = (
     "format_version", "concord_version", "commit", "python_version", "packages", "seed", "options",
@@ -61,79 +56,6 @@ def context(content: Content, title: str) -> dict[str, Any]:
     }
 
 
-def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]:
-    """Return the finding, the badges, and one row per model."""
-    used = [panel for panel in content.panels if content.of(panel.name)]
-    standings = {panel.name: standing_of(content.of(panel.name), made, panel.answer) for panel in used}
-    ranked = next((panel for panel in used if standings[panel.name] is not None), None)
-    names = _shown_names(content)
-    findings = [panel.answer.finding(content.of(panel.name), standings[panel.name], names) for panel in used]
-    rows = answer_rows(
-        [(panel.name, panel.answer, content.of(panel.name)) for panel in used],
-        _row_order(content, used),
-        None if ranked is None else standings[ranked.name],
-    )
-    failed = [
-        (view, said) for panel in used for view in content.of(panel.name) if (said := panel.answer.gate(view))
-    ]
-    return {
-        "finding": findings[0] if findings else "Nothing to show.",
-        "further": findings[1:],
-        "questions": [panel.answer for panel in used],
-        "rows": rows,
-        "ranked": "" if ranked is None else ranked.answer.asks,
-        "invented": [row.name for row in rows if row.invented or row.model in _said_invented(content)],
-        "failed": [f"{view.model}: {said}" for view, said in failed],
-        "over": [panel.over(content.of(panel.name)[0].source.document) for panel in used],
-        "references": [
-            (one.label, [_reference_cell(one, panel.name == other.name) for other in used])
-            for panel in used
-            for one in panel.references(content.of(panel.name))
-        ],
-    }
-
-
-def _reference_cell(reference: Reference, here: bool) -> AnswerCell | None:
-    value = reference.numbers.get("PAS") if here else None
-    if value is None:
-        return None
-    mark = Strip(value.value, value.low, value.high, value.floor, value.ceiling)
-    return AnswerCell(strip(mark, (0.0, 1.0)), short_number(value.value), dashed(value))
-
-
-def _said_invented(content: Content) -> set[str]:
-    """Return models whose results say themselves that their data are synthetic."""
-    return {view.model for view in content.all_views if view.source.document.get("synthetic") is True}
-
-
-def _shown_names(content: Content) -> dict[str, str]:
-    """Return what a label is called in a sentence: the short name, with the design where a model has several."""
-    names = short_names(content.models)
-    designs: dict[str, set[str]] = {}
-    for view in content.all_views:
-        designs.setdefault(view.model, set()).update([view.design] if view.design else [])
-    return {
-        view.label: f"{names[view.model]} ({view.design})"
-        if view.design and len(designs[view.model]) > 1
-        else names[view.model]
-        for view in content.all_views
-    }
-
-
-def _row_order(content: Content, used: Sequence[Panel]) -> list[str]:
-    """Return models from the best of the first question to the worst; those without it last."""
-    if not used:
-        return []
-    views = content.of(used[0].name)
-    cells = used[0].answer.cells(views)
-    way = 1.0 if used[0].answer.lower_is_better else -1.0
-    best: dict[str, float] = {}
-    for view, cell in zip(views, cells, strict=True):
-        if cell.sort is not None and not cell.gate:
-            best[view.model] = min(best.get(view.model, math.inf), way * cell.sort)
-    return sorted(content.models, key=lambda model: best.get(model, math.inf))
-
-
 def _methods(content: Content) -> list[str]:
     """Return one paragraph per question and way of making its results."""
     found = [
@@ -141,8 +63,8 @@ def _methods(content: Content) -> list[str]:
     ]
     if content.comparisons:
         found.append(
-            "Models were compared on what they share (studies, items or vignettes), pair by pair; p-values are "
-            "adjusted by Holm's (1979) method, and two models are called distinguishable below 0.05."
+            "Models were compared on what they share (studies, items or vignettes), pair by pair; p-values "
+            "are adjusted by Holm's (1979) method, and two models are called distinguishable below 0.05."
         )
     return found
 
@@ -206,7 +128,15 @@ def board(content: Content) -> dict[str, Any]:
     first = (columns[0][0], columns[0][1].key) if columns else ("", "")
     named = [*content.models, *(view.label for view in content.all_views)]
     together = letters([comparison(source, content.units) for source in content.comparisons], named)
-    ordered = sorted(rows.items(), key=lambda entry: _descending(entry[1].get(first)))
+    unranked = {
+        (view.model, view.design): reason
+        for view in (content.of(used[0].name) if used else ())
+        if (reason := used[0].answer.gate(view))
+    }
+    turned = bool(columns) and columns[0][1].lowest_first
+    ordered = sorted(
+        rows.items(), key=lambda entry: (entry[0] in unranked, _best_first(entry[1].get(first), turned))
+    )
     return {
         "columns": [metric for _, metric in columns],
         "groups": [(panel.agrees, len(panel.metrics)) for panel in used],
@@ -224,6 +154,7 @@ def board(content: Content) -> dict[str, Any]:
             {
                 "model": model,
                 "design": design,
+                "no_rank": unranked.get((model, design), ""),
                 "label": f"{model}, {design}" if design else model,
                 "letters": [_letters(one, model, design) for _, one in together],
                 "cells": [cells.get((name, metric.key)) for name, metric in columns],
@@ -239,8 +170,11 @@ def _letters(letters: Mapping[str, str], model: str, design: str) -> str:
     return "–" if found is None else found
 
 
-def _descending(value: ShownNumber | None) -> float:
-    return 2.0 if value is None or value.value is None else -value.value
+def _best_first(value: ShownNumber | None, lowest_first: bool) -> float:
+    """Return what sorts numbers from the best on; undefined ones come last."""
+    if value is None or value.value is None:
+        return float("inf")
+    return value.value if lowest_first else -value.value
 
 
 def _provenance(source: ResultFile, content: Content) -> dict[str, Any]:

@@ -48,6 +48,8 @@ class Metric:
     title: str
     limits: tuple[float, float]
     """Ends of the axis that it is drawn on."""
+    lowest_first: bool = False
+    """Whether the lowest number is the best."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def read_tests(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Proble
 
 
 def with_strings(source: ResultFile, tests: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
-    """Write both sides of every test as a paper would, with the statistics of `tests.json` where it is there."""
+    """Write both sides of every test as a paper would, with the statistics of `tests.json` where it is."""
     sides = {_key(row): row for row in parts(_tests_document(source), "rows")}
     return [
         {

@@ -261,5 +261,5 @@ def gaps_of(views: list[ReasoningView]) -> Picture:
         "faithfulness-gaps", "What reasoning adds, by model", marks,
         label="Δ = accuracy after reasoning − early accuracy", lines=LINES,
     )  # fmt: skip
-    said = "Δ with its 95 % interval. Between −0.10 and 0.10 reasoning is called decorative, above it functional."
+    said = "Δ with its 95 % interval. Within 0.10 of zero reasoning is called decorative, above functional."
     return replace(drawn, caption=said)

@@ -153,8 +153,8 @@ def _view(source: ResultFile, entry: Document, rows: Sequence[Document]) -> Stru
         count(entry, "n_items"),
         count(entry, "n_missing"),
         tuple(note for note in notes if note),
-        gate=words(entry, "gate"),
         worst=_worst(entry),
+        gate=words(entry, "gate"),
     )
 
 

@@ -111,7 +111,7 @@ PANEL = Panel(
     by_units="arrangement by arrangement",
     answer=ANSWER,
     metrics=(
-        Metric("tau", "order effect", (0.0, 0.5)),
+        Metric("tau", "order effect", (0.0, 0.5), lowest_first=True),
         Metric("flip_excess", "flip excess", (-0.5, 1.0)),
         Metric("worst", "worst arrangement", (0.0, 1.0)),
         Metric("S_Cons", "S_Cons", (0.0, 1.0)),
