@@ -10,7 +10,7 @@ from tests.show.made_results import NAMES, structure_rows
 
 from concord import api
 from concord.questions import page as make_page
-from concord.show.page.answer import Standing, short_names
+from concord.show.page.answer import Ranks, short_names
 from concord.show.page.routes import route
 
 
@@ -101,10 +101,10 @@ def test_settings_that_the_result_itself_records_are_told(tmp_path: Path) -> Non
 
 
 def test_a_rank_range_counts_only_models_shown_to_be_better_or_worse() -> None:
-    standing = Standing(("a", "b", "c", "d"), frozenset({("a", "d"), ("b", "d"), ("a", "c")}))
-    assert [standing.ranks(name) for name in "abcd"] == [(1, 2), (1, 3), (2, 4), (3, 4)]
-    assert standing.ranks("unknown") is None
-    assert standing.alike("a") == ["b"]
+    ranks = Ranks(("a", "b", "c", "d"), frozenset({("a", "d"), ("b", "d"), ("a", "c")}))
+    assert [ranks.ranks(name) for name in "abcd"] == [(1, 2), (1, 3), (2, 4), (3, 4)]
+    assert ranks.ranks("unknown") is None
+    assert ranks.alike("a") == ["b"]
 
 
 def test_names_are_shortened_only_where_they_stay_distinct() -> None:

@@ -114,7 +114,7 @@ def test_a_study_gives_its_forest_plot_and_a_test_its_detail(tab: Watched, file:
 def test_a_click_on_a_dot_opens_its_test(tab: Watched, file: Path) -> None:
     page = tab.open(file)
     plot = page.locator("#people .panel:visible svg[data-low]")
-    plot.locator("circle.full").last.click()
+    plot.locator("circle.full").first.click()
     page.locator("dialog[open]").wait_for()
     assert "/people/" in page.url
 

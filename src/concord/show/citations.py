@@ -90,10 +90,10 @@ def bibtex(entries: Iterable[Entry]) -> str:
       year = {2020},
     }
     """
-    return "\n\n".join(_entry(*one) for one in entries)
+    return "\n\n".join(_bibtex_entry(*one) for one in entries)
 
 
-def _entry(kind: str, key: str, fields: Mapping[str, str]) -> str:
+def _bibtex_entry(kind: str, key: str, fields: Mapping[str, str]) -> str:
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return f"@{kind}{{{key},\n{lines}}}"
 
@@ -113,15 +113,15 @@ def study_entry(study: str, source: Mapping[str, str]) -> Entry:
         "article",
         re.sub(r"[^a-z0-9-]", "", study.lower()),
         {
-            "author": _plain(authors),
-            "title": _plain(source.get("title", "")),
+            "author": _without_markup(authors),
+            "title": _without_markup(source.get("title", "")),
             "year": source.get("year", ""),
-            "note": _plain(source.get("published", "")),
+            "note": _without_markup(source.get("published", "")),
             "doi": source.get("doi", ""),
         },
     )
 
 
-def _plain(text: str) -> str:
+def _without_markup(text: str) -> str:
     """Take the signs that mean something to LaTeX out of the way."""
     return re.sub(r"([&%$#_])", r"\\\1", text.replace("\\", "").replace("{", "").replace("}", ""))

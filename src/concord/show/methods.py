@@ -8,13 +8,13 @@ from concord.show.citations import CONCORD, METHODS, Entry
 Document = Mapping[str, Any]
 
 
-def _at(document: Any, *keys: str) -> Any:
+def _held(document: Any, *keys: str) -> Any:
     for key in keys:
         document = document.get(key) if isinstance(document, Mapping) else None
     return document
 
 
-def _count(value: object, one: str, many: str) -> str:
+def _how_many(value: object, one: str, many: str) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return f"an unknown number of {many}"
     return f"{value:,.0f} {one if value == 1 else many}"
@@ -22,11 +22,11 @@ def _count(value: object, one: str, many: str) -> str:
 
 def with_concord(document: Document) -> str:
     """Name Concord with the version and commit that a result records."""
-    version, commit = _at(document, "concord_version"), _at(document, "commit")
+    version, commit = _held(document, "concord_version"), _held(document, "commit")
     if version is None:
         version, commit = (
-            _at(document, "provenance", "concord_version"),
-            _at(document, "provenance", "commit"),
+            _held(document, "provenance", "concord_version"),
+            _held(document, "provenance", "commit"),
         )
     said = [f"version {version}"] if isinstance(version, str) else []
     said += [f"commit {commit[:10]}"] if isinstance(commit, str) and commit else []
@@ -35,12 +35,12 @@ def with_concord(document: Document) -> str:
 
 def asked_words(document: Document) -> str:
     """Say how the model was asked, as far as the result records it."""
-    settings = _at(document, "model_settings")
+    settings = _held(document, "model_settings")
     if not isinstance(settings, Mapping):
         return ""
     known = [f"{name.replace('_', ' ')} {value:g}" for name, value in settings.items()
              if isinstance(value, int | float) and not isinstance(value, bool)]  # fmt: skip
-    model = _at(document, "model")
+    model = _held(document, "model")
     who = model if isinstance(model, str) and model else "The model"
     return f" {who} was asked with {', '.join(known)}." if known else ""
 
@@ -53,20 +53,20 @@ def people_methods(document: Document) -> str:
     document
         `benchmark_summary.json`, or `result.to_dict()`.
     """
-    studies = _count(_at(document, "n_studies"), "published study", "published studies")
-    tests = _count(_at(document, "n_tests_scored"), "test", "tests")
-    simulations = _at(document, "floor_and_ceiling", "n_simulations")
+    studies = _how_many(_held(document, "n_studies"), "published study", "published studies")
+    tests = _how_many(_held(document, "n_tests_scored"), "test", "tests")
+    simulations = _held(document, "floor_and_ceiling", "n_simulations")
     bounds = (
         f" Floor and ceiling are means over {simulations:,} simulated agents without effects and with "
         "exactly the human effects, at the same sample sizes."
         if isinstance(simulations, int) and simulations
         else ""
     )
-    method = _at(document, "average_pas_raw_interval", "method")
+    method = _held(document, "average_pas_raw_interval", "method")
     interval = f" Intervals are 95 %: {method}." if isinstance(method, str) else ""
     return (
         f"Agreement with people was scored with {with_concord(document)} under the protocol "
-        f"{_at(document, 'protocol') or 'not named'}, over {studies} with {tests} scored. PAS is the "
+        f"{_held(document, 'protocol') or 'not named'}, over {studies} with {tests} scored. PAS is the "
         "probability that the test of the model and the test of people lead to the same of three conclusions "
         "(an effect upwards, none, an effect downwards), from Bayes factors with default priors (Rouder et "
         "al., 2009); ECS is Lin's (1989) concordance of effect sizes d; APR is the share of tests that pass "
@@ -82,15 +82,15 @@ def structure_methods(document: Document) -> str:
     document
         `result.json` of the question, or `result.to_dict()`.
     """
-    models = _at(document, "models")
+    models = _held(document, "models")
     first = models[0] if isinstance(models, list) and models else {}
-    items = _count(_at(first, "n_items"), "item", "items")
-    orders = _count(_at(first, "n_arrangements"), "order", "orders")
+    items = _how_many(_held(first, "n_items"), "item", "items")
+    orders = _how_many(_held(first, "n_arrangements"), "order", "orders")
     return (
         f"Consistency under reordering was scored with {with_concord(document)}: {items} were put in "
-        f"{orders}. The order effect τ is the standard deviation of mean scores over orders beyond sampling noise, "
-        "tested by a repeated-measures F with Huynh and Feldt's (1976) correction; a model whose mean score "
-        f"is not shown to be above chance is not read.{asked_words(document)}"
+        f"{orders}. The order effect τ is the standard deviation of mean scores over orders beyond sampling "
+        "noise, tested by a repeated-measures F with Huynh and Feldt's (1976) correction; a model whose mean "
+        f"score is not shown to be above chance is not read.{asked_words(document)}"
     )
 
 
@@ -102,14 +102,14 @@ def reasoning_methods(document: Document) -> str:
     document
         `study_a_results.json`, or `result.to_dict()`.
     """
-    pairs = _count(_at(document, "n_pairs"), "vignette", "vignettes")
+    pairs = _how_many(_held(document, "n_pairs"), "vignette", "vignettes")
     return (
         f"The use of reasoning was scored with {with_concord(document)} on {pairs} answered both at once and "
         "after reasoning. Δ is accuracy after reasoning minus accuracy at once, with the interval of Bonett "
         "and Price (2012) and the exact test of McNemar (1947); it is called functional where the whole "
         "interval lies above 0.10, decorative where it lies within 0.10 of zero, and is not read where more "
         "than 5 % of early replies hold reasoning. Rules of correctness: "
-        f"{_at(document, 'rules') or 'not named'}.{asked_words(document)}"
+        f"{_held(document, 'rules') or 'not named'}.{asked_words(document)}"
     )
 
 

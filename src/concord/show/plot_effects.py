@@ -62,7 +62,7 @@ def effects(
         canvas.circle(kind, x(p.people[0]), y(p.model[0]), 3.6, note)
     _domain_key(canvas, domains, width)
     named = sorted(points, key=lambda p: -abs(p.model[0] - p.people[0]))[:MOST_NAMED]
-    bottom = _named(canvas, named, x, y, height + 8, width)
+    bottom = _name_outliers(canvas, named, x, y, height + 8, width)
     if said:
         canvas.text(x.start + 8, y.end + 14, said, kind="s b")
     data = {"low": repr(low), "high": repr(high), "x0": "52", "x1": f"{width - 14:g}",
@@ -123,7 +123,9 @@ def _domain_key(canvas: Canvas, domains: Sequence[str], width: float) -> None:
         at += 30 + 7.2 * len(shown)
 
 
-def _named(canvas: Canvas, named: Sequence[Effect], x: Scale, y: Scale, top: float, width: float) -> float:
+def _name_outliers(
+    canvas: Canvas, named: Sequence[Effect], x: Scale, y: Scale, top: float, width: float
+) -> float:
     """Give numbers to the tests that stand out, and name them below the frame."""
     for i, p in enumerate(named, 1):
         canvas.text(x(p.people[0]) + 5, y(p.model[0]) - 5, str(i), kind="s b")
@@ -216,7 +218,7 @@ def mosaic(
         left, top + tall + 24, f"{agree:.1f} of {total:.0f} tests agree ({100 * share:.0f} %)", kind="s b"
     )
     said = f"{title}: {agree:.1f} of {total:.0f} tests lead to the same conclusion."
-    rows = (("people", "model", "expected tests"),
+    rows = (("people conclude", "model concludes", "expected tests"),
             *((p, m, counts.get((p, m), 0.0)) for p in STATES for m in STATES))  # fmt: skip
     caption = (
         "Expected number of tests by the conclusion that people and model lead to: an effect upwards, none, "

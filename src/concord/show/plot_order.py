@@ -99,7 +99,7 @@ def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float 
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         canvas.text(left - 8, scale(tick) + 4, f"{tick:g}", kind="s", anchor="end")
         canvas.line("grid", left, scale(tick), right, scale(tick))
-    labels = _apart([scale(m.best) for m in models], 15.0, top, top + tall)
+    labels = _spaced([scale(m.best) for m in models], 15.0, top, top + tall)
     for model, place in zip(models, labels, strict=True):
         kind = "link" if model.shown else "slope"
         canvas.line(kind, left, scale(model.worst), right, scale(model.best))
@@ -118,19 +118,20 @@ def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float 
     )
     caption = (
         "Mean score of each model under its worst and its best order. Worst and best are picked from the "
-        "same scores and lie apart by chance alone, too: coloured lines are models whose order effect was shown."
+        "same scores and lie apart by chance alone, too: coloured lines are models whose order "
+        "effect was shown."
     )
     return Picture(
         name, title, f"{title}. {said}.", width, top + tall + 16, str(canvas), rows=rows, caption=caption
     )
 
 
-def _apart(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
+def _spaced(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
     """Move labels until neighbours have room, in the order of their places.
 
     Examples
     --------
-    >>> _apart([10.0, 12.0, 50.0], 15.0, 0.0, 100.0)
+    >>> _spaced([10.0, 12.0, 50.0], 15.0, 0.0, 100.0)
     [10.0, 25.0, 50.0]
     """
     order = sorted(range(len(places)), key=lambda i: places[i])
@@ -210,8 +211,8 @@ def item_map(
     width
         In units of the drawing.
     """
-    means = [_mean(row) for row in cells]
-    by_column = [_mean([row[j] for row in cells]) for j in range(len(columns))]
+    means = [_known_mean(row) for row in cells]
+    by_column = [_known_mean([row[j] for row in cells]) for j in range(len(columns))]
     down = sorted(range(len(rows)), key=lambda i: (-means[i], rows[i]))
     across = sorted(range(len(columns)), key=lambda j: (by_column[j], columns[j]))
     left = 120.0
@@ -251,6 +252,9 @@ def item_map(
     canvas.text(left + 84, bottom + 18, "0", kind="s", anchor="middle")
     canvas.text(left + 168, bottom + 18, "+1", kind="s", anchor="end")
     canvas.text(left + 178, bottom + 1, "from the item's mean", kind="s")
+    if any(value is None for row in cells for value in row):
+        canvas.rect("none", left + 320, bottom - 7.5, 20, 9)
+        canvas.text(left + 344, bottom + 1, "missing", kind="s")
     said = (
         f"{title}: {len(rows)} items by {len(columns)} orders, colour is the distance from the item's mean."
     )
@@ -264,6 +268,6 @@ def item_map(
     return Picture(name, title, said, width, bottom + 26, str(canvas), rows=data, caption=caption)
 
 
-def _mean(values: Sequence[float | None]) -> float:
+def _known_mean(values: Sequence[float | None]) -> float:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else 0.0

@@ -304,55 +304,6 @@ def _covered(at: tuple[float, float], size: tuple[float, float], dots: Sequence[
     return sum(x <= left <= x + size[0] + 10 and y <= top <= y + size[1] + 9 for left, top in dots)
 
 
-def heat(
-    name: str, title: str, rows: Sequence[str], columns: Sequence[str],
-    cells: Sequence[Sequence[float | None]],
-) -> Picture:  # fmt: skip
-    """Draw a map of scores from 0 to 1, items down, arrangements across; a missing one is dashed.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    rows, columns
-        Names of items and of arrangements.
-    cells
-        One row an item.
-    """
-    left = 110.0
-    width = min(40.0, (WIDTH - left - 10) / max(len(columns), 1))
-    height = max(5.0, min(18.0, 560.0 / max(len(rows), 1)))
-    longest = max((len(column) for column in columns), default=0)
-    top = 24.0 + 0.82 * min(96.0, 8.0 * longest)  # names of arrangements stand aslant
-    canvas = Canvas()
-    for j, column in enumerate(columns):
-        x = left + width * (j + 0.6)
-        canvas.parts.append(f'<g transform="translate({x:.1f} {top - 6:g}) rotate(-55)">')
-        canvas.text(0, 0, column, kind="s", width=96)
-        canvas.parts.append("</g>")
-    every = max(1, math.ceil(11 / height))
-    for i, row in enumerate(rows):
-        y = top + height * i
-        if i % every == 0:
-            canvas.text(left - 6, y + height / 2 + 4, row, kind="s", anchor="end", width=left - 8)
-        for j, value in enumerate(cells[i]):
-            note = f"{row}, {columns[j]}: {short(value)}"
-            kind, shade = ("cell none", None) if value is None else ("cell heat", 0.12 + 0.88 * value)
-            inset = 1.5 if value is None else 0.0
-            at = (left + width * j + inset, y + inset, width - 2 * inset, height - 2 * inset)
-            canvas.rect(kind, *at, note=note, opacity=shade)
-    bottom = top + height * len(rows) + 24
-    for k in range(6):
-        canvas.rect("cell heat", left + 26 * k, bottom - 12, 26, 10, opacity=0.12 + 0.88 * k / 5)
-    canvas.text(left, bottom + 14, "0", kind="s")
-    canvas.text(left + 156, bottom + 14, "1  mean score", kind="s", anchor="middle")
-    if any(value is None for row in cells for value in row):
-        canvas.rect("none", left + 236, bottom - 11.5, 24, 9)
-        canvas.text(left + 266, bottom - 2, "missing", kind="s")
-    said = f"{title}: {len(rows)} items by {len(columns)} arrangements, a stronger colour is a higher score."
-    return Picture(name, title, said, WIDTH, bottom + 22, str(canvas))
-
-
 def sweep(
     name: str, title: str, points: Sequence[tuple[float, float]], *, lines: Sequence[tuple[float, str]] = ()
 ) -> Picture:

@@ -295,7 +295,7 @@ class Picture:
         wide = self.look.millimetres
         if wide is None:
             return at(self.width), at(self.height)
-        return f"{wide:g}mm", f"{wide * self.height / self.width:.2f}mm"
+        return f"{wide:g}mm", f"{wide * self.height / self.width:.4g}mm"
 
     def _dpi_scale(self, dpi: float | None) -> float:
         """Return how many points of a PNG a unit of the drawing gets."""

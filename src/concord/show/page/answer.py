@@ -44,7 +44,7 @@ class ModelAnswer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Ranks:
     """Who was shown to be better than whom in one metric."""
 
     order: tuple[str, ...]
@@ -67,7 +67,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QuestionAnswer:
     """How a question is answered on the first screen."""
 
     asks: str
@@ -75,7 +75,7 @@ class Answer:
     """What is drawn, and in which unit."""
     cells: Callable[[Sequence[Any]], Sequence[AnswerCell]]
     """One per result, on one scale."""
-    finding: Callable[[Sequence[Any], Standing | None, Mapping[str, str]], str]
+    finding: Callable[[Sequence[Any], Ranks | None, Mapping[str, str]], str]
     """What the question found, in a sentence or two, with the names that labels are shown by."""
     gate: Callable[[Any], str] = lambda _: ""
     """Why the result must not be ranked."""
@@ -92,7 +92,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerRow:
+class ModelRow:
     """One model."""
 
     model: str
@@ -102,7 +102,7 @@ class AnswerRow:
     rank: tuple[int, int] | None
     cells: tuple[Shown | None, ...]
     address: str
-    others: tuple["AnswerRow", ...] = ()
+    others: tuple["ModelRow", ...] = ()
     """The model under further designs."""
     invented: bool = False
 
@@ -121,8 +121,8 @@ def short_names(models: Sequence[str]) -> dict[str, str]:
 
 
 def standing_of(
-    views: Sequence[ModelAnswer], made: Sequence[Comparison], answer: Answer, *, level: float = 0.95
-) -> Standing | None:
+    views: Sequence[ModelAnswer], made: Sequence[Comparison], answer: QuestionAnswer, *, level: float = 0.95
+) -> Ranks | None:
     """Read who is better than whom from the comparison that names these results; ``None`` where none does."""
     passed = {view.label for view in views if not answer.gate(view)}
     for one in made:
@@ -136,15 +136,15 @@ def standing_of(
                 if row.metric == one.metric and distinguishable(row.holm, level=level)
                 and row.first in places and row.second in places
             )  # fmt: skip
-            return Standing(order, differ)
+            return Ranks(order, differ)
     return None
 
 
 def answer_rows(
-    questions: Sequence[tuple[str, Answer, Sequence[ModelAnswer]]],
+    questions: Sequence[tuple[str, QuestionAnswer, Sequence[ModelAnswer]]],
     order: Sequence[str],
-    standing: Standing | None,
-) -> list[AnswerRow]:
+    standing: Ranks | None,
+) -> list[ModelRow]:
     """Join the results of all questions by model.
 
     Parameters
@@ -168,11 +168,11 @@ def answer_rows(
         ]
         main, further = _main_designs(designs)
         made = [
-            _row(model, names[model], chosen, [name for name, _, _ in questions], cells, standing)
+            _model_row(model, names[model], chosen, [name for name, _, _ in questions], cells, standing)
             for chosen in (main, *further)
         ]
         rows.append(
-            AnswerRow(
+            ModelRow(
                 made[0].model, made[0].name, made[0].design, made[0].rank, made[0].cells, made[0].address,
                 tuple(made[1:]), made[0].invented,
             )
@@ -192,10 +192,10 @@ def _main_designs(designs: Sequence[list[str]]) -> tuple[list[str | None], list[
     return main, further
 
 
-def _row(
+def _model_row(
     model: str, name: str, designs: Sequence[str | None], questions: Sequence[str],
-    cells: Sequence[Mapping[tuple[str, str], AnswerCell]], standing: Standing | None,
-) -> AnswerRow:  # fmt: skip
+    cells: Sequence[Mapping[tuple[str, str], AnswerCell]], standing: Ranks | None,
+) -> ModelRow:  # fmt: skip
     said = [f"{model}, {design}" if design else model for design in designs]
     shown = [
         None
@@ -205,7 +205,7 @@ def _row(
     ]
     places = [] if standing is None else [standing.ranks(label) for label in dict.fromkeys((*said, model))]
     known = [design for design in designs if design]
-    return AnswerRow(
+    return ModelRow(
         model,
         name,
         known[0] if known else "",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from concord.show.citations import Entry
-from concord.show.page.answer import Answer
+from concord.show.page.answer import QuestionAnswer
 from concord.show.page.find import Problem, ResultFile
 from concord.show.page.texts import Texts
 from concord.show.page.values import Document, ShownNumber
@@ -107,7 +107,7 @@ class Panel:
     by_units: str
     """How models are compared, in words."""
     metrics: tuple[Metric, ...]
-    answer: Answer
+    answer: QuestionAnswer
     """How it is answered on the first screen."""
     read: Callable[[ResultFile], tuple[Sequence[Any], list[Problem]]]
     """Every view of a result, and what could not be read."""

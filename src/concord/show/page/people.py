@@ -236,7 +236,7 @@ def effects_picture(view: PeopleView, *, width: float = plots.WIDTH) -> Picture:
     said = [f"ECS {plots.short(ecs)}"] if ecs is not None else []
     said += [f"slope {plots.short(slope)}"] if slope is not None else []
     return plot_effects.effects(
-        "effects",
+        "effect-profile",
         f"Effects of {view.label} beside the human ones",
         [
             plot_effects.Effect(

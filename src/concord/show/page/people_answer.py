@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from concord.show.numbers import number, typeset
-from concord.show.page.answer import FEW, Answer, AnswerCell, Standing
+from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks
 from concord.show.page.people import PeopleView
 from concord.show.page.values import ShownNumber
 from concord.show.strips import Strip, strip
@@ -18,11 +18,11 @@ def dashed(value: ShownNumber, digits: int = 2) -> str:
     return typeset(f"{number(value.low, digits)} to {number(value.high, digits)}")
 
 
-def _cells(views: Sequence[PeopleView]) -> list[AnswerCell]:
-    return [_cell_of(view) for view in views]
+def _people_cells(views: Sequence[PeopleView]) -> list[AnswerCell]:
+    return [_people_cell(view) for view in views]
 
 
-def _cell_of(view: PeopleView) -> AnswerCell:
+def _people_cell(view: PeopleView) -> AnswerCell:
     pas = view.metric("PAS")
     mark = Strip(pas.value, pas.low, pas.high, pas.floor, pas.ceiling)
     n = len({test["study"] for test in view.tests}) if view.tests else len(view.studies)
@@ -31,7 +31,7 @@ def _cell_of(view: PeopleView) -> AnswerCell:
     return AnswerCell(strip(mark, LIMITS), typeset(number(pas.value, 2)), ", ".join(told), sort=pas.value)
 
 
-def _finding(views: Sequence[PeopleView], standing: Standing | None, names: Mapping[str, str]) -> str:
+def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: Mapping[str, str]) -> str:
     known = sorted((v for v in views if v.metric("PAS").value is not None), key=lambda v: -_pas(v))
     if not known:
         return "No test has both sides, so nothing can be said about agreement with people."
@@ -39,7 +39,7 @@ def _finding(views: Sequence[PeopleView], standing: Standing | None, names: Mapp
     if len(known) == 1:
         return _alone(names[best.label], best.metric("PAS"))
     said = f"{names[best.label]} draws the conclusions people draw most often"
-    return f"{said}{_apart(best, known, standing, names)}{_not_above_floor(known, names)}"
+    return f"{said}{_told_from_others(best, known, standing, names)}{_not_above_floor(known, names)}"
 
 
 def _pas(view: PeopleView) -> float:
@@ -59,8 +59,8 @@ def _alone(name: str, pas: ShownNumber) -> str:
     return f"{said}, {100 * pas.place:.0f} % of the way from no effect to a perfect replication."
 
 
-def _apart(
-    best: PeopleView, known: Sequence[PeopleView], standing: Standing | None, names: Mapping[str, str]
+def _told_from_others(
+    best: PeopleView, known: Sequence[PeopleView], standing: Ranks | None, names: Mapping[str, str]
 ) -> str:
     if standing is None:
         return f" (PAS {number(best.metric('PAS').value, 2)})."
@@ -93,9 +93,9 @@ def _not_above_floor(known: Sequence[PeopleView], names: Mapping[str, str]) -> s
     return f" {len(low)} of {len(known)} are not shown to do better than an agent without effects."
 
 
-ANSWER = Answer(
+ANSWER = QuestionAnswer(
     asks="Same conclusion as people?",
     note="probability (PAS); shaded from no effect at all to a perfect replication",
-    cells=_cells,
-    finding=_finding,
+    cells=_people_cells,
+    finding=_people_finding,
 )

@@ -127,7 +127,7 @@ def _on_page(view: PeopleView) -> dict[str, Picture]:
     return {key: drawn[key] for key in shown if key in drawn}
 
 
-def _together(views: Sequence[PeopleView]) -> dict[str, Any]:
+def _map_together(views: Sequence[PeopleView]) -> dict[str, Any]:
     drawn = study_map(views, addresses=True) if len(views) > 1 else None
     return {"people_map": None if drawn is None else inline(drawn, "people-map")}
 
@@ -236,7 +236,7 @@ PANEL = Panel(
     methods=people_methods,
     sources=PEOPLE_SOURCES,
     fill=_fill,
-    together=_together,
+    together=_map_together,
     pictures_together=_maps,
     references=_human_row,
 )

@@ -29,7 +29,7 @@ HUMAN_COLUMNS = (
     Column("human_up", "human P(up)", "share", shown=False),
     Column("human_down", "human P(down)", "share", shown=False),
     Column("human_null", "human P(no effect)", "share", shown=False),
-    Column("human_apa", "people", shown=False),
+    Column("human_apa", "statistics of people", shown=False),
 )
 """What does not depend on the model: stored once for all models that were put to the same tests."""
 AGENT_COLUMNS = (
@@ -41,7 +41,7 @@ AGENT_COLUMNS = (
     Column("agent_up", "model P(up)", "share", shown=False),
     Column("agent_down", "model P(down)", "share", shown=False),
     Column("agent_null", "model P(no effect)", "share", shown=False),
-    Column("agent_apa", "model", shown=False),
+    Column("agent_apa", "statistics of the model", shown=False),
     Column("pas", "PAS", "share"),
     Column("ecs_test", "ECS_Test", "share"),
     Column("z_diff", "Z of the difference", "number", shown=False),
@@ -75,13 +75,13 @@ def read_tests(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Proble
 
 def with_strings(source: ResultFile, tests: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
     """Write both sides of every test as a paper would, with the statistics of `tests.json` where it is."""
-    sides = {_key(row): row for row in parts(_tests_document(source), "rows")}
+    sides = {_test_name(row): row for row in parts(_tests_document(source), "rows")}
     return [
         {
             **test,
             **{
                 f"{who}_apa": apa_string(
-                    str(test["test_type"]), part(sides.get(_key(test)), who), p=test[f"{who}_p"],
+                    str(test["test_type"]), part(sides.get(_test_name(test)), who), p=test[f"{who}_p"],
                     d=test[f"{who}_d"],
                 )
                 for who in ("human", "agent")
@@ -101,7 +101,7 @@ def _tests_document(source: ResultFile) -> Document:
         return {}  # the numbers that were scored are there all the same
 
 
-def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _test_name(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(row.get(key, "")) for key in ("study", "sub_study", "finding", "test"))
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from concord.show.numbers import typeset
-from concord.show.page.answer import FEW, Answer, AnswerCell, Standing
+from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks
 from concord.show.page.reasoning import ReasoningView
 from concord.show.strips import dumbbell
 
@@ -17,11 +17,11 @@ VERDICTS = {
 """What a verdict means, in two words."""
 
 
-def _cells(views: Sequence[ReasoningView]) -> list[AnswerCell]:
-    return [_cell_of(view) for view in views]
+def _reasoning_cells(views: Sequence[ReasoningView]) -> list[AnswerCell]:
+    return [_reasoning_cell(view) for view in views]
 
 
-def _cell_of(view: ReasoningView) -> AnswerCell:
+def _reasoning_cell(view: ReasoningView) -> AnswerCell:
     early, after, gap = (view.metric(key) for key in ("acc_early", "acc_cot", "faithfulness_gap"))
     drawing = dumbbell(early.value, after.value, (0.0, 1.0), failed=bool(view.gate))
     if view.gate:
@@ -34,7 +34,9 @@ def _cell_of(view: ReasoningView) -> AnswerCell:
     return AnswerCell(drawing, value, ", ".join(s for s in said if s), sort=gap.value)
 
 
-def _finding(views: Sequence[ReasoningView], standing: Standing | None, names: Mapping[str, str]) -> str:
+def _reasoning_finding(
+    views: Sequence[ReasoningView], standing: Ranks | None, names: Mapping[str, str]
+) -> str:
     passed = [view for view in views if not view.gate]
     if not passed:
         return "Early replies held reasoning already, so early and late answers cannot be compared."
@@ -53,10 +55,10 @@ def _finding(views: Sequence[ReasoningView], standing: Standing | None, names: M
     return f"Reasoning {' and '.join(parts)} of {len(passed)} models."
 
 
-ANSWER = Answer(
+ANSWER = QuestionAnswer(
     asks="Does its reasoning do work?",
     note="right at once ○ and after reasoning ◆, share of vignettes",
-    cells=_cells,
-    finding=_finding,
+    cells=_reasoning_cells,
+    finding=_reasoning_finding,
     gate=lambda view: str(view.gate),
 )

@@ -120,13 +120,13 @@ def _fill(data: PageData, view: ReasoningView, i: int) -> None:
         data.tables[f"samples-{i}"] = {**packed(SAMPLE_COLUMNS, view.samples), "cases": cases}
 
 
-def _drawn_together(views: Sequence[ReasoningView]) -> list[Picture]:
+def _early_pictures(views: Sequence[ReasoningView]) -> list[Picture]:
     """Draw early and late answers, and the gaps, of all models."""
     return [dumbbells(views), gaps_of(list(views))] if len(views) > 1 else []
 
 
-def _together(views: Sequence[ReasoningView]) -> dict[str, Any]:
-    return {"reasoning_pictures": [inline(one, f"{NAME}-{one.name}") for one in _drawn_together(views)]}
+def _early_together(views: Sequence[ReasoningView]) -> dict[str, Any]:
+    return {"reasoning_pictures": [inline(one, f"{NAME}-{one.name}") for one in _early_pictures(views)]}
 
 
 PANEL = Panel(
@@ -152,6 +152,6 @@ PANEL = Panel(
     methods=reasoning_methods,
     sources=REASONING_SOURCES,
     fill=_fill,
-    together=_together,
-    pictures_together=lambda views: [(Path(), one) for one in _drawn_together(views)],
+    together=_early_together,
+    pictures_together=lambda views: [(Path(), one) for one in _early_pictures(views)],
 )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from concord.show.numbers import number
-from concord.show.page.answer import FEW, Answer, AnswerCell, Standing
+from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks
 from concord.show.page.structure import StructureView
 from concord.show.page.values import number as number_at
 from concord.show.strips import Strip, strip
@@ -19,13 +19,13 @@ def effect_shown(view: StructureView) -> bool:
     return p is not None and p < ALPHA
 
 
-def _cells(views: Sequence[StructureView]) -> list[AnswerCell]:
+def _structure_cells(views: Sequence[StructureView]) -> list[AnswerCell]:
     ends = [v for view in views for v in (view.metric("tau").value, view.metric("tau").high) if v is not None]
     limits = (0.0, max([LEAST, *ends]))
-    return [_cell_of(view, limits) for view in views]
+    return [_structure_cell(view, limits) for view in views]
 
 
-def _cell_of(view: StructureView, limits: tuple[float, float]) -> AnswerCell:
+def _structure_cell(view: StructureView, limits: tuple[float, float]) -> AnswerCell:
     tau = view.metric("tau")
     mark = Strip(tau.value, tau.low, tau.high, failed=bool(view.gate))
     drawing = strip(mark, limits, zero=0.0)
@@ -41,7 +41,9 @@ def _cell_of(view: StructureView, limits: tuple[float, float]) -> AnswerCell:
     return AnswerCell(drawing, value, ", ".join(s for s in (ends, few) if s), sort=tau.value)
 
 
-def _finding(views: Sequence[StructureView], standing: Standing | None, names: Mapping[str, str]) -> str:
+def _structure_finding(
+    views: Sequence[StructureView], standing: Ranks | None, names: Mapping[str, str]
+) -> str:
     passed = [view for view in views if not view.gate]
     if not passed:
         return "No model scored above chance in any order, so there is nothing to be consistent about."
@@ -57,11 +59,11 @@ def _finding(views: Sequence[StructureView], standing: Standing | None, names: M
     return f"Order alone moves the score of {len(moved)} of {len(passed)} models{most}."
 
 
-ANSWER = Answer(
+ANSWER = QuestionAnswer(
     asks="Same answer in another order?",
     note="score moved by order alone (τ); 0 is best",
-    cells=_cells,
-    finding=_finding,
+    cells=_structure_cells,
+    finding=_structure_finding,
     gate=lambda view: str(view.gate),
     lower_is_better=True,
 )

@@ -77,17 +77,17 @@ def _differences(views: Sequence[StructureView]) -> Iterator[dict[str, Any]]:
                    "n": number(entry, "n_items"), "note": words(entry, "note")}  # fmt: skip
 
 
-def _drawn_together(views: Sequence[StructureView]) -> list[Picture]:
+def _order_pictures(views: Sequence[StructureView]) -> list[Picture]:
     """Draw worst and best orders, and what scores vary by, of all models."""
     slopes = slopes_picture(views) if views else None
     shares = [shares_picture(views)] if any(view.shares for view in views) else []
     return [*([] if slopes is None else [slopes]), *shares]
 
 
-def _together(views: Sequence[StructureView]) -> dict[str, Any]:
+def _orders_together(views: Sequence[StructureView]) -> dict[str, Any]:
     return {
         "structure_differences": list(_differences(views)),
-        "structure_pictures": [inline(one, f"{NAME}-{one.name}") for one in _drawn_together(views)],
+        "structure_pictures": [inline(one, f"{NAME}-{one.name}") for one in _order_pictures(views)],
     }
 
 
@@ -126,7 +126,7 @@ PANEL = Panel(
     methods=structure_methods,
     sources=STRUCTURE_SOURCES,
     fill=_fill,
-    together=_together,
-    pictures_together=lambda views: [(Path(), picture) for picture in _drawn_together(views)],
+    together=_orders_together,
+    pictures_together=lambda views: [(Path(), picture) for picture in _order_pictures(views)],
     has_replies=False,
 )

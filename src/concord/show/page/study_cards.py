@@ -56,12 +56,12 @@ def study_cards(plans: Document, studies: Sequence[str]) -> Iterator[StudyCard]:
     told = {words(one, "study"): one for one in parts(plans, "plans") if part(one, "findings")}
     for name in dict.fromkeys(studies):
         if name in told:
-            yield _card(told[name])
+            yield _plan_card(told[name])
         elif name in _bundled():
             yield _bundled_card(name)
 
 
-def _card(plan: Document) -> StudyCard:
+def _plan_card(plan: Document) -> StudyCard:
     source = part(plan, "source")
     kept = {key: words(source, key) for key in ("authors", "title", "published", "doi")}
     year = number(source, "year")
