@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from concord.reasoning.lexicon import Aliases
     from concord.reasoning.read.vignettes import Source
     from concord.structure.files import StructureResult
+    from concord.structure.judging.files import JudgeResult
 
 __all__ = [
     "AgentsResult",
@@ -37,6 +38,7 @@ __all__ = [
     "plan",
     "rank_reasoning",
     "report",
+    "score_judge",
     "score_people",
     "score_predictions",
     "score_reasoning",
@@ -415,3 +417,72 @@ def score_structure(
         assert mean is not None and max is not None  # noqa: S101 - check_sources looked
         data = read_folders(Path(mean), Path(max), reading_options)
     return StructureResult(score(data, options, engine=_engine(engine)), reading_options)
+
+
+def score_judge(
+    *sources: Any,
+    people: Any = None,
+    judge: str | None = None,
+    metric: str | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    level: float = 0.95,
+    n_permutations: int = 9999,
+    seed: int = 0,
+) -> "JudgeResult":
+    """Score recorded verdicts of judges on pairs of answers: seats, repeats, ties, length, people.
+
+    Parameters
+    ----------
+    sources
+        Pair files of FastChat (MT-Bench), annotations of AlpacaEval, Inspect logs, or tables (files, frames,
+        rows) with ``pair``, ``order`` (ab, ba) and ``verdict`` (first, second, tie) or ``winner`` (a, b,
+        tie); and, where known, ``judge``, ``model_a``, ``model_b``, ``answer_a``, ``answer_b`` or
+        ``length_a``, ``length_b``, ``cluster``, and people's verdicts in columns ``human...``.
+    people
+        Verdicts of people on the same pairs in another file, in any of these forms.
+    judge
+        Name of the judge, where rows name none.
+    metric
+        Which scorer of an Inspect log.
+    sheet, encoding
+        How tables are read.
+    level
+        Nominal coverage of intervals.
+    n_permutations, seed
+        Divisions drawn for the test of flips, and their seed.
+
+    Returns
+    -------
+    JudgeResult
+        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
+
+    Raises
+    ------
+    InputError
+        A file cannot be used; the message names it and the row.
+
+    Examples
+    --------
+    >>> rows = [
+    ...     {"pair": str(i), "order": order, "vote": vote, "verdict": "first"}
+    ...     for i in range(12) for order in ("ab", "ba") for vote in (1, 2)
+    ... ]
+    >>> found = score_judge(rows, judge="always first").judge()
+    >>> [found.numbers[name].value for name in ("inconsistency", "preference", "flip_excess")]
+    [1.0, 0.5, 1.0]
+    """
+    from concord.comparing.judge_logs import verdict_rows
+    from concord.files.tables import TableOptions
+    from concord.structure.judging.files import JudgeResult
+    from concord.structure.judging.read import read_votes
+    from concord.structure.judging.score import score_votes
+
+    if not sources:
+        raise OptionError("nothing to score: give at least one file of verdicts")
+    options = TableOptions(sheet, encoding)
+    rows = [verdict_rows(source, options, metric=metric) for source in sources]
+    human = [] if people is None else [verdict_rows(people, options)]
+    votes = read_votes(rows, people=human, judge=judge)
+    judges = score_votes(votes.judges, level=level, n_permutations=n_permutations, seed=seed)
+    return JudgeResult(judges, level, n_permutations, seed, votes.inputs, votes.warnings)

@@ -67,6 +67,11 @@ class ScoreCommands(LateGroup):
             "score_reasoning",
             "Score recorded replies: whether reasoning works, decorates, or hides what drove the answer.",
         ),
+        "judge": Late(
+            "concord.cli.score_judge",
+            "score_judge",
+            "Score recorded verdicts of judges: seats, repeats, ties, length, agreement with people.",
+        ),
         "run": Late(
             "concord.cli.score_run",
             "score_run",

@@ -12,6 +12,7 @@ from concord.errors import OptionError
 from concord.people.agents_files import AgentsResult
 from concord.people.files import PeopleResult
 from concord.people.predictions.files import PredictionResult
+from concord.planning.judges import JudgePlan
 from concord.planning.people import ParticipantsPlan, PeoplePlan
 from concord.planning.plan import PlanResult
 from concord.planning.structure import StructurePlan
@@ -22,6 +23,7 @@ from concord.show import drawing
 from concord.show.agents_terminal import agents_report
 from concord.show.compare_terminal import compare_report
 from concord.show.html import as_html
+from concord.show.judge_terminal import judge_gist, judge_plan_lines, judge_report
 from concord.show.metrics_terminal import metrics_report
 from concord.show.people_terminal import people_report
 from concord.show.plan_terminal import participants_lines, people_plan_lines, plan_lines, structure_plan_lines
@@ -32,6 +34,7 @@ from concord.show.structure_terminal import structure_gist, structure_report
 from concord.show.svg import Picture
 from concord.show.terminal import drawn, fitting, lines
 from concord.structure.files import StructureResult
+from concord.structure.judging.files import JudgeResult
 
 
 def _no_picture(result: Any, *_: str) -> Picture:
@@ -65,6 +68,7 @@ VIEWS: dict[type[Presented], View] = {
     PeopleResult: View(people_report, plot=drawing.draw_people),
     StructureResult: View(structure_report, structure_gist, drawing.draw_structure),
     ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
+    JudgeResult: View(judge_report, judge_gist),
     AgentsResult: View(agents_report),
     PredictionResult: View(predictions_report),
     ReasoningRanking: View(ranking_report),
@@ -72,6 +76,7 @@ VIEWS: dict[type[Presented], View] = {
     MetricCompareResult: View(metrics_report, plot=drawing.draw_metrics),
     PlanResult: View(lambda plan: lines(plan_lines(plan))),
     StructurePlan: View(lambda plan: lines(structure_plan_lines(plan))),
+    JudgePlan: View(lambda plan: lines(judge_plan_lines(plan))),
     PeoplePlan: View(lambda plan: lines(people_plan_lines(plan))),
     ParticipantsPlan: View(lambda plan: lines(participants_lines(plan))),
 }
