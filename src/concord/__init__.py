@@ -16,15 +16,17 @@ if TYPE_CHECKING:
         plan,
         rank_reasoning,
         report,
+        score_hints,
         score_judge,
         score_people,
         score_predictions,
+        score_probes,
         score_reasoning,
         score_structure,
     )
+    from concord.asking.runs import run, score_run
     from concord.people import studies as studies
     from concord.records import Estimate, Interval
-    from concord.runs import run, score_run
 
 __all__ = [
     "ConcordError",
@@ -40,9 +42,11 @@ __all__ = [
     "rank_reasoning",
     "report",
     "run",
+    "score_hints",
     "score_judge",
     "score_people",
     "score_predictions",
+    "score_probes",
     "score_reasoning",
     "score_run",
     "score_structure",
@@ -52,8 +56,8 @@ __all__ = [
 _ELSEWHERE = {
     "Estimate": "concord.records",
     "Interval": "concord.records",
-    "run": "concord.runs",
-    "score_run": "concord.runs",
+    "run": "concord.asking.runs",
+    "score_run": "concord.asking.runs",
 }
 
 
