@@ -1,6 +1,9 @@
-"""The three questions, one record each; whatever goes through all of them goes through `ALL`."""
+"""The three questions, one record each; whatever goes through all of them goes through `ALL`.
 
-from collections.abc import Callable, Mapping, Sequence
+How each is asked is in `asking.registry`.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +23,6 @@ from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.people import NAME as PEOPLE
 from concord.people import check as people_check
-from concord.people.design import design_people
 from concord.planning import people as planned_people
 from concord.planning import structure as planned_structure
 from concord.planning.kinds import PlanKind
@@ -29,40 +31,29 @@ from concord.planning.plan import PlanResult, plan_from
 from concord.planning.structure import StructurePlan
 from concord.reasoning import NAME as REASONING
 from concord.reasoning import check as reasoning_check
-from concord.reasoning.design import design_reasoning
-from concord.records import Design
 from concord.show.making import Report, write_report
-from concord.show.page import Page, make_page, people_panel, reasoning_panel, structure_panel
+from concord.show.page import (
+    Page,
+    agents_section,
+    make_page,
+    people_panel,
+    reasoning_panel,
+    structure_panel,
+)
 from concord.show.page.panel import Panel
+from concord.show.page.section import Section
 from concord.stats.compare import Choices
 from concord.structure import NAME as STRUCTURE
 from concord.structure import check as structure_check
-from concord.structure.design import design_structure
-
-
-@dataclass(frozen=True, slots=True)
-class Demo:
-    """What the demo asks the embedded model."""
-
-    title: str
-    asked: Mapping[str, Any]
-    """A small version of the question: about a minute on two cores."""
-    recorded: bool = True
-    """Whether replies to the question come with Concord."""
-    folder: str = ""
-    """Where results lie below the folder of the demo."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRecord:
-    """One question: how it is asked, what its files are, how its results are compared, planned and shown."""
+    """One question: what its files are, how its results are compared, planned and shown."""
 
     name: str
-    design: Callable[..., Design]
-    """Lay out its trials."""
     files: tuple[FileKind, ...]
     panel: Panel
-    demo: Demo
     compare: tuple[ResultKind, ...] = ()
     """Kinds of results with a comparison of their own; others are compared item by item."""
     plan: tuple[PlanKind, ...] = ()
@@ -72,64 +63,33 @@ class QuestionRecord:
 ALL: tuple[QuestionRecord, ...] = (
     QuestionRecord(
         PEOPLE,
-        design=design_people,
         files=people_check.FILES,
         panel=people_panel.PANEL,
-        demo=Demo(
-            "With people, asked now: the framing study, five participants per cell.",
-            {"study": ["framing"], "n": 5, "temperature": 1.0, "seed": 1, "max_tokens": 12},
-            recorded=False,
-            folder="asked-people",
-        ),
         compare=(compared_people.KIND,),
         plan=(planned_people.KIND,),
     ),
     QuestionRecord(
         STRUCTURE,
-        design=design_structure,
         files=structure_check.FILES,
         panel=structure_panel.PANEL,
-        demo=Demo(
-            "With itself.",
-            {
-                "limit": 6,
-                "arrangements": 4,
-                "repeats": 2,
-                "temperature": 0.7,
-                "seed": 1,
-                "max_tokens": 16,
-            },
-        ),
         compare=(compared_structure.KIND,),
         plan=(planned_structure.KIND,),
     ),
     QuestionRecord(
         REASONING,
-        design=design_reasoning,
         files=reasoning_check.FILES,
         panel=reasoning_panel.PANEL,
-        demo=Demo("With its own reasoning.", {"limit": 4, "max_tokens": 160}),
     ),
 )
 
 
-def question(name: str) -> QuestionRecord:
-    """Return a question by its name.
-
-    Raises
-    ------
-    OptionError
-        The question is not known.
-    """
-    for one in ALL:
-        if one.name == name:
-            return one
-    raise OptionError(f"question {name!r} is not known; expected {', '.join(one.name for one in ALL)}")
+SECTIONS: tuple[Section, ...] = (agents_section.SECTION,)
+"""Further results that the page shows below their questions, in this order."""
 
 
 def page(folders: Sequence[Path], **choices: Any) -> Page:
     """Make the page of results of any question."""
-    return make_page(folders, [one.panel for one in ALL], compare=compare, **choices)
+    return make_page(folders, [one.panel for one in ALL], compare=compare, sections=SECTIONS, **choices)
 
 
 def compare(
@@ -227,7 +187,8 @@ def plan(
     ----------
     pilot
         Two results of a first run, as for `compare`; one or two folders of `concord score people`; one of
-        `concord score structure`; none: the plan rests on assumptions.
+        `concord score structure`; none: the plan rests on assumptions. ``plan("structure", ...)`` plans
+        for an order effect without a pilot.
     item, score, cluster, repeat, metric
         How pilot files are read, as for `compare`.
     options
@@ -238,7 +199,9 @@ def plan(
         or the lowest and highest.
         What is assumed, without a pilot. ``means`` of two 0-1 scores and their ``correlation`` (0.5), or
         ``sd_between`` over items; ``sd_within`` over repeats (0); ``cluster_size`` (1), ``cluster_cv`` (0)
-        and ``cluster_correlation`` (0).
+        and ``cluster_correlation`` (0). About structure: ``accuracy`` or ``noise_sd`` of one answer,
+        ``order_sd`` (the order effect, 0.05), ``order_item_sd`` (0.1); ``arrangements`` and ``repeats`` are
+        searched where they are not given, for ``power`` or for a ``width`` of the interval.
 
     Returns
     -------
@@ -257,8 +220,6 @@ def plan(
     (726, 0.63)
     """
     kinds = [kind for one in ALL for kind in one.plan]
-    if pilot and str(pilot[0]) == STRUCTURE and not Path(str(pilot[0])).exists():
-        pilot = pilot[1:]  # `concord plan structure RESULTS`
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
     assert isinstance(found, PlanResult | PeoplePlan | StructurePlan)  # noqa: S101 - what plans of results are
     return found
@@ -270,6 +231,7 @@ def report(
     out: str | Path = "report.html",
     title: str = "Concord report",
     plots: str | Path | None = None,
+    notes: Sequence[str] = (),
 ) -> Report:
     """Make one self-contained HTML page of the results in folders.
 
@@ -284,6 +246,8 @@ def report(
         Heading of the page.
     plots
         Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
+    notes
+        Lines below the heading, such as where the data come from.
 
     Returns
     -------
@@ -307,7 +271,9 @@ def report(
         compare=compare,
         title=title,
         plots=pictures,
+        notes=notes,
         names=names,
+        sections=SECTIONS,
     )
 
 

@@ -239,5 +239,5 @@ def test_an_option_that_does_not_exist_is_named() -> None:
     from concord import plan
     from concord.errors import OptionError
 
-    with pytest.raises(OptionError, match="a plan has no option 'itmes'; it has calls, cluster_correlation"):
+    with pytest.raises(OptionError, match="a plan has no option 'itmes'; it has accuracy, arrangements"):
         plan(sd_between=0.3, itmes=20)

@@ -194,7 +194,7 @@ def test_tables_download_as_csv_and_everything_as_json(tab: Watched, file: Path,
     page = tab.open(file)
     text = downloaded(page, page.locator("#board [data-download]"))
     rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0][:5] == ["model", "PAS: together", "tau: together", "Δ: together", "PAS"]
+    assert rows[0][:5] == ["model", "PAS: together", "order effect: together", "Δ: together", "PAS"]
     assert len(rows) == 7
     assert rows[-1][0].startswith("people against people (143 replications)")
     assert all(not row[0].startswith("=") for row in rows)

@@ -118,7 +118,7 @@ def test_every_question_is_compared_and_has_its_letters(results: Path) -> None:
     page = make_page([results])
     kinds = [source.document["kind"] for source in page.content.comparisons]
     assert kinds == ["people", "structure", "reasoning"]
-    for metric in ("PAS", "tau", "Δ"):
+    for metric in ("PAS", "order effect", "Δ"):
         assert f'<th scope="col">{metric}: together</th>' in page.html
 
 

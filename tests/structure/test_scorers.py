@@ -17,7 +17,7 @@ from concord.structure import scorers
 from concord.structure.answers import answers_of
 from concord.structure.design import design_structure
 from concord.structure.items import ArrangedItem
-from concord.structure.judging import design_judging, verdicts_of
+from concord.structure.judging.scorer import design_judging, verdicts_of
 from concord.structure.scorers import Asked, chosen_option, chrf, get_scorer, token_f1
 
 texts = st.text(st.characters(categories=("L", "N", "Zs")), max_size=40)

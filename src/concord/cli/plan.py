@@ -18,7 +18,7 @@ def plan(
         list[Path] | None,
         typer.Argument(
             help="Two results of a pilot, as for `concord compare`, or a folder of `concord score people` or "
-            "`score structure`; none: plan from assumptions."
+            "`score structure`; none: plan from assumptions; the word structure: plan for an order effect."
         ),
     ] = None,
     effect: Annotated[
@@ -33,7 +33,10 @@ def plan(
     items: Annotated[
         int | None, typer.Option(help="Items planned, or all there are (default: those of the pilot).")
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Answers of each model to each item.")] = 1,
+    repeats: Annotated[
+        int | None,
+        typer.Option(help="Answers of each model to each item (default: 1; structure: searched from 2 on)."),
+    ] = None,
     calls: Annotated[
         int | None,
         typer.Option(help="Budget of calls, both models together, to be divided between items and repeats."),
@@ -70,6 +73,31 @@ def plan(
     ] = None,
     cluster_cv: Annotated[
         float | None, typer.Option(help="Assumed standard deviation of cluster sizes over their mean.")
+    ] = None,
+    accuracy: Annotated[
+        float | None, typer.Option(help="structure: assumed mean score of right and wrong answers.")
+    ] = None,
+    order_sd: Annotated[
+        float | None, typer.Option(help="structure: order effect (tau) to be shown (default: 0.05).")
+    ] = None,
+    order_item_sd: Annotated[
+        float | None,
+        typer.Option(
+            help="structure: assumed standard deviation of what the arrangement does to single items "
+            "(default: 0.1)."
+        ),
+    ] = None,
+    noise_sd: Annotated[
+        float | None,
+        typer.Option(
+            help="structure: assumed standard deviation of repeated answers (default: by accuracy)."
+        ),
+    ] = None,
+    arrangements: Annotated[
+        int | None, typer.Option(help="structure: arrangements per item (default: searched).")
+    ] = None,
+    width: Annotated[
+        float | None, typer.Option(help="structure: wanted width of the interval of tau, instead of power.")
     ] = None,
     participants: Annotated[
         float | None,
@@ -112,6 +140,12 @@ def plan(
         cluster_size=cluster_size,
         cluster_correlation=cluster_correlation,
         cluster_cv=cluster_cv,
+        accuracy=accuracy,
+        order_sd=order_sd,
+        order_item_sd=order_item_sd,
+        noise_sd=noise_sd,
+        arrangements=arrangements,
+        width=width,
     )
     for warning in result.warnings:
         note(f"warning: {warning}")

@@ -1,6 +1,6 @@
 """What planning must know of the results of a question; `concord.questions` gathers these."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,3 +18,9 @@ class PlanKind:
     """Whether a source is one."""
     plan: Callable[[Sequence[Any], Wanted, str | None], Presented]
     """Plan from such results, or say why there is no plan."""
+    name: str = ""
+    """What names the question where there is no result to plan from."""
+    assumed: tuple[str, ...] = ()
+    """What can be assumed instead of such results."""
+    plan_assumed: Callable[[Mapping[str, Any], Wanted], Presented] | None = None
+    """Plan from these assumptions."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,8 @@ def plan_from(
     Parameters
     ----------
     pilot
-        Two results of a first run, or results of a question that is planned in a way of its own.
+        Two results of a first run, or results of a question that is planned in a way of its own; the name of
+        such a question may come first, and alone where there is no result yet.
     reading
         How pilot files are read.
     options
@@ -114,9 +116,11 @@ def plan_from(
     kinds
         Questions whose results are planned in a way of their own, or cannot be.
     """
-    wanted, assumptions = wanted_of(options)
+    named = next((kind for kind in kinds if kind.name and pilot and _names(kind, pilot[0])), None)
+    wanted, assumptions = wanted_of(options, [key for kind in kinds for key in kind.assumed])
+    pilot = pilot if named is None else pilot[1:]
     if not pilot:
-        return _from_assumptions(assumptions, wanted)
+        return _without_pilot(assumptions, wanted, named, kinds)
     if assumptions:
         raise OptionError(f"a pilot was given, so {', '.join(assumptions)} cannot be assumed as well")
     for kind in kinds:
@@ -129,6 +133,31 @@ def plan_from(
     if len(pilot) != 2:
         raise OptionError(f"a plan needs the results of two models on the same items, got {len(pilot)}")
     return _from_pilot(joined_scores(pilot, reading), wanted)
+
+
+def _names(kind: PlanKind, source: Any) -> bool:
+    """Whether a source is the name of a question, and no file or folder of that name."""
+    return str(source) == kind.name and not Path(str(source)).exists()
+
+
+def _without_pilot(
+    assumptions: dict[str, Any], wanted: Wanted, named: PlanKind | None, kinds: Sequence[PlanKind]
+) -> Presented:
+    """Plan a comparison, or a question that was named, before any run."""
+    own = () if named is None else named.assumed
+    astray = [key for key in assumptions if named is not None and key not in own]
+    astray += [key for kind in kinds if kind is not named for key in kind.assumed if key in assumptions]
+    if astray:
+        what = "a plan to compare two models" if named is None else f"a plan about {named.name}"
+        raise OptionError(f"{what} does not assume {', '.join(astray)}; leave it out")
+    if named is not None and named.plan_assumed is not None:
+        return named.plan_assumed(assumptions, wanted)
+    for name, value in (("width", wanted.width), ("arrangements", wanted.arrangements)):
+        if value is not None:
+            raise OptionError(
+                f"--{name} is for plans about structure: concord plan structure --{name} {value:g}"
+            )
+    return _from_assumptions(assumptions, wanted)
 
 
 def _from_assumptions(assumptions: dict[str, Any], wanted: Wanted) -> PlanResult:

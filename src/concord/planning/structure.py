@@ -1,25 +1,40 @@
-"""Plans for agreement with itself: items and repeats that show an order effect, from a pilot."""
+"""Plans for agreement with itself: items, arrangements and repeats that show an order effect."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from concord.comparing.structure import KIND as RESULTS
 from concord.errors import OptionError
 from concord.files.provenance import provenance
 from concord.planning.kinds import PlanKind
+from concord.planning.order_search import (
+    ARRANGEMENTS,
+    REPEATS,
+    OrderAssumptions,
+    OrderDesign,
+    OrderGoal,
+    assumed_variances,
+    design_of,
+    fewest_items,
+    search,
+)
 from concord.planning.wanted import Wanted
 from concord.records import InputFile, Presented
 from concord.structure import NAME
 from concord.structure import files as structure_files
 from concord.structure.records import ModelResult
 
-_MOST = 1_000_000
-_USUAL_TAU = 0.05
+ASSUMED = ("accuracy", "order_sd", "order_item_sd", "noise_sd")
+"""What can be assumed about scores instead of a pilot."""
+USUAL_TAU = 0.05
+USUAL_INTERACTION = 0.1
+"""Taken where nothing else is said; the plan says so."""
+SHOWN_DESIGNS = 8
+"""Designs that a plan lists."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -40,13 +55,23 @@ class StructurePlan(Presented):
     width: float
     """Expected width of the interval of tau at these items."""
     items_needed: int
+    """Items that show the order effect with the wanted power, or give the wanted width."""
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
+    designs: tuple[OrderDesign, ...] = ()
+    """Other numbers of arrangements and repeats with the fewest items that do, the cheapest first."""
+    accuracy: float | None = None
+    """Mean score that was assumed."""
 
     @property
     def calls(self) -> int:
         """Calls of one model for the items needed."""
         return self.items_needed * self.arrangements * self.wanted.repeats
+
+    @property
+    def cost(self) -> tuple[float, float] | None:
+        """Lowest and highest cost of these calls; ``None`` where the cost of a call is not known."""
+        return self.wanted.cost_of(self.calls)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that ``--json`` prints."""
@@ -54,6 +79,7 @@ class StructurePlan(Presented):
             "question": "plan",
             "kind": NAME,
             "based_on": self.based_on,
+            "accuracy": self.accuracy,
             "tau": self.tau,
             "items": self.items,
             "arrangements": self.arrangements,
@@ -63,33 +89,101 @@ class StructurePlan(Presented):
             "interval_width": self.width,
             "items_needed": self.items_needed,
             "calls": self.calls,
+            "cost": None if self.cost is None else {"low": self.cost[0], "high": self.cost[1]},
+            "designs": [{**asdict(one), "calls": one.calls} for one in self.designs],
             "wanted": asdict(self.wanted),
             "warnings": list(self.warnings),
             **provenance(self.inputs),
         }
 
 
-def order_power(tau: float, variance: float, items: int, arrangements: int, *, alpha: float = 0.05) -> float:
-    """Return the power of the test of no order effect, noise alike in all arrangements.
+def plan_assumed(assumed: Mapping[str, Any], wanted: Wanted) -> StructurePlan:
+    """Plan before any run: the cheapest items, arrangements and repeats that show an order effect.
 
-    Examples
-    --------
-    >>> round(order_power(0.05, 0.02, 40, 6), 2), round(order_power(1e-9, 0.02, 40, 6), 2)
-    (0.98, 0.05)
+    Parameters
+    ----------
+    assumed
+        ``accuracy``, ``order_sd`` (the order effect), ``order_item_sd``, ``noise_sd``; see `ASSUMED`.
+    wanted
+        Power at this order effect, or the width of its interval; what may be used.
+
+    Raises
+    ------
+    OptionError
+        Nothing to plan from, a number that cannot be, or no design that reaches what is wanted.
     """
-    df1, df2 = arrangements - 1, (items - 1) * (arrangements - 1)
-    line = special.fdtri(df1, df2, 1 - alpha)
-    return float(1 - special.ncfdtr(df1, df2, items * df1 * tau**2 / variance, line))
+    tau = _assumed_tau(assumed.get("order_sd"), wanted)
+    interaction = assumed.get("order_item_sd")
+    scores = assumed_variances(
+        tau=tau,
+        accuracy=assumed.get("accuracy"),
+        interaction_sd=USUAL_INTERACTION if interaction is None else interaction,
+        noise_sd=assumed.get("noise_sd"),
+    )
+    designs = _searched(scores, wanted, None)
+    if not designs:
+        raise OptionError(
+            f"{_wish(tau, wanted)} is not reached{_with_what(wanted)}; allow more, or want less"
+        )
+    best = designs[0]
+    wanted = replace(wanted, repeats=best.repeats)
+    items = best.items if wanted.items is None else wanted.items
+    planned = design_of(scores, _goal(wanted), items, best.arrangements, best.repeats)
+    notes = [] if interaction is not None else [
+        f"single items are taken to move by {USUAL_INTERACTION:g} (SD) with the arrangement (--order-item-sd)"
+    ]  # fmt: skip
+    if assumed.get("order_sd") is None and wanted.effect is None:
+        notes.append(f"an order effect of {USUAL_TAU:g} is assumed (--order-sd)")
+    return StructurePlan(
+        based_on="assumptions",
+        wanted=wanted,
+        tau=tau,
+        items=items,
+        arrangements=best.arrangements,
+        sd_interaction=float(np.sqrt(scores.interaction)),
+        sd_noise=None if scores.noise is None else float(np.sqrt(scores.noise)),
+        power=planned.power,
+        width=planned.width,
+        items_needed=best.items,
+        warnings=tuple(notes),
+        designs=designs,
+        accuracy=assumed.get("accuracy"),
+    )
 
 
-def order_width(tau: float, variance: float, items: int, arrangements: int, *, level: float = 0.95) -> float:
-    """Return the expected width of the interval of tau: twice its normal reach, 0 at the lower end kept."""
-    z = float(special.ndtri((1 + level) / 2))
-    df1 = arrangements - 1
-    # Var(tau^2) = (4 tau^2 v / N + 2 v^2 / N^2) / (P - 1)
-    spread = np.sqrt((4 * tau**2 * variance / items + 2 * (variance / items) ** 2) / df1)
-    low, high = max(0.0, tau**2 - z * spread), tau**2 + z * spread
-    return float(np.sqrt(high) - np.sqrt(low))
+def _assumed_tau(given: float | None, wanted: Wanted) -> float:
+    """Return the order effect that is planned for: ``order_sd`` and ``effect`` mean the same."""
+    if given is not None and wanted.effect is not None and given != wanted.effect:
+        raise OptionError(
+            f"--order-sd {given:g} and --effect {wanted.effect:g} both name the order effect; give one"
+        )
+    known = wanted.effect if given is None else given
+    return USUAL_TAU if known is None else known
+
+
+def _wish(tau: float, wanted: Wanted) -> str:
+    if wanted.width is None:
+        return f"{wanted.power:.0%} power for an order effect of {tau:g}"
+    return f"an interval of tau of width {wanted.width:g}"
+
+
+def _with_what(wanted: Wanted) -> str:
+    limits = [f"{wanted.items:,} items"] if wanted.items is not None else []
+    limits += [f"{wanted.calls:,} calls"] if wanted.calls is not None else []
+    return f" with {' and '.join(limits)}" if limits else " by any design that was tried"
+
+
+def _goal(wanted: Wanted) -> OrderGoal:
+    return OrderGoal(wanted.power, wanted.width, wanted.level, wanted.items, wanted.calls, wanted.item_cost)
+
+
+def _searched(assumed: OrderAssumptions, wanted: Wanted, known: int | None) -> tuple[OrderDesign, ...]:
+    """Return designs that do; the noise of a single sample must be known for repeats to be a choice."""
+    repeats: tuple[int, ...] = REPEATS if wanted.search_repeats else (wanted.repeats,)
+    if assumed.noise is None:
+        repeats = (wanted.repeats if known is None else known,)
+    tried = ARRANGEMENTS if wanted.arrangements is None else (wanted.arrangements,)
+    return search(assumed, _goal(wanted), arrangements=tried, repeats=repeats)[:SHOWN_DESIGNS]
 
 
 def plan_structure(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> StructurePlan:
@@ -108,26 +202,32 @@ def plan_structure(sources: Sequence[Any], wanted: Wanted, metric: str | None) -
     model, interaction, noise = _noisiest(result.models)
     effect = model.order.effect
     assert effect is not None  # noqa: S101 - chosen by it
-    tau = _USUAL_TAU if wanted.effect is None else wanted.effect
+    tau = USUAL_TAU if wanted.effect is None else wanted.effect
     items = effect.n_items if wanted.items is None else wanted.items
-    variance = interaction + (0.0 if noise is None else noise / wanted.repeats)
-    needed = _fewest(tau, variance, effect.n_arrangements, wanted)
+    arrangements = effect.n_arrangements if wanted.arrangements is None else wanted.arrangements
+    scores, free = OrderAssumptions(tau, interaction, noise), replace(_goal(wanted), most_items=None)
+    needed = fewest_items(scores, free, arrangements, wanted.repeats)
+    if needed is None:
+        raise OptionError(f"{_wish(tau, wanted)} would need more than a million items")
+    planned = design_of(scores, free, items, arrangements, wanted.repeats)
     warnings = () if noise is not None else (
         "the pilot has one sample per cell: more repeats are planned as if they changed nothing",
     )  # fmt: skip
+    repeats = None if model.samples_per_cell is None else model.samples_per_cell[0]
     return StructurePlan(
         based_on=f"a pilot of {effect.n_items} items: {model.model}",
         wanted=wanted,
         tau=tau,
         items=items,
-        arrangements=effect.n_arrangements,
+        arrangements=arrangements,
         sd_interaction=float(np.sqrt(interaction)),
         sd_noise=None if noise is None else float(np.sqrt(noise)),
-        power=order_power(tau, variance, items, effect.n_arrangements, alpha=1 - wanted.level),
-        width=order_width(tau, variance, items, effect.n_arrangements, level=wanted.level),
+        power=planned.power,
+        width=planned.width,
         items_needed=needed,
         inputs=structure_files.fingerprints(sources[0]),
         warnings=warnings,
+        designs=_searched(scores, wanted, repeats),
     )
 
 
@@ -146,18 +246,4 @@ def _noisiest(models: Sequence[ModelResult]) -> tuple[ModelResult, float, float 
     return model, shares.interaction * whole, shares.noise * whole
 
 
-def _fewest(tau: float, variance: float, arrangements: int, wanted: Wanted) -> int:
-    low, high = 2, 4
-    alpha = 1 - wanted.level
-    while order_power(tau, variance, high, arrangements, alpha=alpha) < wanted.power:
-        low, high = high, 2 * high
-        if high > _MOST:
-            raise OptionError(f"more than {_MOST:,} items would be needed to show tau = {tau:g}")
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = order_power(tau, variance, middle, arrangements, alpha=alpha) >= wanted.power
-        low, high = (low, middle) if enough else (middle, high)
-    return high
-
-
-KIND = PlanKind(RESULTS.words, RESULTS.holds, plan_structure)
+KIND = PlanKind(RESULTS.words, RESULTS.holds, plan_structure, NAME, ASSUMED, plan_assumed)

@@ -1,5 +1,6 @@
 """What a plan is asked for, checked before anything is worked out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,12 @@ class Wanted:
     level: float = 0.95
     items: int | None = None
     repeats: int = 1
+    search_repeats: bool = True
+    """Whether a plan about structure may choose the repeats: none were given."""
+    arrangements: int | None = None
+    """Arrangements of a plan about structure; ``None``: several numbers are tried."""
+    width: float | None = None
+    """Wanted width of the interval of the order effect; ``None``: the power decides."""
     calls: int | None = None
     """Budget of calls, both models together."""
     item_cost: float = 0.0
@@ -66,6 +73,10 @@ class Wanted:
             found.append(f"{self.items} items; a plan needs at least 2 and at most {MOST:,}")
         if not 1 <= self.repeats <= MOST:
             found.append(f"{self.repeats} repeats; a plan needs at least 1 and at most {MOST:,}")
+        if self.arrangements is not None and not 2 <= self.arrangements <= MOST:
+            found.append(f"{self.arrangements} arrangements; a plan needs at least 2 and at most {MOST:,}")
+        if self.width is not None and not 0 < self.width < np.inf:
+            found.append(f"the width is {self.width!r}; expected a number above 0, such as 0.05")
         if self.calls is not None and self.calls > MOST * 1000:
             found.append(f"{self.calls} calls; a plan has at most {MOST * 1000:,}")
         if not 0 <= self.item_cost <= MOST:
@@ -80,13 +91,15 @@ class Wanted:
         return found
 
 
-def wanted_of(options: dict[str, Any]) -> tuple[Wanted, dict[str, Any]]:
+def wanted_of(options: dict[str, Any], more: Sequence[str] = ()) -> tuple[Wanted, dict[str, Any]]:
     """Tell what is wanted from what is assumed.
 
     Parameters
     ----------
     options
         As they were given to `plan`; None is as good as not given.
+    more
+        What else can be assumed, for questions with a plan of their own.
 
     Raises
     ------
@@ -95,14 +108,14 @@ def wanted_of(options: dict[str, Any]) -> tuple[Wanted, dict[str, Any]]:
     """
     given = {key: value for key, value in options.items() if value is not None}
     cost = given.pop("cost_per_call", None)
-    assumed = {key: given.pop(key) for key in ASSUMED if key in given}
+    assumed = {key: given.pop(key) for key in (*ASSUMED, *more) if key in given}
     for key, value in assumed.items():
         if any(not abs(number) <= MOST for number in (value if isinstance(value, tuple) else (value,))):
             raise OptionError(f"{key} is {value!r}; expected a number of at most {MOST:,}")
-    known = set(Wanted.__dataclass_fields__) - {"cost"}
+    known = set(Wanted.__dataclass_fields__) - {"cost", "search_repeats"}
     unknown = sorted(set(given) - known)
     if unknown:
-        names = ", ".join(sorted({*known, "cost_per_call", *ASSUMED}))
+        names = ", ".join(sorted({*known, "cost_per_call", *ASSUMED, *more}))
         raise OptionError(f"a plan has no option {', '.join(map(repr, unknown))}; it has {names}")
     both = (cost, cost) if isinstance(cost, int | float) else cost
-    return Wanted(**given, cost=both), assumed
+    return Wanted(**given, cost=both, search_repeats="repeats" not in given), assumed

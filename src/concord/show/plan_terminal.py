@@ -141,13 +141,38 @@ def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
     """Return everything a reader of the terminal should see."""
     wanted = plan.wanted
     yield f"Plan from {plan.based_on}"
-    yield (
-        f"  to show an order effect of tau = {plan.tau:g} with {wanted.power:.0%} power: "
-        f"{plan.items_needed:,} items × {plan.arrangements} arrangements × {wanted.repeats} repeats, "
-        f"{plan.calls:,} calls"
+    yield from _order_rests_on(plan)
+    yield ""
+    goal = f"show it with {wanted.power:.0%} power"
+    goal = (
+        goal if wanted.width is None else f"give it a {wanted.level:.0%} interval of width {wanted.width:g}"
     )
-    width = number(plan.width)
-    yield f"  {plan.items:,} items: {plan.power:.0%} power, the interval of tau about {width} wide"
+    yield f"To {goal}"
+    shape = f"{plan.items_needed:,} items × {plan.arrangements} arrangements × {wanted.repeats} repeats"
+    yield _named_value("needed", shape)
+    yield _named_value("calls of one model", f"{plan.calls:,}")
+    yield _named_value("cost", _money(plan.cost))
+    if plan.items != plan.items_needed:
+        yield ""
+        yield f"With {plan.items:,} items × {plan.arrangements} arrangements × {wanted.repeats} repeats"
+        yield _named_value("power", f"{plan.power:.0%}")
+        yield _named_value(f"{wanted.level:.0%} interval of tau", f"about {number(plan.width)} wide")
+    if len(plan.designs) > 1:
+        yield ""
+        yield "Designs that do as much, the cheapest first"
+        yield f"  {'items':>8} {'arrangements':>13} {'repeats':>8} {'calls':>9} {'power':>6} {'width':>6}"
+        for one in plan.designs:
+            size = f"{one.items:>8,} {one.arrangements:>13} {one.repeats:>8} {one.calls:>9,}"
+            yield f"  {size} {one.power:>6.0%} {number(one.width):>6}"
+
+
+def _order_rests_on(plan: StructurePlan) -> Iterator[str]:
+    """Say what a plan about structure rests on."""
+    if plan.accuracy is not None:
+        yield f"  Answers are right or wrong, {plan.accuracy:.0%} right."
+    yield f"  The arrangement moves the mean score by tau = {plan.tau:g} (SD over arrangements),"
+    noise = "" if plan.sd_noise is None else f"; repeats of a cell vary by {number(plan.sd_noise)}"
+    yield f"  single items by {number(plan.sd_interaction)} more{noise}."
 
 
 def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import special
 
+from concord.files.number_words import number
 from concord.stats.clustered import clustered_mean
 from concord.structure.definitions import Counted, column_means
 
@@ -39,11 +40,11 @@ def gate_of(data: Counted, chance: float | None) -> str:
         t = np.inf if error.se == 0 else (error.mean - chance) / error.se
         if special.stdtr(error.df, -t) < _LEVEL:
             return ""
-    return f"{NOTHING}: a mean score of {mean:.3f} is not shown to be above chance ({chance:.3f})"
+    return f"{NOTHING}: a mean score of {number(mean)} is not shown to be above chance ({number(chance)})"
 
 
 def mean_gate(mean: float) -> str:
     """Return why a mean score leaves nothing to be consistent about; empty where it does not."""
     if mean < FLOOR:
-        return f"{NOTHING}: the mean score is {mean:.3f}, below {FLOOR}"
-    return f"{NOTHING}: the mean score is {mean:.3f}, above {CEILING}" if mean > CEILING else ""
+        return f"{NOTHING}: the mean score is {number(mean)}, below {FLOOR}"
+    return f"{NOTHING}: the mean score is {number(mean)}, above {CEILING}" if mean > CEILING else ""

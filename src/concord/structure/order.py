@@ -3,6 +3,7 @@
 import numpy as np
 
 from concord.errors import UndefinedError
+from concord.files.number_words import interval_words, number, p_words
 from concord.records import Estimate, Interval
 from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
 from concord.structure.definitions import FEW_NOTE, Counted, ResampledGaps, column_means
@@ -96,24 +97,25 @@ def plain_sentence(model: str, order: Order, flips: Estimate | None, *, gate: st
     moved = "" if flips is None else _flip_words(flips)
     if order.effect is None:
         return f"{model}: whether scores move between arrangements cannot be said: {order.note}.{moved}"
-    seen = f"mean scores run from {order.lowest:.3f} ({order.worst}) to {order.highest:.3f} ({order.best})"
+    low, high = number(order.lowest), number(order.highest)
+    seen = f"mean scores run from {low} ({order.worst}) to {high} ({order.best})"
     effect = order.effect
+    tau = number(effect.tau)
     if effect.p_value is None:
         if effect.tau == 0:
             return f"{model}: scores are the same under every arrangement.{moved}"
-        return f"{model}: {seen}, and every item moves alike (tau {effect.tau:.3f}).{moved}"
-    reach = ""
-    if effect.interval is not None:
-        reach = f", 95 % {effect.interval.low:.3f} to {effect.interval.high:.3f}"
-    p = "p < .001" if effect.p_value < 0.001 else f"p = {effect.p_value:.3f}".replace("0.", ".", 1)
+        return f"{model}: {seen}, and every item moves alike (tau {tau}).{moved}"
+    ends = effect.interval
+    reach = "" if ends is None else f", {ends.level:.0%} interval {interval_words(ends, 3)}"
+    p = p_words(effect.p_value)
     if effect.p_value < CLAIMED:
         return (
             f"{model}: {seen}; beyond sampling noise the arrangement moves the mean score by about "
-            f"{effect.tau:.3f} (tau{reach}; {p}).{moved}"
+            f"{tau} (tau{reach}; {p}).{moved}"
         )
     return (
         f"{model}: {seen}; no order effect could be shown, sampling noise can do as much "
-        f"(tau {effect.tau:.3f}{reach}; {p}).{moved}"
+        f"(tau {tau}{reach}; {p}).{moved}"
     )
 
 
@@ -121,7 +123,7 @@ def _flip_words(flips: Estimate) -> str:
     """Say whether answers change with the arrangement more often than between repeats."""
     if flips.value is None or flips.interval is None:
         return ""
-    ends = f"{flips.interval.low:.3f} to {flips.interval.high:.3f}"
+    found = f"{number(flips.value)} ({interval_words(flips.interval, 3)})"
     if flips.interval.low > 0:
-        return f" Answers change more between arrangements than between repeats: {flips.value:.3f} ({ends})."
-    return f" That answers change with the arrangement could not be shown: {flips.value:.3f} ({ends})."
+        return f" Answers change more between arrangements than between repeats: {found}."
+    return f" That answers change with the arrangement could not be shown: {found}."

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from concord.errors import printable
 from concord.files.output import distinct_names
 from concord.show import plots
 from concord.show.forest import FOREST
@@ -18,6 +19,7 @@ from concord.show.page.context import context
 from concord.show.page.data import by_columns, data_block, plain_document, policy
 from concord.show.page.find import Problem
 from concord.show.page.panel import PageData, Panel
+from concord.show.page.section import Section
 from concord.show.page.table import packed
 from concord.show.page.texts import BUDGET, Fitted, Texts
 from concord.show.page.values import ShownNumber, short_interval
@@ -50,6 +52,9 @@ class Page:
                     yield Path(panel.name) / folder / inside, picture
             for inside, picture in panel.pictures_together(views):
                 yield Path(panel.name) / inside, picture
+        for filled in self.content.sections:
+            for picture in filled.section.pictures(filled.records):
+                yield Path(filled.section.question) / filled.section.name, picture
         for i, source in enumerate(self.content.comparisons, 1):
             ranking = comparison.comparison(source, self.content.units).picture()
             if ranking is not None:
@@ -62,7 +67,9 @@ def make_page(
     *,
     compare: Compare,
     title: str = TITLE,
+    notes: Sequence[str] = (),
     names: Mapping[Path, str] = MappingProxyType({}),
+    sections: Sequence[Section] = (),
 ) -> Page:
     """Read the results in folders and make the page.
 
@@ -76,8 +83,12 @@ def make_page(
         Compares folders of results.
     title
         Heading of the page.
+    notes
+        What stands below it, such as where the data come from.
     names
         What to call the model of a folder whose result does not say.
+    sections
+        Further kinds of results, each shown below its question.
 
     Raises
     ------
@@ -86,15 +97,15 @@ def make_page(
     OptionError
         Results of one question were made under different choices.
     """
-    content = read_content(folders, panels, compare=compare, names=names)
-    return Page(_render(content, title), content)
+    content = read_content(folders, panels, compare=compare, names=names, sections=sections)
+    return Page(_render(content, title, notes), content)
 
 
 def _asset(name: str) -> str:
     return resources.files("concord.show.page").joinpath("assets", name).read_text("utf-8")
 
 
-def _render(content: Content, title: str) -> str:
+def _render(content: Content, title: str, notes: Sequence[str]) -> str:
     """Make the page: everything but long texts first, then as much of those as the budget leaves room for."""
     from markupsafe import Markup, escape
 
@@ -104,6 +115,7 @@ def _render(content: Content, title: str) -> str:
     mark = f"@{hashlib.sha256(block.encode('ascii', 'replace')).hexdigest()}@"
     given = {
         "bare": BARE,
+        "notes": [printable(line) for line in notes],
         "script": script,
         "css": css,
         "policy": policy(script, css, BARE),

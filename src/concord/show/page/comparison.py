@@ -12,7 +12,8 @@ from concord.show.svg import Picture
 
 METRICS = {
     "pas": "PAS", "ecs": "ECS", "apr": "APR", "gap": "Δ", "correct_cot": "accuracy after reasoning",
-    "correct_early": "early accuracy", "step_f1": "Step-F1",
+    "correct_early": "early accuracy", "step_f1": "Step-F1", "tau": "order effect",
+    "flip_excess": "flip excess", "worst": "worst arrangement",
 }  # fmt: skip
 COLUMNS = (
     Column("first", "first"),

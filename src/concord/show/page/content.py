@@ -10,6 +10,7 @@ from concord.errors import InputError, OptionError, UndefinedError
 from concord.show.page.find import COMPARISON, Found, Known, Problem, ResultFile, find_results
 from concord.show.page.panel import ModelView, Panel
 from concord.show.page.replies import ReplyTable, find_replies
+from concord.show.page.section import FilledSection, Section, fill_sections
 from concord.show.page.values import part, words
 
 MOST_WORK = 1_000_000
@@ -30,6 +31,8 @@ class Content:
     replies: ReplyTable
     sources: tuple[ResultFile, ...]
     problems: tuple[Problem, ...]
+    sections: tuple[FilledSection, ...] = ()
+    """Further results, in the order of `concord.questions`."""
 
     def of(self, question: str) -> tuple[Any, ...]:
         """Return the views of one question."""
@@ -66,6 +69,7 @@ def read_content(
     *,
     compare: Compare,
     names: Mapping[Path, str] = MappingProxyType({}),
+    sections: Sequence[Section] = (),
 ) -> Content:
     """Read everything below the folders.
 
@@ -79,13 +83,16 @@ def read_content(
         Compares folders of results.
     names
         What to call the model of a folder whose result does not say.
+    sections
+        Further kinds of results.
 
     Raises
     ------
     OptionError
         Results of one question were made under different protocols, readings or rules.
     """
-    found = find_results(folders, [Known(panel.name, panel.file, panel.key) for panel in panels], names)
+    known = [Known(panel.name, panel.file, panel.key) for panel in panels]
+    found = find_results(folders, [*known, *(one.known for one in sections)], names)
     refuse_mixed(found, panels)
     problems = list(found.problems)
     views: dict[str, tuple[Any, ...]] = {}
@@ -101,8 +108,15 @@ def read_content(
         made, told = ([], []) if name in kinds else compare_views(shown, compare)
         comparisons += made
         problems += told
+    filled, faults = fill_sections(sections, found)
     return Content(
-        tuple(panels), views, tuple(comparisons), replies, found.sources, (*problems, *replies.problems)
+        tuple(panels),
+        views,
+        tuple(comparisons),
+        replies,
+        found.sources,
+        (*problems, *replies.problems, *faults),
+        tuple(filled),
     )
 
 

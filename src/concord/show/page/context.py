@@ -7,6 +7,7 @@ from concord.errors import printable
 from concord.show.page.comparison import Comparison, comparison, letters
 from concord.show.page.content import Content
 from concord.show.page.find import ResultFile
+from concord.show.page.section import by_question
 from concord.show.page.summary import MOST, summary
 from concord.show.page.values import (
     ShownNumber,
@@ -37,6 +38,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "board": leaders,
         "told": (told[:MOST], told[MOST:]),
         "comparisons": _comparisons(content),
+        "sections": by_question(content.sections),
         **{
             panel.name: [panel.shown(view, i) for i, view in enumerate(content.of(panel.name))]
             for panel in content.panels
@@ -94,7 +96,15 @@ def board(content: Content) -> dict[str, Any]:
     first = (columns[0][0], columns[0][1].key) if columns else ("", "")
     named = [*content.models, *(view.label for view in content.all_views)]
     together = letters([comparison(source, content.units) for source in content.comparisons], named)
-    ordered = sorted(rows.items(), key=lambda entry: _descending(entry[1].get(first)))
+    unranked = {
+        (view.model, view.design): reason
+        for view in (content.of(used[0].name) if used else ())
+        if (reason := used[0].no_rank(view))
+    }
+    turned = bool(columns) and columns[0][1].lowest_first
+    ordered = sorted(
+        rows.items(), key=lambda entry: (entry[0] in unranked, _best_first(entry[1].get(first), turned))
+    )
     return {
         "columns": [metric for _, metric in columns],
         "groups": [(panel.agrees, len(panel.metrics)) for panel in used],
@@ -112,6 +122,7 @@ def board(content: Content) -> dict[str, Any]:
             {
                 "model": model,
                 "design": design,
+                "no_rank": unranked.get((model, design), ""),
                 "label": f"{model}, {design}" if design else model,
                 "letters": [_letters(one, model, design) for _, one in together],
                 "cells": [cells.get((name, metric.key)) for name, metric in columns],
@@ -127,8 +138,11 @@ def _letters(letters: Mapping[str, str], model: str, design: str) -> str:
     return "–" if found is None else found
 
 
-def _descending(value: ShownNumber | None) -> float:
-    return 2.0 if value is None or value.value is None else -value.value
+def _best_first(value: ShownNumber | None, lowest_first: bool) -> float:
+    """Return what sorts numbers from the best on; undefined ones come last."""
+    if value is None or value.value is None:
+        return float("inf")
+    return value.value if lowest_first else -value.value
 
 
 def _provenance(source: ResultFile, content: Content) -> dict[str, Any]:

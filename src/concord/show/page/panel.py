@@ -46,6 +46,8 @@ class Metric:
     title: str
     limits: tuple[float, float]
     """Ends of the axis that it is drawn on."""
+    lowest_first: bool = False
+    """Whether the lowest number is the best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,10 @@ def _no_references(views: Sequence[Any]) -> Sequence[Reference]:
 
 def _no_pictures(views: Sequence[Any]) -> Sequence[tuple[Path, Picture]]:
     return ()
+
+
+def _ranked(view: Any) -> str:
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,5 +124,7 @@ class Panel:
     together: Callable[[Sequence[Any]], dict[str, Any]] = _nothing
     """What the page is given of all views together."""
     pictures_together: Callable[[Sequence[Any]], Sequence[tuple[Path, Picture]]] = _no_pictures
+    no_rank: Callable[[Any], str] = _ranked
+    """Why a view has no rank; empty where it has one."""
     has_replies: bool = True
     """Whether replies lie beside a result."""

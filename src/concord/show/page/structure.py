@@ -70,6 +70,8 @@ class StructureView:
     notes: tuple[str, ...]
     worst: ShownNumber = ShownNumber(None)
     """Mean score under the worst arrangement."""
+    gate: str = ""
+    """Why there is nothing to be consistent about, and so no rank; empty where there is."""
 
     @property
     def design(self) -> str:
@@ -150,6 +152,7 @@ def _view(source: ResultFile, entry: Document, rows: Sequence[Document]) -> Stru
         count(entry, "n_missing"),
         tuple(note for note in notes if note),
         worst=_worst(entry),
+        gate=words(entry, "gate"),
     )
 
 

@@ -85,7 +85,7 @@ PANEL = Panel(
     again="concord score structure ... --reading NAME --out FOLDER",
     by_units="arrangement by arrangement",
     metrics=(
-        Metric("tau", "order effect", (0.0, 0.5)),
+        Metric("tau", "order effect", (0.0, 0.5), lowest_first=True),
         Metric("flip_excess", "flip excess", (-0.5, 1.0)),
         Metric("worst", "worst arrangement", (0.0, 1.0)),
         Metric("S_Cons", "S_Cons", (0.0, 1.0)),
@@ -99,5 +99,6 @@ PANEL = Panel(
     pictures=_pictures,
     fill=_fill,
     together=lambda views: {"structure_differences": list(_differences(views))},
+    no_rank=lambda view: view.gate,
     has_replies=False,
 )

@@ -1,0 +1,94 @@
+"""Numbers for readers, in sentences, on the terminal, in notebooks and on the page: each format once."""
+
+from typing import Protocol
+
+UNDEFINED = "–"
+"""What is shown where there is no number: never 0, never nothing."""
+SMALLEST_P = 0.001
+"""p-values below this are shown as a bound."""
+
+
+class HasEnds(Protocol):
+    """An interval, or a number that has one."""
+
+    @property
+    def low(self) -> float | None:
+        """The lower end."""
+
+    @property
+    def high(self) -> float | None:
+        """The upper end."""
+
+
+def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
+    """Round a number.
+
+    Examples
+    --------
+    >>> number(0.1234), number(None), number(-0.00004), number(0.25, 2, sign=True)
+    ('0.123', '–', '0.000', '+0.25')
+    """
+    if value is None:
+        return UNDEFINED
+    # a rounded -0.0004 is 0.000, not -0.000
+    return f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
+
+
+def interval(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> str:
+    """Return an interval for a table.
+
+    Examples
+    --------
+    >>> from concord.records import Interval
+    >>> interval(Interval(0.42, 0.9, 0.95, "")), interval(None)
+    ('[0.42, 0.90]', '–')
+    """
+    known = _known(ends)
+    if known is None:
+        return UNDEFINED
+    return f"[{', '.join(number(end, digits, sign=sign) for end in known)}]"
+
+
+def interval_words(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> str:
+    """Return an interval for a sentence.
+
+    Examples
+    --------
+    >>> from concord.records import Interval
+    >>> interval_words(Interval(0.42, 0.9, 0.95, "")), interval_words(None)
+    ('0.42 to 0.90', '–')
+    """
+    known = _known(ends)
+    return UNDEFINED if known is None else " to ".join(number(end, digits, sign=sign) for end in known)
+
+
+def _known(ends: HasEnds | None) -> tuple[float, float] | None:
+    if ends is None or ends.low is None or ends.high is None:
+        return None
+    return ends.low, ends.high
+
+
+def p_value(p: float | None) -> str:
+    """Return a p-value for a table whose column says that it is one.
+
+    Examples
+    --------
+    >>> p_value(0.0004), p_value(0.0123), p_value(1.0), p_value(None)
+    ('< .001', '.012', '1.000', '–')
+    """
+    if p is None:
+        return UNDEFINED
+    return "< .001" if p < SMALLEST_P else f"{p:.3f}".removeprefix("0")
+
+
+def p_words(p: float | None) -> str:
+    """Return a p-value for a sentence.
+
+    Examples
+    --------
+    >>> p_words(0.0004), p_words(0.0123), p_words(None)
+    ('p < .001', 'p = .012', 'p is undefined')
+    """
+    if p is None:
+        return "p is undefined"
+    return f"p {p_value(p)}" if p < SMALLEST_P else f"p = {p_value(p)}"

@@ -1,0 +1,84 @@
+"""Many agents on the same tests as a section of the page."""
+
+from collections.abc import Sequence
+
+from concord.errors import FileFormatError
+from concord.people import NAME
+from concord.people.agents_files import DOCUMENT, AgentsResult, read
+from concord.people.agents_result import AgentScores
+from concord.people.result import Score
+from concord.records import Estimate
+from concord.show import plots
+from concord.show.agents_terminal import answer, in_order
+from concord.show.page import fragments
+from concord.show.page.find import ResultFile
+from concord.show.page.section import Section
+from concord.show.svg import Picture
+
+
+def _read_agents(source: ResultFile) -> AgentsResult:
+    if source.file is None or source.file.name != DOCUMENT:
+        raise FileFormatError(f"is not called {DOCUMENT}, so its agents are not shown")
+    return read(source.file.parent)
+
+
+def _with_interval(score: Score) -> Estimate:
+    return Estimate(score.value, score.interval)
+
+
+def _agent_mark(agent: AgentScores) -> plots.Mark:
+    score, ends, bounds = agent.pas, agent.pas.interval, agent.pas.bounds
+    return plots.Mark(
+        agent.name,
+        score.value,
+        None if ends is None else ends.low,
+        None if ends is None else ends.high,
+        floor=None if bounds is None else bounds.floor.value,
+        ceiling=None if bounds is None else bounds.ceiling.value,
+    )
+
+
+def agents_picture(result: AgentsResult) -> Picture:
+    """Draw PAS of every agent with its interval, the highest first."""
+    marks = [_agent_mark(agent) for agent in in_order(result)]
+    title = f"PAS of {len(marks)} agents"
+    return plots.intervals(
+        "agents", title, marks, label="PAS: probability of the same conclusion", limits=(0, 1)
+    )
+
+
+def _agent_row(agent: AgentScores) -> list[fragments.Cell]:
+    scores = [_with_interval(score) for score in (agent.pas, agent.ecs, agent.apr)]
+    return [agent.name, *scores, float(agent.n_tests - agent.n_missing)]
+
+
+def _show_agents(records: Sequence[AgentsResult]) -> str:
+    columns: list[fragments.Heading | str] = [
+        "agent",
+        *(fragments.Heading(name) for name in ("PAS", "ECS", "APR")),
+        fragments.Heading("tests", digits=0),
+    ]
+    return fragments.fragment(
+        *(
+            fragments.fragment(
+                fragments.paragraph(answer(result)),
+                fragments.figure(agents_picture(result), f"agents{i}", "Lines are 95 % intervals."),
+                fragments.table(
+                    f"agents-{i}", "Every agent on the same tests", columns, map(_agent_row, in_order(result))
+                ),
+            )
+            for i, result in enumerate(records)
+        )
+    )
+
+
+SECTION = Section(
+    name="agents",
+    question=NAME,
+    heading="Many agents",
+    file=DOCUMENT,
+    key="standings",
+    read=_read_agents,
+    show=_show_agents,
+    pictures=lambda records: [agents_picture(result) for result in records],
+)

@@ -1,0 +1,162 @@
+"""Pieces of the page as HTML, every text escaped: what sections are made of."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from concord.records import Estimate
+from concord.show.numbers import interval, number, typeset
+from concord.show.svg import Picture, visible
+
+Cell = str | float | Estimate | None
+"""A text, a number, a number with its interval, or nothing, which is shown as a dash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The head of a column."""
+
+    title: str
+    is_number: bool = True
+    digits: int = 2
+
+
+def fragment(*pieces: str) -> str:
+    """Put pieces one after another."""
+    from markupsafe import Markup
+
+    return Markup("\n").join(pieces)
+
+
+def paragraph(text: str, *, soft: bool = False) -> str:
+    """Return a paragraph, a softer one for notes.
+
+    Examples
+    --------
+    >>> str(paragraph("a < b"))
+    '<p>a &lt; b</p>'
+    """
+    from markupsafe import Markup
+
+    return Markup('<p class="soft">{}</p>' if soft else "<p>{}</p>").format(visible(text))
+
+
+def subheading(text: str) -> str:
+    """Return a heading inside a section."""
+    from markupsafe import Markup
+
+    return Markup("<h4>{}</h4>").format(visible(text))
+
+
+def figure(picture: Picture, key: str, caption: str = "", *, wide: bool = False) -> str:
+    """Return a picture with its title above and a caption below.
+
+    Parameters
+    ----------
+    picture
+        What to show.
+    key
+        Makes its ids unique on the page.
+    caption
+        What a reader must know beyond the title.
+    wide
+        Take the whole width of the page.
+    """
+    from markupsafe import Markup
+
+    return Markup(
+        '<figure{} data-figure="{}"><h5>{}</h5><div class="drawing">{}</div>'
+        "<figcaption>{}</figcaption></figure>"
+    ).format(
+        Markup(' class="wide"') if wide else "",
+        picture.name,
+        visible(picture.title),
+        Markup(picture.inline(key)),  # noqa: S704  drawn by us, every text in it escaped
+        visible(caption),
+    )
+
+
+def figures(*made: str) -> str:
+    """Put figures side by side where there is room."""
+    from markupsafe import Markup
+
+    return Markup('<div class="figures">{}</div>').format(Markup("").join(made))
+
+
+def folded(summary: str, *pieces: str) -> str:
+    """Return pieces that a reader unfolds."""
+    from markupsafe import Markup
+
+    return Markup("<details><summary>{}</summary>{}</details>").format(visible(summary), fragment(*pieces))
+
+
+def table(
+    name: str, caption: str, columns: Sequence[Heading | str], rows: Iterable[Sequence[Cell]], *,
+    sortable: bool = True,
+) -> str:  # fmt: skip
+    """Return a table; the first cell of a row names it.
+
+    Parameters
+    ----------
+    name
+        Stem of the file when a reader downloads it.
+    caption
+        What the table shows.
+    columns
+        Heads of columns; a bare text heads a column of texts.
+    rows
+        One sequence of cells per row.
+    sortable
+        Whether a click on a head sorts.
+    """
+    from markupsafe import Markup
+
+    heads = [Heading(one, is_number=False) if isinstance(one, str) else one for one in columns]
+    listed = [list(row) for row in rows]
+    head = Markup("").join(
+        Markup('<th scope="col"{}>{}</th>').format(_num_class(one), visible(one.title)) for one in heads
+    )
+    body = Markup("\n").join(_table_row(heads, row) for row in listed)
+    kind = "data sortable" if sortable and len(listed) > 1 else "data"
+    tall = " tall" if len(listed) > 24 else ""
+    return Markup(
+        '<div class="scroll{}" role="region" aria-label="{}" tabindex="0"><table class="{}" data-name="{}">'
+        "<caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
+    ).format(tall, visible(caption), kind, name, visible(caption), head, body)
+
+
+def _num_class(head: Heading) -> str:
+    from markupsafe import Markup
+
+    return Markup(' class="num"') if head.is_number else Markup("")
+
+
+def _table_row(heads: Sequence[Heading], row: Sequence[Cell]) -> str:
+    from markupsafe import Markup
+
+    first = Markup('<th scope="row"><bdi>{}</bdi></th>').format(_cell_text(row[0], heads[0]))
+    rest = (_table_cell(value, head) for value, head in zip(row[1:], heads[1:], strict=True))
+    return Markup("<tr>{}{}</tr>").format(first, Markup("").join(rest))
+
+
+def _table_cell(value: Cell, head: Heading) -> str:
+    from markupsafe import Markup
+
+    if not head.is_number:
+        return Markup("<td><bdi>{}</bdi></td>").format(_cell_text(value, head))
+    if isinstance(value, Estimate):
+        ends = "" if value.interval is None else interval(value.interval, head.digits)
+        shown = Markup('<span class="ci">{}</span>').format(typeset(ends)) if ends else Markup("")
+        return Markup('<td class="num" data-v="{}"><span class="v">{}</span>{}</td>').format(
+            "" if value.value is None else value.value, _cell_text(value.value, head), shown
+        )
+    return Markup('<td class="num" data-v="{}">{}</td>').format(
+        "" if value is None else value, _cell_text(value, head)
+    )
+
+
+def _cell_text(value: Cell, head: Heading) -> str:
+    if isinstance(value, Estimate):
+        value = value.value
+    if isinstance(value, str):
+        return visible(value)
+    return typeset(number(value, head.digits))

@@ -1,0 +1,1 @@
+"""Judges: models that compare two answers, and one that scores replies."""

@@ -1,0 +1,98 @@
+"""Further results as sections of the page: one record each, shown below its question."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from concord import api, questions
+from concord.errors import FileFormatError
+from concord.records import Estimate, Interval
+from concord.show.page import fragments, make_page
+from concord.show.page.find import ResultFile
+from concord.show.page.section import Section
+from concord.show.plots import Mark, intervals
+
+
+def _read(source: ResultFile) -> str:
+    if source.document["hints"] is None:
+        raise FileFormatError("holds no hints")
+    return str(source.document["hints"])
+
+
+def _show(records: Sequence[str]) -> str:
+    return fragments.fragment(*map(fragments.paragraph, records))
+
+
+HINTS = Section("hints", "people", "Hints & more", "hints.json", "hints", _read, _show)
+
+
+def _page(folders: Sequence[Path], *sections: Section) -> str:
+    panels = [one.panel for one in questions.ALL]
+    return make_page(folders, panels, compare=questions.compare, sections=sections).html
+
+
+def _write(folder: Path, value: object) -> Path:
+    folder.mkdir(exist_ok=True, parents=True)
+    (folder / "hints.json").write_text(json.dumps({"hints": value, "format_version": 2}), "utf-8")
+    return folder
+
+
+def test_a_section_is_below_its_question_where_its_file_lies(results: Path, tmp_path: Path) -> None:
+    html = _page([_write(tmp_path / "one", "<b>five</b>"), results / "agent one"], HINTS)
+    at = html.index('<section id="hints"')
+    assert html.index('<section id="people"') < at
+    assert "Hints &amp; more</h3>" in html[at:]
+    assert "<p>&lt;b&gt;five&lt;/b&gt;</p>" in html[at:]
+    assert "<b>five</b>" not in html
+
+
+def test_a_section_without_a_file_is_not_on_the_page(results: Path) -> None:
+    assert 'id="hints"' not in _page([results / "agent one"], HINTS)
+
+
+def test_a_file_that_cannot_be_used_is_named_and_the_rest_shown(tmp_path: Path) -> None:
+    _write(tmp_path / "good", "fine")
+    _write(tmp_path / "bad", None)
+    html = _page([tmp_path], HINTS)
+    assert "holds no hints" in html
+    assert "<p>fine</p>" in html
+
+
+def test_names_files_and_keys_of_sections_are_their_own() -> None:
+    panels = [one.panel for one in questions.ALL]
+    for key in ("name", "file"):
+        used = [getattr(one, key) for one in (*panels, *questions.SECTIONS)]
+        assert len(set(used)) == len(used), key
+    assert {one.question for one in questions.SECTIONS} <= {panel.name for panel in panels}
+
+
+def test_a_table_escapes_texts_and_shows_what_is_undefined_as_a_dash() -> None:
+    rows: list[list[fragments.Cell]] = [["<a>", Estimate(-0.5, Interval(-1.0, 0.25, 0.95, "")), None]]
+    heads: list[str | fragments.Heading] = [
+        "name",
+        fragments.Heading("score"),
+        fragments.Heading("n", digits=0),
+    ]
+    html = fragments.table("t", "All & each", heads, rows)
+    assert "&lt;a&gt;" in html and "All &amp; each" in html
+    assert '<span class="v">−0.50</span><span class="ci">[−1.00, 0.25]</span>' in html
+    assert '<td class="num" data-v="">–</td>' in html
+
+
+def test_a_figure_has_its_title_above_and_its_caption_below() -> None:
+    picture = intervals("x", "What < is", [Mark("a", 0.5)], label="share")
+    html = fragments.figure(picture, "k", "How")
+    assert html.index("What &lt; is") < html.index("<svg") < html.index("<figcaption>How")
+
+
+def test_many_agents_are_a_section(tmp_path: Path) -> None:
+    table = pl.read_csv(api.demo_table())
+    frame = pl.concat([table.with_columns(agent=pl.lit(name)) for name in ("scripted-1", "scripted-2")])
+    result = api.score_people(frame, n_resamples=20, n_simulations=20)
+    result.write(tmp_path)
+    page = questions.page([tmp_path])
+    assert [one.section.name for one in page.content.sections] == ["agents"]
+    assert "PAS of 2 agents" in page.html
+    assert any(picture.name == "agents" for _, picture in page.pictures())
