@@ -10,6 +10,7 @@ from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError
 from concord.people.agents_files import AgentsResult
+from concord.people.answers.files import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.predictions.files import PredictionResult
 from concord.planning.people import ParticipantsPlan, PeoplePlan
@@ -22,6 +23,7 @@ from concord.reasoning.probes.files import ProbeResult
 from concord.records import Presented
 from concord.show import drawing
 from concord.show.agents_terminal import agents_report
+from concord.show.answers_terminal import answers_report
 from concord.show.compare_terminal import compare_report
 from concord.show.hints_terminal import hints_report
 from concord.show.html import as_html
@@ -71,6 +73,7 @@ VIEWS: dict[type[Presented], View] = {
     ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
     AgentsResult: View(agents_report),
     PredictionResult: View(predictions_report),
+    AnswersResult: View(answers_report),
     ProbeResult: View(probes_report),
     HintLeaderboard: View(hints_report),
     ReasoningRanking: View(ranking_report),

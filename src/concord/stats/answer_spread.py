@@ -1,9 +1,9 @@
-r"""How much answers vary, agent against people: ratios of variances and of entropies, with intervals on the log.
+r"""How much answers vary, agent against people: ratios of variances and of entropies, and correlations.
 
 References
 ----------
-Bonett, D. G. (2006). Confidence interval for a coefficient of quartile variation ... robust interval for a
-ratio of standard deviations. Applied Psychological Measurement, 30, 432-439.
+Bonett, D. G. (2006). Robust confidence interval for a ratio of standard deviations. Applied Psychological
+Measurement, 30, 432-439.
 Layard, M. W. J. (1973). Robust large-sample tests for homogeneity of variances. JASA, 68, 195-198.
 Miller, G. A. (1955). Note on the bias of information estimates. In Information Theory in Psychology.
 """
@@ -57,7 +57,7 @@ class Spread:
         return self.n_values > 2 and self.kurtosis > limit
 
 
-def spread_of(values: ArrayLike) -> Spread:
+def answer_spread(values: ArrayLike) -> Spread:
     """Compute the variance of answers and its kurtosis about the trimmed mean.
 
     Parameters
@@ -77,7 +77,7 @@ def spread_of(values: ArrayLike) -> Spread:
 
     Examples
     --------
-    >>> found = spread_of([1, 2, 3, 4, 5, 6])
+    >>> found = answer_spread([1, 2, 3, 4, 5, 6])
     >>> found.variance, round(found.kurtosis, 3)
     (3.5, 1.731)
     """
@@ -104,7 +104,7 @@ def variance_ratio(agent: Spread, human: Spread, *, shared: float = 0.0, level: 
     Parameters
     ----------
     agent, human
-        From `spread_of`, or from moments with the kurtosis of a normal distribution.
+        From `answer_spread`, or from moments with the kurtosis of a normal distribution.
     shared
         Covariance c of the two log variances, where the same persons are on both sides.
     level
@@ -224,7 +224,9 @@ def _entropy_variance(shares: Floats, n: float) -> float:
     return max(first, 0.0) / n + (len(used) - 1) / (2 * n**2 * float(np.log(2)) ** 2)
 
 
-def correlation_interval(r: float, n: int, *, se: float | None = None, level: float = 0.95) -> RatioEnds:
+def person_correlation_interval(
+    r: float, n: int, *, se: float | None = None, level: float = 0.95
+) -> RatioEnds:
     r"""Compute the interval of a correlation on Fisher's z.
 
     Parameters
@@ -248,7 +250,7 @@ def correlation_interval(r: float, n: int, *, se: float | None = None, level: fl
 
     Examples
     --------
-    >>> found = correlation_interval(0.3, 103)
+    >>> found = person_correlation_interval(0.3, 103)
     >>> round(found.low, 3), round(found.high, 3)
     (0.113, 0.466)
     """
@@ -260,7 +262,7 @@ def correlation_interval(r: float, n: int, *, se: float | None = None, level: fl
     return RatioEnds(r, float(np.tanh(centre - z * step)), float(np.tanh(centre + z * step)))
 
 
-def correlation_se(human: ArrayLike, agent: ArrayLike) -> float:
+def person_correlation_se(human: ArrayLike, agent: ArrayLike) -> float:
     r"""Compute the standard error of a correlation without supposing normal answers.
 
     From the influence of each person, :math:`z_h z_a - \tfrac r2 (z_h^2 + z_a^2)`, over
@@ -278,7 +280,7 @@ def correlation_se(human: ArrayLike, agent: ArrayLike) -> float:
 
     Examples
     --------
-    >>> round(correlation_se([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5]), 3)
+    >>> round(person_correlation_se([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5]), 3)
     0.113
     """
     h, a = (np.asarray(side, dtype=np.float64) for side in (human, agent))

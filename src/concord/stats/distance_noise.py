@@ -44,7 +44,7 @@ class AnswerCounts:
     scale: float = 1.0
     """Range of the scale."""
     dependence: float = 0.0
-    """Where the same persons are in both samples: correlation of the two sides' shares, which cancels noise."""
+    """Correlation of the two sides' shares where the same persons are in both: it cancels noise."""
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -143,23 +143,25 @@ def read_distances(
     >>> round(found.value, 2), round(found.low, 1), round(found.high, 1), round(found.people, 2)
     (0.3, 0.2, 0.4, 0.07)
     """
-    _check(counts)
+    _check_counts(counts)
     p, q = counts.shares
     n, m = counts.noise_sizes
     k = len(p)
     chances = np.full(k, 1 / k) if chance is None else np.asarray(chance, dtype=np.float64)
     seen = {name: float(value) for name, value in counts.distances(p, q).items()}
-    ends = _ends(counts, seen, level, n_resamples, rng)
-    people = counts.distances(_drawn(rng, n, p, n_resamples), _drawn(rng, m, p, n_resamples))
+    ends = _population_ends(counts, seen, level, n_resamples, rng)
+    people = counts.distances(
+        _sampled_shares(rng, n, p, n_resamples), _sampled_shares(rng, m, p, n_resamples)
+    )
     factor = _noise_factor(counts, n_resamples, rng)
-    random = counts.distances(p, _drawn(rng, counts.sizes[1], chances, n_resamples))
-    again, agent = _drawn(rng, n, p, n_resamples), _drawn(rng, m, q, n_resamples)
+    random = counts.distances(p, _sampled_shares(rng, counts.sizes[1], chances, n_resamples))
+    again, agent = _sampled_shares(rng, n, p, n_resamples), _sampled_shares(rng, m, q, n_resamples)
     apart, unlike = counts.distances(again, agent), counts.distances(again, chances)
     tails = [(1 - level) / 2, (1 + level) / 2]
     found = {}
     for name, value in seen.items():
         floor, top = float(people[name].mean() * factor[name]), float(random[name].mean())
-        place, se = _place(value, floor, top, apart[name], unlike[name])
+        place, se = _place_and_se(value, floor, top, apart[name], unlike[name])
         band = np.quantile(people[name] * factor[name], tails)
         found[name] = DistanceReading(
             value, *ends[name], floor, float(band[0]), float(band[1]), top, place, se
@@ -167,7 +169,7 @@ def read_distances(
     return found
 
 
-def _check(counts: AnswerCounts) -> None:
+def _check_counts(counts: AnswerCounts) -> None:
     if counts.human.shape != counts.agent.shape:
         raise OptionError("counts of people and of the agent need one length")
     if (counts.human < 0).any() or (counts.agent < 0).any():
@@ -176,12 +178,14 @@ def _check(counts: AnswerCounts) -> None:
         raise OptionError("each side needs at least one answer")
 
 
-def _drawn(rng: np.random.Generator, n: int, shares: Floats, times: int) -> Floats:
+def _sampled_shares(rng: np.random.Generator, n: int, shares: Floats, times: int) -> Floats:
     """Draw shares of samples."""
     return np.asarray(rng.multinomial(n, shares / shares.sum(), size=times) / n)
 
 
-def _place(value: float, floor: float, top: float, apart: Floats, unlike: Floats) -> tuple[float, float]:
+def _place_and_se(
+    value: float, floor: float, top: float, apart: Floats, unlike: Floats
+) -> tuple[float, float]:
     """Return the place and its standard error, NaN where the references are not apart.
 
     With P = (T - D)/(T - F): dP = ((1 - P) dT - dD)/(T - F); T and D share the people.
@@ -209,12 +213,12 @@ def _noise_factor(counts: AnswerCounts, times: int, rng: np.random.Generator) ->
     first = rng.multivariate_hypergeometric(whole, half, size=times, method="marginals")
     split = counts.distances(first / half, (whole - first) / (n - half))
     p, _ = counts.shares
-    again = counts.distances(_drawn(rng, half, p, times), _drawn(rng, n - half, p, times))
+    again = counts.distances(_sampled_shares(rng, half, p, times), _sampled_shares(rng, n - half, p, times))
     means = {name: (split[name].mean(), again[name].mean()) for name in names}
     return {name: float(real / drawn) if drawn > 0 else 1.0 for name, (real, drawn) in means.items()}
 
 
-def _ends(
+def _population_ends(
     counts: AnswerCounts, seen: Mapping[str, float], level: float, times: int, rng: np.random.Generator
 ) -> dict[str, tuple[float, float]]:
     """Return the interval of every distance."""

@@ -1,6 +1,5 @@
 """Distances between two distributions of answers.
 
-
 Shares of options in, the last axis over options, leading axes broadcast. What samples of some size add to a
 distance is in `concord.stats.distance_noise`.
 """

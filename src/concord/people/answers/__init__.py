@@ -1,1 +1,1 @@
-"""Answers as distributions: do an agent's answers vary, spread and differ between persons as people's do?"""
+"""Answers as distributions: whether an agent's vary and spread as people's do."""

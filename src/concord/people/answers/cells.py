@@ -59,22 +59,31 @@ def lay_out(sets: Iterable[Sequence[AnswerSet | Moments]]) -> dict[OutcomeKey, C
             example.setdefault(name, one)
             keys.append(one.key)
     made = {
-        name: _cells(example[name], np.unique(np.concatenate(found)), people[name])
+        name: _outcome_cells_of(example[name], np.unique(np.concatenate(found)), people[name])
         for name, found in values.items()
     }
     return {key: made[key.study, key.outcome] for key in keys}
 
 
-def _cells(one: AnswerSet, values: Floats, people: Mapping[str, Floats]) -> Cells:
+def _outcome_cells_of(one: AnswerSet, values: Floats, people: Mapping[str, Floats]) -> Cells:
     everybody = np.concatenate(list(people.values()))
     span = float(np.ptp(everybody)) if everybody.size else 0.0
     if one.options:
-        return _with_pooled(Cells("choice", np.arange(len(one.options)) + 0.0, 1.0), people)
+        return _with_pooled(Cells("choice", np.arange(len(one.options), dtype=np.float64), 1.0), people)
     low, high = one.scale if one.scale is not None else (np.nan, np.nan)
     bounded = one.scale is not None
     whole = bool(np.all(values == np.round(values)))
-    if bounded and whole and high - low < MOST_OPTIONS and values.size and low <= values[0] and values[-1] <= high:
-        return _with_pooled(Cells("scale", np.arange(low, high + 1), high - low, is_bounded=True), people)
+    if (
+        bounded
+        and whole
+        and high - low < MOST_OPTIONS
+        and values.size
+        and low <= values[0]
+        and values[-1] <= high
+    ):
+        return _with_pooled(
+            Cells("scale", np.arange(low, high + 1, dtype=np.float64), high - low, is_bounded=True), people
+        )
     if values.size <= MOST_OPTIONS:
         return _with_pooled(Cells("scale", values, high - low if bounded else span, is_bounded=True), people)
     begin, width = (low, high - low) if bounded else (float(everybody.min()), span)
@@ -146,6 +155,8 @@ def as_fine_counts(one: AnswerSet, cells: Cells, counts: AnswerCounts) -> Answer
 def exact_distances(one: AnswerSet, cells: Cells) -> dict[str, float]:
     """Compute W1 and KS from the answers themselves."""
     at = np.unique(np.concatenate([one.people, one.replies]))
-    below = [np.searchsorted(np.sort(side), at, side="right") / side.size for side in (one.people, one.replies)]
+    below = [
+        np.searchsorted(np.sort(side), at, side="right") / side.size for side in (one.people, one.replies)
+    ]
     apart = np.abs(below[0] - below[1])
     return {"w1": float((apart[:-1] * np.diff(at)).sum() / cells.range), "ks": float(apart.max())}

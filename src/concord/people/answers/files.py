@@ -105,7 +105,7 @@ def _group_rows(agent: str, groups: GroupSummary) -> Iterator[list[object]]:
         yield [agent, "all groups", "", "", "", "", name, *_cells_of(AnswerNumber(found))]
 
 
-def _ends(found: Estimate | None) -> list[float | None]:
+def _value_and_ends(found: Estimate | None) -> list[float | None]:
     if found is None:
         return [None, None, None]
     ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
@@ -116,8 +116,8 @@ def _cells_of(number: AnswerNumber) -> list[object]:
     estimate, place = number.estimate, number.place
     notes = [estimate.note, "" if place is None or not place.note else f"place {place.note}"]
     return [
-        *_ends(estimate), *_ends(number.people), number.random, *_ends(place), estimate.n,
-        estimate.n_left_out, "; ".join(note for note in notes if note),
+        *_value_and_ends(estimate), *_value_and_ends(number.people), number.random,
+        *_value_and_ends(place), estimate.n, estimate.n_left_out, "; ".join(note for note in notes if note),
     ]  # fmt: skip
 
 
@@ -125,4 +125,4 @@ def _difference_rows(result: AnswersResult) -> Iterator[list[object]]:
     for row in result.differences:
         found = row.difference
         names = (row.first, row.second, row.metric)
-        yield [*names, *_ends(found), row.p_value, row.p_holm, found.n, found.note]
+        yield [*names, *_value_and_ends(found), row.p_value, row.p_holm, found.n, found.note]

@@ -1,4 +1,4 @@
-"""Groups of people: does the agent miss some more than others, and does it exaggerate how they differ?"""
+"""Groups of people: whether the agent misses some more than others, and exaggerates how they differ."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,11 +35,12 @@ def score_groups(
     sets: Sequence[AnswerSet | Moments], names: Sequence[str], *, level: float
 ) -> GroupSummary | None:
     """Compare groups' means; None where the table names no groups or no outcome is numeric."""
-    rows, small = [], dict.fromkeys((), 0)
+    rows: list[_Row] = []
+    small: dict[str, int] = {}
     for one in sets:
         if isinstance(one, Moments) or one.group is None or one.options:
             continue
-        for row in _rows(one):
+        for row in _group_means(one):
             if row.n >= SMALLEST_GROUP:
                 rows.append(row)
             else:
@@ -48,9 +49,9 @@ def score_groups(
     too_small = tuple(f"{name} ({n})" for name, n in sorted(small.items()) if name not in scored)
     if not rows:
         return None if not small else GroupSummary((), _none(), _none(), too_small)
-    labels, kind = _clusters(rows)
+    labels, kind = _left_out_units(rows)
     groups = tuple(
-        _group(names[i], [row for row in rows if row.group == i], level)
+        _one_group(names[i], [row for row in rows if row.group == i], level)
         for i in sorted({row.group for row in rows})
     )
     slope = _jackknifed(lambda kept: _slope(kept), rows, labels, kind, level)
@@ -62,7 +63,7 @@ def _none() -> Estimate:
     return Estimate(None, note=f"undefined: no group has {SMALLEST_GROUP} people")
 
 
-def _rows(one: AnswerSet) -> list[_Row]:
+def _group_means(one: AnswerSet) -> list[_Row]:
     """Return the groups of one outcome; both sides need answers."""
     people, replies = one.people, one.replies
     sd = float(people.std(ddof=1)) if people.size > 1 else 0.0
@@ -78,11 +79,13 @@ def _rows(one: AnswerSet) -> list[_Row]:
         human, agent = float(h.mean() - people.mean()) / sd, float(a.mean() - replies.mean()) / sd
         error = float(a.mean() - h.mean()) / sd
         noise = float(h.var(ddof=1)) / h.size / sd**2 * (1 - h.size / people.size)
-        rows.append(_Row(int(i), one.key.study, one.key.words, min(h.size, a.size), human, agent, error, noise))
+        rows.append(
+            _Row(int(i), one.key.study, one.key.words, min(h.size, a.size), human, agent, error, noise)
+        )
     return rows
 
 
-def _clusters(rows: Sequence[_Row]) -> tuple[Floats, str]:
+def _left_out_units(rows: Sequence[_Row]) -> tuple[Floats, str]:
     """Choose what is left out one at a time: studies, else outcomes."""
     studies = np.array([row.study for row in rows])
     if len(np.unique(studies)) >= FEWEST_CLUSTERS:
@@ -116,14 +119,12 @@ def _slope(rows: Sequence[_Row]) -> float:
 
 
 def _parity_gap(rows: Sequence[_Row]) -> float:
-    means = [
-        np.mean([abs(row.error) for row in rows if row.group == i]) for i in {row.group for row in rows}
-    ]
+    means = [np.mean([abs(row.error) for row in rows if row.group == i]) for i in {row.group for row in rows}]
     return float(max(means) - min(means)) if len(means) > 1 else float("nan")
 
 
-def _group(name: str, rows: Sequence[_Row], level: float) -> GroupAnswers:
-    labels, kind = _clusters(rows)
+def _one_group(name: str, rows: Sequence[_Row], level: float) -> GroupAnswers:
+    labels, kind = _left_out_units(rows)
 
     def mean(field: str, kept: Sequence[_Row], *, absolute: bool = False) -> float:
         values = [getattr(row, field) for row in kept]

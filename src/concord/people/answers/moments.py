@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from concord.errors import CellProblem, FileFormatError, TableError
 from concord.files.cells import BadCellError, number, with_point
 from concord.files.columns import ColumnTable
-from concord.people.answers.records import AnswerTable, Moments, OutcomeKey
+from concord.people.answers.records import AnswerSets, Moments, OutcomeKey
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,7 +16,7 @@ FIELDS = ("human_mean", "human_sd", "agent_mean", "agent_sd")
 
 def read_moments(
     table: ColumnTable, titles: dict[str, str], found: dict[str, str], agent: str | None
-) -> AnswerTable:
+) -> AnswerSets:
     """Read moments, one row per agent and outcome.
 
     Raises
@@ -27,10 +27,7 @@ def read_moments(
         Cells cannot be used: every one is named.
     """
     sizes = {
-        side: titles[name]
-        for side in ("human", "agent")
-        for name in ("n", f"{side}_n")
-        if name in titles
+        side: titles[name] for side in ("human", "agent") for name in ("n", f"{side}_n") if name in titles
     }
     if len(sizes) < 2 or "outcome" not in found:
         raise FileFormatError(
@@ -59,7 +56,7 @@ class _Rows:
         self.rows = frame.rows(named=True)
         self.problems: list[CellProblem] = []
 
-    def table(self) -> AnswerTable:
+    def table(self) -> AnswerSets:
         """Read every row, or raise once with every bad cell."""
         sets: dict[str, dict[OutcomeKey, Moments]] = {}
         empty = 0
@@ -78,7 +75,7 @@ class _Rows:
         if not sets:
             raise FileFormatError(f"{self.source.name}: no row holds the moments of both sides")
         left = (f"{self.source.name}: {empty} rows lack a moment and are left out",) if empty else ()
-        return AnswerTable(
+        return AnswerSets(
             {name: tuple(found.values()) for name, found in sets.items()},
             (),
             self.source.inputs,
@@ -102,9 +99,19 @@ class _Rows:
             self.problem(i, str(self.r), row, "a correlation from -1 to 1")
         names = {part: str(row[self.found[part]]).strip() for part in ("study", "outcome", "condition")
                  if part in self.found and row[self.found[part]] is not None}  # fmt: skip
-        key = OutcomeKey(names.get("study", "all"), names.get("outcome", "outcome"), names.get("condition", ""))
-        whole = {name: int(known[name]) for name in ("human_n", "agent_n")}
-        return Moments(key, **{name: known[name] for name in FIELDS}, **whole, r=r)
+        key = OutcomeKey(
+            names.get("study", "all"), names.get("outcome", "outcome"), names.get("condition", "")
+        )
+        return Moments(
+            key,
+            known["human_mean"],
+            known["human_sd"],
+            int(known["human_n"]),
+            known["agent_mean"],
+            known["agent_sd"],
+            int(known["agent_n"]),
+            r,
+        )
 
     def value(self, i: int, title: str, row: dict[str, object]) -> float | None:
         """Read a number; an unusable cell becomes a problem."""

@@ -13,11 +13,11 @@ from concord.records import Estimate, Interval
 from concord.stats.answer_spread import (
     RatioEnds,
     Spread,
-    correlation_interval,
-    correlation_se,
+    answer_spread,
     entropy_ratio,
+    person_correlation_interval,
+    person_correlation_se,
     shared_log_variance,
-    spread_of,
     variance_ratio,
 )
 from concord.stats.distance_noise import AnswerCounts, DistanceReading, read_distances
@@ -69,7 +69,7 @@ def _outcome(one: AnswerSet, cells: Cells, numbers: dict[str, AnswerNumber]) -> 
     )  # fmt: skip
 
 
-def _interval(low: float, high: float, level: float, method: str) -> Interval | None:
+def _interval_or_none(low: float, high: float, level: float, method: str) -> Interval | None:
     return None if np.isnan(low) or np.isnan(high) else Interval(low, high, level, method)
 
 
@@ -77,17 +77,19 @@ def _variance(one: AnswerSet, level: float) -> AnswerNumber:
     people, replies = one.people, one.replies
     n = min(people.size, replies.size)
     try:
-        human, agent = spread_of(people), spread_of(replies)
+        human, agent = answer_spread(people), answer_spread(replies)
         h, a = one.pairs
         joint = h.size == people.size == replies.size
         shared = shared_log_variance(h, a) if joint else 0.0
         found = variance_ratio(agent, human, shared=shared, level=level)
     except UndefinedError as fault:
         return AnswerNumber(Estimate(None, n=n, note=f"undefined: {fault}"))
-    return AnswerNumber(_ratio(found, human, agent, level), _variance_of_people(human, replies.size, level))
+    return AnswerNumber(
+        _ratio_estimate(found, human, agent, level), _variance_of_people(human, replies.size, level)
+    )
 
 
-def _ratio(found: RatioEnds, human: Spread, agent: Spread, level: float) -> Estimate:
+def _ratio_estimate(found: RatioEnds, human: Spread, agent: Spread, level: float) -> Estimate:
     n = min(human.n, agent.n)
     if found.value == 0:
         return Estimate(0.0, n=n, note=_CONSTANT)
@@ -97,7 +99,9 @@ def _ratio(found: RatioEnds, human: Spread, agent: Spread, level: float) -> Esti
         note = "no interval: a few answers decide the variance (heavy tail), which no interval here covers"
         return Estimate(found.value, n=n, note=note)
     return Estimate(
-        found.value, _interval(found.low, found.high, level, "Bonett 2006, kurtosis of each side"), n=n
+        found.value,
+        _interval_or_none(found.low, found.high, level, "Bonett 2006, kurtosis of each side"),
+        n=n,
     )
 
 
@@ -108,7 +112,7 @@ def _variance_of_people(human: Spread, m: int, level: float) -> Estimate | None:
         band = variance_ratio(again, human, level=level)
     except UndefinedError:
         return None
-    return Estimate(1.0, _interval(band.low, band.high, level, "two samples of people"), n=human.n)
+    return Estimate(1.0, _interval_or_none(band.low, band.high, level, "two samples of people"), n=human.n)
 
 
 def _entropy(counts: AnswerCounts, level: float) -> Estimate:
@@ -119,7 +123,9 @@ def _entropy(counts: AnswerCounts, level: float) -> Estimate:
         return Estimate(None, n=n, note=f"undefined: {fault}")
     if found.value == 0:
         return Estimate(0.0, n=n, note=_CONSTANT)
-    return Estimate(found.value, _interval(found.low, found.high, level, "Miller 1955, on the log"), n=n)
+    return Estimate(
+        found.value, _interval_or_none(found.low, found.high, level, "Miller 1955, on the log"), n=n
+    )
 
 
 def _mean_gap(one: AnswerSet, level: float) -> Estimate:
@@ -135,9 +141,9 @@ def _mean_gap(one: AnswerSet, level: float) -> Estimate:
     covariance = float(np.cov(ph, pa)[0, 1]) if ph.size == h.size == a.size and ph.size > 1 else 0.0
     se2 = h.var(ddof=1) / h.size + a.var(ddof=1) / a.size - 2 * covariance / h.size
     # the SD that it is divided by is a sample's too: d² / (2n), kurtosis taken into account
-    se = float(np.sqrt(max(se2, 0.0) / sd**2 + value**2 * spread_of(h).log_se2 / 4))
+    se = float(np.sqrt(max(se2, 0.0) / sd**2 + value**2 * answer_spread(h).log_se2 / 4))
     z = float(special.stdtrit(n - 1, 0.5 + level / 2))
-    return Estimate(value, _interval(value - z * se, value + z * se, level, "t, delta method"), n=n)
+    return Estimate(value, _interval_or_none(value - z * se, value + z * se, level, "t, delta method"), n=n)
 
 
 def _distances(
@@ -182,14 +188,14 @@ def _chance(cells: Cells) -> tuple[Floats | None, str]:
 def _distance(found: DistanceReading, *, n: int, level: float, reason: str) -> AnswerNumber:
     few = n < FEWEST
     note = f"no interval: fewer than {FEWEST} answers" if few else ""
-    interval = None if few else _interval(found.low, found.high, level, INVERTED)
-    band = _interval(found.people_low, found.people_high, level, "two samples of people")
+    interval = None if few else _interval_or_none(found.low, found.high, level, INVERTED)
+    band = _interval_or_none(found.people_low, found.people_high, level, "two samples of people")
     people = Estimate(found.people, band, n=n)
     if reason or np.isnan(found.place):
         place = Estimate(None, n=n, note=reason if reason else _NOT_APART)
     else:
         z = float(special.ndtri(0.5 + level / 2))
-        ends = _interval(found.place - z * found.place_se, found.place + z * found.place_se, level,
+        ends = _interval_or_none(found.place - z * found.place_se, found.place + z * found.place_se, level,
                          "resampled answers, delta method")  # fmt: skip
         place = Estimate(found.place, None if few else ends, n=n, note=note)
     random = None if reason else found.random
@@ -214,14 +220,18 @@ def _person_r(h: Floats, a: Floats, *, level: float) -> Estimate:
     if h.size < FEWEST or np.ptp(h) == 0 or np.ptp(a) == 0:
         side = "people's" if h.size and np.ptp(h) == 0 else "the agent's"
         few = h.size < FEWEST
-        note = f"undefined: {h.size} persons on both sides" if few else f"undefined: {side} answers are all one"
+        note = (
+            f"undefined: {h.size} persons on both sides" if few else f"undefined: {side} answers are all one"
+        )
         return Estimate(None, n=h.size, note=note)
     r = float(np.corrcoef(h, a)[0, 1])
     try:
-        found = correlation_interval(r, h.size, se=correlation_se(h, a), level=level)
+        found = person_correlation_interval(r, h.size, se=person_correlation_se(h, a), level=level)
     except UndefinedError as fault:
         return Estimate(r, n=h.size, note=f"no interval: {fault}")
-    return Estimate(r, _interval(found.low, found.high, level, "Fisher's z, influence of persons"), n=h.size)
+    return Estimate(
+        r, _interval_or_none(found.low, found.high, level, "Fisher's z, influence of persons"), n=h.size
+    )
 
 
 def _explained(one: AnswerSet, level: float) -> Estimate:
@@ -242,11 +252,13 @@ def _explained(one: AnswerSet, level: float) -> Estimate:
     t, w = float(total.sum()) / (n - 1), float(within.sum()) / (n - n_groups)
     influence = (within - w) - (w / t) * (total - t) if t != 0 else within
     if t <= 0 or abs(t) < 2 * float(total.std()) / np.sqrt(n):
-        return Estimate(None, n=n, note="undefined: no covariance over persons is shown that could be divided")
+        return Estimate(
+            None, n=n, note="undefined: no covariance over persons is shown that could be divided"
+        )
     se = float(influence.std()) / (abs(t) * np.sqrt(n - n_groups))
     z = float(special.ndtri(0.5 + level / 2))
     share = 1 - w / t
-    return Estimate(share, _interval(share - z * se, share + z * se, level, "delta method"), n=n)
+    return Estimate(share, _interval_or_none(share - z * se, share + z * se, level, "delta method"), n=n)
 
 
 def _from_moments(one: Moments, level: float) -> OutcomeAnswers:
@@ -258,14 +270,14 @@ def _from_moments(one: Moments, level: float) -> OutcomeAnswers:
         if found.value == 0:
             ratio = AnswerNumber(Estimate(0.0, n=n, note=_CONSTANT))
         else:
-            ends = _interval(found.low, found.high, level, "normal theory")
+            ends = _interval_or_none(found.low, found.high, level, "normal theory")
             note = "the kurtosis of answers is not known; that of a normal distribution is supposed"
             people = _variance_of_people(human, agent.n, level)
             ratio = AnswerNumber(Estimate(found.value, ends, n=n, note=note), people)
         gap = (one.agent_mean - one.human_mean) / one.human_sd
         se = float(np.sqrt(1 / one.human_n + found.value / one.agent_n + gap**2 / (2 * one.human_n)))
         z = float(special.ndtri(0.5 + level / 2))
-        mean = Estimate(gap, _interval(gap - z * se, gap + z * se, level, "normal theory"), n=n)
+        mean = Estimate(gap, _interval_or_none(gap - z * se, gap + z * se, level, "normal theory"), n=n)
     except UndefinedError as fault:
         ratio = AnswerNumber(Estimate(None, n=n, note=f"undefined: {fault}"))
         mean = Estimate(None, n=n, note=f"undefined: {fault}")
@@ -280,7 +292,7 @@ def _from_moments(one: Moments, level: float) -> OutcomeAnswers:
 
 def _given_r(r: float, n: int, level: float) -> Estimate:
     try:
-        found = correlation_interval(r, n, level=level)
+        found = person_correlation_interval(r, n, level=level)
     except UndefinedError as fault:
         return Estimate(r, n=n, note=f"no interval: {fault}")
-    return Estimate(r, _interval(found.low, found.high, level, "Fisher's z, normal theory"), n=n)
+    return Estimate(r, _interval_or_none(found.low, found.high, level, "Fisher's z, normal theory"), n=n)

@@ -35,7 +35,7 @@ class AnswerSet:
     """Numbers, or places in ``options``; NaN where this row has none."""
     agent: Floats
     group: NDArray[np.intp] | None = None
-    """Place of each row's group in `AnswerTable.groups`; -1 where it has none."""
+    """Place of each row's group in `AnswerSets.groups`; -1 where it has none."""
     options: tuple[str, ...] = ()
     """Names of options without an order; empty for numbers."""
     scale: tuple[float, float] | None = None
@@ -78,7 +78,7 @@ class Moments:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerTable:
+class AnswerSets:
     """All answers of a table, by agent."""
 
     sets: dict[str, tuple[AnswerSet | Moments, ...]]

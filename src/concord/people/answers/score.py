@@ -1,4 +1,4 @@
-"""Sets of answers to a result: every outcome, every study, all together, groups, and agents against each other."""
+"""Sets of answers to a result: outcomes, studies, all together, groups, and agents against each other."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -13,8 +13,8 @@ from concord.people.answers.cells import Cells, lay_out
 from concord.people.answers.files import AnswersResult
 from concord.people.answers.groups import score_groups
 from concord.people.answers.outcome import score_outcome
-from concord.people.answers.records import AnswerSet, AnswerTable, Moments, OutcomeKey
-from concord.people.answers.result import METRICS, AgentAnswers, AnswerDifference, OutcomeAnswers
+from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
+from concord.people.answers.result import AgentAnswers, AnswerDifference, OutcomeAnswers
 from concord.people.answers.summary import summarised, with_simbench
 from concord.records import Estimate, Interval
 from concord.stats.distance_noise import N_RESAMPLES
@@ -28,7 +28,7 @@ BLOCK = 16
 
 
 def score_answer_table(
-    table: AnswerTable,
+    table: AnswerSets,
     *,
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
@@ -40,7 +40,7 @@ def score_answer_table(
     Parameters
     ----------
     table
-        From `concord.people.answers.table.read_answers`.
+        From `concord.people.answers.table.read_answer_table`.
     level
         Nominal coverage of intervals.
     n_resamples
@@ -59,14 +59,16 @@ def score_answer_table(
         raise InputError("the table holds no answers")
     cells = lay_out(table.sets.values())
     agents = tuple(
-        _agent(name, sets, cells, table.groups, level=level, n_resamples=n_resamples, seed=seed, engine=engine)
+        _scored_agent(
+            name, sets, cells, table.groups, level=level, n_resamples=n_resamples, seed=seed, engine=engine
+        )
         for name, sets in table.sets.items()
     )
-    differences = tuple(_differences(agents, level=level))
+    differences = tuple(_agents_differences(agents, level=level))
     return AnswersResult(agents, differences, level, n_resamples, seed, table.inputs, table.warnings)
 
 
-def _agent(
+def _scored_agent(
     name: str,
     sets: Sequence[AnswerSet | Moments],
     cells: Mapping[OutcomeKey, Cells],
@@ -79,10 +81,12 @@ def _agent(
 ) -> AgentAnswers:
     ordered = sorted(sets, key=lambda one: one.key)
     blocks = [
-        tuple((i, ordered[i], cells.get(ordered[i].key)) for i in range(start, min(start + BLOCK, len(ordered))))
+        tuple(
+            (i, ordered[i], cells.get(ordered[i].key)) for i in range(start, min(start + BLOCK, len(ordered)))
+        )
         for start in range(0, len(ordered), BLOCK)
     ]
-    work = partial(_block, level, n_resamples, seed)
+    work = partial(_scored_block, level, n_resamples, seed)
     outcomes = with_simbench([one for block in engine.map(work, blocks) for one in block], level=level)
     names = dict.fromkeys(one.study for one in outcomes)
     studies = tuple(
@@ -92,8 +96,11 @@ def _agent(
     return AgentAnswers(name, summarised("all", outcomes, level=level), studies, tuple(outcomes), found)
 
 
-def _block(
-    level: float, n_resamples: int, seed: int, block: tuple[tuple[int, AnswerSet | Moments, Cells | None], ...]
+def _scored_block(
+    level: float,
+    n_resamples: int,
+    seed: int,
+    block: tuple[tuple[int, AnswerSet | Moments, Cells | None], ...],
 ) -> list[OutcomeAnswers]:
     """Score some outcomes, each with a generator of its own."""
     return [
@@ -108,10 +115,10 @@ def _block(
     ]
 
 
-def _differences(agents: Sequence[AgentAnswers], *, level: float) -> Iterator[AnswerDifference]:
+def _agents_differences(agents: Sequence[AgentAnswers], *, level: float) -> Iterator[AnswerDifference]:
     """Compare all pairs of agents, outcome by outcome, studies the clusters; Holm's correction per metric."""
     for metric in COMPARED:
-        rows = [_difference(*pair, metric, level) for pair in combinations(agents, 2)]
+        rows = [_agents_difference(*pair, metric, level) for pair in combinations(agents, 2)]
         there = [row for row in rows if row.difference.value is not None]
         p = np.array([np.nan if row.p_value is None else row.p_value for row in there])
         adjusted = holm(p) if len(there) else p
@@ -122,7 +129,9 @@ def _differences(agents: Sequence[AgentAnswers], *, level: float) -> Iterator[An
             )  # fmt: skip
 
 
-def _difference(first: AgentAnswers, second: AgentAnswers, metric: str, level: float) -> AnswerDifference:
+def _agents_difference(
+    first: AgentAnswers, second: AgentAnswers, metric: str, level: float
+) -> AnswerDifference:
     values = [metric_values(one, metric) for one in (first, second)]
     both = [key for key in values[0] if key in values[1]]
     estimate, p = paired_difference(
@@ -168,8 +177,3 @@ def paired_difference(
     p = float(2 * special.stdtr(k - 1, -abs(value) / se))
     interval = Interval(value - reach, value + reach, level, f"t, {k} studies the clusters")
     return Estimate(value, interval, n=d.size), p
-
-
-def known_metrics() -> tuple[str, ...]:
-    """Return the names of all numbers."""
-    return tuple(METRICS)

@@ -1,4 +1,4 @@
-"""Columns of answers to sets of answers: numbers or options, persons joined, groups and scales kept."""
+"""AnswerColumns of answers to sets of answers: numbers or options, persons joined, groups and scales kept."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from concord.errors import CellProblem, FileFormatError, TableError
 from concord.files.cells import BadCellError, is_missing, number, with_point
 from concord.files.columns import ColumnTable
 from concord.files.limits import listed
-from concord.people.answers.records import AnswerSet, AnswerTable, OutcomeKey
+from concord.people.answers.records import AnswerSet, AnswerSets, OutcomeKey
 from concord.stats.elementwise import Floats
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ NUMBERS_SHARE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class AnswerColumns:
     """Where each part of a table is."""
 
     found: dict[str, str]
@@ -31,8 +31,8 @@ class Columns:
 
 
 def read_answers_frame(
-    table: ColumnTable, columns: Columns, frame: "pl.DataFrame | None" = None
-) -> AnswerTable:
+    table: ColumnTable, columns: AnswerColumns, frame: "pl.DataFrame | None" = None
+) -> AnswerSets:
     """Read answers, side by side in ``frame`` or in the table itself."""
     import polars as pl
 
@@ -45,12 +45,12 @@ def read_answers_frame(
         found |= {"human": "human", "agent_answer": "agent_answer"}
     who = "agent_name" if "agent_name" in frame.columns else columns.agent
     parts = {
-        "study": _words(frame, found.get("study"), "all"),
-        "outcome": _words(frame, found.get("outcome"), "outcome"),
-        "condition": _words(frame, found.get("condition"), ""),
-        "who": _words(frame, who, "agent"),
-        "person": _words(frame, found.get("person"), None),
-        "group": _words(frame, found.get("group"), None),
+        "study": _name_column(frame, found.get("study"), "all"),
+        "outcome": _name_column(frame, found.get("outcome"), "outcome"),
+        "condition": _name_column(frame, found.get("condition"), ""),
+        "who": _name_column(frame, who, "agent"),
+        "person": _name_column(frame, found.get("person"), None),
+        "group": _name_column(frame, found.get("group"), None),
         "human": frame[found["human"]],
         "agent": frame[found["agent_answer"]],
         "row_number": frame["row_number"],
@@ -63,7 +63,7 @@ def read_answers_frame(
     return _Reading(table, dict(names), "person" in found).table(whole, _unused(table, columns))
 
 
-def _words(frame: "pl.DataFrame", title: str | None, default: str | None) -> "pl.Series":
+def _name_column(frame: "pl.DataFrame", title: str | None, default: str | None) -> "pl.Series":
     """Return a column of names as text; what is missing as the default."""
     import polars as pl
 
@@ -75,7 +75,7 @@ def _words(frame: "pl.DataFrame", title: str | None, default: str | None) -> "pl
     return text if default is None else text.fill_null(default)
 
 
-def _unused(table: ColumnTable, columns: Columns) -> tuple[str, ...]:
+def _unused(table: ColumnTable, columns: AnswerColumns) -> tuple[str, ...]:
     used = {*columns.found.values(), columns.agent}
     others = [
         title
@@ -93,7 +93,7 @@ class _Reading:
     titles: dict[str, str]
     has_persons: bool
 
-    def table(self, whole: "pl.DataFrame", warnings: tuple[str, ...]) -> AnswerTable:
+    def table(self, whole: "pl.DataFrame", warnings: tuple[str, ...]) -> AnswerSets:
         """Read every outcome, or raise once with every bad cell."""
         problems: list[CellProblem] = []
         groups = tuple(whole["group"].drop_nulls().unique().sort().to_list())
@@ -105,9 +105,11 @@ class _Reading:
             raise TableError(sorted(problems, key=lambda bad: -1 if bad.row is None else bad.row))
         for key, (part, options) in kinds.items():
             for (who, condition), own in part.group_by(["who", "condition"], maintain_order=True):
-                made = self.answers(own, OutcomeKey(str(key[0]), str(key[1]), str(condition)), options, groups)
+                made = self.answers(
+                    own, OutcomeKey(str(key[0]), str(key[1]), str(condition)), options, groups
+                )
                 sets.setdefault(str(who), []).append(made)
-        return AnswerTable(
+        return AnswerSets(
             {name: tuple(found) for name, found in sets.items()}, groups, self.table_.inputs, warnings
         )
 
@@ -224,27 +226,30 @@ def _scale(part: "pl.DataFrame") -> tuple[float, float] | None:
     return (low, high) if high > low else None
 
 
-def read_counts_frame(table: ColumnTable, columns: Columns) -> AnswerTable:
+def read_counts_frame(table: ColumnTable, columns: AnswerColumns) -> AnswerSets:
     """Read counts per option: as many answers as were counted."""
     import polars as pl
 
     found = columns.found
     frame = table.take([title for title in table.header if title in {*found.values(), columns.agent}])
     parts = {
-        "study": _words(frame, found.get("study"), "all"),
-        "outcome": _words(frame, found.get("outcome"), "outcome"),
-        "condition": _words(frame, found.get("condition"), ""),
-        "who": _words(frame, columns.agent, "agent"),
-        "group": _words(frame, found.get("group"), None),
-        "option": _words(frame, found["option"], None),
+        "study": _name_column(frame, found.get("study"), "all"),
+        "outcome": _name_column(frame, found.get("outcome"), "outcome"),
+        "condition": _name_column(frame, found.get("condition"), ""),
+        "who": _name_column(frame, columns.agent, "agent"),
+        "group": _name_column(frame, found.get("group"), None),
+        "option": _name_column(frame, found["option"], None),
     }
-    counts = {side: _counts(table, frame, found[f"{side}_count"]) for side in ("human", "agent")}
+    counts = {side: _whole_counts(table, frame, found[f"{side}_count"]) for side in ("human", "agent")}
     made = [series.alias(name) for name, series in parts.items()]
     whole = pl.DataFrame([*made, *(pl.Series(side, values) for side, values in counts.items())])
     rows = [
         pl.DataFrame(
             {
-                **{name: whole[name].gather(index) for name in ("study", "outcome", "condition", "who", "group")},
+                **{
+                    name: whole[name].gather(index)
+                    for name in ("study", "outcome", "condition", "who", "group")
+                },
                 side: whole["option"].gather(index),
             }
         )
@@ -257,7 +262,7 @@ def read_counts_frame(table: ColumnTable, columns: Columns) -> AnswerTable:
     return _Reading(table, titles, has_persons=False).table(long, _unused(table, columns))
 
 
-def _counts(table: ColumnTable, frame: "pl.DataFrame", title: str) -> list[int]:
+def _whole_counts(table: ColumnTable, frame: "pl.DataFrame", title: str) -> list[int]:
     """Return a column of counts; every cell that is none is named."""
     problems, values = [], []
     for i, cell in enumerate(frame[title].to_list()):

@@ -35,7 +35,7 @@ def summarised(name: str, outcomes: Sequence[OutcomeAnswers], *, level: float) -
         there = [(one.numbers[metric], one.study) for one in outcomes if metric in one.numbers]
         if there:
             found, where = [number for number, _ in there], [study for _, study in there]
-            numbers[metric] = _number(metric, found, where, level)
+            numbers[metric] = _summary_number(metric, found, where, level)
     return AnswerSummary(name, len(outcomes), len(set(studies)), numbers)
 
 
@@ -43,7 +43,9 @@ def _average(metric: str) -> Callable[[Floats], float]:
     return (lambda x: float(np.median(x))) if metric in RATIOS else (lambda x: float(np.mean(x)))
 
 
-def _number(metric: str, found: Sequence[AnswerNumber], where: Sequence[str], level: float) -> AnswerNumber:
+def _summary_number(
+    metric: str, found: Sequence[AnswerNumber], where: Sequence[str], level: float
+) -> AnswerNumber:
     kept = [(one, study) for one, study in zip(found, where, strict=True) if one.estimate.value is not None]
     left = len(found) - len(kept)
     if not kept:
@@ -52,7 +54,7 @@ def _number(metric: str, found: Sequence[AnswerNumber], where: Sequence[str], le
     numbers, studies = [one for one, _ in kept], np.array([study for _, study in kept])
     values = np.array([one.estimate.value for one in numbers], dtype=np.float64)
     average = _average(metric)
-    interval, note = _interval(metric, numbers, values, studies, level)
+    interval, note = _summary_interval(metric, numbers, values, studies, level)
     said = f"median of {len(values)}" if metric in RATIOS else f"mean of {len(values)}"
     estimate = Estimate(average(values), interval, len(values), left, f"{said} outcomes", note)
     if metric not in (*DISTANCES, "overlap"):
@@ -63,11 +65,11 @@ def _number(metric: str, found: Sequence[AnswerNumber], where: Sequence[str], le
         estimate,
         Estimate(float(np.mean(people)), n=len(people)) if people else None,
         float(np.mean(random)) if random else None,
-        _place(numbers, studies, level),
+        _summary_place(numbers, studies, level),
     )
 
 
-def _interval(
+def _summary_interval(
     metric: str, numbers: Sequence[AnswerNumber], values: Floats, studies: object, level: float
 ) -> tuple[Interval | None, str]:
     """Return the interval of an average, over studies or inside one."""
@@ -111,7 +113,7 @@ def woodruff(values: Floats, clusters: Floats, *, level: float) -> Interval:
     return Interval(float(low), float(high), level, f"Woodruff, {k} studies the clusters")
 
 
-def _place(numbers: Sequence[AnswerNumber], studies: object, level: float) -> Estimate:
+def _summary_place(numbers: Sequence[AnswerNumber], studies: object, level: float) -> Estimate:
     """Return the place of sums: (Σ random - Σ value)/(Σ random - Σ people)."""
     labels = np.asarray(studies)
     rows, kept, reach = [], [], []
@@ -129,10 +131,10 @@ def _place(numbers: Sequence[AnswerNumber], studies: object, level: float) -> Es
     table, where = np.array(rows, dtype=np.float64), np.array(kept)
     if abs(_ratio_room(table)) < 0.02:
         return Estimate(None, n=len(table), note="withheld: people and random answers are not apart")
-    value = _ratio(table)
+    value = _place_of_sums(table)
     names = np.unique(where)
     if len(names) >= FEWEST_CLUSTERS:
-        without = np.array([_ratio(table[where != name]) for name in names])
+        without = np.array([_place_of_sums(table[where != name]) for name in names])
         try:
             return Estimate(value, jackknife_t(value, without, level=level), len(table))
         except UndefinedError as fault:
@@ -143,7 +145,7 @@ def _place(numbers: Sequence[AnswerNumber], studies: object, level: float) -> Es
     return Estimate(value, Interval(value - half, value + half, level, SHARED), len(table))
 
 
-def _ratio(table: Floats) -> float:
+def _place_of_sums(table: Floats) -> float:
     random, value, _ = table.mean(axis=0)
     return float((random - value) / _ratio_room(table))
 

@@ -17,8 +17,8 @@ from concord.files.columns import ColumnTable, read_columns
 from concord.files.limits import listed
 from concord.files.tables import TableOptions, TableSource
 from concord.people.answers.moments import read_moments
-from concord.people.answers.records import AnswerTable
-from concord.people.answers.sides import HUMAN_WORDS, Columns, read_answers_frame, read_counts_frame
+from concord.people.answers.records import AnswerSets
+from concord.people.answers.sides import HUMAN_WORDS, AnswerColumns, read_answers_frame, read_counts_frame
 from concord.people.table.columns import fold
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ NAMES = {
     "agent_answer": ("agent_answer", "agent_value", "model_answer", "synthetic"),
 }
 AGENT_NAMES = ("agent", "model", "design", "config")
-"""Columns that name agents; ``agent`` only where another column holds the agent's answers."""
+"""AnswerColumns that name agents; ``agent`` only where another column holds the agent's answers."""
 _WANTED = (
     "expected answers (outcome, human, agent), one below the other (outcome, source, answer), wide "
     "(human_X, agent_X), counts (outcome, option, human_count, agent_count) or moments (outcome, n, "
@@ -49,14 +49,14 @@ _WANTED = (
 )
 
 
-def read_answers(
+def read_answer_table(
     source: TableSource,
     *,
     agent_column: str | None = None,
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
-) -> AnswerTable:
+) -> AnswerSets:
     """Read a table of answers.
 
     Parameters
@@ -83,18 +83,20 @@ def read_answers(
         return read_moments(table, titles, found, who)
     if {"option", "human_count", "agent_count"} <= set(found):
         who = _agent_column(table, titles, agent_column, reserved=())
-        return read_counts_frame(table, Columns(found, who))
+        return read_counts_frame(table, AnswerColumns(found, who))
     if "source" in found and "answer" in found and "human" not in found:
-        return read_answers_frame(table, Columns(found, None), stacked_frame(table, found))
+        return read_answers_frame(table, AnswerColumns(found, None), stacked_frame(table, found))
     if "human" in found and "agent_answer" not in found and "agent" in titles:
         found["agent_answer"] = titles["agent"]
     if "human" in found and "agent_answer" in found and "outcome" in found:
         who = _agent_column(table, titles, agent_column, reserved=(found["agent_answer"],))
-        return read_answers_frame(table, Columns(found, who))
+        return read_answers_frame(table, AnswerColumns(found, who))
     wide = _wide_outcomes(table.header)
     if wide:
         who = _agent_column(table, titles, agent_column, reserved=())
-        return read_answers_frame(table, Columns(found | {"outcome": "outcome"}, who), wide_frame(table, wide))
+        return read_answers_frame(
+            table, AnswerColumns(found | {"outcome": "outcome"}, who), wide_frame(table, wide)
+        )
     raise FileFormatError(f"{table.name}: found the columns {listed(table.header)}; {_WANTED}")
 
 
