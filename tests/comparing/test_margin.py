@@ -146,8 +146,10 @@ def test_a_difference_as_large_as_the_margin_is_rarely_called_smaller(kind: str)
     assert false_claims(400, 50, kind) <= 0.05 + 3 * 0.011
 
 
-R_DIFFERENCES = [0.12, -0.05, 0.30, 0.02, -0.11, 0.08, 0.15, -0.02, 0.04, 0.09, -0.20, 0.17, 0.06, -0.07, 0.01, 0.11,
-                 0.03, -0.04, 0.22, -0.13]  # fmt: skip
+R_DIFFERENCES = [
+    0.12, -0.05, 0.30, 0.02, -0.11, 0.08, 0.15, -0.02, 0.04, 0.09,
+    -0.20, 0.17, 0.06, -0.07, 0.01, 0.11, 0.03, -0.04, 0.22, -0.13,
+]  # fmt: skip
 
 
 def test_two_one_sided_tests_are_those_of_r() -> None:
