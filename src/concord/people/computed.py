@@ -7,8 +7,9 @@ import numpy as np
 from concord.engine import Engine
 from concord.people import aggregate
 from concord.people.aggregate import Levels
-from concord.people.bounds import Simulation, simulate_bounds
+from concord.people.bounds import simulate_bounds
 from concord.people.evidence import Evidence
+from concord.people.floor_ceiling import Simulation
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
 from concord.people.scored import Context, TestScores, score_tests
@@ -49,7 +50,8 @@ def compute(
     context = context_of(rows, human, agent)
     human_says, agent_says = human.evidence(protocol), agent.evidence(protocol)
     scores = score_tests(human_says, agent_says, context, protocol)
-    jackknife = Jackknife(scores, layout, protocol, level)
+    errors = (human_effects(human, protocol).se, human_effects(agent, protocol).se)
+    jackknife = Jackknife(scores, layout, protocol, level, errors[0])
     if n_resamples:
         rng = np.random.default_rng(seed)
         fresh = new_participants(
@@ -88,7 +90,7 @@ def compute(
         jackknife=jackknife,
         fresh=fresh,
         simulation=simulation,
-        errors=(human_effects(human, protocol).se, human_effects(agent, protocol).se),
+        errors=errors,
     )
 
 

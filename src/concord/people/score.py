@@ -12,7 +12,9 @@ from concord.engine import SERIAL, Engine, get_engine
 from concord.errors import OptionError, UndefinedError
 from concord.people import aggregate
 from concord.people.assumptions import assumptions_of
-from concord.people.bounds import ASSUMPTION, N_SIMULATIONS
+from concord.people.bound import Bound
+from concord.people.bounds import METRICS as BOUNDED
+from concord.people.bounds import N_SIMULATIONS, assumption
 from concord.people.computed import Computed, compute
 from concord.people.details import results_of_findings, results_of_tests
 from concord.people.diagnosis import diagnose
@@ -20,7 +22,6 @@ from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol, get_protocol
 from concord.people.result import CompanionNumbers, GroupResult, Score
 from concord.people.sizes import coding_warning, effect_sizes
-from concord.people.uncertainty import Bound
 from concord.records import Estimate, Made, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
 from concord.stats.elementwise import or_none
@@ -99,7 +100,7 @@ def score_table(
         n_resamples=n_resamples,
         level=level,
         n_simulations=work.simulation.n_simulations,
-        bounds_note=work.simulation.note if work.simulation.note else ASSUMPTION,
+        bounds_note=work.simulation.note if work.simulation.note else assumption(protocol),
         null_share=None if population is None else population.null_share,
         tau2=None if population is None else population.tau2,
         warnings=table.warnings if coded is None else (*table.warnings, coded),
@@ -211,8 +212,8 @@ def _headline(work: Computed, metric: str) -> Score:
 
 
 def _bounded(work: Computed, metric: str, score: Score, domain: int | None) -> Score:
-    """Put floor, ceiling and place beside a PAS or an ECS."""
-    if metric not in ("pas", "ecs"):
+    """Put floor, ceiling and place beside a PAS, an ECS or an APR."""
+    if metric not in BOUNDED:
         return score
     return replace(score, bounds=work.simulation.bounds(metric, score.estimate, domain=domain))
 
