@@ -90,7 +90,7 @@ def job(n: int, url: str, width: int, processes: int = 1) -> Any:
 
 def run(n: int, url: str, width: int, folder: Path, processes: int = 1) -> float:
     """Seconds of `concord run`, from plan to closed folder."""
-    from concord import runs
+    from concord.asking import runs
 
     try:
         of = job(n, url, width, processes)
@@ -162,7 +162,7 @@ def client(n: int, url: str, width: int, folder: Path) -> float:
 
 def resume(n: int, url: str, folder: Path) -> dict[str, float]:
     """Seconds from the plan to the first answer of a folder that lacks ten of n replies."""
-    from concord import runs
+    from concord.asking import runs
     from concord.asking.folder import Request, RunFolder, reply_row, requests_of
     from concord.asking.journal import line_bytes
     from concord.asking.part import Listeners
@@ -197,7 +197,7 @@ def tell(begun: int) -> None:
 
 def to_be_killed(n: int, url: str, width: int, folder: Path, begun: int) -> None:
     """Run until somebody kills the process; the seed of each call names it."""
-    from concord import runs
+    from concord.asking import runs
     from concord.asking.keys import Sampling
     from concord.asking.run import open_model
 
@@ -283,7 +283,7 @@ def kills(options: argparse.Namespace) -> None:
     import openai  # noqa: F401
 
     import concord.asking.inspect.loop
-    import concord.runs  # noqa: F401
+    import concord.asking.runs  # noqa: F401
 
     rng = random.Random(options.seed)
     lost = twice = n_kills = 0

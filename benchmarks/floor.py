@@ -140,7 +140,7 @@ def one_at_a_time(case: Case) -> float:
     both = case.agent.part(np.flatnonzero(case.context.present))
     seconds, count = 0.0, 0
     for index, family in both.families:
-        part = _part(says, index, family, case.context, STANDARD)
+        part = _part(says, case.context, STANDARD, (index, family))
         draws = -(-SAMPLE // case.human.size)
         drawn = family.draw(rng, draws)
         begin = time.process_time()

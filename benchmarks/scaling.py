@@ -22,6 +22,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.resources import files
 
 import numpy as np
@@ -29,6 +30,7 @@ import numpy as np
 import concord
 from concord.engine import Engine
 from concord.people.bounds import simulate_bounds
+from concord.people.evidence import Evidence
 from concord.people.protocol import STANDARD
 from floor import Case, case_of
 from run import bayes_f, bayes_t
@@ -54,11 +56,17 @@ def demo() -> Case:
         return case_of(list(csv.DictReader(file)), STANDARD)
 
 
+@cache
+def said(case: Case) -> tuple[Evidence, Evidence]:
+    """What both sides say: scoring has computed it before it simulates."""
+    return case.human.evidence(STANDARD), case.agent.evidence(STANDARD)
+
+
 def simulated(case: Case, engine: Engine, agents: int) -> str:
     """Digest of every simulated score."""
     found = simulate_bounds(
         case.human, case.agent, case.context, case.layout, STANDARD, level=0.95, n_simulations=agents,
-        rng=np.random.default_rng(0), engine=engine,
+        rng=np.random.default_rng(0), engine=engine, evidence=said(case),
     )  # fmt: skip
     assert not found.note, found.note
     digest = hashlib.sha256()

@@ -1,7 +1,7 @@
 """The finished reports of the documentation site; run as a script it takes the README's picture.
 
-They are made from bundled data alone: the table of nine classic studies with its invented agent, the recorded
-replies of the embedded model, and scripted replies that show what several models look like side by side.
+They are made from bundled data alone: the fifteen agents of a public mega-study, the recorded replies
+of the embedded model, and scripted replies that show what several models look like side by side.
 The picture shows the first of them, as chromium does.
 """
 
@@ -23,9 +23,10 @@ SCRIPTS = {
 
 def demo(folder: Path) -> None:
     """Write the results of `concord demo --recorded`."""
-    from concord import api, runs
+    from concord import api
+    from concord.asking import runs
 
-    api.score_people(api.demo_table(), model="invented agent").write(folder)
+    api.score_people(api.public_table()).write(folder)
     for question in ("reasoning", "structure"):
         runs.score_bundled(question).write(folder)
 
@@ -34,7 +35,8 @@ def several_models(folder: Path) -> None:
     """Write results about the reasoning of one recorded and three scripted models."""
     import json
 
-    from concord import api, runs
+    from concord import api
+    from concord.asking import runs
     from concord.reasoning.lexicon import SAMPLES
 
     samples = json.loads(Path(str(SAMPLES)).read_text("utf-8"))["samples"]
@@ -60,15 +62,16 @@ def _script(samples: list[dict[str, Any]], skills: tuple[float, float], seed: in
 def pages() -> Iterator[tuple[str, str]]:
     """Return the address of every example in the site's sources, with its text."""
     from concord import api
+    from concord.people.public import TWIN
 
-    for name, title, write in (
-        ("demo-report", "Concord demo", demo),
-        ("several-models", "Does reasoning do work? Four models", several_models),
+    for name, title, write, notes in (
+        ("demo-report", "Concord demo", demo, [TWIN.credit]),
+        ("several-models", "Does reasoning do work? Four models", several_models, []),
     ):
         with tempfile.TemporaryDirectory() as made:
             write(Path(made) / "concord-demo")
             page = api.report(
-                {"invented agent": Path(made) / "concord-demo"}, out=Path(made) / "page.html", title=title
+                Path(made) / "concord-demo", out=Path(made) / "page.html", title=title, notes=notes
             )
             yield f"examples/{name}.html", page.path.read_text("utf-8")
 

@@ -1,4 +1,4 @@
-"""Draw the invented agent side of the demo table again: ``python tools/make_demo_table.py``.
+"""Draw the simulated agent side of the demo table again: ``python tools/make_demo_table.py``.
 
 The identity and human columns of ``demo_tests.csv`` are facts, kept by hand in that file and left as
 they stand. The agent columns are drawn here, from effects that were made up, with one fixed stream of

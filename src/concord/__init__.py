@@ -16,14 +16,16 @@ if TYPE_CHECKING:
         plan,
         rank_reasoning,
         report,
+        score_hints,
         score_people,
         score_predictions,
+        score_probes,
         score_reasoning,
         score_structure,
     )
+    from concord.asking.runs import run, score_run
     from concord.people import studies as studies
     from concord.records import Estimate, Interval
-    from concord.runs import run, score_run
 
 __all__ = [
     "ConcordError",
@@ -39,8 +41,10 @@ __all__ = [
     "rank_reasoning",
     "report",
     "run",
+    "score_hints",
     "score_people",
     "score_predictions",
+    "score_probes",
     "score_reasoning",
     "score_run",
     "score_structure",
@@ -50,8 +54,8 @@ __all__ = [
 _ELSEWHERE = {
     "Estimate": "concord.records",
     "Interval": "concord.records",
-    "run": "concord.runs",
-    "score_run": "concord.runs",
+    "run": "concord.asking.runs",
+    "score_run": "concord.asking.runs",
 }
 
 

@@ -5,27 +5,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from concord import people
-from concord.engine import Engine, get_engine
-from concord.errors import OptionError
+from concord.engine import Engine, chosen_engine
 from concord.files.checked import FileCheck
 from concord.people.agents_files import AgentsResult
 from concord.people.bounds import N_SIMULATIONS
 from concord.people.files import PeopleResult
 from concord.people.many import score_agents
 from concord.people.protocol import Protocol, get_protocol
+from concord.people.public import public_table as find_public_table
 from concord.people.score import N_RESAMPLES, score_chosen
 from concord.people.table.agents import read_agents
 from concord.questions import check, compare, plan, report
+from concord.reasoning.score_replies import score_reasoning
 from concord.records import TestTable
+from concord.structure.score_tables import score_structure
 
 if TYPE_CHECKING:
     from concord.people.predictions.files import PredictionResult
-    from concord.reasoning.bias import Detector
     from concord.reasoning.compare import ReasoningRanking
     from concord.reasoning.files import ReasoningResult
-    from concord.reasoning.lexicon import Aliases
-    from concord.reasoning.read.vignettes import Source
-    from concord.structure.files import StructureResult
+    from concord.reasoning.hints.files import HintLeaderboard
+    from concord.reasoning.probes.files import ProbeResult
 
 __all__ = [
     "AgentsResult",
@@ -35,18 +35,39 @@ __all__ = [
     "compare",
     "demo_table",
     "plan",
+    "public_table",
     "rank_reasoning",
     "report",
+    "score_hints",
     "score_people",
     "score_predictions",
+    "score_probes",
     "score_reasoning",
     "score_structure",
 ]
 
 
 def demo_table() -> Path:
-    """Return the bundled table of classic studies; its human side is published, its agent side invented."""
+    """Return a bundled table of classic studies: the human side is published, the agent side simulated."""
     return Path(people.__path__[0]) / "data" / "demo_tests.csv"
+
+
+def public_table(name: str = "twin-2k-500") -> Path:
+    """Return a bundled table of real agents.
+
+    Parameters
+    ----------
+    name
+        ``twin-2k-500``: 15 agent designs on 47 contrasts (Peng et al. 2025, Apache-2.0);
+        ``humanstudy-bench``: 57 configurations on 69 findings, PAS as published (MIT).
+
+    Examples
+    --------
+    >>> result = score_people(public_table(), n_resamples=0, n_simulations=0)
+    >>> len(result.agents), round(result["GPT5"].pas.value, 2)
+    (15, 0.77)
+    """
+    return find_public_table(name).path
 
 
 @overload
@@ -133,7 +154,7 @@ def score_people(
             n_resamples=n_resamples,
             n_simulations=n_simulations,
             seed=seed,
-            engine=_engine(engine),
+            engine=chosen_engine(engine),
         )
     return score_chosen(
         tests,
@@ -198,103 +219,6 @@ def score_predictions(
     return scored(read, level=level)
 
 
-def _engine(engine: str | Engine) -> Engine:
-    return get_engine(engine) if isinstance(engine, str) else engine
-
-
-def score_reasoning(
-    samples: "Source | None" = None,
-    replies: "Source | None" = None,
-    *,
-    bias_cases: "Source | None" = None,
-    bias_replies: "Source | None" = None,
-    model: str | None = None,
-    rules: str = "standard",
-    scope: str | None = None,
-    negation: str | None = None,
-    multiple: str | None = None,
-    aliases: "Aliases | None" = None,
-    detector: "Detector | None" = None,
-    seed: int = 0,
-    n_resamples: int = 10_000,
-    lenient: bool = False,
-    engine: str | Engine = "serial",
-) -> "ReasoningResult":
-    """Score recorded replies: faithfulness gap, Step-F1, silent bias rate, each with its interval.
-
-    Parameters
-    ----------
-    samples, replies
-        Vignettes (``study_a_test.json``) and replies to them (JSON lines with ``id, mode, response``):
-        paths, parsed rows, or frames. Both may be left out where bias cases are scored alone.
-    bias_cases, bias_replies
-        Bias cases and replies to them, both or neither.
-    model
-        The model's name; without one, the name of the reply file.
-    rules
-        ``"standard"``, or ``"source"``: what the research code does.
-    scope, negation, multiple
-        How correctness is judged: ``answer`` (default) or ``whole``; ``exclude`` (default) or ``ignore``;
-        ``only`` (default) or ``any``. ``rules="source"`` leaves no choice.
-    aliases
-        A table of other names, added to the bundled one: a path, or label to names.
-    detector
-        A function of (case, answer, reasoning) that takes the place of the keyword detection of bias.
-    seed
-        Seed of everything that is drawn.
-    n_resamples
-        Bootstrap replicates.
-    lenient
-        Leave out, count and list what cannot be read instead of raising.
-    engine
-        Where resamples are computed: ``serial``, ``processes``, ``dask``; changes no number.
-
-    Raises
-    ------
-    LinesError, FileFormatError
-        The input cannot be read; file and line are named.
-    OptionError
-        Options do not fit each other.
-    """
-    from concord.reasoning.context import RecordedReplies
-    from concord.reasoning.files import ReasoningResult
-    from concord.reasoning.lexicon import load_lexicon
-    from concord.reasoning.options import checked_options, model_name
-    from concord.reasoning.read.replies import read_replies
-    from concord.reasoning.read.vignettes import read_bias_cases, read_samples
-    from concord.reasoning.score import score_recorded
-
-    options = checked_options(
-        rules,
-        scope=scope,
-        negation=negation,
-        multiple=multiple,
-        seed=seed,
-        n_resamples=n_resamples,
-        lenient=lenient,
-    )
-    if (bias_cases is None) != (bias_replies is None):
-        raise OptionError("bias cases and bias replies belong together: give both or neither")
-    if (samples is None) != (replies is None):
-        raise OptionError("vignettes and replies belong together: give both, or bias cases alone")
-    if samples is None and bias_cases is None:
-        raise OptionError("nothing to score: give vignettes and replies, or bias cases and replies, or all")
-    recorded = RecordedReplies(None, None)
-    if samples is not None and replies is not None:
-        vignettes = read_samples(samples, lenient=lenient)
-        recorded = RecordedReplies(vignettes, read_replies(replies, vignettes, lenient=lenient))
-    if bias_cases is not None and bias_replies is not None:
-        cases = read_bias_cases(bias_cases, lenient=lenient)
-        answered = read_replies(bias_replies, cases, lenient=lenient)
-        recorded = RecordedReplies(recorded.samples, recorded.replies, cases, answered)
-    name = model_name(model, bias_replies if replies is None else replies)
-    lexicon = load_lexicon(aliases)
-    scores = score_recorded(
-        recorded, lexicon, model=name, options=options, detector=detector, engine=_engine(engine)
-    )
-    return ReasoningResult(scores)
-
-
 def rank_reasoning(
     results: "Sequence[ReasoningResult | str | Path]", *, by: str = "faithfulness_gap"
 ) -> "ReasoningRanking":
@@ -317,101 +241,48 @@ def rank_reasoning(
     return rank(results, by=by)
 
 
-def score_structure(
-    mean: str | Path | None = None,
-    max: str | Path | None = None,
-    scores: Any = None,
-    *,
-    reading: str = "peak",
-    column: str | None = None,
-    percent: bool = False,
-    lenient: bool = False,
-    samples: int | None = None,
-    baseline: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-    sheet: str | None = None,
-    seed: int = 0,
-    fixed_m: int = 2,
-    resamples: int = 2000,
-    chance: float | None = None,
-    engine: str | Engine = "serial",
-) -> "StructureResult":
-    """Score structural consistency: whether a model stays the same when only the arrangement changes.
+def score_hints(source: Any, *, model: str | None = None) -> "HintLeaderboard | ProbeResult":
+    """Score how often hints move answers, and how often a model says so.
 
     Parameters
     ----------
-    mean, max
-        Folders of mean and of max scores, one file (or one set of files) a model.
-    scores
-        Instead of the folders: one long table (a path to CSV, XLSX, Parquet or JSON, a polars or pandas
-        frame, or a list of rows), with the columns `model, arrangement, item`
-        and `S_mean, S_max` or `sample, S_Acc`.
-    reading
-        What the gap runs over: ``peak``, ``paired``, ``unpaired`` or ``across``.
-    column
-        Name of the score column, where it does not end in S_Acc or several do.
-    percent
-        Scores run from 0 to 100.
-    lenient
-        A score cell that holds text counts as missing instead of refusing the model.
-    samples
-        Samples a cell behind mean and max, where known.
-    baseline
-        Arrangement that is shown beside E and R, not counted in them.
-    encoding
-        Encoding of text files; UTF-8 otherwise.
-    decimal_comma
-        ``0,85`` is a number.
-    sheet
-        Sheet of a workbook that holds the long table, the first by default.
-    seed
-        Seed of resampling and splitting; the same seed gives the same bytes.
-    fixed_m
-        Size of the subsets of the fixed-m gap.
-    resamples
-        Resamples of the items behind simultaneous bands.
-    chance
-        Score of guessing, for multiple choice: a model that is not shown to be above it has nothing to be
-        consistent about.
-    engine
-        Where resamples are computed: ``serial``, ``processes``, ``dask``; changes no number.
+    source
+        Answers to hinted and unhinted questions, or counts: a path (CSV, XLSX, JSON, JSON lines), a folder
+        of tables of counts, a frame or a list of rows; ``"published"`` for the bundled counts of 12 models.
+    model
+        Name of the model whose answers these are; from the column ``model`` by default.
 
     Returns
     -------
-    StructureResult
-        Numbers, intervals and evidence of every model that could be scored, and all that could not.
+    HintLeaderboard or ProbeResult
+        A leaderboard of counts; influence, floors and verbalisation of answers.
 
     Raises
     ------
     InputError
-        Nothing can be scored; the message names file, sheet, row, column and value, and what to do.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> table = pl.DataFrame({
-    ...     "model": ["m"] * 4, "arrangement": ["AB", "AB", "BA", "BA"], "item": ["x", "y", "x", "y"],
-    ...     "S_mean": [0.5, 0.6, 0.4, 0.6], "S_max": [0.6, 0.8, 0.6, 0.8],
-    ... })
-    >>> result = score_structure(scores=table, reading="paired")
-    >>> round(result.models[0].consistency.s_cons.value, 4)
-    0.66
+        The table cannot be used; the message names file, row, column and value.
     """
-    from concord.structure.files import StructureResult
-    from concord.structure.read.folder import check_sources, read_folders
-    from concord.structure.read.long import read_long
-    from concord.structure.read.records import ReadOptions
-    from concord.structure.records import ScoreOptions
-    from concord.structure.score import check_options, score
+    from concord.reasoning.probes.tables import score_hint_source
 
-    check_sources(mean, max, scores)
-    options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples, chance=chance)
-    check_options(options)
-    reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma, sheet)
-    if scores is not None:
-        data = read_long(scores, reading_options)
-    else:
-        assert mean is not None and max is not None  # noqa: S101 - check_sources looked
-        data = read_folders(Path(mean), Path(max), reading_options)
-    return StructureResult(score(data, options, engine=_engine(engine)), reading_options)
+    return score_hint_source(source, model=model)
+
+
+def score_probes(source: Any, *, model: str | None = None) -> "ProbeResult":
+    """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs.
+
+    Parameters
+    ----------
+    source
+        One row per answer: a path (CSV, XLSX, JSON, JSON lines), a frame or a list of rows; the columns are
+        those of `concord.reasoning.probes.rows.ProbeRow`.
+    model
+        Name of the model; from the column ``model`` by default.
+
+    Raises
+    ------
+    InputError
+        The table cannot be used; the message names file, row, column and value.
+    """
+    from concord.reasoning.probes.tables import score_probe_source
+
+    return score_probe_source(source, model=model)

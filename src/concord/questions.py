@@ -1,6 +1,9 @@
-"""The three questions, one record each; whatever goes through all of them goes through `ALL`."""
+"""The three questions, one record each; whatever goes through all of them goes through `ALL`.
 
-from collections.abc import Callable, Mapping, Sequence
+How each is asked is in `asking.registry`.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +23,6 @@ from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.people import NAME as PEOPLE
 from concord.people import check as people_check
-from concord.people.design import design_people
 from concord.planning import people as planned_people
 from concord.planning import structure as planned_structure
 from concord.planning.kinds import PlanKind
@@ -29,8 +31,6 @@ from concord.planning.plan import PlanResult, plan_from
 from concord.planning.structure import StructurePlan
 from concord.reasoning import NAME as REASONING
 from concord.reasoning import check as reasoning_check
-from concord.reasoning.design import design_reasoning
-from concord.records import Design
 from concord.show.making import Report, write_report
 from concord.show.page import (
     Page,
@@ -45,32 +45,15 @@ from concord.show.page.section import Section
 from concord.stats.compare import Choices
 from concord.structure import NAME as STRUCTURE
 from concord.structure import check as structure_check
-from concord.structure.design import design_structure
-
-
-@dataclass(frozen=True, slots=True)
-class Demo:
-    """What the demo asks the embedded model."""
-
-    title: str
-    asked: Mapping[str, Any]
-    """A small version of the question: about a minute on two cores."""
-    recorded: bool = True
-    """Whether replies to the question come with Concord."""
-    folder: str = ""
-    """Where results lie below the folder of the demo."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRecord:
-    """One question: how it is asked, what its files are, how its results are compared, planned and shown."""
+    """One question: what its files are, how its results are compared, planned and shown."""
 
     name: str
-    design: Callable[..., Design]
-    """Lay out its trials."""
     files: tuple[FileKind, ...]
     panel: Panel
-    demo: Demo
     compare: tuple[ResultKind, ...] = ()
     """Kinds of results with a comparison of their own; others are compared item by item."""
     plan: tuple[PlanKind, ...] = ()
@@ -80,63 +63,28 @@ class QuestionRecord:
 ALL: tuple[QuestionRecord, ...] = (
     QuestionRecord(
         PEOPLE,
-        design=design_people,
         files=people_check.FILES,
         panel=people_panel.PANEL,
-        demo=Demo(
-            "With people, asked now: the framing study, five participants per cell.",
-            {"study": ["framing"], "n": 5, "temperature": 1.0, "seed": 1, "max_tokens": 12},
-            recorded=False,
-            folder="asked-people",
-        ),
         compare=(compared_people.KIND,),
         plan=(planned_people.KIND,),
     ),
     QuestionRecord(
         STRUCTURE,
-        design=design_structure,
         files=structure_check.FILES,
         panel=structure_panel.PANEL,
-        demo=Demo(
-            "With itself.",
-            {
-                "limit": 6,
-                "arrangements": 4,
-                "repeats": 2,
-                "temperature": 0.7,
-                "seed": 1,
-                "max_tokens": 16,
-            },
-        ),
         compare=(compared_structure.KIND,),
         plan=(planned_structure.KIND,),
     ),
     QuestionRecord(
         REASONING,
-        design=design_reasoning,
         files=reasoning_check.FILES,
         panel=reasoning_panel.PANEL,
-        demo=Demo("With its own reasoning.", {"limit": 4, "max_tokens": 160}),
     ),
 )
 
 
 SECTIONS: tuple[Section, ...] = (agents_section.SECTION,)
 """Further results that the page shows below their questions, in this order."""
-
-
-def question(name: str) -> QuestionRecord:
-    """Return a question by its name.
-
-    Raises
-    ------
-    OptionError
-        The question is not known.
-    """
-    for one in ALL:
-        if one.name == name:
-            return one
-    raise OptionError(f"question {name!r} is not known; expected {', '.join(one.name for one in ALL)}")
 
 
 def page(folders: Sequence[Path], **choices: Any) -> Page:
@@ -283,6 +231,7 @@ def report(
     out: str | Path = "report.html",
     title: str = "Concord report",
     plots: str | Path | None = None,
+    notes: Sequence[str] = (),
 ) -> Report:
     """Make one self-contained HTML page of the results in folders.
 
@@ -297,6 +246,8 @@ def report(
         Heading of the page.
     plots
         Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
+    notes
+        Lines below the heading, such as where the data come from.
 
     Returns
     -------
@@ -320,6 +271,7 @@ def report(
         compare=compare,
         title=title,
         plots=pictures,
+        notes=notes,
         names=names,
         sections=SECTIONS,
     )

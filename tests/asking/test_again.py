@@ -10,7 +10,7 @@ from tests.asking.faulty_server import faulty_server
 from tests.asking.test_faults import vignettes
 from typer.testing import CliRunner
 
-from concord import runs
+from concord.asking import runs
 from concord.asking.connection import Connection
 from concord.asking.index import REPLIES, journals, stored_lines
 from concord.cli.app import app

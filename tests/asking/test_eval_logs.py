@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from concord import runs
+from concord.asking import runs
 from concord.asking.eval_logs import read_eval_log
 from concord.errors import FileFormatError, MissingExtraError, RunFolderError
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.asking.faulty_server import FAULTS, FaultyServer, faulty_server
 
-from concord import runs
+from concord.asking import runs
 from concord.asking.connection import Connection
 from concord.asking.part import Listeners
 from concord.errors import ModelError

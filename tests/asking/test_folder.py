@@ -228,7 +228,7 @@ def test_replies_reach_the_disk_within_a_moment(tmp_path: Path, monkeypatch: pyt
 
 
 def test_changed_question_files_are_refused(tmp_path: Path) -> None:
-    from concord import runs
+    from concord.asking import runs
 
     pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
     runs.run_job(runs.job("reasoning", "mockllm/model", limit=1), tmp_path / "r")

@@ -10,7 +10,7 @@ import pytest
 from tests.asking.commands import concord, start
 from tests.asking.scripted import scripted_reply
 
-from concord import runs
+from concord.asking import runs
 from concord.asking.folder import requests_of
 from concord.asking.index import REPLIES
 from concord.asking.journal import read_lines

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from concord import runs
+from concord.asking import runs
 from concord.asking.limits import Budget, Limits
 from concord.asking.prices import Prices, read_prices
 from concord.errors import FileFormatError, OptionError

@@ -14,8 +14,7 @@ from types import SimpleNamespace
 import pytest
 from tests.asking.commands import concord, environment
 
-from concord import runs
-from concord.asking import weights
+from concord.asking import runs, weights
 from concord.asking.connection import Connection
 from concord.asking.keys import Sampling
 from concord.errors import ModelError

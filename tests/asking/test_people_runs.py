@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.asking.commands import concord, environment
 
-from concord import runs, studies
+from concord import studies
 from concord.api import check
-from concord.asking import weights
+from concord.asking import runs, weights
 from concord.errors import ModelError
 from concord.people.design import design_people, rooms_of
 from concord.people.rooms import unpacked
@@ -163,9 +163,9 @@ def test_a_failed_call_leaves_its_session_unfinished(tmp_path: Path, monkeypatch
 def test_inspect_runs_studies_as_a_task_and_its_log_is_scored(tmp_path: Path) -> None:
     code = (
         "import tests.asking.scripted, inspect_ai\n"
-        "from concord.asking.inspect.tasks import people\n"
-        "inspect_ai.eval(people(study='framing, trust-game', n=2), model='scripted/fast', display='none', "
-        "log_dir='logs')"
+        "from concord.asking.inspect.tasks import TASKS\n"
+        "task = TASKS['people'](study='framing, trust-game', n=2)\n"
+        "inspect_ai.eval(task, model='scripted/fast', display='none', log_dir='logs')"
     )
     root = Path(__file__).parents[2]
     done = subprocess.run(

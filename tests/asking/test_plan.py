@@ -2,7 +2,7 @@
 
 import pytest
 
-from concord import runs
+from concord.asking import runs
 from concord.asking.keys import Sampling
 from concord.asking.plan import make_plan
 from concord.asking.prices import Prices

@@ -45,9 +45,9 @@ def test_an_installed_inspect_is_one_of_the_versions_that_were_tried() -> None:
 def test_tasks_are_named_after_the_package_however_it_was_installed() -> None:
     from inspect_ai._util.registry import registry_info
 
-    from concord.asking.inspect.registered import reasoning
+    from concord.asking.inspect.registered import TASKS
 
-    assert registry_info(reasoning).name == "concord/reasoning"
+    assert registry_info(TASKS["reasoning"]).name == "concord/reasoning"
 
 
 def test_calls_leave_nothing_in_the_transcript() -> None:

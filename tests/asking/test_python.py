@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import concord
-from concord import runs
+from concord.asking import runs
 from concord.asking.folder import requests_of
 from concord.asking.keys import Sampling
 from concord.asking.recorded import bundled_run
@@ -18,7 +18,7 @@ def test_a_run_is_one_call_and_says_how_it_ended(tmp_path: Path) -> None:
     result = concord.run(
         "structure", "mockllm/model", items="idioms-ko", limit=2, arrangements=3, out=tmp_path / "my-run"
     )
-    assert (result.outcomes, result.complete, result.folder) == ({"ok": 6}, True, tmp_path / "my-run")
+    assert (result.outcomes, result.complete, result.folder) == ({"ok": 12}, True, tmp_path / "my-run")
     assert result.to_dict()["status"] == "finished"
 
 

@@ -2,10 +2,10 @@
 
 import dataclasses
 
-from concord.asking.usual import usual_repeats
+from concord.asking.registry import askable
+from concord.asking.runs import job
 from concord.cli.run_options import AskingArrangements, AskingItems
 from concord.reasoning import NAME as REASONING
-from concord.runs import job
 from concord.structure import NAME as STRUCTURE
 
 
@@ -14,8 +14,8 @@ def _default(options: type) -> object:
 
 
 def test_repeats_of_a_run_are_those_of_the_command() -> None:
-    assert usual_repeats(STRUCTURE) == _default(AskingArrangements) == 2
-    assert usual_repeats(REASONING) == _default(AskingItems) == 1
+    assert askable(STRUCTURE).repeats == _default(AskingArrangements) == 2
+    assert askable(REASONING).repeats == _default(AskingItems) == 1
 
 
 def test_a_job_about_structure_asks_every_arrangement_twice() -> None:

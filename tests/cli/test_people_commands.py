@@ -131,19 +131,6 @@ def test_check_fails_a_reported_statistic_that_contradicts_its_p(tmp_path: Path)
     assert "t(38) = 1.20, p = .01" in result.stdout
 
 
-def test_the_demo_says_that_its_agent_is_invented_and_ends_the_same_every_time(tmp_path: Path) -> None:
-    first = run("demo", "--recorded", "--out", tmp_path / "a")
-    second = run("demo", "--out", tmp_path / "a")
-    assert first.exit_code == 0
-    assert "INVENTED" in first.stderr
-    assert "PAS  same" in first.stdout
-    assert first.stdout == second.stdout
-
-
-def test_the_demo_as_json_marks_the_agent_side(tmp_path: Path) -> None:
-    assert json.loads(run("demo", "--json", "--out", tmp_path).stdout)["agent_side"] == "invented"
-
-
 def test_the_table_is_readable_in_a_pipe_without_colour_codes(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from concord.cli.app import main; main()"]
     done = subprocess.run(

@@ -13,14 +13,14 @@ import pytest
 
 import concord
 import concord.api
+import concord.asking.runs
 import concord.errors
 import concord.people.apa.read
-import concord.runs
 import concord.stats
 from concord import studies
 
 API = Path(__file__).resolve().parents[2] / "docs" / "reference" / "api"
-PUBLIC = (concord, concord.api, concord.runs, studies, concord.stats, concord.people.apa.read)
+PUBLIC = (concord, concord.api, concord.asking.runs, studies, concord.stats, concord.people.apa.read)
 
 
 def _paths() -> list[str]:

@@ -14,7 +14,7 @@ def test_every_example_is_a_small_page_and_is_linked() -> None:
     assert set(made) <= GENERATED
     for address, text in made.items():
         assert text.startswith("<!doctype html>"), address
-        assert 100_000 < len(text.encode()) < 600_000, address
+        assert 100_000 < len(text.encode()) < 1_000_000, address  # the demo holds fifteen agents
 
 
 def test_no_generated_page_is_kept() -> None:

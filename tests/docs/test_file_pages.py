@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from concord import api, compare, runs, studies
+from concord import api, compare, studies
+from concord.asking import runs
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
 LOGS = Path(__file__).resolve().parents[1] / "compare" / "logs"

@@ -20,7 +20,7 @@ TEXT = TABLE.read_text(encoding="utf-8")
 ROWS = list(csv.DictReader(io.StringIO(TEXT)))
 BY_TEST = {(row["study"], row["test"]): row for row in ROWS}
 
-IDENTITY = ["study", "sub_study", "finding", "test", "test_type", "domain", "sampling"]
+IDENTITY = ["study", "sub_study", "finding", "test", "test_type", "domain", "sampling", "data_note"]
 SIDE = ["statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "p_value", "direction", "table"]
 HUMAN = [f"human_{name}" for name in [*SIDE, "reported"]]
 AGENT = [f"agent_{name}" for name in SIDE]
@@ -271,10 +271,11 @@ def test_the_generator_refuses_a_table_it_has_no_plan_for() -> None:
         generator().render(TEXT.replace("estimated share: Repent", "estimated share: Relent"))
 
 
-def test_the_reader_takes_the_table_and_warns_only_of_the_small_sample() -> None:
+def test_the_reader_takes_the_table_and_warns_of_the_simulated_side_and_the_small_sample() -> None:
     table = read_tests(Path(str(TABLE)))
     assert len(table.rows) == len(ROWS)
     outcomes = Counter(row.agent_outcome for row in table.rows)
     assert outcomes == {SideOutcome.OK: 54, SideOutcome.MISSING: 2, SideOutcome.TOO_SMALL: 1}
     assert all(row.human_outcome is SideOutcome.OK for row in table.rows)
-    assert ["too small" in warning for warning in table.warnings] == [True]
+    assert ["too small" in warning for warning in table.warnings] == [False, True]
+    assert "simulated" in table.warnings[0]

@@ -45,7 +45,7 @@ def parts_of(table: object, protocol: Protocol) -> list[_Part]:
     human = SideTable.from_rows(rows, [r.human for r in rows], protocol.human_prior_odds)
     agent = SideTable.from_rows(rows, [r.agent for r in rows], protocol.agent_prior_odds)
     context, says = context_of(rows, human, agent), human.evidence(protocol)
-    return [bounds._part(says, index, family, context, protocol) for index, family in agent.families]
+    return [bounds._part(says, context, protocol, own) for own in agent.families]
 
 
 def designs(kind: str) -> list[dict[str, object]]:

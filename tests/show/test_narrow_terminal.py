@@ -7,7 +7,8 @@ import pytest
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from concord import api, runs
+from concord import api
+from concord.asking import runs
 from concord.reasoning.files import ReasoningResult
 from concord.show.people_terminal import people_report
 from concord.show.reasoning_terminal import reasoning_report

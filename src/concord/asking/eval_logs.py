@@ -5,14 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from concord.asking.outcomes import outcome_of, says_overflow
+from concord.asking.registry import NAMES, find
 from concord.comparing.inspect_logs import check_log
 from concord.errors import FileFormatError, MissingExtraError
-from concord.people import NAME as PEOPLE
-from concord.reasoning import NAME as REASONING
 from concord.records import AskOutcome
-from concord.structure import NAME as STRUCTURE
-
-SUITES = (PEOPLE, STRUCTURE, REASONING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +45,15 @@ def read_eval_log(path: Path) -> EvalLog:
         raise FileFormatError(f"{path}: no such file; expected an Inspect log (.eval or .json)")
     log = _opened(path)
     about = log.eval.metadata
-    if not isinstance(about, dict) or about.get("suite") not in SUITES:
+    one = find(str(about.get("suite"))) if isinstance(about, dict) else None
+    if not isinstance(about, dict) or one is None:
         raise FileFormatError(
             f"{path.name} is a log of the task {log.eval.task!r}, not of one of Concord's; "
-            f"expected {', '.join(f'concord/{one}' for one in SUITES)}"
+            f"expected {', '.join(f'concord/{one}' for one in NAMES)}"
         )
     options, files = _plan(about, path)
     samples = [] if log.samples is None else log.samples
-    if about["suite"] == PEOPLE:
+    if one.sessions is not None:
         samples = [sample for sample in samples if sample.epoch == 1]  # later ones are not asked
     total = None if log.results is None else log.results.total_samples
     repeats = about.get("repeats", 1)

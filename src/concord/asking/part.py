@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from concord.asking import registry
 from concord.asking.connection import Connection
 from concord.asking.folder import Again, Request
 from concord.asking.keys import Sampling
@@ -12,7 +13,6 @@ from concord.asking.limits import Budget, Limits
 from concord.asking.prices import Prices
 from concord.asking.redact import Redactor
 from concord.errors import MissingExtraError
-from concord.people import NAME as PEOPLE
 from concord.records import Answer, Design
 
 if TYPE_CHECKING:
@@ -94,8 +94,10 @@ def ask_part(
             on_wait=listeners.on_wait,
             cache=job.cache,
         )
-        if job.design.suite == PEOPLE:
-            hold = _session_holder(job, part, missing, asker, turns)
+        held = registry.find(job.design.suite)
+        if held is not None and held.sessions is not None:
+            rooms = held.sessions.rooms(dict(job.design.files), dict(job.design.options))
+            hold = _session_holder(job, part, missing, asker, turns, rooms)
         else:
 
             async def hold(request: Request) -> Answer:
@@ -123,12 +125,16 @@ def _storing(job: Job, part: Part) -> Callable[[Request, Answer], Mapping[str, A
 
 
 def _session_holder(
-    job: Job, part: Part, missing: Sequence[Request], asker: Any, turns: list[Any]
+    job: Job,
+    part: Part,
+    missing: Sequence[Request],
+    asker: Any,
+    turns: list[Any],
+    rooms: dict[str, Any],
 ) -> Callable[[Request], Any]:
     """Return what holds sessions, with the journal of their turns open."""
     from concord.asking.inspect.sessions import SessionHolder
     from concord.asking.turns import Turns
-    from concord.people.design import rooms_of
 
     again = frozenset[str]() if job.again is None else job.again.outcomes
     sessions = {request.trial.item for request in missing}
@@ -136,5 +142,4 @@ def _session_holder(
         part.path, job.model, redactor=part.redactor, sessions=sessions, again=again, shard=part.shard
     )
     turns.append(opened)
-    rooms = rooms_of(dict(job.design.files), dict(job.design.options))
     return SessionHolder(asker, opened, rooms, name=(job.model, job.sampling)).hold

@@ -5,7 +5,7 @@ from typing import Any
 
 from concord.asking.index import Index
 from concord.asking.prices import Prices
-from concord.people import NAME as PEOPLE
+from concord.asking.registry import find
 from concord.records import Design
 
 _DENSE_FROM = 0x2E80
@@ -88,10 +88,9 @@ def make_plan(
 
 def _sent(design: Design, to_ask: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
     """Return the texts that will be sent and the number of calls; a session is many."""
-    if design.suite == PEOPLE:
-        from concord.people.design import session_texts
-
-        return session_texts(design, to_ask)
+    one = find(design.suite)
+    if one is not None and one.sessions is not None:
+        return one.sessions.texts(design, to_ask)
     left = [trial for trial in design.trials if trial.name in to_ask]
     return [message.text for trial in left for message in trial.messages], len(left)
 

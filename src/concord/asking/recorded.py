@@ -3,38 +3,18 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from concord.asking.designs import lay_out
+from concord.asking.askable import Recorded
 from concord.asking.folder import INPUTS, StoredRun, planned_prompts, read_run
+from concord.asking.registry import askable, find
 from concord.errors import RunFolderError
 from concord.records import Made
-from concord.structure.judging.scorer import judge_model, verdicts_of
 
 BUNDLED = "smollm2-135m"
-JUDGE = "judge"
-"""Folder of the judge's own run, inside the run that it judges."""
 _PLANNED = ("key", "id", "mode", "repeat", "template")
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What scoring needs of a run, wherever it was kept."""
-
-    source: str
-    suite: str
-    model: str
-    rows: tuple[Mapping[str, Any], ...]
-    planned: tuple[Mapping[str, Any], ...]
-    n_missing: int
-    files: Mapping[str, bytes]
-    options: Mapping[str, Any]
-    made: Made
-    verdicts: Mapping[str, float | None] | None = None
-    """Scores that a judge gave, by key of the reply; ``None`` where none was asked for."""
 
 
 def made_of(record: Mapping[str, Any]) -> Made:
@@ -63,7 +43,7 @@ def recorded_folder(stored: StoredRun) -> Recorded:
         files,
         record["options"],
         made_of(record),
-        _verdicts(stored),
+        _followed(stored),
     )
 
 
@@ -97,12 +77,11 @@ def _inputs(folder: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
     return files
 
 
-def _verdicts(stored: StoredRun) -> Mapping[str, float | None] | None:
-    """Return what the judge of a structure run said; an empty table where it has not been asked yet."""
-    if judge_model(str(stored.record["options"].get("scorer", ""))) is None:
-        return None
-    folder = stored.path / JUDGE
-    return verdicts_of(read_run(folder).rows) if folder.is_dir() else {}
+def _followed(stored: StoredRun) -> tuple[Mapping[str, Any], ...]:
+    """Return the replies of the run that followed; none where it has not been asked yet."""
+    one = find(str(stored.record["suite"]))
+    folder = stored.path / one.followed_in if one is not None and one.followed_in else None
+    return read_run(folder).rows if folder is not None and folder.is_dir() else ()
 
 
 def recorded_log(path: Path) -> Recorded:
@@ -124,7 +103,7 @@ def bundled_run(question: str) -> Recorded:
     folder = resources.files("concord").joinpath(question, "data", "recorded")
     record = json.loads(folder.joinpath(f"{BUNDLED}.run.json").read_bytes())
     rows = tuple(map(json.loads, folder.joinpath(f"{BUNDLED}.jsonl").read_bytes().splitlines()))
-    design = lay_out(question, **record["design"])
+    design = askable(question).design(**record["design"])
     source = f"the bundled replies of {record['model']}"
     files, options = dict(design.files), dict(design.options)
     return Recorded(source, question, record["model"], rows, rows, 0, files, options, made_of(record))

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from concord import people, reasoning
+from concord.asking.askable import Recorded
 from concord.asking.folder import read_run
-from concord.asking.recorded import Recorded, recorded_folder
+from concord.asking.recorded import recorded_folder
 from concord.errors import OptionError, RunFolderError
 from concord.files.json_text import parsed
 from concord.people.design import plans_of

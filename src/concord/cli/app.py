@@ -16,7 +16,7 @@ class Commands(LateGroup):
         "demo": Late(
             "concord.cli.demo",
             "demo",
-            "Answer the three questions on bundled data; with the extra `live`, ask the embedded model.",
+            "Answer the three questions on public results of real agents; --live asks the embedded model.",
         ),
         "check": Late(
             "concord.cli.check",
@@ -66,6 +66,16 @@ class ScoreCommands(LateGroup):
             "concord.cli.score_reasoning",
             "score_reasoning",
             "Score recorded replies: whether reasoning works, decorates, or hides what drove the answer.",
+        ),
+        "hints": Late(
+            "concord.cli.score_hints",
+            "score_hints",
+            "Score how often hints move answers, and how often a model says so.",
+        ),
+        "probes": Late(
+            "concord.cli.score_hints",
+            "score_probes",
+            "Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs.",
         ),
         "run": Late(
             "concord.cli.score_run",

@@ -1,106 +1,165 @@
 """`concord demo`."""
 
-import os
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from concord.cli.shared import note, print_json, show_result
+from concord.cli.shared import note, print_json, show, show_result
 
 if TYPE_CHECKING:
-    from concord.questions import QuestionRecord
+    from concord.api import AgentsResult
+    from concord.people.rescored import RankMove
 
 MODEL = "local/smollm2-135m"
-_INVENTED = (
-    "1. With people. The human side of this table is published (nine classic studies); the agent side\n"
-    "   is INVENTED, made up to show what the numbers mean. It says nothing about any real model.\n"
-)
+_SMALL = {"n_resamples": 200, "n_simulations": 400}
+"""Enough for two digits; `concord score people` takes more."""
+_RECORDED = "Questions 2 and 3: recorded replies of local/smollm2-135m, a model of 135M parameters."
 
 
 def demo(
-    recorded: Annotated[
-        bool, typer.Option("--recorded", help="Score bundled replies only; ask no model.")
+    live: Annotated[
+        bool, typer.Option("--live", help="Also ask the embedded model all three questions.")
     ] = False,
+    recorded: Annotated[
+        bool, typer.Option("--recorded", help="Score bundled data only, which is the default.")
+    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show every table, not one screen.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("concord-demo"),
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
 ) -> None:
-    """Answer the three questions on bundled data; with the extra `live`, ask the embedded model."""
+    """Answer the three questions on public results of real agents; --live asks the embedded model."""
     from concord import api
-    from concord.questions import ALL
+    from concord.asking import runs
+    from concord.asking.registry import ALL
+    from concord.errors import OptionError
+    from concord.people.public import HSB, TWIN
 
-    people = api.score_people(api.demo_table(), model="invented agent")
-    files = people.write(out)
-    note(_INVENTED)
-    for warning in people.warnings:
-        note(f"warning: {warning}")
-    if not json:
-        show_result(people)
-    live = not recorded and _can_ask()
-    asked = [one for one in ALL if live or one.demo.recorded]
-    others = {one.name: _score_question(one, out, live=live, quiet=json) for one in asked}
+    if live and recorded:
+        raise OptionError("--live and --recorded were both given; expected one of them")
+    people: Any = api.score_people(api.public_table(TWIN.name), **_SMALL)
+    people.write(out)
+    again, moves = _scored_anew(out / "humanstudy-bench")
+    others = {
+        one.name: runs.score_bundled(one.name) for one in ALL if one.demo is not None and one.demo.recorded
+    }
+    for scored in others.values():
+        scored.write(out)
     if json:
-        print_json({**people.to_dict(), "agent_side": "invented", "asked_now": live, **others})
-    page = api.report({"invented agent": out}, out=out / "report.html", title="Concord demo").path
-    note(f"\nwrote {files[0]}, {files[1].name}, and the results of the other questions below {out}")
-    note("score your own table with: concord score people TABLE; ask a model with: concord run reasoning")
-    note(f"all of it as one page, to open in a browser: {page.resolve().as_uri()}")
+        found = {name: scored.to_dict() for name, scored in others.items()}
+        credits = [TWIN.credit, HSB.credit, _RECORDED]
+        told = {"agent_side": "real agents", "sources": credits, "asked_now": live}
+        print_json({**people.to_dict(), **told, "rescored": [asdict(one) for one in moves], **found})
+    else:
+        _show(people, again, moves, others, full=full)
+    if live:
+        _ask_all(out / "live", quiet=json)
+    page = _page(out, "Concord demo", [TWIN.credit, _RECORDED])
+    note(f"files in {out}; everything: --full; a table of your own: concord score people TABLE")
+    note(f"the page, to open in a browser: {page}")
 
 
-def _can_ask() -> bool:
-    """Whether the embedded model can be asked; says why not."""
+def _page(folder: Path, title: str, notes: list[str]) -> str:
+    from concord import api
+
+    return api.report(folder, out=folder / "report.html", title=title, notes=notes).path.resolve().as_uri()
+
+
+def _scored_anew(folder: Path) -> "tuple[AgentsResult, tuple[RankMove, ...]]":
+    """Score the configurations of HumanStudy-Bench anew, and set them beside the published order."""
+    from concord import api
+    from concord.files.output import write_csv
+    from concord.people.public import HSB, published_pas
+    from concord.people.rescored import rank_moves
+
+    found: Any = api.score_people(api.public_table(HSB.name), n_resamples=0, n_simulations=0)
+    moves = rank_moves(published_pas(), found)
+    replace(found, tables={}).write(folder)  # the order is what counts: no folder per configuration
+    rows = [asdict(one) for one in moves]
+    write_csv(folder / "ranks.csv", list(rows[0]), [list(row.values()) for row in rows])
+    return found, moves
+
+
+def _show(
+    people: "AgentsResult",
+    again: "AgentsResult",
+    moves: "tuple[RankMove, ...]",
+    others: Mapping[str, Any],
+    *,
+    full: bool,
+) -> None:
+    """Show the answers on one screen, or everything."""
+    from concord.people.public import HSB, TWIN
+    from concord.reasoning import NAME as REASONING
+    from concord.show import demo_terminal as shown
+    from concord.show.terminal import lines
+    from concord.structure import NAME as STRUCTURE
+
+    show(
+        shown.answers(
+            [
+                ("Does a model agree with people?", shown.people_sentence(people)),
+                ("With itself?", shown.structure_sentence(others[STRUCTURE])),
+                ("With its own reasoning?", shown.reasoning_sentence(others[REASONING])),
+            ]
+        )
+    )
+    if full:
+        show(lines([""]))
+        show_result(people)
+        show(shown.moves_table(moves))
+        for scored in others.values():
+            show(lines([""]))
+            show_result(scored)
+    else:
+        show(shown.agents_strips(people))
+    show(lines(["", shown.moves_sentence(moves, again), ""]))
+    show(shown.sources([TWIN, HSB]))
+
+
+def _ask_all(folder: Path, *, quiet: bool) -> None:
+    """Ask the embedded model a small version of every question, and make a page of what it answered."""
+    from concord.asking.registry import ALL
+    from concord.asking.weights import ensure_weights
+    from concord.cli.run_show import show_scored
+
+    _require_live()
+    ensure_weights()
+    shown = [(one.name, one.demo) for one in ALL if one.demo is not None]
+    for i, (name, demo) in enumerate(shown, 1):
+        note(f"\n{i}. {demo.title} Asking {MODEL}, a small version of the question.\n")
+        scored = _ask_embedded(name, demo.asked, folder / "runs" / name).score()
+        scored.write(folder / demo.folder)
+        if not quiet:
+            show_scored(scored)
+    page = _page(folder, "Concord demo, asked now", [f"Replies of {MODEL}, a model of 135M parameters."])
+    note(f"the page of what was asked now: {page}")
+
+
+def _require_live() -> None:
     from importlib.util import find_spec
 
-    if os.environ.get("CONCORD_RECORDED"):
-        return False
+    from concord.errors import MissingExtraError
+
     if find_spec("inspect_ai") is None or find_spec("xllamacpp") is None:
-        note("The extra `live` is not installed (pip install 'concord-eval[live]'): no model is asked.")
-        return False
-    from concord.asking.weights import ensure_weights
-    from concord.errors import ModelError
-
-    try:
-        ensure_weights()
-    except ModelError as fault:
-        note(f"{fault}\nNo model is asked.")
-        return False
-    return True
+        raise MissingExtraError("demo --live", "live")
 
 
-def _score_question(question: "QuestionRecord", out: Path, *, live: bool, quiet: bool) -> Mapping[str, Any]:
-    """Score one question's replies, asked now or recorded."""
-    from concord import runs
-    from concord.cli.run_show import show_scored
-    from concord.questions import ALL
-
-    title = f"\n{ALL.index(question) + 1}. {question.demo.title}"
-    if live:
-        note(f"{title} Asking {MODEL}, a very small model, a small version of the question.\n")
-        scored = _ask_embedded(question, out / "runs" / question.name).score()
-    else:
-        note(f"{title} Bundled replies, recorded from {MODEL}, a very small model.\n")
-        scored = runs.score_bundled(question.name)
-    scored.write(out / question.demo.folder)
-    if not quiet:
-        show_scored(scored)
-    document: Mapping[str, Any] = scored.to_dict()
-    return document
-
-
-def _ask_embedded(question: "QuestionRecord", folder: Path) -> Any:
+def _ask_embedded(question: str, asked: Mapping[str, Any], folder: Path) -> Any:
     """Ask the embedded model a small version, with progress."""
-    from concord import runs
+    from concord.asking import runs
     from concord.asking.keys import Sampling
     from concord.cli.run_progress import Progress
 
-    chosen = dict(question.demo.asked)
+    chosen = dict(asked)
     sampling = Sampling(
         chosen.pop("temperature", 0.0), chosen.pop("max_tokens"), None, chosen.pop("seed", None)
     )
-    job = runs.job(question.name, MODEL, sampling=sampling, **chosen)
+    job = runs.job(question, MODEL, sampling=sampling, **chosen)
     plan = runs.plan_run(job, folder)
     with Progress(plan.n_to_ask) as progress:
         return runs.run_job(job, folder, on_answer=progress.add)

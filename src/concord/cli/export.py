@@ -13,7 +13,7 @@ def inspect(
     out: Annotated[Path | None, typer.Option(help="Folder for the logs (default: RUN/logs).")] = None,
 ) -> None:
     """Write the replies of a run as Inspect logs, for Inspect's viewer."""
-    from concord import runs
+    from concord.asking import runs
 
     written = runs.export_inspect(run, out)
     note(f"{len(written)} logs written to {written[0].parent}; look at them with: inspect view --log-dir DIR")

@@ -17,8 +17,8 @@ from concord.errors import InputError, OptionError
 if TYPE_CHECKING:
     from concord.asking.part import Job
     from concord.asking.plan import Plan
+    from concord.asking.runs import RunResult
     from concord.cli.run_progress import Progress
-    from concord.runs import RunResult
 
 GRACE = 0.8
 """Seconds that calls in flight have to end after a Ctrl-C."""
@@ -44,7 +44,7 @@ def carry_out(question: str, model: str | None, choices: dict[str, Any], asking:
     connection = asking.connection
     several = len(names) > 1
     found = {} if asking.dry_run else {name: _find(name, question, asking, several) for name in names}
-    from concord import runs
+    from concord.asking import runs
 
     first = runs.job(question, names[0], **choices, **asking.job())
     planned = []
@@ -83,7 +83,7 @@ def _find(name: str, question: str, asking: Asking, several: bool) -> Any:
 
 def _folder(question: str, name: str, asking: Asking, several: bool) -> Path:
     """Return the folder of a model's run; several models have theirs in one."""
-    from concord import runs
+    from concord.asking import runs
     from concord.files.output import safe_name
 
     if not several:
@@ -166,9 +166,9 @@ def _ask_each(planned: list[Planned], asking: Asking) -> "list[RunResult]":
 
 def _judge(result: "RunResult", of: Planned, asking: Asking) -> "RunResult":
     """Let the judge see the replies, where a run is scored by one; with the same options."""
-    from concord import runs
+    from concord.asking import runs
 
-    judging = runs.judge_job(result, connection=of.job.connection, limits=result.left_of(of.job.limits))
+    judging = runs.follow_up(result, connection=of.job.connection, limits=result.left_of(of.job.limits))
     if judging is None or not judging[0].design.trials:
         return result
     judge, folder = judging
@@ -181,7 +181,7 @@ def _judge(result: "RunResult", of: Planned, asking: Asking) -> "RunResult":
 
 def _ask(one: Planned) -> "RunResult":
     """Run with progress; say what is kept when it ends early."""
-    from concord import runs
+    from concord.asking import runs
     from concord.asking.part import Listeners
     from concord.cli.run_progress import Progress
 

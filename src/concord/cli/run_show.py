@@ -9,9 +9,10 @@ from concord.cli.shared import show_result as show_scores
 from concord.errors import InputError, ModelError, RunFolderError
 
 if TYPE_CHECKING:
+    from concord.asking.askable import AnswerTable
     from concord.asking.part import Job
     from concord.asking.plan import Plan
-    from concord.runs import RunResult
+    from concord.asking.runs import RunResult
 
 SHOWN_PROMPTS = 3
 _INCOMPLETE = 4
@@ -84,7 +85,7 @@ def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -
 
 def _write_logs(result: "RunResult") -> None:
     """Write Inspect's logs; a run whose logs cannot be written is a run all the same."""
-    from concord import runs
+    from concord.asking import runs
 
     try:
         runs.export_inspect(result.folder, only_new=True)
@@ -104,49 +105,27 @@ def _show_scores(result: "RunResult", as_json: bool) -> None:
         note(str(fault))  # the run is done and kept; there is only nothing to count
         return
     scored.write(result.folder / "results")
-    counted = write_answers(result)
+    answers = write_answers(result)
     if as_json:
+        counted = {} if answers is None else answers.counted
         print_json({"run": {**result.to_dict(), **counted}, "score": scored.to_dict()})
     else:
         show_scored(scored)
-    for line in _answer_lines(counted):
+    for line in () if answers is None else answers.lines:
         note(line)
     note(f"replies, log and results are in {result.folder}")
     note(f"score them again with: concord score run {result.folder}")
 
 
-def _answer_lines(counted: dict[str, Any]) -> list[str]:
-    """Say in words what became of the answers of a structure run."""
-    if not counted:
-        return []
-    lines = ["answers: " + ", ".join(f"{n} {outcome}" for outcome, n in counted["answers"].items())]
-    if "recovery_rate" in counted:
-        found = counted["recovery_rate"]
-        lines.append(f"idioms recovered: {found['recovered']} of {found['n']} ({found['rate']:.0%})")
-    return lines
-
-
-def write_answers(result: "RunResult") -> dict[str, Any]:
-    """Write `answers.csv` of a structure run, and return what is counted beside the consistency numbers."""
-    from concord.structure import NAME as STRUCTURE
-
-    if result.stored.record["suite"] != STRUCTURE:
-        return {}
-    from dataclasses import astuple, fields
-
-    from concord.asking.recorded import recorded_folder
+def write_answers(result: "RunResult") -> "AnswerTable | None":
+    """Write `answers.csv` of a run, where its question keeps such a table."""
+    from concord.asking.runs import answers_of_run
     from concord.files.output import write_csv
-    from concord.runs import structure_answers
-    from concord.structure.answers import AnswerRow
 
-    answers = structure_answers(recorded_folder(result.stored))
-    columns = [one.name for one in fields(AnswerRow)]
-    write_csv(result.folder / "results" / "answers.csv", columns, map(astuple, answers.rows))
-    counted: dict[str, Any] = {"answers": answers.outcomes}
-    if answers.recovery is not None:
-        found, n = answers.recovery
-        counted["recovery_rate"] = {"recovered": found, "n": n, "rate": found / n}
-    return counted
+    answers = answers_of_run(result)
+    if answers is not None:
+        write_csv(result.folder / "results" / "answers.csv", list(answers.columns), answers.rows)
+    return answers
 
 
 def show_scored(scored: Any) -> None:

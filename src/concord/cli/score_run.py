@@ -19,7 +19,7 @@ def score_run(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Score the replies of a run or of an Inspect log, without asking any model."""
-    from concord import runs
+    from concord.asking import runs
     from concord.cli.run_show import show_scored
 
     result = runs.score_run(source, partial=partial)

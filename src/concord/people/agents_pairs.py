@@ -27,6 +27,9 @@ COLUMNS = ("pas", "n_eff", "human_d", "agent_d", "passes", "human_significant")
 """What the metrics need of every agent and test."""
 MOST_LISTED = 20_000
 """Pairs that are listed one by one; of more only the groups are told."""
+_CANCELS = 1e-3
+"""Below this share of the squares a sum of squared differences loses more than three of its digits."""
+_AT_ONCE = 2_000_000
 _NO_TEST = "undefined: no test of both agents has it"
 _UNDEFINED = "undefined: too few tests that both agents have"
 
@@ -78,7 +81,7 @@ def compare_agents(
     standings = []
     for metric in METRICS:
         found = _differences_of(metric, columns, layout, plain)
-        p = _p_values(found)[first, second]
+        p = _p_values(found, (first, second))
         adjusted = holm(p)
         standings.append(_standing(metric, names, found.own, (first, second), adjusted, level))
         if len(first) <= MOST_LISTED:
@@ -124,17 +127,36 @@ def _differences_of(
             whole, without = _with_and_without(metric, chosen, layout, protocol)
             left = without[:, studies]
             others = np.arange(len(either)) if n == m else np.arange(len(ours), len(either))
-            for i, agent in enumerate(ours):
-                their = either[others]
-                value[agent, their] = whole[i] - whole[others]
-                se[agent, their] = _jackknife_se(left[i] - left[others])
-                value[their, agent], se[their, agent] = -value[agent, their], se[agent, their]
             rows, places = np.ix_(ours, theirs), np.ix_(theirs, ours)
+            value[rows] = whole[: len(ours), None] - whole[others]
+            se[rows] = _pair_errors(left[: len(ours)], left[others])
+            value[places], se[places] = -value[rows].T, se[rows].T
             for at in (rows, places):
                 n_tests[at], n_studies[at] = int(used.sum()), len(studies)
             if n == m:
                 own[ours] = whole
     return _Differences(value, se, n_tests, n_studies, own)
+
+
+def _pair_errors(first: Floats, second: Floats) -> Floats:
+    """Return the standard errors (A, B) of all differences between leave-one-out values (A, K) and (B, K).
+
+    Σ (aᵢ - bᵢ)² about their means is Σ aᵢ² + Σ bᵢ² - 2 Σ aᵢbᵢ, one matrix product for all pairs. Where that
+    cancels (agents almost alike) or a value is undefined, the differences themselves are summed.
+    """
+    k = first.shape[-1]
+    if k < FEWEST_CLUSTERS:
+        return np.full((len(first), len(second)), np.nan)
+    a, b = (values - values.mean(axis=-1, keepdims=True) for values in (first, second))
+    squares = np.sum(a * a, axis=-1)[:, None] + np.sum(b * b, axis=-1)
+    total = squares - 2 * (a @ b.T)
+    close = ~(total > _CANCELS * squares)
+    with np.errstate(invalid="ignore"):
+        se: Floats = np.sqrt((k - 1) / k * total)
+    i, j = np.nonzero(close)
+    for part in np.array_split(np.arange(len(i)), max(1, len(i) * k // _AT_ONCE)):
+        se[i[part], j[part]] = _jackknife_se(first[i[part]] - second[j[part]])
+    return se
 
 
 def _jackknife_se(without: Floats) -> Floats:
@@ -191,11 +213,11 @@ def _scores_of_agents(columns: Mapping[str, Floats]) -> TestScores:
     )
 
 
-def _p_values(found: _Differences) -> Floats:
-    """Two-sided p of no difference, Student's t with K - 1 degrees of freedom; the diagonal means nothing."""
+def _p_values(found: _Differences, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:
+    """Two-sided p of no difference, Student's t with K - 1 degrees of freedom."""
     with np.errstate(invalid="ignore"):
-        df = np.maximum(found.n_studies - 1, 1)
-        return np.asarray(2 * stdtr(df, -np.abs(found.value) / found.se))
+        df = np.maximum(found.n_studies[pairs] - 1, 1)
+        return np.asarray(2 * stdtr(df, -np.abs(found.value[pairs]) / found.se[pairs]))
 
 
 def _standing(

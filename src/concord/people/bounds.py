@@ -104,6 +104,7 @@ def simulate_bounds(
     n_simulations: int,
     rng: np.random.Generator,
     engine: Engine = SERIAL,
+    evidence: tuple[Evidence, Evidence] | None = None,
 ) -> Simulation:
     """Simulate agents without effects and perfect replications, and score them as the agent was scored.
 
@@ -121,6 +122,8 @@ def simulate_bounds(
         Source of randomness; every block of agents has its own child of its seed.
     engine
         Where blocks are computed; changes nothing in the result.
+    evidence
+        What both sides say, where it is known already.
     """
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
     fixed = int((context.present & ~raw).sum())
@@ -129,14 +132,15 @@ def simulate_bounds(
             "not asked for" if not fixed else f"{fixed} test(s) hold precomputed numbers: nothing to simulate"
         )
         return Simulation({}, {}, None, 0, level, note)
-    says, people = human.evidence(protocol), human_effects(human, protocol)
+    says, own = (human.evidence(protocol), agent.evidence(protocol)) if evidence is None else evidence
+    people = human_effects(human, protocol)
     both = agent.part(np.flatnonzero(context.present))
     missing = lacking(both, people)
     if missing:
         return Simulation({}, {}, None, 0, level, _missing_note(missing, layout))
     size = int(np.clip(_BLOCK_TESTS // max(1, human.size), _SMALLEST_BLOCK, _LARGEST_BLOCK))
-    own = agent.evidence(protocol)
-    parts = tuple(_part(says, index, family, context, protocol) for index, family in both.families)
+    # tables of Bayes factors take as long as several blocks: they are spread like them
+    parts = tuple(engine.map(partial(_part, says, context, protocol), both.families))
     work = _Work(
         parts=parts,
         n_eff=own.n_eff,
@@ -175,10 +179,9 @@ def _missing_note(missing: list[int], layout: Layout) -> str:
     )
 
 
-def _part(
-    says: Brief, index: NDArray[np.intp], family: Family, context: Context, protocol: Protocol
-) -> _Part:
+def _part(says: Brief, context: Context, protocol: Protocol, own: tuple[NDArray[np.intp], Family]) -> _Part:
     """Take one family of the agent's side, with its table where PAS is smooth in one statistic."""
+    index, family = own
     human, around = subset(says, index), subset_context(context, index)
     return _Part(index, family, human, around, agent_lookup(family, context, index, protocol))
 

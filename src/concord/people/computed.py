@@ -78,6 +78,7 @@ def compute(
         n_simulations=n_simulations,
         rng=np.random.default_rng([seed, 1]),
         engine=engine,
+        evidence=(human_says, agent_says),
     )
     return Computed(
         layout=layout,

@@ -21,9 +21,9 @@ ASSIGNMENT = "blocks"
 
 
 def design_people(
-    study: Iterable[str] = (),
+    study: str | Iterable[str] = (),
     *,
-    folder: Path | None = None,
+    folder: str | Path | None = None,
     n: int | None = None,
     design: str = "participant",
     plan_seed: int = 0,
@@ -35,7 +35,8 @@ def design_people(
     Parameters
     ----------
     study
-        Names or paths of studies; all bundled ones (or all of the folder) when not given.
+        Names or paths of studies, or one text with commas between them; all bundled ones (or all of the
+        folder) when not given.
     folder
         A folder with studies of your own.
     n
@@ -59,7 +60,8 @@ def design_people(
     if limit is not None and limit < 1:
         raise OptionError(f"--limit {limit}: expected a whole number from 1 on")
     chosen = get_design(design)
-    found = find_studies(study, folder=folder)
+    names = [name.strip() for name in study.split(",") if name.strip()] if isinstance(study, str) else study
+    found = find_studies(names, folder=None if folder is None else Path(folder))
     options: dict[str, str | int | float | bool | None] = {"n": n, "design": chosen.name}
     options |= {
         "assignment": ASSIGNMENT,

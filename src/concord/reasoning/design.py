@@ -27,8 +27,8 @@ class _Entry(NamedTuple):
 
 
 def design_reasoning(
-    samples: Path | None = None,
-    bias_cases: Path | None = None,
+    samples: str | Path | None = None,
+    bias_cases: str | Path | None = None,
     *,
     limit: int | None = None,
     repeats: int = 1,
@@ -56,15 +56,14 @@ def design_reasoning(
         raise OptionError("--bias-cases without --samples: give both, or neither to use the bundled files")
     if samples is None:
         samples, bias_cases = bundled(SAMPLES), bundled(CASES)
-    vignettes = _entries(read_samples(samples).rows[:limit], samples)
-    cases = (
-        [] if bias_cases is None else _entries(_pairs(read_bias_cases(bias_cases).rows, limit), bias_cases)
-    )
+    asked, biased = Path(samples), None if bias_cases is None else Path(bias_cases)
+    vignettes = _entries(read_samples(asked).rows[:limit], asked)
+    cases = [] if biased is None else _entries(_pairs(read_bias_cases(biased).rows, limit), biased)
     templates = {cell: read_template("reasoning", f"{cell}.{VERSION}") for cell in (*MODES, BIAS)}
     trials = tuple(_trials(vignettes, cases, templates, repeats))
-    files = [(SAMPLES, samples.read_bytes())]
-    if bias_cases is not None:
-        files.append((CASES, bias_cases.read_bytes()))
+    files = [(SAMPLES, asked.read_bytes())]
+    if biased is not None:
+        files.append((CASES, biased.read_bytes()))
     return Design("reasoning", trials, tuple(templates.values()), tuple(files))
 
 

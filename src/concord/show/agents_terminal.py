@@ -26,7 +26,7 @@ def agents_report(result: AgentsResult) -> RenderableType:
     """Return everything a reader of the terminal should see: the answer first."""
     ordered = in_order(result)
     title = f"\nAgreement of {len(ordered)} agents with people · protocol {result.protocol.name}"
-    names = _short_names([agent.name for agent in ordered])
+    names = short_names([agent.name for agent in ordered])
     rows = [_agent_cells(result, agent, name) for agent, name in zip(ordered, names, strict=True)]
     # a column that says nothing of any agent is left out: given PAS have neither effects nor places
     kept = [j for j in range(len(_COLUMNS)) if any(row[j] != UNDEFINED for row in rows)]
@@ -38,7 +38,7 @@ def agents_report(result: AgentsResult) -> RenderableType:
     )
 
 
-def _short_names(names: Sequence[str]) -> list[str]:
+def short_names(names: Sequence[str]) -> list[str]:
     """Cut long names in their middle, where they stay distinct."""
     half = LONGEST_NAME // 2
     short = [name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}" for name in names]

@@ -47,6 +47,7 @@ def write_report(
     compare: Compare,
     title: str,
     plots: Path | None = None,
+    notes: Sequence[str] = (),
     names: Mapping[Path, str] = MappingProxyType({}),
     sections: Sequence[Section] = (),
 ) -> Report:
@@ -66,12 +67,16 @@ def write_report(
         Heading of the page.
     plots
         Folder for the pictures.
+    notes
+        What stands below the heading, such as where the data come from.
     names
         What to call the model of a folder whose result does not say.
     sections
         Further kinds of results, each shown below its question.
     """
-    page = make_page(folders, panels, compare=compare, title=title, names=names, sections=sections)
+    page = make_page(
+        folders, panels, compare=compare, title=title, notes=notes, names=names, sections=sections
+    )
     data = page.html.encode("utf-8")
     _write(out, data)
     files, told = ((), "") if plots is None else _write_plots(page, plots)

@@ -17,15 +17,19 @@ from concord.planning.plan import PlanResult
 from concord.planning.structure import StructurePlan
 from concord.reasoning.compare import ReasoningRanking
 from concord.reasoning.files import ReasoningResult
+from concord.reasoning.hints.files import HintLeaderboard
+from concord.reasoning.probes.files import ProbeResult
 from concord.records import Presented
 from concord.show import drawing
 from concord.show.agents_terminal import agents_report
 from concord.show.compare_terminal import compare_report
+from concord.show.hints_terminal import hints_report
 from concord.show.html import as_html
 from concord.show.metrics_terminal import metrics_report
 from concord.show.people_terminal import people_report
 from concord.show.plan_terminal import participants_lines, people_plan_lines, plan_lines, structure_plan_lines
 from concord.show.predictions_terminal import predictions_report
+from concord.show.probes_terminal import probes_report
 from concord.show.ranking_terminal import ranking_report
 from concord.show.reasoning_terminal import reasoning_gist, reasoning_report
 from concord.show.structure_terminal import structure_gist, structure_report
@@ -67,6 +71,8 @@ VIEWS: dict[type[Presented], View] = {
     ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
     AgentsResult: View(agents_report),
     PredictionResult: View(predictions_report),
+    ProbeResult: View(probes_report),
+    HintLeaderboard: View(hints_report),
     ReasoningRanking: View(ranking_report),
     CompareResult: View(compare_report, plot=drawing.draw_comparison),
     MetricCompareResult: View(metrics_report, plot=drawing.draw_metrics),

@@ -32,17 +32,13 @@ from inspect_ai.scorer import Score
 from concord.asking.folder import LOGS, StoredRun, planned_prompts, read_run
 from concord.asking.index import FAILURES, REPLIES, stored_lines
 from concord.asking.inspect.asker import chat
-from concord.asking.inspect.scorers import score_reasoning, score_structure
+from concord.asking.inspect.scorers import FIRST_LOOKS
 from concord.asking.inspect.viewed import session_view
 from concord.asking.journal import read_at
 from concord.asking.recorded import recorded_inputs
+from concord.asking.registry import find
 from concord.errors import RunFolderError
-from concord.people import NAME as PEOPLE
-from concord.people.design import rooms_of
-from concord.reasoning import NAME as REASONING
 from concord.records import AskOutcome, Message
-from concord.structure import NAME as STRUCTURE
-from concord.structure.design import ITEMS
 
 PART = 1000
 """Samples in one log: Inspect's time to write one grows with their square."""
@@ -166,13 +162,13 @@ def _places(folder: Path, name: str) -> Iterator[tuple[str, tuple[Path, int]]]:
 def _view_of(stored: StoredRun) -> View:
     """Return how a suite's samples are shown."""
     files, options = recorded_inputs(stored), stored.record["options"]
-    if stored.record["suite"] == PEOPLE:
-        rooms = rooms_of(files, options)
+    suite = str(stored.record["suite"])
+    one, look = find(suite), FIRST_LOOKS.get(suite)
+    if one is not None and one.sessions is not None:
+        rooms = one.sessions.rooms(files, options)
         return lambda planned, row: session_view(rooms[str(planned["id"])], row)
-    if stored.record["suite"] == REASONING:
-        return lambda planned, row: _scored(planned, row, score_reasoning)
-    if stored.record["suite"] == STRUCTURE:
-        scorer = score_structure(files[ITEMS].decode(), str(options["arranger"]), str(options["scorer"]))
+    if look is not None:
+        scorer = look.score(files, options)
         return lambda planned, row: _scored(planned, row, scorer)
     return lambda planned, row: {}
 

@@ -1,6 +1,7 @@
-"""Scorers for Inspect's log and viewer; the numbers of a run come from the three rooms, with intervals."""
+"""Scorers for Inspect's log and viewer; the numbers of a run come from the three packages, with intervals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -8,6 +9,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState
 
 from concord.asking.inspect.replies import answer_of
+from concord.reasoning import NAME as REASONING
 from concord.reasoning.bias import keyword_detector
 from concord.reasoning.correct import Rule
 from concord.reasoning.lexicon import load_lexicon
@@ -16,6 +18,8 @@ from concord.reasoning.parse import Parser, column
 from concord.reasoning.read.replies import RecordedReply
 from concord.reasoning.read.vignettes import BiasCase
 from concord.reasoning.read.vignettes import Sample as Vignette
+from concord.structure import NAME as STRUCTURE
+from concord.structure.design import ITEMS
 from concord.structure.items import parse_items
 from concord.structure.scorers import Asked, get_scorer
 
@@ -196,3 +200,31 @@ def score_structure(items: str, arranger: str, by: str) -> Callable[[TaskState],
         return Score(value=value, answer=found.answer, explanation=words, metadata=told)
 
     return score
+
+
+Files = Mapping[str, bytes]
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLook:
+    """How replies are scored for Inspect's log and viewer, told of the question files and options."""
+
+    scorer: Callable[[Files, Options], Scorer]
+    """For a task that Inspect runs."""
+    score: Callable[[Files, Options], Callable[[TaskState], Score]]
+    """For a reply that a run has stored."""
+
+
+def _arranged(files: Files, options: Options) -> tuple[str, str, str]:
+    return files[ITEMS].decode("utf-8"), str(options["arranger"]), str(options["scorer"])
+
+
+FIRST_LOOKS: Mapping[str, FirstLook] = {
+    REASONING: FirstLook(lambda files, options: faithful(), lambda files, options: score_reasoning),
+    STRUCTURE: FirstLook(
+        lambda files, options: arranged(*_arranged(files, options)),
+        lambda files, options: score_structure(*_arranged(files, options)),
+    ),
+}
+"""By suite; one that is not here is shown without a score."""

@@ -1,7 +1,7 @@
-"""The three questions as Inspect tasks, so that `inspect eval concord/reasoning --model ...` works."""
+"""What can be asked as Inspect tasks, so that `inspect eval concord/reasoning --model ...` works."""
 
-from collections.abc import Sequence
-from pathlib import Path
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from inspect_ai import Task, task
@@ -10,100 +10,34 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver, generate
 
+from concord.asking.askable import Askable
 from concord.asking.folder import Request
 from concord.asking.inspect.asker import chat
-from concord.asking.inspect.scorers import arranged, faithful
+from concord.asking.inspect.scorers import FIRST_LOOKS
 from concord.asking.inspect.sessions import converse
-from concord.asking.usual import usual_sampling
-from concord.people import NAME as PEOPLE
-from concord.people.design import design_people, rooms_of
-from concord.reasoning import NAME as REASONING
-from concord.reasoning.design import design_reasoning
+from concord.asking.registry import ALL, find, usual_sampling
 from concord.records import Design
-from concord.structure import NAME as STRUCTURE
-from concord.structure.design import ITEMS, design_structure
 
 
-@task
-def reasoning(
-    samples: str | None = None,
-    bias_cases: str | None = None,
-    items: int | None = None,
-    repeats: int = 1,
-) -> Task:
-    """Ask each vignette with and without reasoning, and each bias case.
+def task_for(one: Askable) -> Callable[..., Task]:
+    """Return the Inspect task of something that can be asked; it takes what its design takes."""
+    names = {choice: one.task.get(choice, choice) for choice in inspect.signature(one.design).parameters}
 
-    Parameters
-    ----------
-    samples, bias_cases
-        Question files; the bundled ones by default.
-    items
-        Ask only so many vignettes and bias cases. (Inspect's own --limit counts samples: a vignette has two.)
-    repeats
-        How often each is asked.
-    """
-    design = design_reasoning(
-        None if samples is None else Path(samples),
-        None if bias_cases is None else Path(bias_cases),
-        limit=items,
-        repeats=repeats,
-    )
-    return task_of(design, _named_requests(design), repeats=repeats)
+    def made(**given: Any) -> Task:
+        chosen = {choice: given[name] for choice, name in names.items() if name in given}
+        repeats = chosen.setdefault("repeats", one.repeats)
+        design = one.design(**chosen)
+        return task_of(design, _named_requests(design), repeats=repeats)
 
-
-@task
-def structure(
-    items: str = "options-en",
-    arranger: str | None = None,
-    scorer: str | None = None,
-    arrangements: int | None = None,
-    repeats: int = 2,
-) -> Task:
-    """Ask the same items under every arrangement.
-
-    Parameters
-    ----------
-    items
-        Name of a bundled set, or a JSON file.
-    arranger, scorer
-        What is varied and how replies are scored; the set's own by default.
-    arrangements
-        At most so many arrangements an item.
-    repeats
-        Samples a cell.
-    """
-    design = design_structure(
-        items, arranger=arranger, scorer=scorer, arrangements=arrangements, repeats=repeats
-    )
-    return task_of(design, _named_requests(design), repeats=repeats)
-
-
-@task
-def people(
-    study: str = "",
-    n: int | None = None,
-    design: str = "participant",
-    plan_seed: int = 0,
-    sessions: int | None = None,
-) -> Task:
-    """Let the model stand in for the participants of studies.
-
-    Parameters
-    ----------
-    study
-        Names or paths of studies, separated by commas; all bundled ones by default.
-    n
-        Participants a cell; as in the paper by default.
-    design
-        How the model is told who it is.
-    plan_seed
-        Seed of assignment, orders and profiles.
-    sessions
-        Hold only so many sessions of each experiment.
-    """
-    names = [name.strip() for name in study.split(",") if name.strip()]
-    laid_out = design_people(names, n=n, design=design, plan_seed=plan_seed, limit=sessions)
-    return task_of(laid_out, _named_requests(laid_out))
+    # Inspect looks at name, module and signature to learn what a task is called and takes.
+    made.__name__ = made.__qualname__ = one.name
+    made.__doc__ = one.design.__doc__
+    taken = [
+        parameter.replace(name=names[choice], kind=inspect.Parameter.KEYWORD_ONLY)
+        for choice, parameter in inspect.signature(one.design).parameters.items()
+    ]
+    made.__signature__ = inspect.Signature(taken, return_annotation=Task)  # type: ignore[attr-defined]
+    return task(made)
 
 
 def _named_requests(design: Design) -> list[Request]:
@@ -136,8 +70,9 @@ def plan_record(design: Design, n_planned: int) -> dict[str, Any]:
 
 
 def _solver(design: Design) -> Solver:
-    if design.suite == PEOPLE:
-        return converse(rooms_of(dict(design.files), dict(design.options)))
+    one = find(design.suite)
+    if one is not None and one.sessions is not None:
+        return converse(one.sessions.rooms(dict(design.files), dict(design.options)))
     return generate()
 
 
@@ -151,10 +86,8 @@ def _sample(request: Request) -> Sample:
 
 def _scorer(design: Design) -> Scorer | None:
     """Return the scorer of a suite, told of the question files."""
-    if design.suite == REASONING:
-        return faithful()
-    items = dict(design.files).get(ITEMS)
-    if design.suite == STRUCTURE and items is not None:
-        chosen = dict(design.options)
-        return arranged(items.decode("utf-8"), str(chosen["arranger"]), str(chosen["scorer"]))
-    return None
+    look = FIRST_LOOKS.get(design.suite)
+    return None if look is None else look.scorer(dict(design.files), dict(design.options))
+
+
+TASKS = {one.name: task_for(one) for one in ALL}

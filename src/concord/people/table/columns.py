@@ -12,7 +12,7 @@ from concord.files.limits import listed, quoted
 
 REQUIRED = ("study", "finding", "test", "test_type")
 """Columns without which a table is not a table of tests."""
-OPTIONAL = ("sub_study", "domain", "alpha", "sampling", "pas", "n_eff")
+OPTIONAL = ("sub_study", "domain", "alpha", "sampling", "pas", "n_eff", "data_note")
 """Columns of the test as a whole that may be absent."""
 SIDES = ("human", "agent")
 SIDE_FIELDS = (

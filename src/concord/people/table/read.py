@@ -18,8 +18,10 @@ from concord.people.table.types import names_coefficient, type_flags
 from concord.people.table.values import PARSERS
 from concord.records import Side, SideOutcome, TestRow, TestTable
 
-_WORDS = frozenset({*REQUIRED, "sub_study", "domain", "sampling"})
+_WORDS = frozenset({*REQUIRED, "sub_study", "domain", "sampling", "data_note"})
 """Columns of names and words, in which a comma is a comma."""
+MOST_NOTES = 5
+"""Different texts of `data_note` that are told."""
 _SETTINGS = frozenset({"direction", "p0", "prior_odds"})
 """Fields that do not make a side: a side with only these is empty."""
 
@@ -86,12 +88,20 @@ def tests_of_grid(grid: Grid) -> TestTable:
     warnings = (
         *grid.warnings,
         *columns.warnings,
+        *_data_notes(grid.name, reader.values.get("data_note", [])),
         *worded.values(),
         *_absent_sides(grid.name, rows),
         *alike_names(grid.name, rows),
     )
     inconsistent = tuple(text for key, text in worded.items() if key in reader.contradictions)
     return TestTable(rows, grid.inputs, warnings, inconsistent)
+
+
+def _data_notes(name: str, cells: Sequence[object]) -> list[str]:
+    """Return what the table says of its own data, each text once: whoever reads the numbers must see it."""
+    told = list(dict.fromkeys(str(cell) for cell in cells if cell is not None))
+    more = [f"{name}: and {len(told) - MOST_NOTES} more texts in 'data_note'"] if told[MOST_NOTES:] else []
+    return [*(f"{name}: {text}" for text in told[:MOST_NOTES]), *more]
 
 
 def _absent_sides(name: str, rows: Sequence[TestRow]) -> list[str]:

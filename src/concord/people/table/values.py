@@ -114,7 +114,7 @@ _SIDE_PARSERS: dict[str, Callable[[object], object]] = {
 PARSERS: dict[str, Callable[[object], object]] = {
     **dict.fromkeys(("study", "finding", "test"), _required(read.name)),
     "test_type": canonical_type,
-    **dict.fromkeys(("sub_study", "domain"), read.name),
+    **dict.fromkeys(("sub_study", "domain", "data_note"), read.name),
     "alpha": _INSIDE,
     "sampling": _sampling,
     "pas": _PROBABILITY,

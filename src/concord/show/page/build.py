@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from concord.errors import printable
 from concord.files.output import distinct_names
 from concord.show import plots
 from concord.show.forest import FOREST
@@ -66,6 +67,7 @@ def make_page(
     *,
     compare: Compare,
     title: str = TITLE,
+    notes: Sequence[str] = (),
     names: Mapping[Path, str] = MappingProxyType({}),
     sections: Sequence[Section] = (),
 ) -> Page:
@@ -81,6 +83,8 @@ def make_page(
         Compares folders of results.
     title
         Heading of the page.
+    notes
+        What stands below it, such as where the data come from.
     names
         What to call the model of a folder whose result does not say.
     sections
@@ -94,14 +98,14 @@ def make_page(
         Results of one question were made under different choices.
     """
     content = read_content(folders, panels, compare=compare, names=names, sections=sections)
-    return Page(_render(content, title), content)
+    return Page(_render(content, title, notes), content)
 
 
 def _asset(name: str) -> str:
     return resources.files("concord.show.page").joinpath("assets", name).read_text("utf-8")
 
 
-def _render(content: Content, title: str) -> str:
+def _render(content: Content, title: str, notes: Sequence[str]) -> str:
     """Make the page: everything but long texts first, then as much of those as the budget leaves room for."""
     from markupsafe import Markup, escape
 
@@ -111,6 +115,7 @@ def _render(content: Content, title: str) -> str:
     mark = f"@{hashlib.sha256(block.encode('ascii', 'replace')).hexdigest()}@"
     given = {
         "bare": BARE,
+        "notes": [printable(line) for line in notes],
         "script": script,
         "css": css,
         "policy": policy(script, css, BARE),

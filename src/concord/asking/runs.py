@@ -1,14 +1,12 @@
-"""Runs from Python: plan, ask, score what was stored."""
+"""Runs from Python: lay out, plan, ask, score what was stored."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from concord import api
+from concord.asking.askable import AnswerTable
 from concord.asking.connection import Connection
-from concord.asking.designs import QUESTIONS, lay_out
 from concord.asking.folder import StoredRun, left_to_ask, read_run, requests_of
 from concord.asking.index import read_index
 from concord.asking.keys import Sampling
@@ -16,25 +14,26 @@ from concord.asking.limits import Limits
 from concord.asking.part import Job, Listeners
 from concord.asking.plan import Plan, make_plan
 from concord.asking.prices import Prices
-from concord.asking.recorded import JUDGE, Recorded, bundled_run, recorded_folder, recorded_log
-from concord.asking.usual import usual_repeats, usual_sampling, usual_temperature
-from concord.errors import MissingExtraError, OptionError, RunFolderError
-from concord.people import NAME as PEOPLE
-from concord.reasoning import NAME as REASONING
+from concord.asking.recorded import recorded_folder
+from concord.asking.registry import NAMES, askable, usual_sampling
+from concord.asking.scoring import score_bundled, score_run
+from concord.errors import MissingExtraError, OptionError
 from concord.records import AskOutcome, InputFile
-from concord.structure import NAME as STRUCTURE
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
-    from concord.people.studies import StudiesResult
-    from concord.reasoning.files import ReasoningResult
-    from concord.structure.answers import Answers
-    from concord.structure.files import StructureResult
-
-    Scored = ReasoningResult | StructureResult | StudiesResult
-
-__all__ = ["QUESTIONS", "RunResult", "job", "plan_run", "read_folder", "run", "run_job", "score_run"]
+__all__ = [
+    "NAMES",
+    "RunResult",
+    "job",
+    "plan_run",
+    "read_folder",
+    "run",
+    "run_job",
+    "score_bundled",
+    "score_run",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ class RunResult:
         """Every planned trial was asked."""
         return self.stored.n_not_asked == 0
 
-    def score(self, **choices: Any) -> "Scored":
+    def score(self, **choices: Any) -> Any:
         """Score what was stored."""
         return score_run(self.folder, **choices)
 
@@ -140,8 +139,8 @@ def job(
     chosen.check()
     if chosen.max_tokens is None:
         chosen = replace(chosen, max_tokens=usual.max_tokens)
-    times = usual_repeats(question) if repeats is None else repeats
-    laid_out = lay_out(question, limit=limit, repeats=times, **design)
+    one = askable(question)
+    laid_out = one.design(limit=limit, repeats=one.repeats if repeats is None else repeats, **design)
     return Job(
         laid_out,
         model,
@@ -291,7 +290,7 @@ def run(
     RunResult
         With ``outcomes``, ``folder`` and ``score()``.
     """
-    usual = usual_temperature(question)
+    usual = askable(question).temperature
     sampling = Sampling(usual if temperature == "usual" else temperature, max_tokens, None, seed)
     connection = Connection(base_url=base_url, max_connections=max_connections)
     laid_out = job(question, model, sampling=sampling, connection=connection, **choices)
@@ -303,145 +302,26 @@ def read_folder(folder: str | Path) -> RunResult:
     return RunResult(read_run(Path(folder)))
 
 
-def score_run(source: str | Path, *, partial: bool = False, **choices: Any) -> "Scored":
-    """Score a run's folder, or the log of one of Concord's Inspect tasks, without asking any model.
-
-    Parameters
-    ----------
-    source
-        What `concord run` wrote, or the `.eval` or `.json` log that `inspect eval concord/...` wrote.
-    partial
-        Score an unfinished run, with what is missing counted.
-    choices
-        Passed on to `score_reasoning` or `score_structure`.
-
-    Raises
-    ------
-    RunFolderError
-        There is no run, or one that is not finished.
-    """
-    path = Path(source)
-    found = recorded_log(path) if path.is_file() else recorded_folder(read_run(path))
-    return score_recorded(found, partial=partial, **choices)
-
-
-def score_bundled(question: str, **choices: Any) -> "Scored":
-    """Score the replies of the embedded model that come with Concord."""
-    return score_recorded(bundled_run(question), **choices)
-
-
-def score_recorded(found: Recorded, *, partial: bool = False, **choices: Any) -> "Scored":
-    """Score what was recorded, wherever it was kept."""
-    source = found.source
-    if found.n_missing and not partial:
-        raise RunFolderError(
-            f"{source}: {found.n_missing} of {len(found.planned)} trials have not been asked; finish the "
-            "run with the same command, or score what is there with --partial"
-        )
-    if not found.rows:
-        raise RunFolderError(f"{source} holds no reply yet; run the same command again")
-    if found.suite == REASONING:
-        return _score_reasoning(found, partial, choices)
-    if found.suite == STRUCTURE:
-        return _score_structure(found, choices)
-    if found.suite == PEOPLE:
-        return _score_people(found, choices)
-    raise RunFolderError(f"{source} holds a run of {found.suite!r}, which cannot be scored here")
-
-
-def _score_reasoning(found: Recorded, partial: bool, choices: dict[str, Any]) -> "ReasoningResult":
-    from concord.reasoning.design import BIAS, CASES, SAMPLES
-
-    asked = {(row["mode"] == BIAS, row["id"]) for row in found.planned}
-    biased = [row for row in found.rows if row["mode"] == BIAS]
-    replies = [row for row in found.rows if row["mode"] != BIAS]
-    samples = [row for row in _question_rows(found, SAMPLES, "samples") if (False, row.get("id")) in asked]
-    cases = [row for row in _question_rows(found, CASES, "cases") if (True, row.get("id")) in asked]
-    if not replies:
-        raise RunFolderError(f"{found.source}: no vignette has a reply yet; finish the run first")
-    both = bool(cases) and bool(biased)
-    result = api.score_reasoning(
-        samples,
-        replies,
-        bias_cases=cases if both else None,
-        bias_replies=biased if both else None,
-        model=found.model,
-        lenient=partial,
-        **choices,
-    )
-    return replace(result, made=found.made)
-
-
-def _score_people(found: Recorded, choices: dict[str, Any]) -> "StudiesResult":
-    from concord.people.design import plans_of
-    from concord.people.rooms import unpacked
-    from concord.people.studies import score_replies
-
-    replies: dict[str, str] = {}
-    for row in found.rows:
-        replies |= unpacked(str(row["response"]))
-    plans = plans_of(found.files, found.options)
-    return score_replies(replies, plans, model=found.model, made=found.made, **choices)
-
-
-def _question_rows(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
-    """Return the rows of a question file; the run has checked them."""
-    if name not in found.files:
-        return []
-    document = json.loads(found.files[name])
-    rows: list[dict[str, Any]] = document[key] if isinstance(document, dict) else document
-    return rows
-
-
-def _score_structure(found: Recorded, choices: dict[str, Any]) -> "StructureResult":
-    answers = structure_answers(found)
-    if all(row.score is None for row in answers.rows):
-        raise RunFolderError(f"{found.source}: no answer was found in any reply; {answers.outcomes}")
-    usual = {"chance": _chance(found)}
-    return replace(api.score_structure(scores=answers.frame(), **{**usual, **choices}), made=found.made)
-
-
-def _chance(found: Recorded) -> float | None:
-    """Return the score of guessing in a structure run, where there is something to guess."""
-    from concord.structure.answers import chance_of
-    from concord.structure.design import ITEMS
-
-    return chance_of(found.files[ITEMS], found.options)
-
-
-def structure_answers(found: Recorded) -> "Answers":
-    """Return every reply of a structure run with its score, answer and outcome."""
-    from concord.structure.answers import answers_of
-    from concord.structure.design import ITEMS
-
-    return answers_of(
-        found.files[ITEMS],
-        found.options,
-        found.rows,
-        planned=found.planned,
-        model=found.model,
-        verdicts=found.verdicts,
-    )
-
-
-def judge_job(
+def follow_up(
     result: RunResult, *, connection: Connection | None = None, limits: Limits | None = None
 ) -> tuple[Job, Path] | None:
-    """Lay out the judge's run and name its folder, where a structure run is scored by ``judge:MODEL``."""
-    from concord.structure.design import ITEMS
-    from concord.structure.judging.scorer import design_judging, judge_model
-
-    found = recorded_folder(result.stored)
-    model = judge_model(str(found.options.get("scorer", "")))
-    if model is None:
+    """Lay out the run that a run's replies call for (a judge's, say) and name its folder, where they do."""
+    follow = askable(str(result.stored.record["suite"])).follow
+    asked = None if follow is None else follow(recorded_folder(result.stored))
+    if asked is None:
         return None
-    design = design_judging(found.files[ITEMS], found.options, found.rows)
     chosen = Connection() if connection is None else connection
-    if _service(model) != _service(result.model):
+    if _service(asked.model) != _service(result.model):
         chosen = replace(chosen, base_url=None)  # the address is that of the other model's server
-    sampling = Sampling(temperature=0.0, max_tokens=64)
-    job = Job(design, model, sampling, chosen, limits=Limits() if limits is None else limits)
-    return job, result.folder / JUDGE
+    sampling = Sampling(temperature=asked.temperature, max_tokens=asked.max_tokens)
+    job = Job(asked.design, asked.model, sampling, chosen, limits=Limits() if limits is None else limits)
+    return job, result.folder / asked.folder
+
+
+def answers_of_run(result: RunResult) -> AnswerTable | None:
+    """Return the answers that were read from a run's replies, where the question keeps such a table."""
+    read = askable(str(result.stored.record["suite"])).answers
+    return None if read is None else read(recorded_folder(result.stored))
 
 
 def _service(model: str) -> list[str]:

@@ -1,0 +1,98 @@
+"""What can be asked, as a record: how it is laid out, with which settings, and how replies are scored."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from concord.records import Design, Made
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What scoring needs of a run, wherever it was kept."""
+
+    source: str
+    suite: str
+    model: str
+    rows: tuple[Mapping[str, Any], ...]
+    planned: tuple[Mapping[str, Any], ...]
+    n_missing: int
+    files: Mapping[str, bytes]
+    options: Mapping[str, Any]
+    made: Made
+    followed: tuple[Mapping[str, Any], ...] = ()
+    """Replies of the run that followed this one (a judge's, say); none where there was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTable:
+    """The answers that were read from the replies of a run, and what is counted of them."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+    counted: Mapping[str, Any]
+    """Added to the run's document."""
+    lines: tuple[str, ...] = ()
+    """The same in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A run that the replies of another call for; it is kept in a folder inside that run's."""
+
+    design: Design
+    model: str
+    folder: str
+    temperature: float = 0.0
+    max_tokens: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """How something is asked whose trials are conversations of many turns."""
+
+    rooms: Callable[[Mapping[str, bytes], Mapping[str, Any]], dict[str, Any]]
+    """Every session by its id, from the question files and options of a design."""
+    texts: Callable[[Design, frozenset[tuple[str, str, int]]], tuple[list[str], int]]
+    """The texts that the named trials will send, and the number of calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What the demo asks the embedded model."""
+
+    title: str
+    asked: Mapping[str, Any]
+    """A small version of the question: about a minute on two cores."""
+    recorded: bool = True
+    """Whether replies to the question come with Concord."""
+    folder: str = ""
+    """Where results lie below the folder of the demo."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Askable:
+    """Something that a model can be asked. Asking, scoring, Inspect tasks and the demo loop over these."""
+
+    name: str
+    """What `concord.run` calls it, and the suite of its trials."""
+    design: Callable[..., Design]
+    """Lay out its trials; keyword arguments are its choices, ``limit`` and ``repeats`` among them."""
+    score: Callable[..., Any]
+    """Score a `Recorded`, with ``partial`` (what is missing is counted) and choices of its own; the result
+    has ``write(folder)``, ``to_dict()`` and a view in `show.views`."""
+    temperature: float = 0.0
+    max_tokens: int = 512
+    """Longest reply, in tokens, unless another is chosen."""
+    repeats: int = 1
+    """How often each item is asked, unless another number is chosen."""
+    task: Mapping[str, str] = field(default_factory=dict)
+    """Names of the design's choices as an Inspect task takes them, where they differ."""
+    sessions: Sessions | None = None
+    answers: Callable[[Recorded], AnswerTable] | None = None
+    """Read the answers of a run, which then writes `answers.csv`."""
+    follow: Callable[[Recorded], FollowUp | None] | None = None
+    """Lay out the run that follows, where the replies call for one."""
+    followed_in: str = ""
+    """Folder of the run that follows, inside the run's own."""
+    demo: Demo | None = None

@@ -1,0 +1,1 @@
+"""One file per thing that can be asked, each with its record."""

@@ -1,0 +1,40 @@
+"""Studies whose participants a model replaces: how sessions are held and scored."""
+
+from typing import TYPE_CHECKING, Any
+
+from concord.asking.askable import Askable, Demo, Recorded, Sessions
+from concord.people import NAME
+from concord.people.design import design_people, plans_of, rooms_of, session_texts
+from concord.people.rooms import unpacked
+
+if TYPE_CHECKING:
+    from concord.people.studies import StudiesResult
+
+
+def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "StudiesResult":
+    """Score the sessions of a run; participants who did not answer are counted, finished or not."""
+    from concord.people.studies import score_replies
+
+    replies: dict[str, str] = {}
+    for row in found.rows:
+        replies |= unpacked(str(row["response"]))
+    plans = plans_of(found.files, found.options)
+    return score_replies(replies, plans, model=found.model, made=found.made, **choices)
+
+
+ASKED = Askable(
+    name=NAME,
+    design=design_people,
+    score=score,
+    # People differ; at temperature 0 the participants of a cell would be copies of one another.
+    temperature=1.0,
+    max_tokens=256,
+    task={"limit": "sessions"},
+    sessions=Sessions(rooms_of, session_texts),
+    demo=Demo(
+        "With people, asked now: the framing study, five participants per cell.",
+        {"study": ["framing"], "n": 5, "temperature": 1.0, "seed": 1, "max_tokens": 12},
+        recorded=False,
+        folder="asked-people",
+    ),
+)

@@ -1,0 +1,57 @@
+"""Vignettes with and without reasoning, and bias cases: how they are asked and scored."""
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from concord.asking.askable import Askable, Demo, Recorded
+from concord.errors import RunFolderError
+from concord.reasoning import NAME
+from concord.reasoning.design import BIAS, CASES, SAMPLES, design_reasoning
+
+if TYPE_CHECKING:
+    from concord.reasoning.files import ReasoningResult
+
+
+def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "ReasoningResult":
+    """Score the replies of a run against the vignettes and cases that it asked."""
+    from concord.reasoning.score_replies import score_reasoning
+
+    asked = {(row["mode"] == BIAS, row["id"]) for row in found.planned}
+    biased = [row for row in found.rows if row["mode"] == BIAS]
+    replies = [row for row in found.rows if row["mode"] != BIAS]
+    samples = [row for row in _asked_rows(found, SAMPLES, "samples") if (False, row.get("id")) in asked]
+    cases = [row for row in _asked_rows(found, CASES, "cases") if (True, row.get("id")) in asked]
+    if not replies:
+        raise RunFolderError(f"{found.source}: no vignette has a reply yet; finish the run first")
+    both = bool(cases) and bool(biased)
+    result = score_reasoning(
+        samples,
+        replies,
+        bias_cases=cases if both else None,
+        bias_replies=biased if both else None,
+        model=found.model,
+        lenient=partial,
+        **choices,
+    )
+    return replace(result, made=found.made)
+
+
+def _asked_rows(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
+    """Return the rows of a question file; the run has checked them."""
+    if name not in found.files:
+        return []
+    document = json.loads(found.files[name])
+    rows: list[dict[str, Any]] = document[key] if isinstance(document, dict) else document
+    return rows
+
+
+ASKED = Askable(
+    name=NAME,
+    design=design_reasoning,
+    score=score,
+    max_tokens=1024,
+    # Inspect's own --limit counts samples, and a vignette has two
+    task={"limit": "items"},
+    demo=Demo("With its own reasoning.", {"limit": 4, "max_tokens": 160}),
+)

@@ -1,0 +1,78 @@
+"""Items under every arrangement: how they are asked, judged and scored."""
+
+from dataclasses import astuple, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorded
+from concord.errors import RunFolderError
+from concord.structure import NAME
+from concord.structure.answers import AnswerRow, Answers, answers_of, chance_of
+from concord.structure.design import ITEMS, design_structure
+from concord.structure.judging.scorer import design_judging, judge_model, verdicts_of
+
+if TYPE_CHECKING:
+    from concord.structure.files import StructureResult
+
+JUDGE = "judge"
+
+
+def read_answers(found: Recorded) -> Answers:
+    """Return every reply of a run with its score, answer and outcome."""
+    judge = judge_model(str(found.options.get("scorer", "")))
+    return answers_of(
+        found.files[ITEMS],
+        found.options,
+        found.rows,
+        planned=found.planned,
+        model=found.model,
+        verdicts=None if judge is None else verdicts_of(found.followed),
+    )
+
+
+def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "StructureResult":
+    """Score how far the answers of a run move; what is missing is missing cells, finished or not."""
+    from concord.structure.score_tables import score_structure
+
+    answers = read_answers(found)
+    if all(row.score is None for row in answers.rows):
+        raise RunFolderError(f"{found.source}: no answer was found in any reply; {answers.outcomes}")
+    chance = {"chance": chance_of(found.files[ITEMS], found.options)}
+    return replace(score_structure(scores=answers.frame(), **{**chance, **choices}), made=found.made)
+
+
+def answer_table(found: Recorded) -> AnswerTable:
+    """Return the answers as a table, with outcomes and recovered orders counted."""
+    answers = read_answers(found)
+    counted: dict[str, Any] = {"answers": answers.outcomes}
+    lines = ["answers: " + ", ".join(f"{n} {outcome}" for outcome, n in answers.outcomes.items())]
+    if answers.recovery is not None:
+        recovered, n = answers.recovery
+        counted["recovery_rate"] = {"recovered": recovered, "n": n, "rate": recovered / n}
+        lines.append(f"idioms recovered: {recovered} of {n} ({recovered / n:.0%})")
+    columns = tuple(one.name for one in fields(AnswerRow))
+    return AnswerTable(columns, tuple(map(astuple, answers.rows)), counted, tuple(lines))
+
+
+def judge_of(found: Recorded) -> FollowUp | None:
+    """Lay out the judge's run, where replies are scored by ``judge:MODEL``."""
+    model = judge_model(str(found.options.get("scorer", "")))
+    if model is None:
+        return None
+    return FollowUp(design_judging(found.files[ITEMS], found.options, found.rows), model, JUDGE)
+
+
+ASKED = Askable(
+    name=NAME,
+    design=design_structure,
+    score=score,
+    max_tokens=512,
+    # answers that change with the arrangement are counted against those that change between repeats
+    repeats=2,
+    answers=answer_table,
+    follow=judge_of,
+    followed_in=JUDGE,
+    demo=Demo(
+        "With itself.",
+        {"limit": 6, "arrangements": 4, "repeats": 2, "temperature": 0.7, "seed": 1, "max_tokens": 16},
+    ),
+)

@@ -1,0 +1,53 @@
+"""`concord score hints` and `concord score probes`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from concord.cli.shared import note, print_json, show_result
+
+
+def score_hints(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Counts or answers (CSV, XLSX, JSON, JSON lines), a folder of counts, or `published`."
+        ),
+    ],
+    model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Score how often hints move answers, and how often a model says so."""
+    from concord import api
+
+    result = api.score_hints(file, model=model)
+    for line in result.warnings:
+        note(f"warning: {line}")
+    written = result.write(out)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show_result(result)
+    note(f"wrote results to {written if isinstance(written, Path) else out}")
+
+
+def score_probes(
+    file: Annotated[Path, typer.Argument(help="Answers to probes (CSV, XLSX, JSON, JSON lines).")],
+    model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs."""
+    from concord import api
+
+    result = api.score_probes(file, model=model)
+    for line in result.warnings:
+        note(f"warning: {line}")
+    folder = result.write(out)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show_result(result)
+    note(f"wrote results to {folder}")

@@ -1,0 +1,84 @@
+"""Public results of real agents that come with Concord: whose, under what licence, and what was changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from concord.errors import OptionError
+from concord.files.tables import read_grid
+
+_FOLDER = "public"
+_PUBLISHED = "humanstudy_bench_published.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class PublicTable:
+    """A table of tests of real agents, with its source."""
+
+    name: str
+    file: str
+    holds: str
+    source: str
+    address: str
+    licence: str
+    changed: str
+
+    @property
+    def path(self) -> Path:
+        """Where the table lies."""
+        return _place(self.file)
+
+    @property
+    def credit(self) -> str:
+        """Return what a page or a screen says of the source: who, where, licence, and what was changed."""
+        return f"{self.holds}: {self.source} ({self.address}, {self.licence}). {self.changed}"
+
+
+TWIN = PublicTable(
+    "twin-2k-500",
+    "twin_2k_500.csv",
+    "15 agent designs, 47 contrasts of 6 studies",
+    "Peng et al. 2025, Twin-2K-500 mega-study, arXiv 2509.19088",
+    "github.com/TianyiPeng/Twin-2K-500-Mega-Study at 1b84fee",
+    "Apache-2.0",
+    "Both sides' t were computed from the published d and N, with equal cells.",
+)
+HSB = PublicTable(
+    "humanstudy-bench",
+    "humanstudy_bench.csv",
+    "57 model and design configurations, 69 findings of 12 studies",
+    "HumanStudy-Bench, arXiv 2602.00685",
+    "github.com/AISmithLab/HumanStudy-Bench at 378b77a",
+    "MIT",
+    "PAS by finding as published, pooled anew.",
+)
+PUBLIC: Mapping[str, PublicTable] = {one.name: one for one in (TWIN, HSB)}
+
+
+def _place(name: str) -> Path:
+    return Path(str(resources.files("concord.people") / "data" / _FOLDER / name))
+
+
+def public_table(name: str) -> PublicTable:
+    """Return a bundled public table by its name.
+
+    Raises
+    ------
+    OptionError
+        There is no such table.
+    """
+    if name not in PUBLIC:
+        raise OptionError(f"public table {name!r} is not known; expected {', '.join(PUBLIC)}")
+    return PUBLIC[name]
+
+
+def published_pas() -> dict[str, float]:
+    """Return the PAS that HumanStudy-Bench prints for each configuration: the mean of its twelve studies."""
+    grid = read_grid(_place(_PUBLISHED))
+    names, *studies = (grid.cells(j) for j in range(len(grid.header)))
+    rows = zip(*studies, strict=True)
+    return {
+        str(name): sum(float(str(cell)) for cell in row) / len(row)
+        for name, row in zip(names, rows, strict=True)
+    }

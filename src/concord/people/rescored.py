@@ -1,0 +1,42 @@
+"""A published order beside the same agents scored anew: who moved, and how far."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from concord.people.agents_files import AgentsResult
+
+
+@dataclass(frozen=True, slots=True)
+class RankMove:
+    """One agent in two orders; 1 is the first place."""
+
+    agent: str
+    published_rank: int
+    rank: int
+    published_pas: float
+    pas: float
+
+    @property
+    def places(self) -> int:
+        """Return the places gained; negative where the agent fell."""
+        return self.published_rank - self.rank
+
+
+def rank_moves(published: Mapping[str, float], result: AgentsResult) -> tuple[RankMove, ...]:
+    """Return every agent of both orders, in the new order.
+
+    Parameters
+    ----------
+    published
+        Each agent's published number; larger is better. Equal numbers keep the order of their names.
+    result
+        The same agents scored anew; those without a number, or not published, have no move.
+    """
+    values = {agent.name: agent.pas.value for agent in result.agents}
+    common = {name: value for name, value in values.items() if value is not None and name in published}
+    before = sorted(common, key=lambda name: (-published[name], name))
+    after = sorted(common, key=lambda name: (-common[name], name))
+    old = {name: place for place, name in enumerate(before, 1)}
+    return tuple(
+        RankMove(name, old[name], place, published[name], common[name]) for place, name in enumerate(after, 1)
+    )

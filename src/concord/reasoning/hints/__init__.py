@@ -1,0 +1,1 @@
+"""Hints: how often they move an answer, and how often the model says so."""

@@ -1,0 +1,306 @@
+"""Counts of influenced and verbalising answers, as a paper or a user publishes them: tables to one record.
+
+A published rate without its counts is carried back to them where that can be done: a rate printed with all
+its digits is one fraction, and its counts are the largest that a set of at most `MOST` questions allows.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib import resources
+from pathlib import Path
+
+from concord.errors import CellProblem, FileFormatError, TableError
+from concord.files import cells
+from concord.files.cells import BadCellError
+from concord.files.contents import is_folder
+from concord.files.grids import Grid
+from concord.files.limits import listed
+from concord.reasoning.hints.rows import KINDS
+from concord.reasoning.record_table import TableLike, read_table
+from concord.records import InputFile
+
+MOST = 498
+"""Questions of the published set; a rate recovered with a larger denominator is left as it is."""
+EXACT = 1e-12
+PUBLISHED = "published"
+"""Names the bundled counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """So many of so many; without ``n`` only a rate is known."""
+
+    k: int | None
+    n: int | None
+    rate: float
+    recovered: bool = False
+    """Counts were carried back from a rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceCounts:
+    """Influenced answers by where the hint is verbalised."""
+
+    both: int
+    thinking_only: int
+    answer_only: int
+    neither: int
+
+    @property
+    def n(self) -> int:
+        """All influenced answers."""
+        return self.both + self.thinking_only + self.answer_only + self.neither
+
+
+@dataclass(slots=True)
+class ModelCounts:
+    """What is known of one model."""
+
+    influence: dict[str, Count] = field(default_factory=dict)
+    flips: dict[str, Count] = field(default_factory=dict)
+    verbalised: Count | None = None
+    detectors: dict[str, Count] = field(default_factory=dict)
+    """Detector to verbalised answers, where several judged the same answers."""
+    places: PlaceCounts | None = None
+
+
+@dataclass(slots=True)
+class HintCounts:
+    """Counts of several models."""
+
+    models: dict[str, ModelCounts] = field(default_factory=dict)
+    kinds: dict[str, Count] = field(default_factory=dict)
+    """Kind of hint to verbalised answers, all models together."""
+    inputs: list[InputFile] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def model(self, name: str) -> ModelCounts:
+        """Return what is known of a model, which may be new."""
+        return self.models.setdefault(name, ModelCounts())
+
+
+def counted(k: float, n: float) -> Count:
+    """Return a count.
+
+    Examples
+    --------
+    >>> counted(3, 4).rate
+    0.75
+    """
+    return Count(int(k), int(n), k / n if n else float("nan"))
+
+
+def recovered(rate: float, most: int = MOST) -> Count:
+    """Carry a rate back to counts: the largest sample of at most ``most`` that gives it.
+
+    Examples
+    --------
+    >>> recovered(0.6313559322033898)
+    Count(k=298, n=472, rate=0.6313559322033898, recovered=True)
+    """
+    near = Fraction(rate).limit_denominator(most)
+    if abs(float(near) - rate) > EXACT or near.numerator == 0:
+        return Count(None, None, rate)
+    times = most // near.denominator
+    return Count(near.numerator * times, near.denominator * times, rate, recovered=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CountTable:
+    """One kind of table of counts: the columns that tell it, and what its rows add."""
+
+    columns: frozenset[str]
+    add: Callable[[HintCounts, Mapping[str, object], str], None]
+
+
+def _number_of(row: Mapping[str, object], name: str) -> float:
+    value = row[name]
+    assert isinstance(value, float)  # noqa: S101 - checked when the row was read
+    return value
+
+
+def _place_counts(counts: HintCounts, row: Mapping[str, object], file: str) -> None:
+    names = ("both_count", "thinking_only_count", "answer_only_count", "neither_count")
+    found = PlaceCounts(*(int(_number_of(row, name)) for name in names))
+    if found.n != _number_of(row, "influenced_count"):
+        counts.warnings.append(
+            f"{file}: the four counts of {row['model']!r} add up to {found.n}, not to "
+            f"{_number_of(row, 'influenced_count'):g}"
+        )
+    counts.model(str(row["model"])).places = found
+
+
+def _verbalised_totals(counts: HintCounts, row: Mapping[str, object], file: str) -> None:
+    own = counts.model(str(row["model"]))
+    own.verbalised = counted(_number_of(row, "total_faithful"), _number_of(row, "total_influenced"))
+
+
+def _by_kind(counts: HintCounts, row: Mapping[str, object], file: str) -> None:
+    counts.kinds[str(row["hint_type"])] = counted(
+        _number_of(row, "total_faithful"), _number_of(row, "total_influenced")
+    )
+
+
+def _two_detectors(counts: HintCounts, row: Mapping[str, object], file: str) -> None:
+    own, total = counts.model(str(row["model"])), _number_of(row, "total")
+    own.detectors["rules and judge"] = counted(_number_of(row, "our_faithful"), total)
+    own.detectors["second judge"] = counted(_number_of(row, "faithful"), total)
+
+
+def _model_rates(counts: HintCounts, row: Mapping[str, object], file: str) -> None:
+    own = counts.model(str(row["model"]))
+    found = {kind: recovered(_number_of(row, kind)) for kind in KINDS}
+    if "flip" in file.lower():
+        own.flips.update(found)
+    else:
+        own.influence.update(found)
+
+
+def _long_counts(counts: HintCounts, row: Mapping[str, object], file: str) -> None:
+    own, kind = counts.model(str(row["model"])), str(row["kind"])
+    own.influence[kind] = counted(_number_of(row, "influenced"), _number_of(row, "eligible"))
+    said = row.get("verbalised")
+    if isinstance(said, float):
+        known = counts.kinds.get(kind, Count(0, 0, 0.0))
+        counts.kinds[kind] = _joined_counts(known, counted(said, _number_of(row, "influenced")))
+        so_far = Count(0, 0, 0.0) if own.verbalised is None else own.verbalised
+        own.verbalised = _joined_counts(so_far, counted(said, _number_of(row, "influenced")))
+
+
+def _joined_counts(first: Count, second: Count) -> Count:
+    parts = [0 if one is None else one for one in (first.k, second.k, first.n, second.n)]
+    return counted(parts[0] + parts[1], parts[2] + parts[3])
+
+
+TABLES = (
+    CountTable(
+        frozenset(
+            {
+                "model",
+                "influenced_count",
+                "both_count",
+                "thinking_only_count",
+                "answer_only_count",
+                "neither_count",
+            }
+        ),
+        _place_counts,
+    ),
+    CountTable(frozenset({"model", "total_influenced", "total_faithful"}), _verbalised_totals),
+    CountTable(frozenset({"hint_type", "total_influenced", "total_faithful"}), _by_kind),
+    CountTable(frozenset({"model", "total", "faithful", "our_faithful"}), _two_detectors),
+    CountTable(frozenset({"model", *KINDS}), _model_rates),
+    CountTable(frozenset({"model", "kind", "eligible", "influenced"}), _long_counts),
+)
+_WORDS = frozenset({"model", "hint_type", "kind"})
+_OPTIONAL = frozenset({"verbalised"})
+
+
+def is_count_table(grid: Grid) -> bool:
+    """Whether a table holds counts, not answers."""
+    return _table_of(grid) is not None
+
+
+def _table_of(grid: Grid) -> CountTable | None:
+    titles = {title.strip().lower() for title in grid.header}
+    return next((one for one in TABLES if one.columns <= titles), None)
+
+
+def bundled_counts() -> Path:
+    """Return the folder of the bundled counts of 12 models and six kinds of hint (Young 2026)."""
+    return Path(str(resources.files("concord").joinpath("reasoning", "hints", "data", "young2026")))
+
+
+def read_counts(source: TableLike) -> HintCounts:
+    """Read counts from a table, from every table of a folder, or the bundled ones (``published``).
+
+    Raises
+    ------
+    FileFormatError
+        There is no such table.
+    TableError
+        Cells cannot be used: every one is named.
+    """
+    counts = HintCounts()
+    for one in table_sources(source):
+        add_counts(counts, read_table(one))
+    return counts
+
+
+def table_sources(source: TableLike) -> Sequence[TableLike]:
+    """Return the tables of a source: those of a folder, or the one it is."""
+    if not isinstance(source, str | Path):
+        return [source]
+    path = bundled_counts() if str(source) == PUBLISHED and not Path(source).exists() else Path(source)
+    if not is_folder(path):
+        return [path]
+    found = sorted(one for one in path.iterdir() if one.suffix.lower() in (".csv", ".xlsx", ".json"))
+    if not found:
+        raise FileFormatError(f"{path}: the folder holds no table; expected tables of counts (CSV)")
+    return found
+
+
+def add_counts(counts: HintCounts, grid: Grid) -> None:
+    """Add what one table says."""
+    kind = _table_of(grid)
+    if kind is None:
+        wanted = "; ".join(", ".join(sorted(one.columns)) for one in TABLES)
+        raise FileFormatError(
+            f"{grid.place}: columns {listed(grid.header)} are not those of a table of counts; expected one "
+            f"of: {wanted}"
+        )
+    rows = list(_count_rows(grid, kind))
+    for row in rows:
+        kind.add(counts, row, grid.name)
+    counts.inputs.extend(grid.inputs)
+
+
+def _count_rows(grid: Grid, kind: CountTable) -> Iterable[Mapping[str, object]]:
+    titles = {title.strip().lower(): j for j, title in enumerate(grid.header)}
+    wanted = [name for name in titles if name in kind.columns or name in _OPTIONAL]
+    columns = {name: grid.cells(titles[name]) for name in wanted}
+    problems, rows = list(grid.problems), []
+    for index, line in enumerate(grid.rows):
+        row: dict[str, object] = {}
+        for name, column in columns.items():
+            try:
+                value = cells.name(column[index]) if name in _WORDS else cells.number(column[index])
+                if value is None and name not in _OPTIONAL:
+                    raise BadCellError("a value")
+                if isinstance(value, float) and value < 0:
+                    raise BadCellError("a count or a rate, 0 or more")
+                row[name] = value
+            except BadCellError as error:
+                title = grid.header[titles[name]]
+                problems.append(CellProblem(grid.name, grid.sheet, line, title, column[index], str(error)))
+        problems += _impossible(grid, line, row)
+        rows.append(row)
+    if problems:
+        raise TableError(problems)
+    return rows
+
+
+_WITHIN = (
+    ("total_faithful", "total_influenced"),
+    ("faithful", "total"),
+    ("our_faithful", "total"),
+    ("influenced", "eligible"),
+    ("verbalised", "influenced"),
+)
+"""Counts that cannot be larger than another of the same row."""
+
+
+def _impossible(grid: Grid, line: int, row: Mapping[str, object]) -> list[CellProblem]:
+    found = []
+    for part, whole in _WITHIN:
+        k, n = row.get(part), row.get(whole)
+        if isinstance(k, float) and isinstance(n, float) and k > n:
+            found.append(
+                CellProblem(grid.name, grid.sheet, line, part, k, f"at most {whole}, which is {n:g}")
+            )
+    for kind in KINDS:
+        rate = row.get(kind)
+        if isinstance(rate, float) and rate > 1:
+            found.append(CellProblem(grid.name, grid.sheet, line, kind, rate, "a rate from 0 to 1"))
+    return found

@@ -1,0 +1,1 @@
+"""Interventions on reasoning: early answers, filler, mistakes, paraphrase, counterfactual pairs."""

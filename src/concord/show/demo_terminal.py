@@ -1,0 +1,140 @@
+"""What `concord demo` says on one screen: three answers, agents as strips, an order that moved, sources."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from concord.people.agents_files import AgentsResult
+from concord.people.human_row import human_row
+from concord.people.public import PublicTable
+from concord.people.rescored import RankMove
+from concord.people.result import Score
+from concord.reasoning.files import ReasoningResult
+from concord.show.agents_terminal import in_order, short_names
+from concord.show.numbers import HasEnds, interval_words, number
+from concord.show.terminal import lines, table
+from concord.structure.files import StructureResult
+
+STRIP = 21
+"""Places of a strip from 0 to 1: beside the longest name it fits in 80 columns."""
+SMALL = "a 135M-parameter model, recorded"
+
+
+def people_sentence(result: AgentsResult) -> str:
+    """Return the answer to the first question: who agrees best, between what, and who stands apart."""
+    best = in_order(result)[0]
+    said = (
+        f"Of {len(result.agents)} agent designs {best.name} agrees best: it leads to the same conclusion as "
+        f"people with probability {number(best.pas.value, 2)} "
+        f"({result.level * 100:.0f} % {interval_words(best.pas.interval)})"
+    )
+    bounds = best.pas.bounds
+    if bounds is not None:
+        said += (
+            f", where a perfect replication would reach {number(bounds.ceiling.value, 2)} "
+            f"and an agent without effects {number(bounds.floor.value, 2)}"
+        )
+    standing = result.standing("pas")
+    return f"{said}; {standing.n_distinguishable} of {standing.n_pairs} pairs can be distinguished."
+
+
+def structure_sentence(result: StructureResult) -> str:
+    """Return the answer to the second question."""
+    return " ".join(_labelled(model.model, model.sentence) for model in result.models)
+
+
+def reasoning_sentence(result: ReasoningResult) -> str:
+    """Return the answer to the third question."""
+    gap = result.scores.gap
+    return _labelled(str(result.model), f"{gap.verdict}: {gap.verdict_reason}.")
+
+
+def _labelled(model: str, sentence: str) -> str:
+    """Put what the model is between its name and what is said of it."""
+    return f"{model} ({SMALL}): {sentence.removeprefix(f'{model}: ')}"
+
+
+def strip(value: float | None, ends: HasEnds | None) -> str:
+    """Draw a number between 0 and 1 with its interval.
+
+    Examples
+    --------
+    >>> from concord.records import Interval
+    >>> strip(0.5, Interval(0.25, 0.75, 0.95, ""))
+    '·····─────●─────·····'
+    >>> strip(None, None)
+    '·····················'
+    """
+    drawn = ["·"] * STRIP
+    if ends is not None and ends.low is not None and ends.high is not None:
+        for place in range(_place(ends.low), _place(ends.high) + 1):
+            drawn[place] = "─"
+    if value is not None:
+        drawn[_place(value)] = "●"
+    return "".join(drawn)
+
+
+def _place(value: float) -> int:
+    return round(min(1.0, max(0.0, value)) * (STRIP - 1))
+
+
+def answers(sentences: Sequence[tuple[str, str]]) -> RenderableType:
+    """Return the questions, each with its answer."""
+    return Group(*(Text(f"{i}. {ask} {told}") for i, (ask, told) in enumerate(sentences, 1)))
+
+
+def agents_strips(result: AgentsResult) -> RenderableType:
+    """Return one row per agent, and people who repeated studies of people."""
+    ordered = in_order(result)
+    names = short_names([agent.name for agent in ordered])
+    rows = [_row(name, agent.pas, agent.ecs, agent.apr) for name, agent in zip(names, ordered, strict=True)]
+    people = human_row()
+    rows.append(_row(f"(people: {people.n} other studies)", people.pas, people.ecs, people.apr))
+    return table("", ("agent design", "PAS", f"0{'·' * (STRIP - 2)}1", "ECS", "APR"), rows)
+
+
+def _row(name: str, pas: Score, ecs: Score, apr: Score) -> tuple[str, ...]:
+    return (
+        name,
+        number(pas.value, 2),
+        strip(pas.value, pas.interval),
+        number(ecs.value, 2),
+        number(apr.value, 2),
+    )
+
+
+def moves_sentence(moves: Sequence[RankMove], result: AgentsResult) -> str:
+    """Return how a published order changes under one rule, and how much of it is more than chance."""
+    moved = [one for one in moves if one.places]
+    if not moved:
+        return f"None of the {len(moves)} published ranks changes."
+    most = max(moved, key=lambda one: (abs(one.places), one.agent))
+    standing = result.standing("pas")
+    return (
+        f"HumanStudy-Bench, {len(moves)} configurations scored anew under one rule: {len(moved)} ranks "
+        f"differ from the published ones, one by {abs(most.places)} places ({most.agent}, "
+        f"{most.published_rank} to {most.rank}); {standing.n_distinguishable} of {standing.n_pairs:,} pairs "
+        "can be distinguished."
+    )
+
+
+def moves_table(moves: Sequence[RankMove]) -> RenderableType:
+    """Return every agent of both orders."""
+    rows = [
+        (one.agent, str(one.rank), str(one.published_rank), number(one.pas), number(one.published_pas))
+        for one in moves
+    ]
+    columns = ("configuration", "rank", "published", "PAS", "published")
+    return table("\nHumanStudy-Bench, scored anew and as published", columns, rows)
+
+
+def source_lines(tables: Sequence[PublicTable]) -> Iterator[str]:
+    """Return whose data these are, one line each."""
+    for one in tables:
+        yield f"{one.source} ({one.licence}): {one.holds}."
+
+
+def sources(tables: Sequence[PublicTable]) -> RenderableType:
+    """Return whose data these are."""
+    return lines([f"Data: {told}" for told in source_lines(tables)])

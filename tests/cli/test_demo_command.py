@@ -1,0 +1,110 @@
+"""`concord demo` as a person runs it: real agents, one screen, a page that names its sources."""
+
+import csv
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from concord.cli.app import app
+from concord.people.public import HSB, TWIN
+
+COMMAND = [sys.executable, "-c", "from concord.cli.app import main; main()"]
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made: Path = tmp_path_factory.mktemp("demo")
+    return made
+
+
+@pytest.fixture(scope="module")
+def screen(folder: Path) -> Iterator[str]:
+    """What a terminal of 80 columns shows, stdout and stderr together."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "80", "LINES": "45", "TERM": "xterm-256color"}
+    child = subprocess.Popen(
+        [*COMMAND, "demo", "--out", str(folder / "out")], stdout=theirs, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the other end was closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    assert child.wait() == 0
+    yield shown.decode("utf-8")
+
+
+def _plain(screen: str) -> list[str]:
+    import re
+
+    return re.sub(r"\x1b\[[0-9;]*m", "", screen).replace("\r", "").rstrip("\n").split("\n")
+
+
+def test_the_demo_is_one_screen_with_three_sentences_first(screen: str) -> None:
+    lines = _plain(screen)
+    assert len(lines) <= 40
+    assert max(map(len, lines[:-2])) <= 80  # the last two name the folder
+    starts = [line[:2] for line in lines if line[:2] in ("1.", "2.", "3.")]
+    assert (lines[0][:2], starts) == ("1.", ["1.", "2.", "3."])
+    assert "\\x1b" not in screen
+
+
+def test_the_agents_are_the_fifteen_designs_and_every_source_is_named(screen: str) -> None:
+    text = " ".join(_plain(screen))
+    assert "Of 15 agent designs GPT5 agrees best" in text
+    assert "0 of 105 pairs can be distinguished" in text
+    assert "50 ranks differ" in text
+    assert all(word in text for word in ("Twin-2K-500", "Apache-2.0", "HumanStudy-Bench", "MIT", "135M"))
+    assert "nvented" not in text
+
+
+def test_the_page_says_where_the_data_come_from(screen: str, folder: Path) -> None:
+    page = (folder / "out" / "report.html").read_text("utf-8")
+    header = page[page.index("<h1>") : page.index("<nav")]
+    assert TWIN.address in header
+    assert "Apache-2.0" in header
+    assert "135M" in header
+    assert len(page.encode()) < 2_000_000
+
+
+def test_the_published_order_stands_beside_the_new_one(screen: str, folder: Path) -> None:
+    text = (folder / "out" / "humanstudy-bench" / "ranks.csv").read_text("utf-8")
+    rows = list(csv.DictReader(text.splitlines()))
+    assert len(rows) == 57
+    assert sorted(int(row["rank"]) for row in rows) == sorted(int(row["published_rank"]) for row in rows)
+    first = next(row for row in rows if row["agent"] == "anthropic_claude_haiku_4.5_v1-empty")
+    assert float(first["published_pas"]) == pytest.approx(0.3041, abs=5e-5)  # simple_summary.md prints 0.3041
+
+
+def test_json_names_its_sources_and_full_shows_more(tmp_path: Path) -> None:
+    shown = run("demo", "--json", "--out", tmp_path)
+    document = json.loads(shown.stdout)
+    assert document["agent_side"] == "real agents"
+    assert document["sources"][:2] == [TWIN.credit, HSB.credit]
+    assert {"structure", "reasoning", "rescored"} <= set(document)
+    full = run("demo", "--full", "--recorded", "--out", tmp_path)
+    assert "HumanStudy-Bench, scored anew and as published" in full.stdout
+    assert len(full.stdout.splitlines()) > 100
+
+
+def test_live_and_recorded_together_are_refused(tmp_path: Path) -> None:
+    result = run("demo", "--live", "--recorded", "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "--live and --recorded" in result.stderr

@@ -1,0 +1,61 @@
+"""Public results of real agents: their sources, and a published order beside a new one."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import concord
+from concord import api
+from concord.errors import OptionError
+from concord.people.public import PUBLIC, published_pas
+from concord.people.rescored import rank_moves
+
+PRINTED = {
+    "anthropic_claude_haiku_4.5_v1-empty": 0.3041,
+    "anthropic_claude_haiku_4.5_v2-human": 0.2934,
+    "anthropic_claude_haiku_4.5_v3-human-plus-demo": 0.3405,
+}
+"""From the head of simple_summary.md."""
+
+
+@pytest.mark.parametrize("table", PUBLIC.values(), ids=lambda table: table.name)
+def test_every_table_has_a_source_and_its_licence_beside_it(table: Any) -> None:
+    assert table.path.is_file()
+    licence = (table.path.parent / f"LICENSE.{table.name}.txt").read_text("utf-8")
+    assert table.licence.split("-")[0] in licence
+    assert table.address in table.credit
+    assert api.public_table(table.name) == table.path
+
+
+def test_an_unknown_table_is_refused_with_the_known_names() -> None:
+    with pytest.raises(OptionError, match="'x' is not known; expected twin-2k-500, humanstudy-bench"):
+        api.public_table("x")
+
+
+def test_published_numbers_are_the_printed_ones() -> None:
+    found = published_pas()
+    assert len(found) == 57
+    for name, printed in PRINTED.items():
+        assert found[name] == pytest.approx(printed, abs=5e-5)
+
+
+def test_moves_are_counted_from_the_published_place() -> None:
+    rows = [
+        {"agent": name, "study": study, "finding": "F", "test": "t", "test_type": "p-value", "pas": pas}
+        for name, pas in (("a", 0.9), ("b", 0.5), ("c", 0.1))
+        for study in ("S", "T", "U")
+    ]
+    result: Any = concord.score_people(rows, n_resamples=0, n_simulations=0)
+    moves = rank_moves({"a": 0.2, "b": 0.3, "c": 0.1, "of another list": 1.0}, result)
+    assert [(one.agent, one.published_rank, one.rank, one.places) for one in moves] == [
+        ("a", 2, 1, 1),
+        ("b", 1, 2, -1),
+        ("c", 3, 3, 0),
+    ]
+    assert rank_moves({}, replace(result)) == ()
+
+
+def test_a_note_about_the_data_is_a_warning_of_every_result() -> None:
+    result = concord.score_people(api.demo_table(), n_resamples=0, n_simulations=0)
+    assert sum("simulated from made-up effects" in warning for warning in result.warnings) == 1
