@@ -1,6 +1,6 @@
 """Everything that the scores of a table of tests are read from, computed once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from concord.people.uncertainty import Jackknife, NewSamples, new_participants
 from concord.records import Side, TestRow, TestTable
 from concord.stats.elementwise import Floats
 
+OTHERWISE = (0.0, 0.8)
+"""Other correlations of the tests of a study: what the interval would be if the one assumed is wrong."""
+N_OTHERWISE = 200
+"""New samples behind each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Computed:
@@ -33,6 +38,8 @@ class Computed:
     normalised: Levels
     jackknife: Jackknife
     fresh: NewSamples
+    fresh_otherwise: tuple[NewSamples, ...]
+    """With other correlations of the tests of a study."""
     simulation: Simulation
     errors: tuple[Floats, Floats]
     """Standard errors of the human and the agent's d; NaN where there is none."""
@@ -52,21 +59,21 @@ def compute(
     scores = score_tests(human_says, agent_says, context, protocol)
     errors = (human_effects(human, protocol).se, human_effects(agent, protocol).se)
     jackknife = Jackknife(scores, layout, protocol, level, errors[0])
-    if n_resamples:
-        rng = np.random.default_rng(seed)
-        fresh = new_participants(
+    fresh = _new_samples(human, agent, context, layout, protocol, level, n_resamples, seed, engine)
+    others = tuple(
+        _new_samples(
             human,
             agent,
             context,
             layout,
-            protocol,
-            level=level,
-            n_resamples=n_resamples,
-            rng=rng,
-            engine=engine,
+            replace(protocol, within_study=other),
+            level,
+            min(n_resamples, N_OTHERWISE),
+            seed,
+            engine,
         )
-    else:
-        fresh = NewSamples({}, level, 0, "not asked for (resamples = 0)")
+        for other in (OTHERWISE if protocol.within_study else ())
+    )
     normalised = aggregate.normalised_levels(scores, layout, protocol)
     simulation = simulate_bounds(
         human,
@@ -90,8 +97,35 @@ def compute(
         normalised=normalised,
         jackknife=jackknife,
         fresh=fresh,
+        fresh_otherwise=others,
         simulation=simulation,
         errors=errors,
+    )
+
+
+def _new_samples(
+    human: SideTable,
+    agent: SideTable,
+    context: Context,
+    layout: Layout,
+    protocol: Protocol,
+    level: float,
+    n_resamples: int,
+    seed: int,
+    engine: Engine,
+) -> NewSamples:
+    if not n_resamples:
+        return NewSamples({}, level, 0, "not asked for (resamples = 0)")
+    return new_participants(
+        human,
+        agent,
+        context,
+        layout,
+        protocol,
+        level=level,
+        n_resamples=n_resamples,
+        rng=np.random.default_rng(seed),
+        engine=engine,
     )
 
 

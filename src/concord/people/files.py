@@ -150,6 +150,8 @@ def _score_entry(key: str, score: Score) -> dict[str, Any]:
         f"{key}_interval": encode(score.interval),
         f"{key}_interval_fixed_studies": encode(score.fresh),
     }
+    if score.fresh_otherwise:
+        entry[f"{key}_interval_fixed_studies_otherwise"] = [encode(one) for one in score.fresh_otherwise]
     if score.bounds is not None:
         entry |= _bounds(key, score.bounds)
     notes = [score.estimate.note, score.fresh_note and f"fixed studies: {score.fresh_note}"]
@@ -168,6 +170,7 @@ def _bounds(key: str, bounds: Bounds) -> dict[str, Any]:
         entry[f"{key}_{name}_interval"] = encode(estimate.interval)
         if estimate.note:
             entry[f"{key}_{name}_note"] = estimate.note
+    entry[f"{key}_percentile_among_twins"] = bounds.percentile
     return entry
 
 

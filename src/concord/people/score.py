@@ -22,7 +22,7 @@ from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol, get_protocol
 from concord.people.result import CompanionNumbers, GroupResult, Score
 from concord.people.sizes import coding_warning, effect_sizes
-from concord.records import Estimate, Made, TestTable
+from concord.records import Estimate, Interval, Made, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
 from concord.stats.elementwise import or_none
 
@@ -208,7 +208,17 @@ def _headline(work: Computed, metric: str) -> Score:
         _standard_error(work, metric, "benchmark"),
         counts,
     )
-    return _bounded(work, metric, score, None)
+    return _bounded(work, metric, replace(score, fresh_otherwise=_otherwise(work, metric, value)), None)
+
+
+def _otherwise(work: Computed, metric: str, value: float) -> tuple[Interval, ...]:
+    """Return the intervals of new participants under other correlations of the tests of a study."""
+    found = (
+        samples.interval(metric, or_none(value), float(samples.errors[metric].benchmark)).interval
+        for samples in work.fresh_otherwise
+        if samples.errors
+    )
+    return tuple(one for one in found if one is not None)
 
 
 def _bounded(work: Computed, metric: str, score: Score, domain: int | None) -> Score:

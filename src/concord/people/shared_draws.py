@@ -105,7 +105,8 @@ def draws_of_agents(
     people = SamePeople.of(layout, protocol.within_study)
     work = _Work(human, _stacked(one, flat, len(tables)), context, layout, protocol, people, len(tables))
     errors = _errors(work, one, n_resamples, np.random.default_rng(seed))
-    return Draws((NewSamples(errors, level, n_resamples, ""),), together=True)
+    samples = NewSamples(errors, level, n_resamples, "", protocol.within_study)
+    return Draws((samples,), together=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,6 +185,8 @@ class NewSamples:
     n_resamples: int
     note: str
     """Why there are none, or empty."""
+    correlation: float = 0.0
+    """Of the tests of a study."""
 
     def interval(self, metric: str, value: float | None, se: float) -> Bound:
         """Estimate ± z·SE, kept inside the range of the metric."""
@@ -197,6 +199,8 @@ class NewSamples:
         low, high = _RANGE[metric]
         reach = float(ndtri(0.5 + self.level / 2)) * se
         method = f"these studies, new participants: estimate ± z·SE, {self.n_resamples} parametric samples"
+        if self.correlation:
+            method += f", tests of a study correlate {self.correlation:g}"
         return Bound(Interval(max(low, value - reach), min(high, value + reach), self.level, method))
 
 
@@ -222,7 +226,7 @@ def new_participants(
     redrawn = partial(_fresh_block, _Redraw(human, agent, context, layout, protocol, people))
     blocks = engine.map(redrawn, rng.spawn(-(-n_resamples // BLOCK)))
     errors = {metric: spread([block[metric] for block in blocks], n_resamples) for metric in METRICS}
-    return NewSamples(errors, level, n_resamples, "")
+    return NewSamples(errors, level, n_resamples, "", protocol.within_study)
 
 
 @dataclass(frozen=True, slots=True)
