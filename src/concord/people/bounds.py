@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
 from concord.people.aggregate import Ends, Profiles, apr_ends, ecs_ends, pas_levels
-from concord.people.evidence import Brief, Evidence
+from concord.people.evidence import Brief, Evidence, given_first
 from concord.people.families.base import Family, SmoothFamily
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.floor_ceiling import Simulation
@@ -105,6 +105,7 @@ def simulate_bounds(
     rng: np.random.Generator,
     engine: Engine = SERIAL,
     evidence: tuple[Evidence, Evidence] | None = None,
+    effects: tuple[Floats, Floats] | None = None,
 ) -> Simulation:
     """Simulate agents without effects and perfect replications, and score them as the agent was scored.
 
@@ -124,6 +125,8 @@ def simulate_bounds(
         Where blocks are computed; changes nothing in the result.
     evidence
         What both sides say, where it is known already.
+    effects
+        Human d and their standard errors instead of the published ones, where they are not NaN.
     """
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
     fixed = int((context.present & ~raw).sum())
@@ -134,6 +137,8 @@ def simulate_bounds(
         return Simulation({}, {}, None, 0, level, note)
     says, own = (human.evidence(protocol), agent.evidence(protocol)) if evidence is None else evidence
     people = human_effects(human, protocol)
+    if effects is not None:
+        people = replace(people, d=given_first(effects[0], people.d), se=given_first(effects[1], people.se))
     both = agent.part(np.flatnonzero(context.present))
     missing = lacking(both, people)
     if missing:
@@ -154,19 +159,19 @@ def simulate_bounds(
         size=size,
     )
     count = -(-n_simulations // size)
-    population, effects = work.population, None
+    population, rows = work.population, None
     if population is None:
         # drawn before the blocks are handed out, so that no engine changes a digit
         drawn = drawn_effects(people, count * size, np.random.default_rng(seeds(rng, 1)[0]))
-        population, effects = described(drawn), drawn.reshape(count, size, -1)
+        population, rows = described(drawn), drawn.reshape(count, size, -1)
     tasks = [_Task(seed, null=True) for seed in seeds(rng, count)]
     tasks += [
-        _Task(seed, null=False, d=None if effects is None else effects[i])
+        _Task(seed, null=False, d=None if rows is None else rows[i])
         for i, seed in enumerate(seeds(rng, count))
     ]
     blocks = engine.map(partial(_simulated_block, work), tasks)
     floors, ceilings = (_joined_blocks(half, n_simulations) for half in (blocks[:count], blocks[count:]))
-    return Simulation(floors, ceilings, population, n_simulations, level, drawn=effects is not None)
+    return Simulation(floors, ceilings, population, n_simulations, level, drawn=rows is not None)
 
 
 def _missing_note(missing: list[int], layout: Layout) -> str:

@@ -43,6 +43,10 @@ class Computed:
     simulation: Simulation
     errors: tuple[Floats, Floats]
     """Standard errors of the human and the agent's d; NaN where there is none."""
+    sides: tuple[SideTable, SideTable]
+    """Human and agent."""
+    context: Context
+    seed: int
 
 
 def compute(
@@ -100,6 +104,9 @@ def compute(
         fresh_otherwise=others,
         simulation=simulation,
         errors=errors,
+        sides=(human, agent),
+        context=context,
+        seed=seed,
     )
 
 

@@ -46,6 +46,10 @@ class Simulation:
         place = _place_in_range(score, floor, ceiling) if self.drawn else _place(score, floor, ceiling)
         return Bounds(floor, ceiling, place, percentile(score.value, twins))
 
+    def ceiling(self, metric: str) -> Estimate:
+        """Return the ceiling of a metric of the benchmark."""
+        return self._end(self.ceilings[metric], None, "perfect replications")
+
     def _end(self, levels: Ends, domain: int | None, who: str) -> Estimate:
         draws = _of(levels, domain)
         defined = draws[~np.isnan(draws)]

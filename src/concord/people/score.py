@@ -20,11 +20,13 @@ from concord.people.details import results_of_findings, results_of_tests
 from concord.people.diagnosis import diagnose
 from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol, get_protocol
+from concord.people.referee.compute import referee
 from concord.people.result import CompanionNumbers, GroupResult, Score
 from concord.people.sizes import coding_warning, effect_sizes
 from concord.records import Estimate, Interval, Made, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
 from concord.stats.elementwise import or_none
+from concord.stats.equivalence import SMALLEST_OF_INTEREST
 
 T = TypeVar("T")
 
@@ -41,6 +43,7 @@ def score_table(
     n_simulations: int = 0,
     seed: int = 0,
     engine: Engine = SERIAL,
+    margin: float = SMALLEST_OF_INTEREST,
 ) -> PeopleResult:
     """Score a table of tests under a protocol.
 
@@ -60,6 +63,8 @@ def score_table(
         Seed of the new samples and of the simulated agents.
     engine
         Where new samples and simulated agents are computed; changes nothing in the result.
+    margin
+        Smallest effect of interest (d), for the equivalence of nulls that the agent keeps.
 
     Raises
     ------
@@ -74,6 +79,8 @@ def score_table(
         raise OptionError(f"resamples is {n_resamples!r}; expected 0 (none) or at least 2")
     if n_simulations < 0:
         raise OptionError(f"simulations is {n_simulations!r}; expected 0 (none) or more")
+    if not 0 < margin < np.inf:
+        raise OptionError(f"margin is {margin!r}; expected the smallest d of interest, a positive number")
     if seed < 0:
         raise OptionError(f"seed is {seed!r}; expected 0 or a positive whole number")
     work = compute(table, protocol, level, (n_resamples, n_simulations), seed, engine)
@@ -109,6 +116,7 @@ def score_table(
         sizes=sizes,
         assumptions=assumptions_of(tests),
         made=Made() if table.made is None else table.made,
+        referee=referee(work, level=level, margin=margin),
     )
 
 
@@ -122,6 +130,7 @@ def score_chosen(
     n_simulations: int = N_SIMULATIONS,
     seed: int = 0,
     engine: str | Engine = "serial",
+    margin: float = SMALLEST_OF_INTEREST,
     **choices: object,
 ) -> PeopleResult:
     """Score a table of tests under the options of `concord.score_people`, which reads the table first."""
@@ -133,6 +142,7 @@ def score_chosen(
         n_simulations=n_simulations,
         seed=seed,
         engine=get_engine(engine) if isinstance(engine, str) else engine,
+        margin=margin,
     )
     return result if model is None else replace(result, model=model)
 
