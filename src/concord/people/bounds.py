@@ -31,6 +31,8 @@ from concord.stats.resample import seeds
 
 N_SIMULATIONS = 1000
 """Simulated agents of each kind: the mean of PAS is then known to about 0.001."""
+N_ADJUSTED = 300
+"""Simulated replications behind a ceiling whose human effects are adjusted for selection."""
 METRICS = ("pas", "ecs", "apr")
 
 
@@ -105,7 +107,7 @@ def simulate_bounds(
     rng: np.random.Generator,
     engine: Engine = SERIAL,
     evidence: tuple[Evidence, Evidence] | None = None,
-    effects: tuple[Floats, Floats] | None = None,
+    adjusted: tuple[Floats, Floats] | None = None,
 ) -> Simulation:
     """Simulate agents without effects and perfect replications, and score them as the agent was scored.
 
@@ -125,8 +127,8 @@ def simulate_bounds(
         Where blocks are computed; changes nothing in the result.
     evidence
         What both sides say, where it is known already.
-    effects
-        Human d and their standard errors instead of the published ones, where they are not NaN.
+    adjusted
+        Human d and their standard errors with selection undone (NaN: as published): a second ceiling.
     """
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
     fixed = int((context.present & ~raw).sum())
@@ -137,8 +139,6 @@ def simulate_bounds(
         return Simulation({}, {}, None, 0, level, note)
     says, own = (human.evidence(protocol), agent.evidence(protocol)) if evidence is None else evidence
     people = human_effects(human, protocol)
-    if effects is not None:
-        people = replace(people, d=given_first(effects[0], people.d), se=given_first(effects[1], people.se))
     both = agent.part(np.flatnonzero(context.present))
     missing = lacking(both, people)
     if missing:
@@ -169,9 +169,33 @@ def simulate_bounds(
         _Task(seed, null=False, d=None if rows is None else rows[i])
         for i, seed in enumerate(seeds(rng, count))
     ]
+    tasks += _adjusted_tasks(work, adjusted, n_simulations, rng)
     blocks = engine.map(partial(_simulated_block, work), tasks)
-    floors, ceilings = (_joined_blocks(half, n_simulations) for half in (blocks[:count], blocks[count:]))
-    return Simulation(floors, ceilings, population, n_simulations, level, drawn=rows is not None)
+    thirds = blocks[:count], blocks[count : 2 * count], blocks[2 * count :]
+    floors, ceilings = (_joined_blocks(half, n_simulations) for half in thirds[:2])
+    return Simulation(
+        floors,
+        ceilings,
+        population,
+        n_simulations,
+        level,
+        drawn=rows is not None,
+        adjusted=_joined_blocks(thirds[2], min(n_simulations, N_ADJUSTED)) if thirds[2] else {},
+    )
+
+
+def _adjusted_tasks(
+    work: _Work, adjusted: tuple[Floats, Floats] | None, n_simulations: int, rng: np.random.Generator
+) -> list[_Task]:
+    """Return the blocks of perfect replications of human effects whose selection is undone."""
+    if adjusted is None or not n_simulations:
+        return []
+    old = work.people
+    people = replace(old, d=given_first(adjusted[0], old.d), se=given_first(adjusted[1], old.se))
+    count = -(-min(n_simulations, N_ADJUSTED) // work.size)
+    chains = np.random.default_rng(seeds(rng, 1)[0])
+    rows = drawn_effects(people, count * work.size, chains, n_chains=16).reshape(count, work.size, -1)
+    return [_Task(seed, null=False, d=d) for seed, d in zip(seeds(rng, count), rows, strict=True)]
 
 
 def _missing_note(missing: list[int], layout: Layout) -> str:

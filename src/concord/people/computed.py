@@ -13,6 +13,7 @@ from concord.people.floor_ceiling import Simulation
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
 from concord.people.scored import Context, TestScores, score_tests
+from concord.people.selection import AdjustedEffects, adjusted_effects
 from concord.people.sides import SideTable
 from concord.people.truth import human_effects
 from concord.people.uncertainty import Jackknife, NewSamples, new_participants
@@ -46,7 +47,8 @@ class Computed:
     sides: tuple[SideTable, SideTable]
     """Human and agent."""
     context: Context
-    seed: int
+    adjusted: AdjustedEffects
+    """Human effects with their selection for significance undone."""
 
 
 def compute(
@@ -62,6 +64,7 @@ def compute(
     human_says, agent_says = human.evidence(protocol), agent.evidence(protocol)
     scores = score_tests(human_says, agent_says, context, protocol)
     errors = (human_effects(human, protocol).se, human_effects(agent, protocol).se)
+    adjusted = adjusted_effects(scores, errors[0])
     jackknife = Jackknife(scores, layout, protocol, level, errors[0])
     fresh = _new_samples(human, agent, context, layout, protocol, level, n_resamples, seed, engine)
     others = tuple(
@@ -89,6 +92,7 @@ def compute(
         n_simulations=n_simulations,
         rng=np.random.default_rng([seed, 1]),
         engine=engine,
+        adjusted=(adjusted.d, adjusted.se),
         evidence=(human_says, agent_says),
     )
     return Computed(
@@ -106,7 +110,7 @@ def compute(
         errors=errors,
         sides=(human, agent),
         context=context,
-        seed=seed,
+        adjusted=adjusted,
     )
 
 

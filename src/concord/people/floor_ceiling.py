@@ -28,6 +28,8 @@ class Simulation:
     note: str = ""
     known: dict[tuple[str, int | None], tuple[Estimate, Estimate]] = field(default_factory=dict)
     """Floor and ceiling by metric and domain: the same for all agents of a design."""
+    adjusted: dict[str, Ends] = field(default_factory=dict)
+    """Ceilings whose human effects are adjusted for selection."""
     drawn: bool = False
     """The distribution of true effects was drawn: place carries the range of the ceiling."""
 
@@ -46,9 +48,11 @@ class Simulation:
         place = _place_in_range(score, floor, ceiling) if self.drawn else _place(score, floor, ceiling)
         return Bounds(floor, ceiling, place, percentile(score.value, twins))
 
-    def ceiling(self, metric: str) -> Estimate:
-        """Return the ceiling of a metric of the benchmark."""
-        return self._end(self.ceilings[metric], None, "perfect replications")
+    def adjusted_ceiling(self, metric: str) -> Estimate | None:
+        """Return the ceiling of the benchmark once selection is undone; None where it was not simulated."""
+        if not self.adjusted:
+            return None
+        return self._end(self.adjusted[metric], None, "perfect replications of the adjusted effects")
 
     def _end(self, levels: Ends, domain: int | None, who: str) -> Estimate:
         draws = _of(levels, domain)

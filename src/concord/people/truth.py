@@ -61,7 +61,9 @@ def fit_population(found: HumanEffects, p_values: Floats) -> EffectPopulation:
     return EffectPopulation(share, max(0.0, excess) / (1 - share), int(known.sum()))
 
 
-def drawn_effects(found: HumanEffects, size: int, rng: np.random.Generator) -> Floats:
+def drawn_effects(
+    found: HumanEffects, size: int, rng: np.random.Generator, n_chains: int | None = None
+) -> Floats:
     """Draw true effects given the human estimates, their distribution unknown: (size, T).
 
     An effect without a usable standard error is taken as it is; NaN where a test has none.
@@ -70,7 +72,9 @@ def drawn_effects(found: HumanEffects, size: int, rng: np.random.Generator) -> F
         usable = np.isfinite(found.d) & np.isfinite(found.se) & (found.se > 0)
     drawn = np.broadcast_to(found.d, (size, found.d.size)).copy()
     if usable.any():
-        drawn[:, usable] = draw_true_effects(found.d[usable], found.se[usable], n_draws=size, rng=rng)
+        drawn[:, usable] = draw_true_effects(
+            found.d[usable], found.se[usable], n_draws=size, rng=rng, n_chains=n_chains
+        )
     return drawn
 
 

@@ -21,7 +21,7 @@ from concord.people.referee.records import (
     RefereeTest,
     Replications,
 )
-from concord.people.referee.selection import Adjusted, adjusted_effects, selection_of
+from concord.people.referee.selection import selection_of
 from concord.people.scored import score_tests
 from concord.records import Estimate, TestRow
 from concord.stats.agreement import concordance
@@ -57,11 +57,10 @@ def referee(work: Computed, *, level: float = 0.95, margin: float = SMALLEST_OF_
     """
     effects = _Effects(work)
     found = replication_interval(*effects.native, level=level)
-    adjusted = adjusted_effects(effects.d[0], effects.d_se[0])
     study = work.layout.study_of_test
     sign = np.where(effects.d[0] < 0, -1.0, 1.0)
     everything = np.ones(len(study), dtype=np.bool_)
-    tests = _tests(work, effects, found, adjusted, margin, level)
+    tests = _tests(work, effects, found, margin, level)
     return Referee(
         level=level,
         inside=_inside("all tests", found, study, level),
@@ -78,7 +77,7 @@ def referee(work: Computed, *, level: float = 0.95, margin: float = SMALLEST_OF_
         ),
         replications=_replications(work, tests, 1 - level),
         equivalence=_equivalences(tests, margin, 1 - level),
-        selection=selection_of(work, effects.d_se, adjusted, level),
+        selection=selection_of(work, effects.d_se, level),
         priors=_priors(work),
         ecs_hedges=_ecs(work, *effects.g),
         ecs_precision=_precision(effects),
@@ -166,7 +165,6 @@ def _tests(
     work: Computed,
     effects: _Effects,
     found: PredictionInterval,
-    adjusted: Adjusted,
     margin: float,
     level: float,
 ) -> tuple[RefereeTest, ...]:
@@ -199,7 +197,7 @@ def _tests(
                 detectable=or_none(detectable[i]),
                 p_too_small=or_none(p_small[i]),
                 human_d=or_none(effects.d[0][i]),
-                human_d_adjusted=or_none(adjusted.d[i]),
+                human_d_adjusted=or_none(work.adjusted.d[i]),
                 difference_d=or_none(effects.difference[i]),
                 difference_se=or_none(effects.difference_se[i]),
                 human_g=or_none(effects.g[0][i]),
