@@ -10,6 +10,7 @@ from scipy import stats
 from tests.people.rows import given_d, given_pas, row, scores_of, t_side, t_table
 
 from concord.errors import OptionError
+from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
 from concord.people.layout import lay_out
 from concord.people.protocol import PUBLISHED, REFINED, STANDARD, Protocol
@@ -261,7 +262,7 @@ def test_tables_of_one_sample_differ_together(protocol: Protocol) -> None:
     """Log odds ratios of two tables of the same people correlate; without a correlation they do not."""
     tables = (((30.0, 20.0), (22.0, 28.0)), ((25.0, 25.0), (24.0, 26.0)))
     rows = [row(f"s/f/t{i}", Side(table=t), None, test_type="chi-square") for i, t in enumerate(tables)]
-    side = SideTable.from_rows(rows, [r.human for r in rows], 1.0)
+    side = SideTable.from_rows(rows, [r.human for r in rows], 1.0, KINDS)
     people = SamePeople.of(lay_out(rows), protocol.within_study)
     drawn = side.draw(np.random.default_rng(2), 4000, people).evidence(protocol, (4000,)).effect
     assert np.corrcoef(drawn, rowvar=False)[0, 1] == pytest.approx(protocol.within_study, abs=0.06)

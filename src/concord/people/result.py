@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from concord.records import Estimate, Interval
 
+METRICS = ("pas", "ecs", "apr", "ecs_strict")
+"""The numbers of an agent that have intervals."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
