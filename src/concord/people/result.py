@@ -32,10 +32,10 @@ class Score:
     fresh: Interval | None
     """These studies, new participants."""
     fresh_note: str = ""
-    fresh_otherwise: tuple[Interval, ...] = ()
-    """The same with other correlations of the tests of a study; headline numbers only."""
     bounds: Bounds | None = None
     """Floor, ceiling and place: PAS, ECS and APR of benchmark and domains; None where not simulated."""
+    fresh_otherwise: tuple[Interval, ...] = ()
+    """The same with other correlations of the tests of a study; headline numbers only."""
 
     @property
     def value(self) -> float | None:

@@ -30,7 +30,7 @@ def mean_by_data(values: Floats, jackknife: Bound, level: float) -> Bound:
     defined = values[~np.isnan(values)]
     if len(defined) < FEWEST_CLUSTERS:
         return too_few(len(defined))
-    return _bound(pas_interval(defined, jackknife=jackknife.interval, level=level))
+    return _bound_of(pas_interval(defined, jackknife=jackknife.interval, level=level))
 
 
 def rate_by_data(passed: Floats, tests: Floats, level: float) -> Bound:
@@ -38,7 +38,7 @@ def rate_by_data(passed: Floats, tests: Floats, level: float) -> Bound:
     there = tests > 0
     if there.sum() < FEWEST_CLUSTERS:
         return too_few(int(there.sum()))
-    return _bound(apr_interval(passed[there], tests[there], level=level))
+    return _bound_of(apr_interval(passed[there], tests[there], level=level))
 
 
 def ecs_by_data(
@@ -56,7 +56,7 @@ def ecs_by_data(
     n = len(np.unique(clusters[used]))
     if n < FEWEST_CLUSTERS:
         return too_few(n)
-    return _bound(
+    return _bound_of(
         ecs_interval(
             profiles.x[used],
             profiles.y[used],
@@ -71,6 +71,6 @@ def ecs_by_data(
     )
 
 
-def _bound(found: Estimate) -> Bound:
+def _bound_of(found: Estimate) -> Bound:
     note = found.note.replace("no interval:", "withheld:", 1)
     return Bound(found.interval, note)

@@ -13,7 +13,7 @@ from concord.people.computed import Computed
 from concord.people.evidence import SIGNED
 from concord.people.protocol import Protocol
 from concord.people.referee.records import (
-    Difference,
+    AgentMinusHuman,
     Equivalences,
     Inside,
     PriorCell,
@@ -60,26 +60,26 @@ def referee(work: Computed, *, level: float = 0.95, margin: float = SMALLEST_OF_
     study = work.layout.study_of_test
     sign = np.where(effects.d[0] < 0, -1.0, 1.0)
     everything = np.ones(len(study), dtype=np.bool_)
-    tests = _tests(work, effects, found, margin, level)
+    tests = _referee_tests(work, effects, found, margin, level)
     return Referee(
         level=level,
-        inside=_inside("all tests", found, study, level),
+        inside=_inside_all("all tests", found, study, level),
         inside_studies=tuple(
             _inside_study(name, found, study == i, level) for i, name in enumerate(work.layout.studies)
         ),
-        difference=_difference("all tests, as coded", effects, study, everything, level),
-        difference_sized=_difference(
+        difference=_agent_minus_human("all tests, as coded", effects, study, everything, level),
+        difference_sized=_agent_minus_human(
             "all tests, human effects positive", effects, study, everything, level, sign
         ),
         difference_domains=tuple(
-            _difference(name, effects, study, work.layout.domain_of_study[study] == i, level)
+            _agent_minus_human(name, effects, study, work.layout.domain_of_study[study] == i, level)
             for i, name in enumerate(work.layout.domains)
         ),
         replications=_replications(work, tests, 1 - level),
         equivalence=_equivalences(tests, margin, 1 - level),
         selection=selection_of(work, effects.d_se, level),
         priors=_priors(work),
-        ecs_hedges=_ecs(work, *effects.g),
+        ecs_hedges=_concordance_of(work, *effects.g),
         ecs_precision=_precision(effects),
         tests=tests,
     )
@@ -123,7 +123,7 @@ def _df(row: TestRow, name: str) -> float:
     return float("nan") if n is None or n < 3 else float(n - 1)
 
 
-def _inside(name: str, found: PredictionInterval, study: NDArray[np.intp], level: float) -> Inside:
+def _inside_all(name: str, found: PredictionInterval, study: NDArray[np.intp], level: float) -> Inside:
     """Count tests inside, with an interval of their share over studies."""
     there = np.unique(study[found.defined])
     inside = [int((found.inside & found.defined)[study == i].sum()) for i in there]
@@ -142,26 +142,28 @@ def _inside_study(name: str, found: PredictionInterval, part: Bools, level: floa
     return Inside(name, inside, n, Estimate(inside / n, None, n), float(p_binomial(inside, n, level)))
 
 
-def _difference(
+def _agent_minus_human(
     name: str,
     effects: _Effects,
     study: NDArray[np.intp],
     part: Bools,
     level: float,
     sign: Floats | float = 1.0,
-) -> Difference:
+) -> AgentMinusHuman:
     """Return the meta-analysis of agent minus human; robust where tests of a study share participants."""
     y, se = (sign * effects.difference)[part], effects.difference_se[part]
     known = ~(np.isnan(y) | np.isnan(se))
     clusters = study[part][known]
     shared = len(np.unique(clusters)) < len(clusters)
     try:
-        return Difference(name, meta_analysis(y[known], se[known], clusters if shared else None, level=level))
+        return AgentMinusHuman(
+            name, meta_analysis(y[known], se[known], clusters if shared else None, level=level)
+        )
     except UndefinedError as reason:
-        return Difference(name, None, str(reason))
+        return AgentMinusHuman(name, None, str(reason))
 
 
-def _tests(
+def _referee_tests(
     work: Computed,
     effects: _Effects,
     found: PredictionInterval,
@@ -255,7 +257,7 @@ def scaled(protocol: Protocol, scale: float) -> Protocol:
     return replace(protocol, r_t=protocol.r_t * scale, r_f=protocol.r_f * scale, kappa=protocol.kappa * scale)
 
 
-def _ecs(work: Computed, human: Floats, agent: Floats) -> float | None:
+def _concordance_of(work: Computed, human: Floats, agent: Floats) -> float | None:
     """Return ECS of other effects, weighted as ECS is."""
     used = ~(np.isnan(human) | np.isnan(agent))
     if used.sum() < aggregate.FEWEST_TESTS:

@@ -57,7 +57,7 @@ class Inside:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class AgentMinusHuman:
     """Meta-analysis of agent minus human d; `meta` is None where it is undefined."""
 
     name: str
@@ -120,11 +120,11 @@ class Referee:
     level: float
     inside: Inside
     inside_studies: tuple[Inside, ...]
-    difference: Difference
+    difference: AgentMinusHuman
     """As tests are coded."""
-    difference_sized: Difference
+    difference_sized: AgentMinusHuman
     """All human effects taken as positive: are the agent's larger or smaller?"""
-    difference_domains: tuple[Difference, ...]
+    difference_domains: tuple[AgentMinusHuman, ...]
     replications: Replications
     equivalence: Equivalences
     selection: Selection

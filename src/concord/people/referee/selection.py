@@ -21,20 +21,20 @@ def selection_of(work: Computed, errors: tuple[Floats, ...], level: float) -> Se
     sizes = effect_sizes(scores, (adjusted.se, errors[1]), work.layout, work.protocol, level)
     return Selection(
         n_adjusted=int(chosen.sum()),
-        mean_published=_mean(np.abs(work.scores.human_d[chosen])),
-        mean_adjusted=_mean(np.abs(adjusted.d[chosen])),
-        ecs=_ecs(work, adjusted.d),
+        mean_published=_average(np.abs(work.scores.human_d[chosen])),
+        mean_adjusted=_average(np.abs(adjusted.d[chosen])),
+        ecs=_concordance_with(work, adjusted.d),
         size_ratio=sizes.size_ratio,
         ceiling_pas=work.simulation.adjusted_ceiling("pas"),
         ceiling_ecs=work.simulation.adjusted_ceiling("ecs"),
     )
 
 
-def _mean(values: Floats) -> float | None:
+def _average(values: Floats) -> float | None:
     return float(values.mean()) if values.size else None
 
 
-def _ecs(work: Computed, human: Floats) -> float | None:
+def _concordance_with(work: Computed, human: Floats) -> float | None:
     used = ~(np.isnan(human) | np.isnan(work.scores.agent_d))
     if used.sum() < aggregate.FEWEST_TESTS:
         return None
