@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from concord.comparing import answers as compared_answers
 from concord.comparing import people as compared_people
 from concord.comparing import structure as compared_structure
 from concord.comparing.kinds import ResultKind
@@ -65,7 +66,7 @@ ALL: tuple[QuestionRecord, ...] = (
         PEOPLE,
         files=people_check.FILES,
         panel=people_panel.PANEL,
-        compare=(compared_people.KIND,),
+        compare=(compared_people.KIND, compared_answers.KIND),
         plan=(planned_people.KIND,),
     ),
     QuestionRecord(

@@ -82,6 +82,7 @@ VIEWS: dict[str, View] = {
     ),
     "AgentsResult": View("agents_terminal.agents_report"),
     "PredictionResult": View("predictions_terminal.predictions_report"),
+    "AnswersResult": View("answers_terminal.answers_report"),
     "ProbeResult": View("probes_terminal.probes_report"),
     "HintLeaderboard": View("hints_terminal.hints_report"),
     "ReasoningRanking": View("ranking_terminal.ranking_report"),
