@@ -90,6 +90,7 @@ def score_people(
     n_simulations: int = N_SIMULATIONS,
     seed: int = 0,
     engine: str | Engine = "serial",
+    margin: float = 0.2,
     **choices: object,
 ) -> Any:
     """Score a table of tests: PAS, ECS and APR with their uncertainty.
@@ -124,6 +125,8 @@ def score_people(
     engine
         Where new samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
         no number.
+    margin
+        Smallest effect of interest (d), against which nulls that a single agent keeps are tested.
     choices
         Single choices of the protocol to change, such as ``states=2`` or ``include_unsigned=True``.
 
@@ -167,6 +170,7 @@ def score_people(
         n_simulations=n_simulations,
         seed=seed,
         engine=engine,
+        margin=margin,
         **choices,
     )
 

@@ -47,6 +47,10 @@ def score_people(
     missing: Annotated[
         str | None, typer.Option(help="Tests the agent lacks: left-out of APR, or fail.")
     ] = None,
+    within_study: Annotated[
+        float | None, typer.Option(help="Correlation of tests of the same people (0.5).")
+    ] = None,
+    margin: Annotated[float, typer.Option(help="Smallest d of interest, for equivalence.")] = 0.2,
     level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="New samples behind the second interval; 0: none.")] = 400,
     simulations: Annotated[
@@ -90,6 +94,8 @@ def score_people(
         "human_prior_odds": human_prior_odds,
         "agent_prior_odds": agent_prior_odds,
         "missing": missing,
+        "within_study": within_study,
+        "margin": margin,
         "include_unsigned": True if include_unsigned else None,
     }
     if (tests is None) == (replies is None):

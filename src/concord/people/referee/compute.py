@@ -156,11 +156,12 @@ def _agent_minus_human(
     clusters = study[part][known]
     shared = len(np.unique(clusters)) < len(clusters)
     try:
-        return AgentMinusHuman(
-            name, meta_analysis(y[known], se[known], clusters if shared else None, level=level)
-        )
+        found = meta_analysis(y[known], se[known], clusters if shared else None, level=level)
     except UndefinedError as reason:
         return AgentMinusHuman(name, None, str(reason))
+    if np.isnan(found.p_value):
+        return AgentMinusHuman(name, None, "differences do not vary")
+    return AgentMinusHuman(name, found)
 
 
 def _referee_tests(
