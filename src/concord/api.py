@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from concord import people
+from concord.comparing.judge_logs import score_judge
 from concord.engine import Engine, chosen_engine
 from concord.files.checked import FileCheck
 from concord.people.agents_files import AgentsResult
@@ -41,6 +42,7 @@ __all__ = [
     "report",
     "score_answers",
     "score_hints",
+    "score_judge",
     "score_people",
     "score_predictions",
     "score_probes",
