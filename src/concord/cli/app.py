@@ -82,6 +82,11 @@ class ScoreCommands(LateGroup):
             "score_probes",
             "Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs.",
         ),
+        "judge": Late(
+            "concord.cli.score_judge",
+            "score_judge",
+            "Score recorded verdicts of judges: seats, repeats, ties, length, agreement with people.",
+        ),
         "run": Late(
             "concord.cli.score_run",
             "score_run",
