@@ -99,12 +99,12 @@ def _answer_records(observed: Iterable[Observations], prompts: dict[str, int]) -
                     for name, answer in given.answers
                 ],
                 "response": given.reply,
-                "prompt": _numbered(prompts, given.prompt),
-                "told": _numbered(prompts, given.told),
+                "prompt": _prompt_number(prompts, given.prompt),
+                "told": _prompt_number(prompts, given.told),
             }
 
 
-def _numbered(prompts: dict[str, int], text: str | None) -> int | None:
+def _prompt_number(prompts: dict[str, int], text: str | None) -> int | None:
     """Return the number of a text among the prompts, a new one where it is new."""
     return None if text is None else prompts.setdefault(text, len(prompts))
 

@@ -184,7 +184,7 @@ def _environment() -> Any:
     return made
 
 
-def _numbered(row: Mapping[str, Any], texts: Texts) -> dict[str, int | None]:
+def _text_numbers(row: Mapping[str, Any], texts: Texts) -> dict[str, int | None]:
     """Return the numbers of a reply's long texts."""
     return {key: None if row[key] is None else texts.add(row[key]) for key in ("text", "prompt", "told")}
 
@@ -209,7 +209,7 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
         if pairs.is_long:
             tables[f"comparison-{i}"] = packed(comparison.COLUMNS, pairs.table())
     if content.replies.rows:
-        rows = [{**row, **_numbered(row, texts)} for row in content.replies.rows]
+        rows = [{**row, **_text_numbers(row, texts)} for row in content.replies.rows]
         tables["replies"] = {**packed(replies.COLUMNS, rows), "found": content.replies.of}
     documents = [
         {"file": source.shown, "model": source.model, "question": source.kind,

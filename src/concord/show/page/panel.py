@@ -113,8 +113,6 @@ class Panel:
     """Every view of a result, and what could not be read."""
     over: Callable[[Document], str]
     """Over what the numbers were made."""
-    sentence: Callable[[Any], str]
-    """What the result says, in one line."""
     shown: Callable[[Any, int], dict[str, Any]]
     """What the question's template is given of one view."""
     pictures: Callable[[Any], Sequence[tuple[Path, Picture]]]

@@ -53,15 +53,6 @@ def _over(document: Document) -> str:
     return f"{studies} studies, {findings} findings, {scored} of {tests} tests scored"
 
 
-def _line(view: PeopleView) -> str:
-    """Tell in one line what `people_sentence` tells in two."""
-    pas, size = view.metric("PAS"), _size(view)
-    if pas.value is None:
-        return "undefined, since no test has both sides."
-    told = f"the same conclusions with probability {plots.short(pas.value)}{behind(pas)}"
-    return f"{told}; of its effects: {size}." if size else f"{told}."
-
-
 def _size(view: PeopleView) -> str:
     """Say how large the model's effects are beside the human ones; empty where that is undefined."""
     document = view.source.document
@@ -230,7 +221,6 @@ PANEL = Panel(
     ),
     read=_read,
     over=_over,
-    sentence=_line,
     shown=_shown,
     pictures=_pictures,
     methods=people_methods,

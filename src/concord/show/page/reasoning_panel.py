@@ -6,7 +6,6 @@ from typing import Any
 
 from concord.reasoning import NAME
 from concord.reasoning.files import RESULTS_FILE
-from concord.show import plots
 from concord.show.methods import REASONING_SOURCES, reasoning_methods
 from concord.show.page.cases import chosen_cases, packed_case
 from concord.show.page.find import Problem, ResultFile
@@ -25,7 +24,6 @@ from concord.show.page.table import packed
 from concord.show.page.values import (
     Document,
     ShownNumber,
-    behind,
     count_words,
     counts,
     estimate,
@@ -46,18 +44,6 @@ def _read(source: ResultFile) -> tuple[Sequence[ReasoningView], list[Problem]]:
 def _over(document: Document) -> str:
     pairs, samples = number(document, "n_pairs"), number(document, "n_samples")
     return f"{count_words(pairs)} paired of {count_words(samples)} vignettes"
-
-
-def _line(view: ReasoningView) -> str:
-    reading = view.reading if view.reading else "not said"
-    reason = f" ({view.reason})" if view.reason else ""
-    return f"{_gap_words(view.metric('faithfulness_gap'))}. Reading: {reading}{reason}."
-
-
-def _gap_words(gap: ShownNumber) -> str:
-    if gap.value is None:
-        return "accuracy with and without reasoning could not be compared"
-    return f"accuracy after reasoning minus accuracy at once is {plots.short(gap.value)}{behind(gap)}"
 
 
 def _shown(view: ReasoningView, i: int) -> dict[str, Any]:
@@ -146,7 +132,6 @@ PANEL = Panel(
     ),
     read=_read,
     over=_over,
-    sentence=_line,
     shown=_shown,
     pictures=_pictures,
     methods=reasoning_methods,

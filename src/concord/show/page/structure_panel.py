@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from concord.show import plots
 from concord.show.methods import STRUCTURE_SOURCES, structure_methods
 from concord.show.page.panel import Metric, PageData, Panel
 from concord.show.page.structure import (
@@ -20,7 +19,6 @@ from concord.show.page.table import packed
 from concord.show.page.values import (
     Document,
     ShownNumber,
-    behind,
     count_words,
     estimate,
     inline,
@@ -38,13 +36,6 @@ def _over(document: Document) -> str:
     sizes = [(number(m, "n_items"), number(m, "n_arrangements")) for m in parts(document, "models")]
     shown = {f"{count_words(items)} items × {count_words(orders)} arrangements" for items, orders in sizes}
     return "; ".join(sorted(shown))
-
-
-def _line(view: StructureView) -> str:
-    """Return the sentence of the result, without the model's name that stands before it."""
-    told = view.sentence.removeprefix(f"{view.model}: ")
-    tau = view.metric("tau")
-    return told if told else f"order effect {plots.short(tau.value)}{behind(tau)}; 0 is none."
 
 
 def _shown(view: StructureView, i: int) -> dict[str, Any]:
@@ -120,7 +111,6 @@ PANEL = Panel(
     ),
     read=structure_views,
     over=_over,
-    sentence=_line,
     shown=_shown,
     pictures=_pictures,
     methods=structure_methods,
