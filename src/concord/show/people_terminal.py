@@ -4,24 +4,22 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
-from rich.text import Text
 
 from concord.people.files import PeopleResult
 from concord.people.result import EffectSizes, FindingResult, GroupResult, Score
-from concord.people.sentences import closing_sentence
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.terminal import cells, lines, table
 
 
 def people_report(scores: PeopleResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
-    parts: list[RenderableType] = [_headline(scores), _groups_table(scores), _findings(scores.findings)]
+    parts: list[RenderableType] = [people_headline(scores), _groups_table(scores), _findings(scores.findings)]
     parts.append(lines(_notes(scores)))
-    parts.append(Text("\n" + closing_sentence(scores), style="bold"))
     return Group(*parts)
 
 
-def _headline(scores: PeopleResult) -> Table:
+def people_headline(scores: PeopleResult) -> Table:
+    """Return the headline numbers with floor, ceiling and place."""
     title = f"Agreement with people · protocol {scores.protocol.name}"
     columns = (
         "metric",

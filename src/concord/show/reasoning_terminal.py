@@ -35,6 +35,12 @@ def headline_rows(result: ReasoningResult) -> list[list[str]]:
 HEADLINE = ("", "value", "95 % interval", "n", "left out", "note")
 
 
+def reasoning_headline(result: ReasoningResult) -> Group:
+    """Return the five numbers and what the reader is warned of."""
+    warned = (f"! {warning}" for warning in result.warnings)
+    return Group(table(None, HEADLINE, headline_rows(result), words=WORDS), lines([*warned, ADVICE]))
+
+
 def reasoning_gist(result: ReasoningResult) -> Group:
     """Return the reading, the five numbers and the warnings, for a notebook."""
     heading = f"Reasoning of {result.model}: {result.verdict} ({result.scores.gap.verdict_reason})"

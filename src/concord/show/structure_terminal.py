@@ -21,6 +21,11 @@ def structure_report(result: StructureResult) -> Group:
     return Group(*(laid_out(result) for laid_out in tables), lines(_closing(result)))
 
 
+def structure_headline(result: StructureResult) -> Table:
+    """Return order effect, flip excess and worst arrangement of every model."""
+    return _answer_table(result)
+
+
 def structure_gist(result: StructureResult) -> Group:
     """Return the answer and the sentence of each model."""
     return Group(_answer_table(result), lines(model.sentence for model in result.models))

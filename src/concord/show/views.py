@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
@@ -22,17 +22,24 @@ from concord.reasoning.probes.files import ProbeResult
 from concord.records import Presented
 from concord.show import drawing
 from concord.show.agents_terminal import agents_report
+from concord.show.answer import (
+    Answer,
+    answer_lines,
+    answer_of_people,
+    answer_of_reasoning,
+    answer_of_structure,
+)
 from concord.show.compare_terminal import compare_report
 from concord.show.hints_terminal import hints_report
 from concord.show.html import as_html
 from concord.show.metrics_terminal import metrics_report
-from concord.show.people_terminal import people_report
+from concord.show.people_terminal import people_headline, people_report
 from concord.show.plan_terminal import participants_lines, people_plan_lines, plan_lines, structure_plan_lines
 from concord.show.predictions_terminal import predictions_report
 from concord.show.probes_terminal import probes_report
 from concord.show.ranking_terminal import ranking_report
-from concord.show.reasoning_terminal import reasoning_gist, reasoning_report
-from concord.show.structure_terminal import structure_gist, structure_report
+from concord.show.reasoning_terminal import reasoning_gist, reasoning_headline, reasoning_report
+from concord.show.structure_terminal import structure_gist, structure_headline, structure_report
 from concord.show.svg import Picture
 from concord.show.terminal import drawn, fitting, lines
 from concord.structure.files import StructureResult
@@ -51,6 +58,10 @@ class View:
     gist: Callable[[Any], RenderableType] | None = None
     """The headline, for a notebook or a prompt; the report where a result has none."""
     plot: Callable[..., Picture] = _no_picture
+    answer: Callable[[Any], Answer] | None = None
+    """The question, the sentence and the headline numbers, before any table."""
+    headline: Callable[[Any], RenderableType] | None = None
+    """The one table that follows the answer where not everything is asked for."""
 
     def text(self, result: Any) -> str:
         """Return the gist as plain text."""
@@ -66,9 +77,27 @@ class View:
 
 
 VIEWS: dict[type[Presented], View] = {
-    PeopleResult: View(people_report, plot=drawing.draw_people),
-    StructureResult: View(structure_report, structure_gist, drawing.draw_structure),
-    ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
+    PeopleResult: View(
+        people_report,
+        lambda result: Group(answer_lines(answer_of_people(result)), people_headline(result)),
+        drawing.draw_people,
+        answer=answer_of_people,
+        headline=people_headline,
+    ),
+    StructureResult: View(
+        structure_report,
+        structure_gist,
+        drawing.draw_structure,
+        answer=answer_of_structure,
+        headline=structure_headline,
+    ),
+    ReasoningResult: View(
+        reasoning_report,
+        reasoning_gist,
+        drawing.draw_reasoning,
+        answer=answer_of_reasoning,
+        headline=reasoning_headline,
+    ),
     AgentsResult: View(agents_report),
     PredictionResult: View(predictions_report),
     ProbeResult: View(probes_report),
