@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from concord.comparing import answers as compared_answers
 from concord.comparing import people as compared_people
 from concord.comparing import structure as compared_structure
 from concord.comparing.kinds import ResultKind
@@ -65,7 +66,7 @@ ALL: tuple[QuestionRecord, ...] = (
         PEOPLE,
         files=people_check.FILES,
         panel=people_panel.PANEL,
-        compare=(compared_people.KIND,),
+        compare=(compared_people.KIND, compared_answers.KIND),
         plan=(planned_people.KIND,),
     ),
     QuestionRecord(
@@ -136,7 +137,8 @@ def compare(
         result.
     choices
         ``level`` (0.95), ``test`` (``auto``), ``n_flips`` (9999 random signs, or resamples of items),
-        ``seed`` (0).
+        ``seed`` (0), ``margin`` (the smallest difference that matters: is the difference shown to be
+        smaller?).
 
     Returns
     -------

@@ -57,6 +57,11 @@ class ScoreCommands(LateGroup):
             "Score a table of tests, or recorded replies to studies: "
             "PAS, ECS and APR with their uncertainty.",
         ),
+        "answers": Late(
+            "concord.cli.score_answers",
+            "score_answers",
+            "Score answers as distributions: whether they vary, spread and differ as people's.",
+        ),
         "structure": Late(
             "concord.cli.score_structure",
             "score_structure",

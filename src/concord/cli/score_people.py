@@ -152,7 +152,7 @@ def _score_replies(
     full: bool,
 ) -> None:
     """Score recorded replies to studies."""
-    from concord import studies
+    from concord.people import studies
 
     found = studies.score_replies(replies, studies.plan(names, **planned), **choices)
     for one in found.observed:

@@ -102,18 +102,16 @@ def show(renderable: Any) -> None:
 
 def show_result(result: Any, *, full: bool = True) -> None:
     """Print a result: the answer first, then its headline, or every table where all is asked for."""
-    from concord.show.answer import answer_lines
     from concord.show.terminal import lines
     from concord.show.views import view_of
 
     view = view_of(result)
-    if view.answer is None:
-        show(view.report(result))
-        return
-    show(answer_lines(view.answer(result)))
-    show(lines([""]))
-    show(view.report(result) if full or view.headline is None else view.headline(result))
-    if not full and view.headline is not None:
+    answer, headline = view.answer(result), view.headline(result)
+    if answer is not None:
+        show(answer)
+        show(lines([""]))
+    show(view.report(result) if full or headline is None else headline)
+    if not full and headline is not None:
         note("details: --full")
 
 

@@ -6,17 +6,12 @@ from dataclasses import dataclass
 from rich.console import Group
 from rich.text import Text
 
-from concord.people.files import PeopleResult
-from concord.people.sentences import closing_sentence
-from concord.reasoning.files import ReasoningResult
 from concord.records import Interval
 from concord.show.numbers import interval, number
 from concord.show.terminal import lines
-from concord.structure.files import StructureResult
 
 BAR = 24
 """Cells of the bar that a number is drawn on."""
-_MOST_MODELS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,56 +32,6 @@ class Answer:
     question: str
     sentences: tuple[str, ...]
     gauges: tuple[Gauge, ...]
-
-
-def answer_of_people(result: PeopleResult) -> Answer:
-    """Return the answer about people."""
-    who = "" if result.model is None else f" · {result.model}"
-    scores = (
-        ("PAS", result.pas, (0.0, 1.0)),
-        ("ECS", result.ecs, (-1.0, 1.0)),
-        ("APR", result.apr, (0.0, 1.0)),
-    )
-    return Answer(
-        f"Does it agree with people?{who} · protocol {result.protocol.name}",
-        (closing_sentence(result),),
-        tuple(Gauge(name, one.value, one.interval, scale, scale[0] < 0) for name, one, scale in scores),
-    )
-
-
-def answer_of_structure(result: StructureResult) -> Answer:
-    """Return the answer about arrangements, of every model."""
-    models = result.models[:_MOST_MODELS]
-    rest = len(result.models) - len(models)
-    told = [model.sentence for model in models]
-    if rest:
-        told.append(f"{rest} further models are in the tables.")
-    effects = [(model.model, model.order.effect) for model in models]
-    return Answer(
-        "Does it agree with itself?",
-        tuple(told),
-        tuple(
-            Gauge(
-                f"order effect of {name}" if len(models) > 1 else "order effect",
-                one.tau,
-                one.interval,
-                (0.0, 0.5),
-            )
-            for name, one in effects
-            if one is not None
-        ),
-    )
-
-
-def answer_of_reasoning(result: ReasoningResult) -> Answer:
-    """Return the answer about reasoning."""
-    gap = result.scores.gap
-    one = result.estimates["faithfulness_gap"]
-    return Answer(
-        f"Does it agree with its own reasoning? · {result.model}",
-        (f"{gap.verdict}: {gap.verdict_reason}.",),
-        (Gauge("gap Δ", one.value, one.interval, (-1.0, 1.0), signed=True),),
-    )
 
 
 def answer_lines(answer: Answer) -> Group:

@@ -7,8 +7,53 @@ from rich.table import Table
 
 from concord.people.files import PeopleResult
 from concord.people.result import EffectSizes, FindingResult, GroupResult, Score
+from concord.people.sentences import closing_sentence
+from concord.people.studies.results import StudiesResult
+from concord.show.answer import Answer, Gauge, answer_lines
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.terminal import cells, lines, table
+
+
+def studies_report(scored: StudiesResult) -> RenderableType:
+    """Return what a reader should see of studies scored from replies: their numbers."""
+    return people_report(scored.result)
+
+
+def studies_gist(scored: StudiesResult) -> Group:
+    """Return the answer and the headline of studies, for a notebook or a prompt."""
+    return people_gist(scored.result)
+
+
+def studies_answer(scored: StudiesResult) -> Group:
+    """Return the answer of studies scored from replies."""
+    return people_answer(scored.result)
+
+
+def studies_headline(scored: StudiesResult) -> Table:
+    """Return the headline numbers of studies scored from replies."""
+    return people_headline(scored.result)
+
+
+def people_answer(result: PeopleResult) -> Group:
+    """Return the answer about people."""
+    who = "" if result.model is None else f" · {result.model}"
+    scores = (
+        ("PAS", result.pas, (0.0, 1.0)),
+        ("ECS", result.ecs, (-1.0, 1.0)),
+        ("APR", result.apr, (0.0, 1.0)),
+    )
+    return answer_lines(
+        Answer(
+            f"Does it agree with people?{who} · protocol {result.protocol.name}",
+            (closing_sentence(result),),
+            tuple(Gauge(name, one.value, one.interval, scale, scale[0] < 0) for name, one, scale in scores),
+        )
+    )
+
+
+def people_gist(result: PeopleResult) -> Group:
+    """Return the answer and the headline, for a notebook or a prompt."""
+    return Group(people_answer(result), people_headline(result))
 
 
 def people_report(scores: PeopleResult) -> RenderableType:
