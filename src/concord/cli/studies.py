@@ -53,7 +53,7 @@ def studies(
     show(
         table(
             None,
-            ("study", "domain", "tests", "people", "source"),
+            ("study", "domain", "tests", "participants", "source"),
             [
                 (
                     row["study"],

@@ -26,7 +26,7 @@ class Gauge:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ShownAnswer:
     """What a result says to somebody who reads three lines."""
 
     question: str
@@ -34,7 +34,7 @@ class Answer:
     gauges: tuple[Gauge, ...]
 
 
-def answer_lines(answer: Answer) -> Group:
+def answer_lines(answer: ShownAnswer) -> Group:
     """Return the lines of an answer."""
     return Group(
         Text(answer.question, style="bold"), lines(answer.sentences), lines(_gauge_lines(answer.gauges))

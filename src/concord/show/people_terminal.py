@@ -9,7 +9,7 @@ from concord.people.files import PeopleResult
 from concord.people.result import EffectSizes, FindingResult, GroupResult, Score
 from concord.people.sentences import closing_sentence
 from concord.people.studies.results import StudiesResult
-from concord.show.answer import Answer, Gauge, answer_lines
+from concord.show.answer import Gauge, ShownAnswer, answer_lines
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.terminal import cells, lines, table
 
@@ -43,7 +43,7 @@ def people_answer(result: PeopleResult) -> Group:
         ("APR", result.apr, (0.0, 1.0)),
     )
     return answer_lines(
-        Answer(
+        ShownAnswer(
             f"Does it agree with people?{who} · protocol {result.protocol.name}",
             (closing_sentence(result),),
             tuple(Gauge(name, one.value, one.interval, scale, scale[0] < 0) for name, one, scale in scores),

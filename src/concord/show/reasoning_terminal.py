@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from concord.reasoning.files import ReasoningResult
 from concord.reasoning.result import BiasResult, GapResult, PairTest
 from concord.records import Estimate
-from concord.show.answer import Answer, Gauge, answer_lines
+from concord.show.answer import Gauge, ShownAnswer, answer_lines
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_value, p_words
 from concord.show.terminal import lines, table
 
@@ -57,7 +57,7 @@ def reasoning_answer(result: ReasoningResult) -> Group:
     gap = result.scores.gap
     one = result.estimates["faithfulness_gap"]
     return answer_lines(
-        Answer(
+        ShownAnswer(
             f"Does it agree with its own reasoning? · {result.model}",
             (f"{gap.verdict}: {gap.verdict_reason}.",),
             (Gauge("gap Δ", one.value, one.interval, (-1.0, 1.0), signed=True),),

@@ -6,7 +6,7 @@ from rich.console import Group
 from rich.table import Table
 
 from concord.records import Estimate, Interval
-from concord.show.answer import Answer, Gauge, answer_lines
+from concord.show.answer import Gauge, ShownAnswer, answer_lines
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_value
 from concord.show.terminal import lines, table
 from concord.structure.files import StructureResult
@@ -26,7 +26,7 @@ def structure_answer(result: StructureResult) -> Group:
         told.append(f"{rest} further models are in the tables.")
     effects = [(model.model, model.order.effect) for model in models]
     return answer_lines(
-        Answer(
+        ShownAnswer(
             "Does it agree with itself?",
             tuple(told),
             tuple(
