@@ -82,6 +82,11 @@ class ScoreCommands(LateGroup):
             "score_probes",
             "Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs.",
         ),
+        "judge": Late(
+            "concord.cli.score_judge",
+            "score_judge",
+            "Score recorded verdicts of judges: seats, repeats, ties, length, agreement with people.",
+        ),
         "run": Late(
             "concord.cli.score_run",
             "score_run",
@@ -108,6 +113,11 @@ class RunCommands(LateGroup):
             "concord.cli.run",
             "reasoning",
             "Ask each vignette with and without reasoning, and each bias case; then score the replies.",
+        ),
+        "judge": Late(
+            "concord.cli.run",
+            "judge",
+            "Let a model judge pairs of answers in both orders, several times; then score the verdicts.",
         ),
     }
 

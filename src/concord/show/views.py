@@ -112,6 +112,7 @@ VIEWS: dict[str, View] = {
         "reasoning_terminal.reasoning_answer",
         "reasoning_terminal.reasoning_headline",
     ),
+    "JudgeResult": View("judge_terminal.judge_report", "judge_terminal.judge_gist"),
     "AgentsResult": View("agents_terminal.agents_report"),
     "PredictionResult": View("predictions_terminal.predictions_report"),
     "AnswersResult": View("answers_terminal.answers_report"),
@@ -122,6 +123,7 @@ VIEWS: dict[str, View] = {
     "MetricCompareResult": View("metrics_terminal.metrics_report", drawn_by="drawing.draw_metrics"),
     "PlanResult": View("plan_terminal.plan_lines"),
     "StructurePlan": View("plan_terminal.structure_plan_lines"),
+    "JudgePlan": View("judge_terminal.judge_plan_lines"),
     "PeoplePlan": View("plan_terminal.people_plan_lines"),
     "ParticipantsPlan": View("plan_terminal.participants_lines"),
 }
