@@ -12,6 +12,7 @@ from concord.people.agents_files import AgentsResult
 from concord.people.bounds import N_SIMULATIONS
 from concord.people.files import PeopleResult
 from concord.people.many import score_agents
+from concord.people.mixed.combine import combine
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.public import public_table as find_public_table
 from concord.people.score import N_RESAMPLES, score_chosen
@@ -34,6 +35,7 @@ __all__ = [
     "FileCheck",
     "PeopleResult",
     "check",
+    "combine",
     "compare",
     "demo_table",
     "plan",

@@ -30,6 +30,7 @@ from concord.planning import people as planned_people
 from concord.planning import structure as planned_structure
 from concord.planning.judges import JudgePlan
 from concord.planning.kinds import PlanKind
+from concord.planning.mixed import MixedPlan, plan_mixed
 from concord.planning.people import PeoplePlan
 from concord.planning.plan import PlanResult, plan_from
 from concord.planning.structure import StructurePlan
@@ -186,7 +187,7 @@ def plan(
     repeat: str | None = None,
     metric: str | None = None,
     **options: Any,
-) -> PlanResult | PeoplePlan | StructurePlan | JudgePlan:
+) -> PlanResult | PeoplePlan | StructurePlan | JudgePlan | MixedPlan:
     """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
 
     Parameters
@@ -194,7 +195,8 @@ def plan(
     pilot
         Two results of a first run, as for `compare`; one or two folders of `concord score people`; one of
         `concord score structure`; none: the plan rests on assumptions. ``plan("structure", ...)`` plans
-        for an order effect without a pilot.
+        for an order effect without a pilot, ``plan("mixed", ...)`` people and replies together: ``se``,
+        ``person_cost``, ``reply_cost``, and ``correlation`` and ``sd`` or a folder of `concord combine`.
     item, score, cluster, repeat, metric
         How pilot files are read, as for `compare`.
     options
@@ -211,7 +213,7 @@ def plan(
 
     Returns
     -------
-    PlanResult, PeoplePlan, StructurePlan or JudgePlan
+    PlanResult, PeoplePlan, StructurePlan, JudgePlan or MixedPlan
         Frozen; prints itself, and gives ``to_dict()``.
 
     Raises
@@ -225,6 +227,8 @@ def plan(
     >>> result.items_needed, round(result.power, 2)
     (726, 0.63)
     """
+    if pilot and str(pilot[0]) == "mixed" and not Path("mixed").exists():
+        return plan_mixed(*pilot[1:], **options)
     kinds = [kind for one in ALL for kind in one.plan]
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
     planned = PlanResult | PeoplePlan | StructurePlan | JudgePlan

@@ -33,6 +33,11 @@ class Commands(LateGroup):
             "compare",
             "Is the difference real? Compare models on the same items, studies or arrangements.",
         ),
+        "combine": Late(
+            "concord.cli.combine",
+            "combine",
+            "Combine people's answers with a model's predictions: what the model is worth in participants.",
+        ),
         "plan": Late(
             "concord.cli.plan",
             "plan",
