@@ -44,6 +44,12 @@ def test_a_difference_of_arms_is_right_though_the_model_is_biased_by_six_standar
         600 * (difference.people_se / difference.se) ** 2, rel=0.05
     )
     assert found.sentence.startswith("With 600 people, 6,000 replies of this model are worth ")
+    plain = [{k: v for k, v in row.items() if k != "weight"} for row in _rows(600, seed=1)]
+    further = [{k: v for k, v in row.items() if k != "weight"} for row in _further(_rows(6000, seed=2))]
+    unweighted = concord.combine(plain, further).estimates[2]
+    assert unweighted.effective_people == pytest.approx(
+        600 * (unweighted.people_se / unweighted.se) ** 2, rel=0.05
+    )
 
 
 def test_a_mean_without_arms_and_a_share() -> None:

@@ -24,6 +24,7 @@ from concord.stats.prediction_powered import (
 
 METHOD = "prediction-powered (PPI++)"
 _FEW = f"no interval: fewer than {FEWEST_PEOPLE} people"
+_WEIGHTED = "worth without an interval: with weights it is the ratio of the two standard errors"
 _CONSTANT = "the predictions are all one number: they are worth nothing"
 CONTROLS = ("control", "baseline", "placebo", "0")
 UNLIKE = 0.1
@@ -93,7 +94,9 @@ def combine(
         own, more = tables.people.chosen(outcome), tables.predictions.chosen(outcome)
         warnings += _unlike(outcome, own, more, tables.covariates)
         work = (
-            _regression(outcome, own, more, tables, level) if regress else _means(outcome, own, more, level)
+            _combined_regression(outcome, own, more, tables, level)
+            if regress
+            else _combined_means(outcome, own, more, level)
         )
         made.extend(work)
     return CombineResult(tuple(made), sentence(made[-1] if len(outcomes) == 1 else made[0]), level,
@@ -115,13 +118,15 @@ def sentence(one: CombinedEstimate) -> str:
     return f"{start} are worth {worth:,.0f} more people{between}."
 
 
-def _means(outcome: str, own: MixedRows, more: MixedRows, level: float) -> Iterator[CombinedEstimate]:
+def _combined_means(
+    outcome: str, own: MixedRows, more: MixedRows, level: float
+) -> Iterator[CombinedEstimate]:
     """Estimate the mean, or the mean of each arm and their difference."""
     arms = sorted(set(own.arm), key=_control_last)
     assert own.answer is not None  # noqa: S101 - the table of people
     kind = "share" if set(np.unique(own.answer)) <= {0.0, 1.0} else "mean"
     if len(arms) == 1:
-        yield _mean(outcome, kind, kind, own, more, level)[0]
+        yield _combined_mean(outcome, kind, kind, own, more, level)[0]
         return
     parts = []
     for arm in arms:
@@ -129,7 +134,7 @@ def _means(outcome: str, own: MixedRows, more: MixedRows, level: float) -> Itera
         if not further.prediction.size:
             raise InputError(f"the further predictions have no row of the arm {arm!r}")
         sample = own.at(np.array([one == arm for one in own.arm]))
-        parts.append(_mean(outcome, arm, kind, sample, further, level))
+        parts.append(_combined_mean(outcome, arm, kind, sample, further, level))
         yield parts[-1][0]
     if len(arms) == 2:
         yield _difference_of_arms(outcome, arms, parts, level)
@@ -140,7 +145,7 @@ def _control_last(arm: str) -> tuple[bool, str]:
     return arm.casefold() in CONTROLS, arm
 
 
-def _mean(
+def _combined_mean(
     outcome: str, name: str, kind: str, own: MixedRows, more: MixedRows, level: float
 ) -> tuple[CombinedEstimate, PoweredMean]:
     y = own.answer
@@ -153,33 +158,37 @@ def _mean(
         raise InputError(f"{outcome or name}: {fault}") from fault
     n, m = y.size, more.prediction.size
     reach = quantile(n, level) * found.people_se
-    correlation = _correlation(y, own.prediction, level)
+    correlation = _person_correlation(y, own.prediction, level)
+    effective, worth = _effective_of(n, m, correlation.value), _worth_of(n, m, correlation, level)
+    if own.weight is not None or more.weight is not None:
+        effective = n * (found.people_se / found.se) ** 2 if found.se > 0 else float(n)
+        worth = Estimate(effective - n, n=n, note=correlation.note if correlation.note else _WEIGHTED)
     made = CombinedEstimate(
         outcome,
         name,
         kind,
-        _estimate(found.value, found.low, found.high, n, level, METHOD),
+        _estimate_with(found.value, found.low, found.high, n, level, METHOD),
         found.se,
-        _estimate(found.people, found.people - reach, found.people + reach, n, level, "people alone"),
+        _estimate_with(found.people, found.people - reach, found.people + reach, n, level, "people alone"),
         found.people_se,
         found.weight,
         correlation,
         n,
         m,
-        _effective(n, m, correlation.value),
-        _worth(n, m, correlation, level),
+        effective,
+        worth,
         float(y.std(ddof=1)),
     )
     return made, found
 
 
-def _estimate(value: float, low: float, high: float, n: int, level: float, method: str) -> Estimate:
+def _estimate_with(value: float, low: float, high: float, n: int, level: float, method: str) -> Estimate:
     if n < FEWEST_PEOPLE:
         return Estimate(value, n=n, method=method, note=_FEW)
     return Estimate(value, Interval(low, high, level, method), n=n, method=method)
 
 
-def _correlation(y: Floats, f: Floats, level: float) -> Estimate:
+def _person_correlation(y: Floats, f: Floats, level: float) -> Estimate:
     if np.ptp(f) == 0 or np.ptp(y) == 0:
         return Estimate(None, n=y.size, note=_CONSTANT if np.ptp(f) == 0 else "people all gave one answer")
     r = float(np.corrcoef(y, f)[0, 1])
@@ -189,19 +198,19 @@ def _correlation(y: Floats, f: Floats, level: float) -> Estimate:
     return Estimate(r, Interval(found.low, found.high, level, "Fisher's z, influence of persons"), n=y.size)
 
 
-def _effective(n: int, m: int, r: float | None) -> float:
+def _effective_of(n: int, m: int, r: float | None) -> float:
     return float(n) if r is None else float(effective_people(n, m, min(r, 1 - 1e-9)))
 
 
-def _worth(n: int, m: int, correlation: Estimate, level: float) -> Estimate:
+def _worth_of(n: int, m: int, correlation: Estimate, level: float) -> Estimate:
     """Return effective people minus people, its interval from that of the correlation."""
     if correlation.value is None:
         return Estimate(0.0, n=n, note=correlation.note)
-    value = _effective(n, m, correlation.value) - n
+    value = _effective_of(n, m, correlation.value) - n
     ends = correlation.interval
     if ends is None:
         return Estimate(value, n=n, note=correlation.note)
-    low, high = (_effective(n, m, end) - n for end in (ends.low, ends.high))
+    low, high = (_effective_of(n, m, end) - n for end in (ends.low, ends.high))
     note = "" if correlation.value > 0 else "the predictions do not go along with the answers"
     return Estimate(value, Interval(low, high, level, "from the interval of the correlation"), n=n, note=note)
 
@@ -224,6 +233,8 @@ def _difference_of_arms(
     r = None if any(v is None for v in known) else float(np.mean([v for v in known if v is not None]))
     # both arms' variances with and without predictions: how many people would do the same
     effective, ends = _effective_of_arms(one, two)
+    if _WEIGHTED in (one.worth.note, two.worth.note) and se > 0:
+        effective, ends = n * (alone_se / se) ** 2, None
     worth = (
         Estimate(effective - n, ends, n=n)
         if few >= FEWEST_PEOPLE
@@ -234,9 +245,9 @@ def _difference_of_arms(
         outcome,
         f"{arms[0]} − {arms[1]}",
         "difference",
-        _estimate(value, value - reach * se, value + reach * se, few, level, METHOD),
+        _estimate_with(value, value - reach * se, value + reach * se, few, level, METHOD),
         se,
-        _estimate(alone, alone - reach * alone_se, alone + reach * alone_se, few, level, "people alone"),
+        _estimate_with(alone, alone - reach * alone_se, alone + reach * alone_se, few, level, "people alone"),
         alone_se,
         float(np.mean([a.weight, b.weight])),
         Estimate(r, n=n, note="mean of the two arms" if r is not None else _CONSTANT),
@@ -277,7 +288,7 @@ def _effective_of_arms(one: CombinedEstimate, two: CombinedEstimate) -> tuple[fl
     )
 
 
-def _regression(
+def _combined_regression(
     outcome: str, own: MixedRows, more: MixedRows, tables: MixedTables, level: float
 ) -> Iterator[CombinedEstimate]:
     """Estimate the coefficients of a regression on the covariates, with an intercept."""
@@ -298,7 +309,7 @@ def _regression(
         )
     except UndefinedError as fault:
         raise InputError(f"{outcome or 'the regression'}: {fault}") from fault
-    correlation = _correlation(y, own.prediction, level)
+    correlation = _person_correlation(y, own.prediction, level)
     for i, name in enumerate(("intercept", *tables.covariates)):
         ratio = float(found.people_se[i] / found.se[i]) ** 2 if found.se[i] > 0 else 1.0
         reach = quantile(n, level) * float(found.people_se[i])
@@ -310,9 +321,11 @@ def _regression(
             outcome,
             name,
             "coefficient",
-            _estimate(float(found.value[i]), float(found.low[i]), float(found.high[i]), n, level, METHOD),
+            _estimate_with(
+                float(found.value[i]), float(found.low[i]), float(found.high[i]), n, level, METHOD
+            ),
             float(found.se[i]),
-            _estimate(alone, alone - reach, alone + reach, n, level, "people alone"),
+            _estimate_with(alone, alone - reach, alone + reach, n, level, "people alone"),
             float(found.people_se[i]),
             found.weight,
             correlation,
