@@ -77,7 +77,7 @@ _UNSAFE = re.compile(
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\.|$)", re.IGNORECASE)
 """Names that Windows keeps for devices, with any extension."""
 RESERVED = frozenset({"detailed_stats.csv", "benchmark_summary.json", "plans.json", "tests.json"})
-"""Files that stand beside the folders of studies."""
+"""Files next to the folders of studies."""
 
 
 def safe_name(name: str) -> str:

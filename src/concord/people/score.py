@@ -212,7 +212,7 @@ def _headline(work: Computed, metric: str) -> Score:
 
 
 def _bounded(work: Computed, metric: str, score: Score, domain: int | None) -> Score:
-    """Put floor, ceiling and place beside a PAS or an ECS."""
+    """Add floor, ceiling and place to a PAS or an ECS."""
     if metric not in ("pas", "ecs"):
         return score
     return replace(score, bounds=work.simulation.bounds(metric, score.estimate, domain=domain))

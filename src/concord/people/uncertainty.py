@@ -164,7 +164,7 @@ def _leave_one_out_means(values: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class NewSamples:
-    """Standard errors of every metric at every level over fresh samples of participants."""
+    """Standard errors of every metric at every level over resampled participants."""
 
     errors: dict[str, Levels]
     level: float
@@ -198,7 +198,7 @@ def new_participants(
     rng: np.random.Generator,
     engine: Engine = SERIAL,
 ) -> NewSamples:
-    """Redraw both sides of every test at its own n, and score each fresh table as the table was scored."""
+    """Redraw both sides of every test at its own n, and score each new table as the table was scored."""
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
     n_fixed = int((context.present & ~raw).sum())
     if n_fixed:
@@ -212,7 +212,7 @@ def new_participants(
 
 @dataclass(frozen=True, slots=True)
 class _Redraw:
-    """What every block of fresh samples needs."""
+    """What every block of resampled participants needs."""
 
     human: SideTable
     agent: SideTable
@@ -222,7 +222,7 @@ class _Redraw:
 
 
 def _fresh_block(work: _Redraw, rng: np.random.Generator) -> dict[str, Levels]:
-    """Score one block of fresh samples."""
+    """Score one block of resampled participants."""
     drawn = [side.draw(rng, BLOCK).evidence(work.protocol, (BLOCK,)) for side in (work.human, work.agent)]
     scores = score_tests(drawn[0], drawn[1], work.context, work.protocol)
     return all_levels(scores, work.layout, work.protocol)

@@ -17,12 +17,12 @@ TOLERANCE = 1e-6
 """Scores this close to [0, 1] are rounding, not faults."""
 
 UNSTORED = "a formula without a stored value"
-"""What a message calls a cell whose result a spreadsheet program never computed."""
+"""What a message calls per cell whose result a spreadsheet program never computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a column of scores stands, as the messages name it."""
+    """Where a column of scores is, as the messages name it."""
 
     file: str
     sheet: str | None
