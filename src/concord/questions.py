@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from concord.comparing import answers as compared_answers
+from concord.comparing import judges as compared_judges
 from concord.comparing import people as compared_people
 from concord.comparing import structure as compared_structure
 from concord.comparing.kinds import ResultKind
@@ -23,8 +25,10 @@ from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.people import NAME as PEOPLE
 from concord.people import check as people_check
+from concord.planning import judges as planned_judges
 from concord.planning import people as planned_people
 from concord.planning import structure as planned_structure
+from concord.planning.judges import JudgePlan
 from concord.planning.kinds import PlanKind
 from concord.planning.people import PeoplePlan
 from concord.planning.plan import PlanResult, plan_from
@@ -65,15 +69,15 @@ ALL: tuple[QuestionRecord, ...] = (
         PEOPLE,
         files=people_check.FILES,
         panel=people_panel.PANEL,
-        compare=(compared_people.KIND,),
+        compare=(compared_people.KIND, compared_answers.KIND),
         plan=(planned_people.KIND,),
     ),
     QuestionRecord(
         STRUCTURE,
         files=structure_check.FILES,
         panel=structure_panel.PANEL,
-        compare=(compared_structure.KIND,),
-        plan=(planned_structure.KIND,),
+        compare=(compared_structure.KIND, compared_judges.KIND),
+        plan=(planned_structure.KIND, planned_judges.KIND),
     ),
     QuestionRecord(
         REASONING,
@@ -122,7 +126,8 @@ def compare(
     metric
         Which scorer or metric, where a log has several; what ranks: ``pas`` (default), ``ecs`` or ``apr`` of
         results about people, ``tau`` (default), ``flip_excess``, ``worst``, ``S_Cons``, ``E_perf``,
-        ``R_sens`` or ``S_star``, ``E_star``, ``R_star`` of results about structure; ``gap`` (default),
+        ``R_sens`` or ``S_star``, ``E_star``, ``R_star`` of results about structure; ``flip_excess``,
+        ``inconsistency``, ``preference``, ``ties`` or ``agreement`` of judges; ``gap`` (default),
         ``correct_cot``, ``correct_early`` or ``step_f1`` of results about reasoning.
     names
         What the report calls the models, one each.
@@ -181,7 +186,7 @@ def plan(
     repeat: str | None = None,
     metric: str | None = None,
     **options: Any,
-) -> PlanResult | PeoplePlan | StructurePlan:
+) -> PlanResult | PeoplePlan | StructurePlan | JudgePlan:
     """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
 
     Parameters
@@ -206,7 +211,7 @@ def plan(
 
     Returns
     -------
-    PlanResult, PeoplePlan or StructurePlan
+    PlanResult, PeoplePlan, StructurePlan or JudgePlan
         Frozen; prints itself, and gives ``to_dict()``.
 
     Raises
@@ -222,7 +227,8 @@ def plan(
     """
     kinds = [kind for one in ALL for kind in one.plan]
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
-    assert isinstance(found, PlanResult | PeoplePlan | StructurePlan)  # noqa: S101 - what plans of results are
+    planned = PlanResult | PeoplePlan | StructurePlan | JudgePlan
+    assert isinstance(found, planned)  # noqa: S101 - what plans of results are
     return found
 
 
@@ -284,6 +290,7 @@ def check(
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
+    mapping: Mapping[str, str] | None = None,
 ) -> FileCheck:
     """Check that a file is well formed, without scoring or running anything.
 
@@ -298,6 +305,8 @@ def check(
         Encoding of a table in a text file; UTF-8 by default.
     decimal_comma
         In a table ``0,85`` is a number.
+    mapping
+        What the columns of a table made by hand hold, by their titles, such as ``{"Result": "human"}``.
 
     Raises
     ------
@@ -307,7 +316,7 @@ def check(
     path = Path(file)
     kind = _kind_of(path)
     if kind is None:
-        return people_check.check_table(path, TableOptions(sheet, encoding, decimal_comma))
+        return people_check.check_table(path, TableOptions(sheet, encoding, decimal_comma), mapping=mapping)
     if sheet is not None:
         raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
     return kind.check(path)

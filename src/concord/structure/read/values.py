@@ -17,7 +17,7 @@ TOLERANCE = 1e-6
 """Scores this close to [0, 1] are rounding, not faults."""
 
 UNSTORED = "a formula without a stored value"
-"""What a message calls per cell whose result a spreadsheet program never computed."""
+"""What a message calls a cell whose result a spreadsheet program never computed."""
 
 
 @dataclass(frozen=True, slots=True)
