@@ -156,7 +156,7 @@ def test_an_answer_that_stands_twice_in_a_log_is_refused(tmp_path: Path) -> None
     log["samples"].append(log["samples"][0])
     doubled = table(tmp_path, json.dumps(log), name="doubled.json")
     with pytest.raises(
-        FileFormatError, match=r"1 sample\(s\) stand .* the first '1' of epoch 1; a log holds"
+        FileFormatError, match=r"1 sample\(s\) are .* the first '1' of epoch 1; a log holds"
     ):
         read_scores(doubled)
 
