@@ -113,6 +113,11 @@ class RunCommands(LateGroup):
             "reasoning",
             "Ask each vignette with and without reasoning, and each bias case; then score the replies.",
         ),
+        "judge": Late(
+            "concord.cli.run",
+            "judge",
+            "Let a model judge pairs of answers in both orders, several times; then score the verdicts.",
+        ),
     }
 
 

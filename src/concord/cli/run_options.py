@@ -206,6 +206,17 @@ class AskingArrangements(AskingItems):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AskingVotes(AskingItems):
+    """The options of judges: votes of one order are the floor of those that change with the order."""
+
+    limit: Annotated[int | None, typer.Option(help="Judge only the first N pairs.")] = None
+    temperature: Annotated[float, typer.Option(help="Sampling temperature.")] = 0.7
+    repeats: Annotated[
+        int, typer.Option("--votes", "--repeats", help="Votes on each pair in each order.")
+    ] = 2
+
+
+@dataclass(frozen=True, kw_only=True)
 class AskingPeople(Asking):
     """The options of studies: participants differ, so they are sampled."""
 
