@@ -155,9 +155,7 @@ def test_an_answer_that_stands_twice_in_a_log_is_refused(tmp_path: Path) -> None
     log = json.loads((LOGS / "chat.json").read_text("utf-8"))
     log["samples"].append(log["samples"][0])
     doubled = table(tmp_path, json.dumps(log), name="doubled.json")
-    with pytest.raises(
-        FileFormatError, match=r"1 sample\(s\) are .* the first '1' of epoch 1; a log holds"
-    ):
+    with pytest.raises(FileFormatError, match=r"1 sample\(s\) are .* the first '1' of epoch 1; a log holds"):
         read_scores(doubled)
 
 
