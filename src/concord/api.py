@@ -1,4 +1,4 @@
-"""What a notebook imports: one function a question, frozen results that show themselves."""
+"""What a notebook imports: one function per question, frozen results that show themselves."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -106,7 +106,7 @@ def score_people(
         A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of row mappings; one row per
         test with a human and an agent side; or a table already read. Many agents on the same tests: a
         mapping from names to such tables, a list of tables already read, or a table with a column ``agent``
-        (``model``, ``design``, ``config`` where the same test stands under several of their names).
+        (``model``, ``design``, ``config`` where the same test is under several of their names).
     protocol
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
     sheet
@@ -120,7 +120,7 @@ def score_people(
     mapping
         What the columns of a table made by hand hold, by their titles: ``{"Result": "human"}``.
     model
-        Name of the model that stood in for the participants, for reports and comparisons.
+        Name of the model that took the place of the participants, for reports and comparisons.
     level
         Nominal coverage of intervals.
     n_resamples

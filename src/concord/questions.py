@@ -119,7 +119,7 @@ def compare(
     ----------
     sources
         Two or more of one kind: Inspect logs (`.eval`, `.json`), lm-eval `--log_samples` files, tables (CSV,
-        XLSX, Parquet, JSON, frames, lists of rows) with an item and a score a row, or folders that
+        XLSX, Parquet, JSON, frames, lists of rows) with an item and a score per row, or folders that
         `concord score` or `concord run` wrote; one folder about structure that holds several models.
     item, score, cluster, repeat
         Names of columns of a table; ``cluster`` also of sample metadata (Inspect) or of a document's field
@@ -201,8 +201,8 @@ def plan(
         How pilot files are read, as for `compare`.
     options
         What is wanted. ``effect``: the difference that should be found; ``power`` (0.8); ``level`` (0.95) of
-        intervals, the test's level is 1 less it; ``items`` planned (those of the pilot by default);
-        ``repeats`` an item and model (1); ``calls``: a budget, both models together, to be divided between
+        intervals, the test's level is 1 minus it; ``items`` planned (those of the pilot by default);
+        ``repeats`` per item and model (1); ``calls``: a budget, both models together, to be divided between
         items and repeats; ``item_cost``: what one more item costs, in calls (0); ``cost_per_call``: a number,
         or the lowest and highest.
         What is assumed, without a pilot. ``means`` of two 0-1 scores and their ``correlation`` (0.5), or

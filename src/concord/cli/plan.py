@@ -31,7 +31,7 @@ def plan(
         float, typer.Option(help="Wanted power: how often a true difference of that size should be found.")
     ] = 0.8,
     level: Annotated[
-        float, typer.Option(help="Coverage of intervals; the test's level is 1 less it.")
+        float, typer.Option(help="Coverage of intervals; the test's level is 1 minus it.")
     ] = 0.95,
     items: Annotated[
         int | None, typer.Option(help="Items planned, or all there are (default: those of the pilot).")
