@@ -76,7 +76,7 @@ def score_people(
     studies: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
     n: Annotated[
         int | None,
-        typer.Option(help="Participants a cell the replies were planned with (default: as in the paper)."),
+        typer.Option(help="Participants per cell the replies were planned with (default: as in the paper)."),
     ] = None,
     plan_seed: Annotated[int, typer.Option(help="Seed the replies were planned with.")] = 0,
     design: Annotated[

@@ -27,7 +27,7 @@ def score_reasoning(
     scope: Annotated[str | None, typer.Option(help="Where the diagnosis counts: answer or whole.")] = None,
     negation: Annotated[str | None, typer.Option(help="Denied diagnoses: exclude or ignore.")] = None,
     multiple: Annotated[
-        str | None, typer.Option(help="Other diagnoses beside the right one: only or any.")
+        str | None, typer.Option(help="Other diagnoses named with the right one: only or any.")
     ] = None,
     aliases: Annotated[Path | None, typer.Option(help="More names of diagnoses (JSON).")] = None,
     cluster: Annotated[

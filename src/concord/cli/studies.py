@@ -21,7 +21,7 @@ def studies(
     design: Annotated[str, typer.Option(help="Agent design of the prompts.")] = "participant",
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of study files.")] = False,
 ) -> None:
-    """List the studies that a model can stand in for the participants of; named ones with their sources."""
+    """List the studies whose participants a model can replace; named ones with their sources."""
     from concord.people import studies as found
     from concord.show.terminal import table
 
@@ -66,5 +66,5 @@ def studies(
             words=("domain", "source"),
         )
     )
-    note("\nconcord studies NAME shows where a study's human numbers stand in the paper")
+    note("\nconcord studies NAME shows where a study's human numbers are in the paper")
     note("check a study file of your own with: concord check FILE.yaml")

@@ -38,7 +38,7 @@ class PeopleFolder:
 
     @property
     def model(self) -> str | None:
-        """The model that stood in for the participants, where the result says."""
+        """The model that took the place of the participants, where the result says."""
         return self.scores.model
 
 

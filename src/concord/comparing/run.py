@@ -214,5 +214,5 @@ def _repeats(joined: JoinedScores) -> tuple[str, ...]:
         return ()
     listed = "; ".join(text for _, _, text in ranges)
     return (
-        f"the number of repeats an item differs ({listed}): an item counts once, as the mean of its repeats",
+        f"the number of repeats per item differs ({listed}): an item counts once, as the mean of its repeats",
     )

@@ -158,7 +158,7 @@ def _findings(findings: Sequence[FindingResult]) -> Table:
     if undefined:
         placed.append(("no place: PAS or magnitude undefined", undefined))
     rows = [(name, str(len(inside)), ", ".join(_examples(inside))) for name, inside in placed]
-    return table("\nWhere findings stand", ("reading", "findings", "examples"), rows, words=("examples",))
+    return table("\nWhere findings lie", ("reading", "findings", "examples"), rows, words=("examples",))
 
 
 def _examples(findings: Sequence[FindingResult]) -> list[str]:

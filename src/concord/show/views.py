@@ -126,6 +126,8 @@ VIEWS: dict[str, View] = {
     "JudgePlan": View("judge_terminal.judge_plan_lines"),
     "PeoplePlan": View("plan_terminal.people_plan_lines"),
     "ParticipantsPlan": View("plan_terminal.participants_lines"),
+    "MixedPlan": View("mixed_terminal.mixed_plan_lines"),
+    "CombineResult": View("mixed_terminal.combine_report"),
 }
 """By the name of the type: no two public classes of the package have the same."""
 
