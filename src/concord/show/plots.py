@@ -120,7 +120,7 @@ def intervals(
     lines: Sequence[tuple[float, str]] = (),
     key: Sequence[str] = (),
 ) -> Picture:
-    """Draw one row a name: a dot, its interval, the inner interval, floor and ceiling.
+    """Draw one row per name: a dot, its interval, the inner interval, floor and ceiling.
 
     Parameters
     ----------

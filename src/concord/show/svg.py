@@ -277,7 +277,7 @@ class Picture:
         )
 
     def to_svg(self) -> str:
-        """Return a file that stands alone, on its own ground."""
+        """Return a file of its own, on the ground of its theme."""
         width, height = at(self.width), at(self.height)
         shown = self._size()
         colours = THEMES[self.look.theme]
