@@ -64,7 +64,7 @@ def people(
     *,
     asking: AskingPeople,
 ) -> None:
-    """Let a model stand in for the participants of studies; then score the replies."""
+    """Let a model answer in place of the participants of studies; then score the replies."""
     chosen: dict[str, Any] = {
         "study": [] if study is None else study,
         "folder": studies,

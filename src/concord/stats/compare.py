@@ -114,13 +114,13 @@ def compare_items(
     where clusters are given (`clustered_mean`). p comes from McNemar's exact test for 0-1 scores, from random
     signs for others (`sign_flip`, its mid-p for means of repeats; Student's t beyond 5,000 items) and from
     the clustered t where there are clusters. The interval is Bonett and Price's for 0-1 scores without
-    clusters and Student's t otherwise. Where skewness is seen (beyond 0.5, eight items or clusters and more;
+    clusters and Student's t otherwise. Where skewness is seen (beyond 0.5, five items or clusters and more;
     not for 0-1 scores) p and interval are those of `skewed_mean`, and t is a companion.
 
     Parameters
     ----------
     first, second
-        One score an item, in the same order; repeats already averaged.
+        One score per item, in the same order; repeats already averaged.
     clusters
         Labels of families of items; ``None``: items are independent.
     choices
@@ -131,7 +131,7 @@ def compare_items(
     Returns
     -------
     PairedComparison
-        The difference and all that stands beside it.
+        The difference and its companion numbers.
 
     Raises
     ------
@@ -222,7 +222,7 @@ def mean_estimate(values: ArrayLike, clusters: ArrayLike | None = None, *, level
     Parameters
     ----------
     values
-        One score an item.
+        One score per item.
     clusters
         Labels of families of items.
     level
