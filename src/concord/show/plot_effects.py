@@ -50,7 +50,8 @@ def effects(
     canvas = Canvas()
     frame(canvas, x, y, "effect in people, d", "effect in the model, d")
     canvas.line("ref", x(low), y(low), x(high), y(high))
-    canvas.text(x.end - 4, y.end + 14, "same effect", kind="s", anchor="end")
+    below = y.end + 14 + 82 * (y.start - y.end) / (x.end - x.start)  # right of the line, whatever its slope
+    canvas.text(x.end - 4, below, "same effect", kind="s", anchor="end")
     for i, domain in enumerate(domains):
         own = [p for p in points if p.domain == domain]
         canvas.segments(f"cross d{min(i, 3)}", [arm for p in own for arm in _arms(p, x, y)])

@@ -141,10 +141,10 @@ def _quadrant_examples(view: PeopleView, quadrant: str) -> str:
     return ", ".join(names) + (" …" if len(found) > 3 else "")
 
 
-def _pictures(view: PeopleView) -> Sequence[tuple[Path, Picture]]:
+def _pictures(view: PeopleView, width: float) -> Sequence[tuple[Path, Picture]]:
     studies = list(dict.fromkeys(str(test["study"]) for test in view.tests))
     stems = zip(studies, distinct_names(studies), strict=True)
-    drawn = [(Path(), picture) for picture in pictures(view).values()]
+    drawn = [(Path(), picture) for picture in pictures(view, width=width).values()]
     drawn = list({picture.name: (folder, picture) for folder, picture in drawn}.values())
     return [*drawn, *((Path("forest") / stem, forest(view, study)) for study, stem in stems)]
 
@@ -175,8 +175,8 @@ def _fill_tests(data: PageData, view: PeopleView, i: int) -> None:
     }
 
 
-def _maps(views: Sequence[PeopleView]) -> list[tuple[Path, Picture]]:
-    drawn = study_map(views) if len(views) > 1 else None
+def _maps(views: Sequence[PeopleView], width: float) -> list[tuple[Path, Picture]]:
+    drawn = study_map(views, width=max(width, 960.0)) if len(views) > 1 else None
     return [] if drawn is None else [(Path(), drawn)]
 
 

@@ -33,6 +33,7 @@ from concord.show.page.values import (
     parts,
     words,
 )
+from concord.show.plots import WIDTH
 from concord.show.svg import Picture
 
 
@@ -96,8 +97,8 @@ def _bias_rows(document: Document) -> list[dict[str, Any]]:
     ]
 
 
-def _pictures(view: ReasoningView) -> Sequence[tuple[Path, Picture]]:
-    return [(Path(), picture) for picture in pictures(view).values()]
+def _pictures(view: ReasoningView, width: float) -> Sequence[tuple[Path, Picture]]:
+    return [(Path(), picture) for picture in pictures(view, width=width).values()]
 
 
 def _fill(data: PageData, view: ReasoningView, i: int) -> None:
@@ -106,9 +107,9 @@ def _fill(data: PageData, view: ReasoningView, i: int) -> None:
         data.tables[f"samples-{i}"] = {**packed(SAMPLE_COLUMNS, view.samples), "cases": cases}
 
 
-def _early_pictures(views: Sequence[ReasoningView]) -> list[Picture]:
+def _early_pictures(views: Sequence[ReasoningView], width: float = WIDTH) -> list[Picture]:
     """Draw early and late answers, and the gaps, of all models."""
-    return [dumbbells(views), gaps_of(list(views))] if len(views) > 1 else []
+    return [dumbbells(views, width=width), gaps_of(list(views), width=width)] if len(views) > 1 else []
 
 
 def _early_together(views: Sequence[ReasoningView]) -> dict[str, Any]:
@@ -138,5 +139,5 @@ PANEL = Panel(
     sources=REASONING_SOURCES,
     fill=_fill,
     together=_early_together,
-    pictures_together=lambda views: [(Path(), one) for one in _early_pictures(views)],
+    pictures_together=lambda views, width: [(Path(), one) for one in _early_pictures(views, width)],
 )

@@ -27,6 +27,7 @@ from concord.show.page.values import (
     short_interval,
     words,
 )
+from concord.show.plots import WIDTH
 from concord.show.svg import Picture
 from concord.structure import NAME
 from concord.structure.files import RESULT
@@ -68,10 +69,10 @@ def _differences(views: Sequence[StructureView]) -> Iterator[dict[str, Any]]:
                    "n": number(entry, "n_items"), "note": words(entry, "note")}  # fmt: skip
 
 
-def _order_pictures(views: Sequence[StructureView]) -> list[Picture]:
+def _order_pictures(views: Sequence[StructureView], width: float = WIDTH) -> list[Picture]:
     """Draw worst and best orders, and what scores vary by, of all models."""
-    slopes = slopes_picture(views) if views else None
-    shares = [shares_picture(views)] if any(view.shares for view in views) else []
+    slopes = slopes_picture(views, width=width) if views else None
+    shares = [shares_picture(views, width=width)] if any(view.shares for view in views) else []
     return [*([] if slopes is None else [slopes]), *shares]
 
 
@@ -82,8 +83,8 @@ def _orders_together(views: Sequence[StructureView]) -> dict[str, Any]:
     }
 
 
-def _pictures(view: StructureView) -> Sequence[tuple[Path, Picture]]:
-    return [(Path(), picture) for picture in pictures(view).values()]
+def _pictures(view: StructureView, width: float) -> Sequence[tuple[Path, Picture]]:
+    return [(Path(), picture) for picture in pictures(view, width=width).values()]
 
 
 def _fill(data: PageData, view: StructureView, i: int) -> None:
@@ -117,6 +118,6 @@ PANEL = Panel(
     sources=STRUCTURE_SOURCES,
     fill=_fill,
     together=_orders_together,
-    pictures_together=lambda views: [(Path(), picture) for picture in _order_pictures(views)],
+    pictures_together=lambda views, width: [(Path(), one) for one in _order_pictures(views, width)],
     has_replies=False,
 )
