@@ -243,16 +243,19 @@ class Design:
 
 
 class Drawing(Protocol):
-    """A picture of a result: shows itself in a notebook and saves itself as SVG or PNG."""
+    """A picture of a result: shows itself in a notebook and saves itself as SVG, PDF or PNG."""
 
     def to_svg(self) -> str:
         """Return the picture as the text of an SVG file."""
 
-    def to_png(self) -> bytes:
+    def to_png(self, *, dpi: float | None = None) -> bytes:
         """Return the picture as the bytes of a PNG file."""
 
-    def save(self, path: str | PathLike[str]) -> object:
-        """Write a file: SVG or PNG, as its name ends."""
+    def to_pdf(self) -> bytes:
+        """Return the picture as the bytes of a PDF file."""
+
+    def save(self, path: str | PathLike[str], *, dpi: float | None = None) -> object:
+        """Write a file: SVG, PDF or PNG, as its name ends."""
 
 
 _VIEWS = "concord.show.views"

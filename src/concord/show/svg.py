@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
+from os import PathLike
 from pathlib import Path
 
 from concord.errors import MissingExtraError, OptionError
@@ -343,7 +344,7 @@ class Picture:
         plain = replace(self, look=replace(self.look, millimetres=None))
         return bytes(vl_convert.svg_to_png(plain.to_svg(), scale=self._dpi_scale(dpi)))
 
-    def save(self, path: str | Path, *, dpi: float | None = None) -> Path:
+    def save(self, path: "str | PathLike[str]", *, dpi: float | None = None) -> Path:
         """Write a file: SVG, PDF or PNG, as its name ends.
 
         Parameters

@@ -51,8 +51,9 @@ class View:
         return "\n".join(line.rstrip() for line in whole.split("\n")).strip("\n")
 
     def html(self, result: Any) -> str:
-        """Return the gist as HTML, everything escaped."""
-        return as_html(self._gist(result))
+        """Return the gist as HTML, everything escaped, with a small picture of the headline."""
+        small = function_of("notebook.strip_picture")(result)
+        return as_html(self._gist(result)) + ("" if small is None else small.to_svg())
 
     def plot(self, result: Any, *kind: str, width: str | float | None = None, font: str = "",
              size: float = 7.0, theme: str = "paper", **choices: str | None) -> Picture:  # fmt: skip
