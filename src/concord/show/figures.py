@@ -67,12 +67,12 @@ def _pictures_of(page: Page, chosen: Format) -> Iterator[tuple[str, Picture]]:
     for folder, picture in page.pictures(single):
         broad = picture.width > max(BROAD, 1.3 * single)
         wide = chosen.double if broad else chosen.single
-        stem = "-".join(_plain(part) for part in (*folder.parts, picture.name))
+        stem = "-".join(_file_part(part) for part in (*folder.parts, picture.name))
         seen[stem] = seen.get(stem, 0) + 1
         made = picture.with_look(look(f"{wide:g}mm", chosen.font, chosen.theme))
         yield stem if seen[stem] == 1 else f"{stem}-{seen[stem]}", made
 
 
-def _plain(text: str) -> str:
+def _file_part(text: str) -> str:
     kept: Sequence[str] = [c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in text.lower()]
     return "".join(kept).strip("-")[:60]

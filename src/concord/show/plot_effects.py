@@ -328,13 +328,14 @@ def _map_cell(
 
 
 def _by_domain_and_spread(columns: Sequence[StudyColumn]) -> list[int]:
-    domains = list(dict.fromkeys(column.domain for column in columns))
+    places = {name: i for i, name in enumerate(dict.fromkeys(column.domain for column in columns))}
     return sorted(
-        range(len(columns)), key=lambda j: (domains.index(columns[j].domain), -_spread(columns[j].values), j)
+        range(len(columns)),
+        key=lambda j: (places[columns[j].domain], -_range_of(columns[j].values), j),
     )
 
 
-def _spread(values: Sequence[float | None]) -> float:
+def _range_of(values: Sequence[float | None]) -> float:
     known = [value for value in values if value is not None]
     return max(known) - min(known) if known else -1.0
 

@@ -53,7 +53,7 @@ def plot_models(results: Sequence[Any] | Mapping[str, Any], *, width: float = 96
     rows: dict[str, ModelMarks] = {}
     for name, one in named:
         for found in _marks(name, one):
-            rows[found.name] = _joined(rows.get(found.name), found)
+            rows[found.name] = _row_with(rows.get(found.name), found)
     if not rows:
         raise OptionError("there is no result to draw")
     return models_picture(list(rows.values()), width=width)
@@ -88,7 +88,7 @@ def _marks(name: str | None, result: Any) -> list[ModelMarks]:
     raise OptionError(f"a {type(result).__name__} is no result of the three questions")
 
 
-def _joined(before: ModelMarks | None, now: ModelMarks) -> ModelMarks:
+def _row_with(before: ModelMarks | None, now: ModelMarks) -> ModelMarks:
     if before is None:
         return now
     kept = {key: getattr(now, key) for key in ("agreement", "order", "early", "after")}
@@ -122,7 +122,7 @@ def models_picture(models: Sequence[ModelMarks], *, width: float = 960.0) -> Pic
     canvas = Canvas()
     for i, model in enumerate(ordered):
         canvas.text(label, _TOP + _ROW * (i + 0.5) + 4, model.name, anchor="end", width=label - 6)
-    draw = (_agreement, _order, _early)
+    draw = (_draw_agreement, _draw_order, _draw_early)
     for place, k in enumerate(shown):
         left = label + 22 + wide * place
         canvas.text(left, 18, f"{'abc'[place]} {asked[k][0]}", kind="t")
@@ -140,7 +140,7 @@ def models_picture(models: Sequence[ModelMarks], *, width: float = 960.0) -> Pic
     )
     return Picture(
         "models", title, f"{title}. PAS: {said}.", width, bottom + 42, str(canvas),
-        rows=(head, *map(_numbers, ordered)), caption=caption,
+        rows=(head, *map(_row_numbers, ordered)), caption=caption,
     )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def _limits(models: Sequence[ModelMarks], k: int) -> tuple[float, float]:
     return (0.0, max([0.1, *ends]) * 1.05) if k == 1 else (0.0, 1.0)
 
 
-def _agreement(canvas: Canvas, scale: Scale, model: ModelMarks, y: float) -> None:
+def _draw_agreement(canvas: Canvas, scale: Scale, model: ModelMarks, y: float) -> None:
     mark = model.agreement
     if mark is None:
         return
@@ -163,12 +163,12 @@ def _agreement(canvas: Canvas, scale: Scale, model: ModelMarks, y: float) -> Non
     _interval_mark(canvas, scale, mark, y)
 
 
-def _order(canvas: Canvas, scale: Scale, model: ModelMarks, y: float) -> None:
+def _draw_order(canvas: Canvas, scale: Scale, model: ModelMarks, y: float) -> None:
     if model.order is not None:
         _interval_mark(canvas, scale, model.order, y)
 
 
-def _early(canvas: Canvas, scale: Scale, model: ModelMarks, y: float) -> None:
+def _draw_early(canvas: Canvas, scale: Scale, model: ModelMarks, y: float) -> None:
     if model.early is None or model.after is None:
         return
     kind = "link" if model.after >= model.early else "link worse"
@@ -185,7 +185,7 @@ def _interval_mark(canvas: Canvas, scale: Scale, mark: Mark, y: float) -> None:
     canvas.diamond("model", scale(mark.value), y, 5, f"{mark.label}: {short(mark.value)}")
 
 
-def _numbers(model: ModelMarks) -> tuple[object, ...]:
+def _row_numbers(model: ModelMarks) -> tuple[object, ...]:
     a, o = model.agreement, model.order
     return (
         model.name,
