@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from concord.cli.late import Late, LateGroup
+from concord.cli.late import HELP, Late, LateGroup
 from concord.version import __version__
 
 
@@ -156,13 +156,13 @@ class ExportCommands(LateGroup):
 
 
 # No frames and no markup: help that starts at once, and the same text in a pipe as on a screen.
-PLAIN: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None}
+PLAIN: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None, "context_settings": HELP}
 
 app = typer.Typer(
     name="concord",
     cls=Commands,
     help="Does a language model agree with people, with itself, with its own reasoning?",
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     **PLAIN,
 )

@@ -94,6 +94,7 @@ class Asking:
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan and the first prompts; ask nothing.")
     ] = False
+    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
 
     @property

@@ -43,6 +43,7 @@ def score_reasoning(
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Count and list bad input, do not stop.")
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     rank: Annotated[
         list[Path] | None, typer.Option(help="Rank the results in these folders instead.")
@@ -84,7 +85,7 @@ def score_reasoning(
     if json:
         print_json(result.to_dict())
     else:
-        show_result(result)
+        show_result(result, full=full)
     note(f"written to {folder}")
 
 

@@ -30,6 +30,7 @@ def score_structure(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
     ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Score from recorded scores whether the arrangement matters: order effect, flips, S_Cons."""
@@ -48,5 +49,5 @@ def score_structure(
     if as_json:
         print_json(result.to_dict())
     else:
-        show_result(result)
+        show_result(result, full=full)
     note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")
