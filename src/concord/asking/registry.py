@@ -1,11 +1,11 @@
 """Everything that can be asked, one record each; a new one is a file in `asked` and a line here."""
 
 from concord.asking.askable import Askable
-from concord.asking.asked import people, reasoning, structure
+from concord.asking.asked import people, probes, reasoning, structure
 from concord.asking.keys import Sampling
 from concord.errors import OptionError
 
-ALL: tuple[Askable, ...] = (people.ASKED, structure.ASKED, reasoning.ASKED)
+ALL: tuple[Askable, ...] = (people.ASKED, structure.ASKED, reasoning.ASKED, probes.ASKED)
 NAMES = tuple(one.name for one in ALL)
 
 
