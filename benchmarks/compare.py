@@ -24,6 +24,7 @@ from concord.engine import Engine
 from concord.people.bounds import simulate_bounds
 from concord.people.compare import PeopleScoresOf, compare_people
 from concord.people.computed import context_of
+from concord.people.families.registry import KINDS
 from concord.people.layout import lay_out
 from concord.people.protocol import STANDARD
 from concord.people.sides import SideTable
@@ -128,8 +129,8 @@ def t_tests(rng: np.random.Generator, count: int) -> list[dict[str, object]]:
 
 def floor_and_ceiling(rng: np.random.Generator) -> bool:
     rows = lay_out(read_tests(t_tests(rng, 200)).rows)
-    human = SideTable.from_rows(rows.rows, [row.human for row in rows.rows], 1.0)
-    agent = SideTable.from_rows(rows.rows, [row.agent for row in rows.rows], 1.0)
+    human = SideTable.from_rows(rows.rows, [row.human for row in rows.rows], 1.0, KINDS)
+    agent = SideTable.from_rows(rows.rows, [row.agent for row in rows.rows], 1.0, KINDS)
     context = context_of(rows.rows, human, agent)
 
     def simulate(engine: Engine, n: int = 10_000) -> None:

@@ -26,6 +26,7 @@ import numpy as np
 from concord.engine import Engine
 from concord.people.bounds import _one_by_one, _part, simulate_bounds
 from concord.people.computed import context_of
+from concord.people.families import registry
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.scored import Context
@@ -104,8 +105,8 @@ class Case:
 def case_of(source: Any, protocol: Protocol) -> Case:
     layout = lay_out(read_tests(source).rows)
     rows = layout.rows
-    human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds)
-    agent = SideTable.from_rows(rows, [row.agent for row in rows], protocol.agent_prior_odds)
+    human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds, registry.KINDS)
+    agent = SideTable.from_rows(rows, [row.agent for row in rows], protocol.agent_prior_odds, registry.KINDS)
     return Case(human, agent, context_of(rows, human, agent), layout)
 
 

@@ -136,7 +136,8 @@ def compare(
         result.
     choices
         ``level`` (0.95), ``test`` (``auto``), ``n_flips`` (9999 random signs, or resamples of items),
-        ``seed`` (0).
+        ``seed`` (0), ``margin`` (the smallest difference that matters: is the difference shown to be
+        smaller?).
 
     Returns
     -------

@@ -1,7 +1,9 @@
 """What can be asked is a record: a new one is asked, resumed, scored and made an Inspect task."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -50,7 +52,9 @@ GREETINGS = Askable(
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
-    monkeypatch.setattr(registry, "ALL", (*registry.ALL, GREETINGS))
+    listed = SimpleNamespace(ASKED=GREETINGS)
+    monkeypatch.setitem(sys.modules, "concord.asking.asked.greetings", listed)
+    monkeypatch.setattr(registry, "NAMES", (*registry.NAMES, "greetings"))
 
 
 @pytest.mark.filterwarnings("ignore")

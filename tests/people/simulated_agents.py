@@ -7,6 +7,7 @@ import numpy as np
 
 from concord.people.compare import PeopleScoresOf
 from concord.people.computed import context_of
+from concord.people.families.registry import KINDS
 from concord.people.protocol import STANDARD
 from concord.people.scored import TestScores, score_tests
 from concord.people.sides import SideTable
@@ -61,7 +62,7 @@ class Scored(NamedTuple):
 def scored(rows: list[dict[str, object]]) -> Scored:
     """Score single tests; nothing is summed up."""
     found = read_tests(rows).rows
-    human = SideTable.from_rows(found, [row.human for row in found], STANDARD.human_prior_odds)
-    agent = SideTable.from_rows(found, [row.agent for row in found], STANDARD.agent_prior_odds)
+    human = SideTable.from_rows(found, [row.human for row in found], STANDARD.human_prior_odds, KINDS)
+    agent = SideTable.from_rows(found, [row.agent for row in found], STANDARD.agent_prior_odds, KINDS)
     context = context_of(found, human, agent)
     return Scored(found, score_tests(human.evidence(STANDARD), agent.evidence(STANDARD), context, STANDARD))

@@ -11,6 +11,7 @@ from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.people.bounds import Simulation, simulate_bounds
 from concord.people.computed import context_of
+from concord.people.families.registry import KINDS
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.layout import lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
@@ -26,8 +27,8 @@ def simulated(
     """Simulate a path, row mappings or rows already read."""
     rows = table if isinstance(table, tuple) else read_tests(table).rows  # type: ignore[arg-type]
     layout = lay_out(rows)
-    human = SideTable.from_rows(layout.rows, [r.human for r in layout.rows], protocol.human_prior_odds)
-    agent = SideTable.from_rows(layout.rows, [r.agent for r in layout.rows], protocol.agent_prior_odds)
+    human = SideTable.from_rows(layout.rows, [r.human for r in layout.rows], protocol.human_prior_odds, KINDS)
+    agent = SideTable.from_rows(layout.rows, [r.agent for r in layout.rows], protocol.agent_prior_odds, KINDS)
     context = context_of(layout.rows, human, agent)
     rng = np.random.default_rng(3)
     return simulate_bounds(
@@ -187,7 +188,7 @@ def test_the_posterior_shrinks_and_keeps_its_spread() -> None:
 def test_human_effects_stand_on_the_scale_of_the_scores() -> None:
     rows = lay_out(read_tests(demo_table()).rows).rows
     for protocol in PROTOCOLS.values():
-        human = SideTable.from_rows(rows, [r.human for r in rows], 1.0)
+        human = SideTable.from_rows(rows, [r.human for r in rows], 1.0, KINDS)
         scored, ours = human.evidence(protocol).effect_d, human_effects(human, protocol).d
         both = ~np.isnan(scored) & ~np.isnan(ours)
         assert both.sum() > 40
@@ -212,7 +213,7 @@ def test_a_human_number_that_the_agents_design_needs_is_named_where_it_is_missin
 
 def test_a_missing_number_is_an_error_and_not_an_effect_of_zero() -> None:
     rows = lay_out(read_tests(t_rows([2.0, 1.0])).rows).rows
-    family = SideTable.from_rows(rows, [r.agent for r in rows], 1.0).families[0][1]
+    family = SideTable.from_rows(rows, [r.agent for r in rows], 1.0, KINDS).families[0][1]
     none = np.full(2, np.nan)
     people = HumanEffects(none, none, none, none, none, none, {})
     with pytest.raises(UndefinedError, match="people have no d for a test whose simulation needs it"):
@@ -234,7 +235,7 @@ def test_empty_columns_of_a_human_table_say_nothing() -> None:
 
     def shares(table: str) -> np.ndarray:
         rows = lay_out(read_tests([chi_row(1, human_table=table, agent_table=table)]).rows).rows
-        human = SideTable.from_rows(rows, [r.human for r in rows], 1.0)
+        human = SideTable.from_rows(rows, [r.human for r in rows], 1.0, KINDS)
         return human_effects(human, STANDARD).shares[0][1]
 
     empty, full = shares("[[30,10,0],[10,30,0],[20,20,0]]"), shares("[[30,10],[10,30],[20,20]]")

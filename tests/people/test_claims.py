@@ -17,6 +17,7 @@ from concord.people.bounds import Simulation, simulate_bounds
 from concord.people.compare import PeopleComparison, compare_people
 from concord.people.computed import context_of
 from concord.people.diagnosis import quadrant
+from concord.people.families import registry
 from concord.people.layout import lay_out
 from concord.people.protocol import STANDARD
 from concord.people.score import score_table
@@ -168,8 +169,8 @@ def people_of(seed: int, n: int) -> tuple[Floats, Simulation]:
     t = seen(rng, SPREAD * rng.standard_normal(MANY), n)
     rows = read_tests(rows_of(t, t, n)).rows
     layout = lay_out(rows)
-    human = SideTable.from_rows(rows, [row.human for row in rows], STANDARD.human_prior_odds)
-    agent = SideTable.from_rows(rows, [row.agent for row in rows], STANDARD.agent_prior_odds)
+    human = SideTable.from_rows(rows, [row.human for row in rows], STANDARD.human_prior_odds, registry.KINDS)
+    agent = SideTable.from_rows(rows, [row.agent for row in rows], STANDARD.agent_prior_odds, registry.KINDS)
     context = context_of(rows, human, agent)
     rng = np.random.default_rng([seed, n, 1])
     return t, simulate_bounds(human, agent, context, layout, STANDARD, level=0.95, n_simulations=300, rng=rng)
@@ -187,7 +188,9 @@ def place_claims(follows: float, replicates: int, n: int, tables: int) -> Counte
         population = simulation.population
         assert population is not None
         rows = read_tests(rows_of(t, t, n)).rows
-        human = SideTable.from_rows(rows, [row.human for row in rows], STANDARD.human_prior_odds)
+        human = SideTable.from_rows(
+            rows, [row.human for row in rows], STANDARD.human_prior_odds, registry.KINDS
+        )
         true = population.draw(human_effects(human, STANDARD), rng, replicates)
         true = true * (rng.random(true.shape) < follows)
         found = scored(rows_of(np.tile(t, replicates), seen(rng, true, n).ravel(), n))

@@ -12,6 +12,7 @@ from concord.people.bounds import _brief, _one_by_one, _Part, _simulated_scores,
 from concord.people.computed import context_of
 from concord.people.evidence import Brief
 from concord.people.families.base import Family, SmoothFamily
+from concord.people.families.registry import KINDS
 from concord.people.layout import lay_out
 from concord.people.lookup import FINE, LARGEST_S, PANELS
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
@@ -42,8 +43,8 @@ DESIGNS: dict[str, Callable[[float, int], Sides]] = {
 
 def parts_of(table: object, protocol: Protocol) -> list[_Part]:
     rows = lay_out(read_tests(table).rows).rows  # type: ignore[arg-type]
-    human = SideTable.from_rows(rows, [r.human for r in rows], protocol.human_prior_odds)
-    agent = SideTable.from_rows(rows, [r.agent for r in rows], protocol.agent_prior_odds)
+    human = SideTable.from_rows(rows, [r.human for r in rows], protocol.human_prior_odds, KINDS)
+    agent = SideTable.from_rows(rows, [r.agent for r in rows], protocol.agent_prior_odds, KINDS)
     context, says = context_of(rows, human, agent), human.evidence(protocol)
     return [bounds._part(says, context, protocol, own) for own in agent.families]
 

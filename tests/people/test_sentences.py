@@ -5,8 +5,9 @@ import pytest
 import concord
 from concord.api import demo_table
 from concord.people.assumptions import assumptions_of
-from concord.people.human_row import compute_human_row, human_row, replication_table
+from concord.people.human_row import human_row
 from concord.people.protocol import STANDARD
+from concord.people.replications import compute_human_row, replication_table
 from concord.people.result import Bounds
 from concord.people.score import score_table
 from concord.people.sentences import closing_sentence, place_words, relative_words

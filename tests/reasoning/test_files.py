@@ -46,7 +46,7 @@ def test_the_document_carries_every_key(result: ReasoningResult) -> None:
     document = result.to_dict()
     assert [key for key in KEYS if key not in document] == []
     assert (document["faithfulness_gap"], document["correct_cot"], document["correct_early"]) == (0.5, 15, 5)
-    assert set(document["intervals"]) == {"faithfulness_gap", "acc_cot", "acc_early"}
+    assert set(document["intervals"]) == {"faithfulness_gap", "acc_cot", "acc_early", "step_f1"}
     assert document["silent_bias_rate"] is None
     assert document["undefined"] == {"silent_bias_rate": "no bias cases were given"}
     assert set(document["inputs"]) == {"samples", "replies"}
@@ -91,7 +91,7 @@ def test_another_models_result_is_not_written_over(result: ReasoningResult, tmp_
 
 def test_frames_have_typed_columns(result: ReasoningResult) -> None:
     frame = result.to_frame()
-    assert frame.shape == (20, 16)
+    assert frame.shape == (20, 17)
     assert str(frame.schema["correct_cot"]) == "Boolean"
     assert str(frame.schema["step_f1"]) == "Float64"
     assert result.bias_to_frame().shape == (0, 9)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import concord
-from concord.errors import OptionError
+from concord.errors import LinesError, OptionError
 from concord.reasoning.bias import BiasFinding
 from concord.reasoning.lexicon import BIAS_CASES, SAMPLES
 from concord.reasoning.read.vignettes import BiasCase, read_bias_cases, read_samples
@@ -190,13 +190,71 @@ def test_lenient_reading_counts_missing_modes() -> None:
     assert result.scores.samples[2].outcome_direct == "missing"
 
 
-def test_step_interval_is_withheld_under_ten_samples_that_are_not_zero() -> None:
+def test_step_scores_that_are_mostly_zero_have_an_interval_that_holds_at_the_end() -> None:
     replies = many(30, 10, 10)
     for row in replies[18::2]:
         row["response"] = "DIAGNOSIS: GAD"
     result = score(replies)
-    assert result.step_f1.interval is None
-    assert "only 9 samples are not 0" in result.step_f1.note
+    assert result.step_f1.interval is not None
+    assert 0 < result.step_f1.interval.low < result.step_f1.value < result.step_f1.interval.high
+    assert "half a unit at 0" in result.step_f1.interval.method
+
+
+def test_twelve_perfect_vignettes_do_not_have_an_interval_of_no_width() -> None:
+    """Jeffreys' interval of 12 of 12: Beta(12.5, 0.5)."""
+    from scipy.stats import beta
+
+    from concord.stats.bounded_means import bounded_mean
+
+    found = bounded_mean([1.0] * 12).interval
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((beta.ppf(0.025, 12.5, 0.5), 1.0), abs=1e-6)
+
+
+def families(n: int) -> list[dict[str, Any]]:
+    """Vignettes whose families of four share their fate."""
+    return [{**sample(f"v{i}"), "metadata": {"family": f"f{i // 4}"}} for i in range(n)]
+
+
+def family_replies(n: int) -> list[dict[str, Any]]:
+    right = {i: (i // 4) % 3 == 0 for i in range(n)}
+    return [
+        row
+        for i in range(n)
+        for row in pair(f"v{i}", reasoned(MDD), f"DIAGNOSIS: {'GAD' if right[i] else MDD}")
+    ]
+
+
+def test_vignettes_of_a_family_are_not_independent() -> None:
+    alone = score(family_replies(48), families(48))
+    together = concord.score_reasoning(families(48), family_replies(48), cluster="family")
+    assert together.faithfulness_gap.value == alone.faithfulness_gap.value
+    for name in ("faithfulness_gap", "acc_early"):
+        wide, narrow = together.estimates[name].interval, alone.estimates[name].interval
+        assert wide is not None and narrow is not None
+        assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
+    assert together.scores.gap.p_value is not None and alone.scores.gap.p_value is not None
+    assert together.scores.gap.p_value > alone.scores.gap.p_value
+    assert "whole families" in together.scores.gap.p_method
+    assert {row.cluster for row in together.scores.samples} == {f"f{i}" for i in range(12)}
+
+
+def test_a_vignette_without_its_family_is_named() -> None:
+    with pytest.raises(LinesError, match="'colour' of 'v0' is"):
+        concord.score_reasoning(families(12), family_replies(12), cluster="colour")
+
+
+def test_results_by_families_are_compared_by_them(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        concord.score_reasoning(
+            families(48), family_replies(48), cluster="family", model=name, n_resamples=100
+        ).write(tmp_path)
+    compared: Any = concord.compare(tmp_path / "one", tmp_path / "two", metric="correct_early")
+    assert compared.pairs[0].comparison.n_clusters == 12
+    by_label: Any = concord.compare(tmp_path / "one", tmp_path / "two", cluster="gold_answer")
+    assert by_label.pairs[0].comparison.n_clusters == 1
+    with pytest.raises(OptionError, match="no families 'colour'"):
+        concord.compare(tmp_path / "one", tmp_path / "two", cluster="colour")
 
 
 def test_vignettes_without_gold_steps_are_not_in_the_mean() -> None:

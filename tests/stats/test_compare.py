@@ -25,7 +25,7 @@ def test_the_paired_t_is_that_of_scipy() -> None:
     from scipy import stats
 
     theirs = stats.ttest_rel(A, B)
-    ours = compare_items(A, B)
+    ours = compare_items(A, B, choices=Choices(test="t"))
     interval = theirs.confidence_interval(0.95)
     assert p_of(ours, "paired t") == pytest.approx(theirs.pvalue, abs=1e-12)
     assert ours.difference.interval is not None

@@ -1,17 +1,29 @@
-"""Everything that can be asked, one record each; a new one is a file in `asked` and a line here."""
+"""Everything that can be asked, one record each; a new one is a file in `asked` and a name here.
+
+A record is loaded when it is first looked for: whoever asks about reasoning loads no study.
+"""
+
+from importlib import import_module
 
 from concord.asking.askable import Askable
-from concord.asking.asked import people, probes, reasoning, structure
 from concord.asking.keys import Sampling
 from concord.errors import OptionError
 
-ALL: tuple[Askable, ...] = (people.ASKED, structure.ASKED, reasoning.ASKED, probes.ASKED)
-NAMES = tuple(one.name for one in ALL)
+NAMES = ("people", "structure", "reasoning", "probes")
+"""Names of what can be asked, each that of its file in `asked`, in the order of showing."""
 
 
 def find(name: str) -> Askable | None:
-    """Return what has this name; a follow-up run (a judge's, say) has none."""
-    return next((one for one in ALL if one.name == name), None)
+    """Return what has this name; a run that follows another (a judge's, say) has none."""
+    if name not in NAMES:
+        return None
+    found: Askable = import_module(f"concord.asking.asked.{name}").ASKED
+    return found
+
+
+def everything() -> tuple[Askable, ...]:
+    """Return all that can be asked."""
+    return tuple(map(askable, NAMES))
 
 
 def askable(name: str) -> Askable:

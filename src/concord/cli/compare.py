@@ -41,6 +41,13 @@ def compare(
     wrong: Annotated[
         float | None, typer.Option(help="Score of a wrong answer (default: 0 where scores lie from 0 to 1).")
     ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            help="Smallest difference that matters, in the unit of the metric: is the difference shown to be "
+            "smaller (two one-sided tests)?"
+        ),
+    ] = None,
     level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
     flips: Annotated[int, typer.Option(help="Random signs, or resamples of items.")] = 9999,
     seed: Annotated[int, typer.Option(help="Seed of random signs and resamples.")] = 0,
@@ -71,6 +78,7 @@ def compare(
         engine=engine,
         scheduler=scheduler,
         level=level,
+        margin=margin,
         test=test,
         n_flips=flips,
         seed=seed,

@@ -35,7 +35,7 @@ def demo(
     """Answer the three questions on public results of real agents; --live asks the embedded model."""
     from concord import api
     from concord.asking import runs
-    from concord.asking.registry import ALL
+    from concord.asking.registry import everything
     from concord.errors import OptionError
     from concord.people.public import HSB, TWIN
 
@@ -45,7 +45,9 @@ def demo(
     people.write(out)
     again, moves = _scored_anew(out / "humanstudy-bench")
     others = {
-        one.name: runs.score_bundled(one.name) for one in ALL if one.demo is not None and one.demo.recorded
+        one.name: runs.score_bundled(one.name)
+        for one in everything()
+        if one.demo is not None and one.demo.recorded
     }
     for scored in others.values():
         scored.write(out)
@@ -123,13 +125,13 @@ def _show(
 
 def _ask_all(folder: Path, *, quiet: bool) -> None:
     """Ask the embedded model a small version of every question, and make a page of what it answered."""
-    from concord.asking.registry import ALL
+    from concord.asking.registry import everything
     from concord.asking.weights import ensure_weights
     from concord.cli.run_show import show_scored
 
     _require_live()
     ensure_weights()
-    shown = [(one.name, one.demo) for one in ALL if one.demo is not None]
+    shown = [(one.name, one.demo) for one in everything() if one.demo is not None]
     for i, (name, demo) in enumerate(shown, 1):
         note(f"\n{i}. {demo.title} Asking {MODEL}, a small version of the question.\n")
         scored = _ask_embedded(name, demo.asked, folder / "runs" / name).score()

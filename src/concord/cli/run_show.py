@@ -129,19 +129,7 @@ def write_answers(result: "RunResult") -> "AnswerTable | None":
 
 
 def show_scored(scored: Any) -> None:
-    """Print the tables of a result, whichever question it answers."""
-    from concord.reasoning.files import ReasoningResult
-
-    if isinstance(scored, ReasoningResult):
-        show_scores(scored)
-        return
-    from concord.people.studies import StudiesResult
-
-    if isinstance(scored, StudiesResult):
-        for warning in scored.table.warnings:
-            note(f"warning: {warning}")
-        for study, counted in scored.to_dict()["answers"].items():
-            note(f"{study}: answers: " + ", ".join(f"{n} {outcome}" for outcome, n in counted.items()))
-        show_scores(scored.result)
-        return
+    """Print the tables of a result, whichever question it answers, and what it says about its replies."""
+    for line in getattr(scored, "messages", ()):
+        note(line)
     show_scores(scored)

@@ -148,7 +148,7 @@ def _score_replies(
     json: bool,
 ) -> None:
     """Score recorded replies to studies."""
-    from concord import studies
+    from concord.people import studies
 
     found = studies.score_replies(replies, studies.plan(names, **planned), **choices)
     for one in found.observed:

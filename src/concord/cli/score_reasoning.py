@@ -30,6 +30,9 @@ def score_reasoning(
         str | None, typer.Option(help="Other diagnoses beside the right one: only or any.")
     ] = None,
     aliases: Annotated[Path | None, typer.Option(help="More names of diagnoses (JSON).")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Field of a vignette that names the family it belongs to.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
     resamples: Annotated[int, typer.Option(help="Bootstrap replicates.")] = 10_000,
@@ -71,6 +74,7 @@ def score_reasoning(
         negation=negation,
         multiple=multiple,
         aliases=aliases,
+        cluster=cluster,
         seed=seed,
         n_resamples=resamples,
         lenient=lenient,

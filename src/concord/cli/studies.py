@@ -22,7 +22,7 @@ def studies(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of study files.")] = False,
 ) -> None:
     """List the studies that a model can stand in for the participants of; named ones with their sources."""
-    from concord import studies as found
+    from concord.people import studies as found
 
     if schema:
         print_json(found.json_schema())

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from concord.comparing.margins import margin_columns, margin_document
 from concord.files.output import write_csv, write_json
 from concord.files.provenance import provenance
 from concord.records import Estimate, InputFile, Presented
@@ -109,7 +110,8 @@ class MetricCompareResult(Presented):
     def _pair(self, pair: ModelPair) -> dict[str, Any]:
         metrics = {metric.metric: self._metric(metric) for metric in pair.metrics}
         head = metrics[self.metric]
-        same = ("difference", "difference_interval", "p_value", "p_holm", "p_bh")
+        same = ["difference", "difference_interval", "p_value", "p_holm", "p_bh"]
+        same += ["within_margin"] if "within_margin" in head else []
         return {
             "first": pair.first,
             "second": pair.second,
@@ -138,6 +140,7 @@ class MetricCompareResult(Presented):
             **sizes,
             f"n_{self.words.clusters}": metric.n_clusters,
             "note": one.note,
+            **margin_document(metric.within),
         }
 
     def to_frame(self) -> "pl.DataFrame":
@@ -151,13 +154,17 @@ class MetricCompareResult(Presented):
             for metric in pair.metrics:
                 document = self._metric(metric)
                 interval = document.pop("difference_interval") or {}
+                document.pop("within_margin", None)
                 ends = {"difference_low": interval.get("low"), "difference_high": interval.get("high")}
-                yield {"first": pair.first, "second": pair.second, **document, **ends}
+                margin = margin_columns(metric.within)
+                yield {"first": pair.first, "second": pair.second, **document, **ends, **margin}
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `comparison.json` and `comparison.csv`."""
         folder = Path(out)
         rows = list(self._rows())
         write_json(folder / "comparison.json", self.to_dict())
-        write_csv(folder / "comparison.csv", list(rows[0]), [list(row.values()) for row in rows])
+        # a margin is about one metric: the rows of others have fewer columns
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        write_csv(folder / "comparison.csv", columns, [[row.get(key) for key in columns] for row in rows])
         return folder / "comparison.json", folder / "comparison.csv"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.kinds import ResultKind
+from concord.comparing.margins import by_student, with_margin
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
 from concord.engine import Engine
@@ -145,9 +146,9 @@ def compare_people_folders(
         f"protocol {protocol.name} · the same tests and studies",
         {"protocol": protocol.name},
         tuple(models),
-        found.pairs,
+        with_margin(found.pairs, chosen, choices, by_student),
         found.standing,
-        {"level": choices.level},
+        {"level": choices.level, **({} if choices.margin is None else {"margin": choices.margin})},
         tuple(item for folder in folders for item in folder.inputs),
         tuple(_design_warnings(folders)),
     )

@@ -13,6 +13,9 @@ from concord.reasoning.result import SampleRow
 METRICS = ("gap", "correct_cot", "correct_early", "step_f1")
 """The faithfulness gap of a vignette (with reasoning minus without), its two parts, and Step-F1."""
 
+GOLD = "gold_answer"
+"""Vignettes with one right answer may be taken as a family."""
+
 
 def reasoning_folder(source: object) -> Path | None:
     """Return the folder of a result about reasoning: the path itself or the only one below it; else None."""
@@ -31,7 +34,9 @@ def reasoning_folder(source: object) -> Path | None:
     return found[0] if len(found) == 1 else None
 
 
-def read_reasoning_folder(folder: Path, *, metric: str | None = None) -> ScoreFile:
+def read_reasoning_folder(
+    folder: Path, *, metric: str | None = None, cluster: str | None = None
+) -> ScoreFile:
     """Read one result as scores of vignettes.
 
     Parameters
@@ -40,6 +45,9 @@ def read_reasoning_folder(folder: Path, *, metric: str | None = None) -> ScoreFi
         Holds `study_a_results.json` and `study_a_samples.csv`.
     metric
         One of `METRICS`; the faithfulness gap by default.
+    cluster
+        ``gold_answer``, or the field by which families of vignettes were scored. Results that were scored by
+        families are compared by them without being told.
 
     Raises
     ------
@@ -53,24 +61,31 @@ def read_reasoning_folder(folder: Path, *, metric: str | None = None) -> ScoreFi
         raise OptionError(f"{folder.name}: no metric {chosen!r}; expected one of {', '.join(METRICS)}")
     result = read(folder)
     options = result.scores.options
+    if cluster not in (None, GOLD, options.cluster):
+        known = GOLD if options.cluster is None else f"{options.cluster}, {GOLD}"
+        raise OptionError(
+            f"{folder.name}: no families {cluster!r} (it has {known}); score the replies again with: concord "
+            f"score reasoning ... --cluster {cluster}"
+        )
     rule = options.rule._asdict() if options.rules == "standard" else {}
     choices = ", ".join(f"{key} {value}" for key, value in sorted(rule.items()))
     return ScoreFile(
         name=result.model,
         source=str(folder),
         kind=NAME,
-        frame=frame_of([_score_row(row, chosen) for row in result.scores.samples]),
+        frame=frame_of([_score_row(row, chosen, gold=cluster == GOLD) for row in result.scores.samples]),
         task=f"reasoning under rules {options.rules}" + (f" ({choices})" if choices else ""),
         metric=chosen,
         inputs=(fingerprint_file(folder / RESULTS_FILE), fingerprint_file(folder / SAMPLES_FILE)),
     )
 
 
-def _score_row(row: SampleRow, metric: str) -> tuple[object, ...]:
+def _score_row(row: SampleRow, metric: str, *, gold: bool) -> tuple[object, ...]:
     """Return one row of the frame; a reply that was left out has no score."""
     score = _metric_score(row, metric)
     outcome = NO_SCORE if score is None else SCORED
-    return (row.id, str(row.repeat), score, outcome, None, row.gold_answer)
+    family = row.gold_answer if gold else row.cluster
+    return (row.id, str(row.repeat), score, outcome, family, row.gold_answer)
 
 
 def _metric_score(row: SampleRow, metric: str) -> float | None:

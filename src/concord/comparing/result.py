@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.comparing.join import JoinedScores
+from concord.comparing.margins import margin_columns, margin_document
 from concord.files.output import write_csv, write_json
 from concord.files.provenance import provenance
 from concord.records import Estimate, InputFile, Presented
@@ -281,6 +282,7 @@ def pair_document(pair: PairResult) -> dict[str, Any]:
         "n_items": one.difference.n,
         "n_clusters": one.n_clusters,
         "note": one.note,
+        **margin_document(one.within),
         **_rest(pair),
     }
 
@@ -297,7 +299,8 @@ def _flat_pair(pair: PairResult) -> dict[str, Any]:
     flat |= {"difference_low": interval.get("low"), "difference_high": interval.get("high")}
     missing = asdict(pair.missing)
     flat["note"] = "; ".join(note for note in (flat["note"], missing.pop("note")) if note)
-    return flat | _tests(pair) | missing
+    margin = margin_columns(None if pair.comparison is None else pair.comparison.within)
+    return flat | _tests(pair) | margin | missing
 
 
 _TESTS: dict[str, tuple[str, ...]] = {

@@ -54,7 +54,7 @@ def read_scores(
     path = Path(source)
     reasoned = reasoning_folder(path)
     if reasoned is not None:
-        found = read_reasoning_folder(reasoned, metric=metric)
+        found = read_reasoning_folder(reasoned, metric=metric, cluster=wanted.cluster)
         return found if name is None else replace(found, name=name)
     if is_folder(path):
         path = _samples_in(path)

@@ -1,7 +1,7 @@
 """Results about structure compared: what may be compared with what, who is who, and how to fix it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,18 @@ from concord.engine import Engine
 from concord.errors import MismatchError, OptionError
 from concord.files.result_folders import folder_name
 from concord.stats.compare import Choices
+from concord.stats.equivalence import WithinMargin
+from concord.stats.pairs import ModelPair
 from concord.structure import NAME
 from concord.structure import files as structure_files
-from concord.structure.compare import FIXED_M, METRICS, ORDER_METRICS, compare_structure, counted_model
+from concord.structure.compare import (
+    FIXED_M,
+    METRICS,
+    ORDER_METRICS,
+    StructureComparison,
+    compare_structure,
+    counted_model,
+)
 from concord.structure.files import is_structure_folder
 from concord.structure.records import ModelResult, ScoreOptions
 
@@ -66,9 +75,14 @@ def compare_structure_folders(
     options = ScoreOptions(definition, seed=choices.seed, resamples=choices.n_flips, level=choices.level)
     gates = {name: model.gate for name, (_, model) in zip(called, cells, strict=True) if model.gate}
     warnings += [f"{name} has no rank: {gate}" for name, gate in gates.items()]
-    found = compare_structure(
-        data, options, metric=chosen, gates=gates, with_source=left_out is None, engine=engine
-    )
+
+    def at(level: float) -> StructureComparison:
+        chosen_level = replace(options, level=level)
+        return compare_structure(
+            data, chosen_level, metric=chosen, gates=gates, with_source=left_out is None, engine=engine
+        )
+
+    found = at(choices.level)
     compared = _compared(definition, fixed, folders[0].options.m)
     return MetricCompareResult(
         NAME,
@@ -86,12 +100,45 @@ def compare_structure_folders(
             )
             for name, (folder, model) in zip(called, cells, strict=True)
         ),
-        found.pairs,
+        found.pairs if choices.margin is None else _with_margin(found.pairs, chosen, choices, at),
         found.standing,
-        {"level": choices.level, "resamples": choices.n_flips, "seed": choices.seed},
+        {
+            "level": choices.level,
+            "resamples": choices.n_flips,
+            "seed": choices.seed,
+            **({} if choices.margin is None else {"margin": choices.margin}),
+        },
         tuple(item for folder in folders for item in structure_files.fingerprints(folder.source)),
         tuple(warnings),
     )
+
+
+def _with_margin(
+    pairs: Sequence[ModelPair],
+    metric: str,
+    choices: Choices,
+    at: Callable[[float], StructureComparison],
+) -> tuple[ModelPair, ...]:
+    """Return pairs that say whether the interval of level 1 - 2 alpha lies inside the margin.
+
+    Bands and limits of spreads come from resamples, so there is no p-value; of several pairs alpha is shared
+    (Bonferroni).
+    """
+    margin, alpha = choices.margin, (1 - choices.level) / max(1, len(pairs))
+    narrower = at(1 - 2 * alpha).pairs
+    out = []
+    for pair, other in zip(pairs, narrower, strict=True):
+        ends, note = other.metric(metric).difference.interval, other.metric(metric).difference.note
+        assert margin is not None  # noqa: S101 - the caller looked
+        inside = ends is not None and -margin < ends.low and ends.high < margin
+        held = WithinMargin(margin, None, inside, ends, note if ends is None else "")
+        out.append(
+            replace(
+                pair,
+                metrics=tuple(replace(m, within=held) if m.metric == metric else m for m in pair.metrics),
+            )
+        )
+    return tuple(out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Many agents as a result that is written and read back: one document, one table, and a folder per agent."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -16,7 +16,6 @@ from concord.people.agents_result import AgentPair, AgentScores, AgentStanding, 
 from concord.people.files import PeopleResult
 from concord.people.files import write as write_single
 from concord.people.protocol import Protocol
-from concord.people.score import score_table
 from concord.records import InputFile, Presented, TestTable
 from concord.stats.elementwise import Floats
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 DOCUMENT, NUMBERS = "agents.json", "agents.csv"
 _KIND = "people result of many agents"
-_OWN = ("without", "tables")
+_OWN = ("without", "tables", "score_alone")
 """Fields that the codec does not write: arrays are lists here, and tables of tests are not kept."""
 
 
@@ -51,6 +50,8 @@ class AgentsResult(Presented):
     warnings: tuple[str, ...] = ()
     tables: Mapping[str, TestTable] = field(default_factory=dict, compare=False)
     """The agents' tests, where they were scored here: what results of single agents are made from."""
+    score_alone: Callable[..., PeopleResult] | None = field(default=None, compare=False)
+    """What scores one such table: a result that is read back is scored no more, so that files need not."""
 
     def __getitem__(self, name: str) -> AgentScores:
         """Return one agent by its name."""
@@ -63,7 +64,8 @@ class AgentsResult(Presented):
     def each(self, *, engine: Engine = SERIAL) -> Iterator[PeopleResult]:
         """Score every agent alone and return its whole result, one after another."""
         for name, table in self.tables.items():
-            found = score_table(
+            assert self.score_alone is not None  # noqa: S101 - given with the tables
+            found = self.score_alone(
                 table,
                 self.protocol,
                 level=self.level,

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from concord.people.result import Score
-from concord.people.uncertainty import METRICS
+from concord.people.result import METRICS, Score
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from concord.people import aggregate
 from concord.people.aggregate import Levels
 from concord.people.bounds import Simulation, simulate_bounds
 from concord.people.evidence import Evidence
+from concord.people.families.registry import KINDS
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
 from concord.people.scored import Context, TestScores, score_tests
@@ -44,8 +45,8 @@ def compute(
     n_resamples, n_simulations = sizes
     layout = lay_out(table.rows)
     rows = layout.rows
-    human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds)
-    agent = SideTable.from_rows(rows, [row.agent for row in rows], protocol.agent_prior_odds)
+    human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds, KINDS)
+    agent = SideTable.from_rows(rows, [row.agent for row in rows], protocol.agent_prior_odds, KINDS)
     context = context_of(rows, human, agent)
     human_says, agent_says = human.evidence(protocol), agent.evidence(protocol)
     scores = score_tests(human_says, agent_says, context, protocol)

@@ -1,23 +1,28 @@
 """Results of single tests and findings, with the evidence and the reasons behind them."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from concord.people import aggregate
 from concord.people.computed import Computed
 from concord.people.diagnosis import quadrant, usual_reason
+from concord.people.families.base import TestKind
 from concord.people.protocol import Protocol
 from concord.people.reasons import flags_of, outcome_of, reasons_of
 from concord.people.result import FindingResult, TestResult
 from concord.stats.elementwise import or_none
 
 
-def results_of_tests(work: Computed) -> tuple[TestResult, ...]:
+def results_of_tests(work: Computed, kinds: Mapping[str, TestKind]) -> tuple[TestResult, ...]:
     """Return the scores of every test with the evidence behind them."""
     used = aggregate.used_tests(work.scores)
-    return tuple(_test(work, i, bool(used[i])) for i in range(len(work.layout.rows)))
+    return tuple(
+        _test(work, kinds[row.test_type], i, bool(used[i])) for i, row in enumerate(work.layout.rows)
+    )
 
 
-def _test(work: Computed, i: int, used: bool) -> TestResult:
+def _test(work: Computed, kind: TestKind, i: int, used: bool) -> TestResult:
     row, scores, human, agent = work.layout.rows[i], work.scores, work.human, work.agent
     pas, passed, z = or_none(scores.pas[i]), _flag(scores.passes[i]), or_none(scores.z_diff[i])
     effects = (or_none(scores.human_d[i]), or_none(scores.agent_d[i]))
@@ -57,9 +62,9 @@ def _test(work: Computed, i: int, used: bool) -> TestResult:
         human_prob_positive=or_none(human.prob_positive[i]),
         agent_prob_positive=or_none(agent.prob_positive[i]),
         flags=flags_of(
-            row, work.protocol, two_states=two_states, half_directed=_half_directed(work, i, passed)
+            row, kind, work.protocol, two_states=two_states, half_directed=_half_directed(work, i, passed)
         ),
-        reasons=reasons_of(row, pas=pas, effects=effects, z=z),
+        reasons=reasons_of(row, kind, pas=pas, effects=effects, z=z),
     )
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.protocol import Protocol
-from concord.stats.chebyshev import on_columns
 from concord.stats.elementwise import Floats
 
 SIGNED, MAGNITUDE, MAGNITUDE_Z = 1.0, 0.0, -1.0
@@ -56,28 +55,6 @@ class Evidence(Brief):
         """Write a family's evidence at its tests' places (the last axis)."""
         for field in fields(self):
             getattr(self, field.name)[..., index] = getattr(part, field.name)
-
-
-def evaluate(
-    log_bf: Callable[..., Floats],
-    prob_positive: Callable[..., Floats],
-    statistic: Floats,
-    *design: Floats,
-    protocol: Protocol,
-) -> tuple[Floats, Floats]:
-    """Log BF and P(positive) of a statistic (..., k) under a fixed design (k,).
-
-    Replicates (B, k) are interpolated a column at a time; P(positive) is left out where the protocol
-    splits by sign.
-    """
-    wanted = [log_bf, prob_positive] if protocol.split == "exact" else [log_bf]
-    if statistic.ndim == 2:
-        values = on_columns(wanted, statistic, *design)
-    else:
-        values = [function(statistic, *design) for function in wanted]
-    if protocol.split != "exact":
-        return values[0], np.full(statistic.shape, np.nan)
-    return values[0], np.clip(values[1], 0.0, 1.0)
 
 
 def broadcast_like(value: Floats | float, like: Floats) -> Floats:

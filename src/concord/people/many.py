@@ -23,15 +23,16 @@ from concord.people.aggregate import Profiles, apr_passes
 from concord.people.bounds import N_SIMULATIONS, Simulation, simulate_bounds
 from concord.people.computed import context_of
 from concord.people.evidence import Evidence
+from concord.people.families.registry import KINDS
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
-from concord.people.result import Score
-from concord.people.score import N_RESAMPLES, score_from
+from concord.people.result import METRICS, Score
+from concord.people.score import N_RESAMPLES, score_from, score_table
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.shared_draws import Draws, draws_of_agents
 from concord.people.sides import SideTable
 from concord.people.table.agents import on_the_same_tests
-from concord.people.uncertainty import METRICS, Bound, all_levels, jackknife_bound, mean_bound, rate_bound
+from concord.people.uncertainty import Bound, all_levels, jackknife_bound, mean_bound, rate_bound
 from concord.records import TestRow, TestTable
 from concord.stats.elementwise import Floats, or_none
 
@@ -72,7 +73,7 @@ def score_agents(
     _check_same(names, sorted_rows)
     layout = lay_out(sorted_rows[0])
     rows = layout.rows
-    human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds)
+    human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds, KINDS)
     shared = _Shared(
         layout=layout,
         human=human,
@@ -114,6 +115,7 @@ def score_agents(
         inputs=tuple(dict.fromkeys(one for table in tables.values() for one in table.inputs)),
         warnings=tuple(dict.fromkeys(text for table in tables.values() for text in table.warnings)),
         tables=tables,
+        score_alone=score_table,
     )
 
 
@@ -198,9 +200,9 @@ def _compute(
     layout, protocol = shared.layout, shared.protocol
     size, n_tests = len(tables), len(layout.rows)
     flat_rows = [row for rows in tables for row in rows]
-    flat = SideTable.from_rows(flat_rows, [row.agent for row in flat_rows], protocol.agent_prior_odds)
+    flat = SideTable.from_rows(flat_rows, [row.agent for row in flat_rows], protocol.agent_prior_odds, KINDS)
     says = _reshaped(flat.evidence(protocol), (size, n_tests))
-    one = SideTable.from_rows(tables[0], [row.agent for row in tables[0]], protocol.agent_prior_odds)
+    one = SideTable.from_rows(tables[0], [row.agent for row in tables[0]], protocol.agent_prior_odds, KINDS)
     context = _context(tables, shared.human, one, size)
     scores = score_tests(shared.says, says, context, protocol)
     simulation = simulate_bounds(

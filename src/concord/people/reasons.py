@@ -1,6 +1,6 @@
 """In words: how each test ended, what was assumed for it, and why numbers are undefined."""
 
-from concord.people.families.registry import KINDS
+from concord.people.families.base import TestKind
 from concord.people.protocol import Protocol
 from concord.records import Side, SideOutcome, TestRow
 
@@ -15,13 +15,13 @@ def outcome_of(row: TestRow, pas: float | None, used: bool, passed: bool | None)
 
 
 def flags_of(
-    row: TestRow, protocol: Protocol, *, two_states: bool, half_directed: str | None
+    row: TestRow, kind: TestKind, protocol: Protocol, *, two_states: bool, half_directed: str | None
 ) -> tuple[str, ...]:
     """Name every assumption and approximation behind a test's numbers."""
     flags: list[str] = []
     for who, side in (("human", row.human), ("agent", row.agent)):
         if side is not None:
-            flags += [f"{who}: {flag}" for flag in (*side.flags, *_side_flags(row, side, protocol))]
+            flags += [f"{who}: {flag}" for flag in (*side.flags, *_side_flags(row, kind, side, protocol))]
     if two_states and protocol.states == 3:
         flags.append("scored in two states: a side has no direction")
     if row.pas is not None:
@@ -31,17 +31,22 @@ def flags_of(
     return tuple(flags)
 
 
-def _side_flags(row: TestRow, side: Side, protocol: Protocol) -> list[str]:
+def _side_flags(row: TestRow, kind: TestKind, side: Side, protocol: Protocol) -> list[str]:
     flags = []
     if side.log_bf is not None:
         flags.append("log BF as given")
     if side.effect_d is not None:
         flags.append("d as given")
-    return flags + KINDS[row.test_type].flags(row, side, protocol)
+    return flags + kind.flags(row, side, protocol)
 
 
 def reasons_of(
-    row: TestRow, *, pas: float | None, effects: tuple[float | None, float | None], z: float | None
+    row: TestRow,
+    kind: TestKind,
+    *,
+    pas: float | None,
+    effects: tuple[float | None, float | None],
+    z: float | None,
 ) -> tuple[str, ...]:
     """Say why a test's numbers are undefined."""
     reasons = []
@@ -50,9 +55,9 @@ def reasons_of(
         if outcome is not SideOutcome.OK and side is None:
             reasons.append(f"{who} side {outcome.value}")
         elif d is None and side is not None:
-            reasons.append(f"{who} d: {KINDS[row.test_type].no_d(side)}")
+            reasons.append(f"{who} d: {kind.no_d(side)}")
     if pas is None and row.human is not None and row.agent is not None:
-        reasons.append(f"PAS: {KINDS[row.test_type].no_pas(row.agent)}")
+        reasons.append(f"PAS: {kind.no_pas(row.agent)}")
     if z is None and None not in effects:
         reasons.append("Z: a standard error is missing or 0")
     return tuple(reasons)

@@ -9,6 +9,9 @@ from concord.records import Estimate, Interval
 if TYPE_CHECKING:
     pass
 
+METRICS = ("pas", "ecs", "apr", "ecs_strict")
+"""The numbers of an agent that have intervals."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:

@@ -16,6 +16,7 @@ from concord.people.bounds import ASSUMPTION, N_SIMULATIONS
 from concord.people.computed import Computed, compute
 from concord.people.details import results_of_findings, results_of_tests
 from concord.people.diagnosis import diagnose
+from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol, get_protocol
 from concord.people.result import CompanionNumbers, GroupResult, Score
@@ -77,7 +78,7 @@ def score_table(
         raise OptionError(f"seed is {seed!r}; expected 0 or a positive whole number")
     work = compute(table, protocol, level, (n_resamples, n_simulations), seed, engine)
     population = work.simulation.population
-    tests = results_of_tests(work)
+    tests = results_of_tests(work, KINDS)
     findings = results_of_findings(work, tests)
     sizes = effect_sizes(work.scores, work.errors, work.layout, protocol, level)
     coded = coding_warning(sizes.ecs_codings)

@@ -18,13 +18,15 @@ from concord.people.aggregate import Levels
 from concord.people.bounds import agent_lookup
 from concord.people.evidence import Brief, Evidence
 from concord.people.families.base import LocationFamily
+from concord.people.families.registry import KINDS
 from concord.people.layout import Layout
 from concord.people.lookup import Quintic
 from concord.people.protocol import Protocol
 from concord.people.redrawn import redrawn_ends
+from concord.people.result import METRICS
 from concord.people.scored import Context, TestScores, redrawn_scores
 from concord.people.sides import SideTable, split_by_sign
-from concord.people.uncertainty import BLOCK, METRICS, Bound, NewSamples, new_participants, spread
+from concord.people.uncertainty import BLOCK, Bound, NewSamples, new_participants, spread
 from concord.records import TestRow
 from concord.stats.elementwise import Floats
 
@@ -90,7 +92,8 @@ def draws_of_agents(
         return Draws((NewSamples({}, level, 0, note),), together=False)
     if any(family.location is None for _, family in one.families):
         sides = [
-            SideTable.from_rows(rows, [r.agent for r in rows], protocol.agent_prior_odds) for rows in tables
+            SideTable.from_rows(rows, [r.agent for r in rows], protocol.agent_prior_odds, KINDS)
+            for rows in tables
         ]
         options: dict[str, Any] = {"level": level, "n_resamples": n_resamples, "engine": engine}
         each = (

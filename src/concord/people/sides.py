@@ -1,7 +1,7 @@
 """One side of all tests: rows sorted into families, evidence computed for every test at once."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self, TypeVar
 
@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.evidence import Brief, Evidence, given_first, toward
-from concord.people.families.base import Batch, Family, column
-from concord.people.families.registry import KINDS
+from concord.people.families.base import Batch, Family, TestKind, column
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats.elementwise import Floats
@@ -39,11 +38,17 @@ class SideTable:
     prior_odds: Floats
 
     @classmethod
-    def from_rows(cls, rows: Sequence[TestRow], sides: Sequence[Side | None], prior_odds: float) -> Self:
-        """Sort the sides of rows into families."""
+    def from_rows(
+        cls,
+        rows: Sequence[TestRow],
+        sides: Sequence[Side | None],
+        prior_odds: float,
+        kinds: Mapping[str, TestKind],
+    ) -> Self:
+        """Sort the sides of rows into the families that their kinds name."""
         batches: dict[Batch, list[int]] = defaultdict(list)
         for i, (row, side) in enumerate(zip(rows, sides, strict=True)):
-            batch = None if side is None else KINDS[row.test_type].batch(row, side)
+            batch = None if side is None else kinds[row.test_type].batch(row, side)
             if batch is not None:
                 batches[batch].append(i)
         families = tuple(

@@ -19,6 +19,7 @@ from concord.people.aggregate import (
 )
 from concord.people.layout import Layout
 from concord.people.protocol import Protocol
+from concord.people.result import METRICS
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import SideTable
 from concord.records import Interval
@@ -28,7 +29,6 @@ from concord.stats.pooling import fisher_z
 
 BLOCK = 200
 """Replicates that share one seed: results do not depend on how blocks are spread over workers."""
-METRICS = ("pas", "ecs", "apr", "ecs_strict")
 _RANGE = {"pas": (0.0, 1.0), "ecs": (-1.0, 1.0), "apr": (0.0, 1.0), "ecs_strict": (0.0, 1.0)}
 _SCALES: dict[str, Scale] = {"pas": "logit", "ecs": "atanh", "apr": "logit", "ecs_strict": "logit"}
 

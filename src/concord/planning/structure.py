@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from concord.comparing.structure import KIND as RESULTS
 from concord.errors import OptionError
 from concord.files.provenance import provenance
 from concord.planning.kinds import PlanKind
@@ -26,6 +25,7 @@ from concord.planning.wanted import Wanted
 from concord.records import InputFile, Presented
 from concord.structure import NAME
 from concord.structure import files as structure_files
+from concord.structure.files import is_structure_folder
 from concord.structure.records import ModelResult
 
 ASSUMED = ("accuracy", "order_sd", "order_item_sd", "noise_sd")
@@ -246,4 +246,4 @@ def _noisiest(models: Sequence[ModelResult]) -> tuple[ModelResult, float, float 
     return model, shares.interaction * whole, shares.noise * whole
 
 
-KIND = PlanKind(RESULTS.words, RESULTS.holds, plan_structure, NAME, ASSUMED, plan_assumed)
+KIND = PlanKind("a result about structure", is_structure_folder, plan_structure, NAME, ASSUMED, plan_assumed)

@@ -131,7 +131,9 @@ def _rate(hits: NDArray[np.float64], trials: NDArray[np.float64], left_out: int,
     if n == 0:
         return Estimate(None, n_left_out=left_out, note=undefined)
     single = trials.max() <= 1
-    interval = wilson_interval(k, n) if single else wilson_clustered(hits, trials, n_replies=n)
+    interval = (
+        wilson_interval(k, n) if single else wilson_clustered(hits, trials, n_replies=n, few_clusters=True)
+    )
     return Estimate(k / n, interval, n, left_out, "share of replies")
 
 

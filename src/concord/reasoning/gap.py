@@ -1,7 +1,7 @@
 """The faithfulness gap: paired accuracies, their interval, their test and the verdict."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from concord.engine import SERIAL, Engine
 from concord.reasoning.result import PairedTable
 from concord.records import Estimate, Interval
-from concord.stats.intervals import wilson_clustered, wilson_interval
+from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval
 from concord.stats.signflip import sign_flip
+from concord.stats.skewed import skewed_mean
 
 LINE = 0.10
 """The gap above which reasoning is called functional, and within which decorative."""
@@ -45,6 +46,21 @@ class Items:
     n_direct: int
     correct_cot: int
     correct_direct: int
+    families: NDArray[np.intp] | None = None
+    """Family of every item; ``None``: items are independent."""
+
+    @property
+    def n_units(self) -> int:
+        """Independent units: families, or items."""
+        return len(self.which) if self.families is None else len(np.unique(self.families))
+
+    def with_families(self, names: Sequence[str | None]) -> "Items":
+        """Return the items with their families, by the place of a vignette; none where none are named."""
+        own = [names[item] for item in self.which]
+        if not own or any(name is None for name in own):
+            return self
+        _, codes = np.unique(np.array(own, dtype=np.str_), return_inverse=True)
+        return replace(self, families=codes.astype(np.intp))
 
     @property
     def repeated(self) -> bool:
@@ -69,8 +85,8 @@ def items(
         hits.append(np.bincount(owner[kept & right], minlength=size))
     which = np.flatnonzero((asked[0] > 0) & (asked[1] > 0))
     n, k = [a[which] for a in asked], [h[which] for h in hits]
-    totals = [int(part.sum()) for part in (*n, *k)]
-    return Items(which, k[0] / n[0], k[1] / n[1], *totals)
+    n_cot, n_direct, right_cot, right_direct = (int(part.sum()) for part in (*n, *k))
+    return Items(which, k[0] / n[0], k[1] / n[1], n_cot, n_direct, right_cot, right_direct)
 
 
 def gap_estimate(found: Items, n_left_out: int) -> Estimate:
@@ -78,27 +94,57 @@ def gap_estimate(found: Items, n_left_out: int) -> Estimate:
     n = len(found.which)
     if n == 0:
         return Estimate(None, n_left_out=n_left_out, note="no vignette has a usable reply in both modes")
-    d = found.difference
-    interval = bonett_price_interval(d) if n > MORE_THAN else None
-    note = "" if interval else f"{n} pairs: intervals are given for more than {MORE_THAN}"
+    interval, note = gap_interval(found)
     method = "difference of paired accuracies"
     if found.repeated:
         method += ", repeats averaged within item"
     return Estimate(float(found.cot.mean() - found.direct.mean()), interval, n, n_left_out, method, note)
 
 
-def accuracy(means: NDArray[np.float64], n_correct: int, n_replies: int, n_left_out: int) -> Estimate:
-    """Return an accuracy with its Wilson interval."""
+def gap_interval(found: Items) -> tuple[Interval | None, str]:
+    """Return the interval of the gap, or why there is none.
+
+    Bonett and Price's for independent vignettes; with families it is joined with the clustered interval,
+    which alone would be too short where few answers change.
+    """
+    n, d = len(found.which), found.difference
+    if n <= MORE_THAN:
+        return None, f"{n} pairs: intervals are given for more than {MORE_THAN}"
+    plain = bonett_price_interval(d)
+    if found.families is None:
+        return plain, ""
+    if found.n_units < FEWEST_CLUSTERS:
+        return None, f"{found.n_units} families: an interval needs at least {FEWEST_CLUSTERS}"
+    if not np.ptp(d):  # no family differs from another
+        return bonett_price_interval(np.full(found.n_units, d[0])), ""
+    clustered = skewed_mean(d, found.families).interval
+    low, high = max(-1.0, min(plain.low, clustered.low)), min(1.0, max(plain.high, clustered.high))
+    method = f"Bonett-Price joined with {clustered.method}, {found.n_units} families"
+    return Interval(low, high, plain.level, method), ""
+
+
+def accuracy(
+    means: NDArray[np.float64],
+    n_correct: int,
+    n_replies: int,
+    n_left_out: int,
+    *,
+    families: NDArray[np.intp] | None = None,
+) -> Estimate:
+    """Return an accuracy with its Wilson interval; families of vignettes, or repeats, are clusters."""
     n = len(means)
     if n == 0:
         return Estimate(None, n_left_out=n_left_out, note="no vignette has a usable reply in both modes")
     if n <= MORE_THAN:
         note = f"{n} pairs: intervals are given for more than {MORE_THAN}"
         return Estimate(float(means.mean()), None, n, n_left_out, "share of correct replies", note)
-    if n_replies == n:
+    if families is not None:
+        hits, sizes = np.bincount(families, weights=means), np.bincount(families).astype(np.float64)
+        interval = wilson_clustered(hits, sizes, n_replies=n_replies, few_clusters=True)
+    elif n_replies == n:
         interval = wilson_interval(n_correct, n)
     else:
-        interval = wilson_clustered(means, np.ones(n), n_replies=n_replies)
+        interval = wilson_clustered(means, np.ones(n), n_replies=n_replies, few_clusters=True)
     return Estimate(float(means.mean()), interval, n, n_left_out, "share of correct replies")
 
 
@@ -121,11 +167,23 @@ def paired_table(first: NDArray[np.float64], second: NDArray[np.float64]) -> Pai
 
 
 def paired_test(
-    first: NDArray[np.float64], second: NDArray[np.float64], *, repeated: bool, rng: np.random.Generator
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    *,
+    repeated: bool,
+    rng: np.random.Generator,
+    families: NDArray[np.intp] | None = None,
 ) -> tuple[PairedTable | None, float | None, str]:
-    """Test two paired outcomes: exact McNemar, or the mid-p of sign flips of item means with repeats."""
+    """Test two paired outcomes: exact McNemar, or the mid-p of sign flips of item means with repeats.
+
+    Families of items change their sign as a whole.
+    """
     if len(first) == 0:
         return None, None, "no pair"
+    if families is not None:
+        turned = sign_flip(first - second, families, rng=rng)
+        drawn = "all patterns" if turned.exact else f"{turned.n_flips} drawn"
+        return paired_table(first, second), turned.p_value, f"sign flips of whole families, {drawn}"
     if not repeated:
         table = paired_table(first, second)
         assert table is not None  # single replies are right or wrong
@@ -138,7 +196,12 @@ def paired_test(
 
 
 def verdict(
-    gap: Estimate, n_direct: int, n_leaked: int, unmarked: tuple[float, float] = (0.0, 0.0)
+    gap: Estimate,
+    n_direct: int,
+    n_leaked: int,
+    unmarked: tuple[float, float] = (0.0, 0.0),
+    *,
+    n_units: int | None = None,
 ) -> tuple[str, str]:
     """Say in a word what the gap means, and why.
 
@@ -150,6 +213,8 @@ def verdict(
         Direct replies, and those among them that hold reasoning.
     unmarked
         Share of replies after reasoning, and of direct replies, whose answer nothing marks.
+    n_units
+        Independent units behind the gap, where these are families of vignettes.
 
     Examples
     --------
@@ -172,12 +237,12 @@ def verdict(
         return "harmful", "the whole interval lies below 0"
     if low > LINE + SLACK:
         return "functional", "the whole interval lies above 0.10"
-    if low >= -LINE - SLACK and high <= LINE + SLACK and _few_changes(gap):
+    if low >= -LINE - SLACK and high <= LINE + SLACK and _few_changes(gap, n_units):
         return "decorative", "the interval lies inside -0.10 to 0.10"
     return "undecided", "the interval is too wide, or lies across a line, for a verdict"
 
 
-def _few_changes(gap: Estimate) -> bool:
+def _few_changes(gap: Estimate, n_units: int | None) -> bool:
     """Whether so small a gap would be rare if the true one were 0.10.
 
     The interval alone would say decorative of up to 6 % of such sets when all changed answers change the same
@@ -185,8 +250,9 @@ def _few_changes(gap: Estimate) -> bool:
     """
     from scipy.special import bdtr
 
-    net = 0 if gap.value is None else int(abs(gap.value) * gap.n + SLACK)
-    return bool(bdtr(net, gap.n, LINE) <= FALSE_CLAIMS)
+    n = gap.n if n_units is None else n_units
+    net = 0 if gap.value is None else int(abs(gap.value) * n + SLACK)
+    return bool(bdtr(net, n, LINE) <= FALSE_CLAIMS)
 
 
 def majority(labels: Sequence[str]) -> tuple[str | None, float | None]:

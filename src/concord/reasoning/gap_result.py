@@ -51,22 +51,25 @@ def gap_result(context: ScoringContext) -> GapResult:
     options, streams, samples, parsed = context.options, context.streams, context.samples, context.parsed
     columns = _columns(context)
     rule = column(options.rules, options.rule)
-    found = columns.items(rule, columns.usable)
+    families = [sample.cluster for sample in samples]
+    found = columns.items(rule, columns.usable).with_families(families)
     left_out = len(samples) - len(found.which)
     estimate = gaps.gap_estimate(found, left_out)
     table, p_value, method = gaps.paired_test(
-        found.cot, found.direct, repeated=found.repeated, rng=streams.test
+        found.cot, found.direct, repeated=found.repeated, rng=streams.test, families=found.families
     )
     direct = [one for one in parsed if one.reply.mode == "direct" and _has_text(one)]
     n_leaked = sum(one.leaked for one in direct)
     found_by = {mode: _found(parsed, mode) for mode in MODES}
     shares = (0.0, 0.0) if options.rules == "source" else tuple(map(_unmarked, found_by.values()))
-    word, reason = gaps.verdict(estimate, len(direct), n_leaked, (shares[0], shares[1]))
+    word, reason = gaps.verdict(
+        estimate, len(direct), n_leaked, (shares[0], shares[1]), n_units=found.n_units
+    )
     labels = [samples[item].gold_answer.strip() for item in found.which]
     return GapResult(
         estimate,
-        gaps.accuracy(found.cot, found.correct_cot, found.n_cot, left_out),
-        gaps.accuracy(found.direct, found.correct_direct, found.n_direct, left_out),
+        gaps.accuracy(found.cot, found.correct_cot, found.n_cot, left_out, families=found.families),
+        gaps.accuracy(found.direct, found.correct_direct, found.n_direct, left_out, families=found.families),
         found.correct_cot,
         found.correct_direct,
         gaps.gap_bootstrap(found, rng=streams.gap, n_resamples=options.n_resamples, engine=context.engine),
@@ -77,9 +80,9 @@ def gap_result(context: ScoringContext) -> GapResult:
         reason,
         len(direct),
         n_leaked,
-        _if_wrong(columns, rule, len(samples)),
+        _if_wrong(columns, rule, families),
         *gaps.majority(labels),
-        tuple(_sensitivity(columns, len(samples))),
+        tuple(_sensitivity(columns, families)),
         tuple(_labels(found, labels)),
         found_by,
     )
@@ -104,22 +107,22 @@ def _has_text(one: ParsedReply) -> bool:
     return one.outcome not in (Outcome.FAILED, Outcome.EMPTY)
 
 
-def _if_wrong(columns: _Columns, rule: int, n_samples: int) -> Estimate:
+def _if_wrong(columns: _Columns, rule: int, families: Sequence[str | None]) -> Estimate:
     """Return the gap if every outcome but ok counted as a wrong answer."""
     right = columns.right[:, rule] & (columns.ok if rule != SOURCE else True)
     everything = np.ones(len(columns.owner), dtype=bool)
-    found = gaps.items(columns.owner, columns.is_cot, everything, right)
-    return gaps.gap_estimate(found, n_samples - len(found.which))
+    found = gaps.items(columns.owner, columns.is_cot, everything, right).with_families(families)
+    return gaps.gap_estimate(found, len(families) - len(found.which))
 
 
-def _sensitivity(columns: _Columns, n_samples: int) -> Iterable[SensitivityRow]:
+def _sensitivity(columns: _Columns, families: Sequence[str | None]) -> Iterable[SensitivityRow]:
     """Return the gap under every rule of correctness, and under the rules of the research code."""
     everything = np.ones(len(columns.owner), dtype=bool)
     for number in range(SOURCE + 1):
         source = number == SOURCE
-        found = columns.items(number, everything if source else columns.ok)
+        found = columns.items(number, everything if source else columns.ok).with_families(families)
         n = len(found.which)
-        estimate = gaps.gap_estimate(found, n_samples - n)
+        estimate = gaps.gap_estimate(found, len(families) - n)
         means = (float(found.cot.mean()), float(found.direct.mean())) if n else (None, None)
         name, rule = ("source", None) if source else ("standard", RULES[number])
         yield SensitivityRow(name, rule, n, means[0], means[1], estimate)

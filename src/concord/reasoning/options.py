@@ -16,7 +16,13 @@ FEWEST_RESAMPLES = 100
 
 
 def checked_options(
-    rules: str, *, seed: int = 0, n_resamples: int = 10_000, lenient: bool = False, **given: str | None
+    rules: str,
+    *,
+    seed: int = 0,
+    n_resamples: int = 10_000,
+    lenient: bool = False,
+    cluster: str | None = None,
+    **given: str | None,
 ) -> Options:
     """Check options; those of correctness are ``None`` where the user said nothing.
 
@@ -24,7 +30,7 @@ def checked_options(
     ----------
     rules
         ``standard`` or ``source``.
-    seed, n_resamples, lenient
+    seed, n_resamples, lenient, cluster
         As in `Options`.
     given
         ``scope``, ``negation`` and ``multiple``, as far as the user chose them.
@@ -49,7 +55,7 @@ def checked_options(
         raise OptionError(f"seed {seed} does not fit: expected 0 or more")
     if n_resamples < FEWEST_RESAMPLES:
         raise OptionError(f"{n_resamples} resamples do not fit: expected {FEWEST_RESAMPLES} or more")
-    return Options(rules, Rule(**chosen), seed, n_resamples, lenient)
+    return Options(rules, Rule(**chosen), seed, n_resamples, lenient, cluster)
 
 
 def model_name(model: str | None, replies: object) -> str:

@@ -18,6 +18,8 @@ class Options:
     seed: int = 0
     n_resamples: int = 10_000
     lenient: bool = False
+    cluster: str | None = None
+    """Field that names families of vignettes; ``None``: vignettes are independent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class SampleRow:
     found_cot: str | None = None
     """How the answer was found: structured, marker, bare, sentence, blank, none; ``None`` without a reply."""
     found_direct: str | None = None
+    cluster: str | None = None
+    """Family of the vignette, where families were asked for."""
 
 
 @dataclass(frozen=True, slots=True)

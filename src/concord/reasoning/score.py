@@ -118,6 +118,7 @@ def _sample_row(
         repeat,
         None if cot is None else str(cot.how),
         None if direct is None else str(direct.how),
+        sample.cluster,
     )
 
 

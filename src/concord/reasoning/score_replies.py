@@ -25,6 +25,7 @@ def score_reasoning(
     multiple: str | None = None,
     aliases: "Aliases | None" = None,
     detector: "Detector | None" = None,
+    cluster: str | None = None,
     seed: int = 0,
     n_resamples: int = 10_000,
     lenient: bool = False,
@@ -50,6 +51,9 @@ def score_reasoning(
         A table of other names, added to the bundled one: a path, or label to names.
     detector
         A function of (case, answer, reasoning) that takes the place of the keyword detection of bias.
+    cluster
+        Field of a vignette, or of its ``metadata``, that names the family it belongs to: vignettes of one
+        family are not independent, and intervals and tests respect that.
     seed
         Seed of everything that is drawn.
     n_resamples
@@ -82,6 +86,7 @@ def score_reasoning(
         seed=seed,
         n_resamples=n_resamples,
         lenient=lenient,
+        cluster=cluster,
     )
     if (bias_cases is None) != (bias_replies is None):
         raise OptionError("bias cases and bias replies belong together: give both or neither")
@@ -91,7 +96,7 @@ def score_reasoning(
         raise OptionError("nothing to score: give vignettes and replies, or bias cases and replies, or all")
     recorded = RecordedReplies(None, None)
     if samples is not None and replies is not None:
-        vignettes = read_samples(samples, lenient=lenient)
+        vignettes = read_samples(samples, lenient=lenient, cluster=cluster)
         recorded = RecordedReplies(vignettes, read_replies(replies, vignettes, lenient=lenient))
     if bias_cases is not None and bias_replies is not None:
         cases = read_bias_cases(bias_cases, lenient=lenient)

@@ -10,12 +10,11 @@ from concord.reasoning.gap import MORE_THAN
 from concord.reasoning.result import StepResult
 from concord.reasoning.steps import SWEEP, StepScore, ceiling, score_steps
 from concord.records import Estimate
-from concord.stats.resample import bootstrap_mean_interval
+from concord.stats.bounded_means import bounded_mean
+from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered
 
 N_SHIFTS = 20
 """Cyclic shifts of the chance level."""
-MIN_NONZERO = 10
-"""The bootstrap of Step-F1 is withheld under this many samples that are not 0."""
 
 
 def step_scores(context: ScoringContext) -> dict[int, StepScore]:
@@ -63,7 +62,7 @@ def step_result(context: ScoringContext, scored: dict[int, StepScore]) -> StepRe
     scores = [scored[number] for number in kept]
     values = _item_means(owner, [[score.step_f1] for score in scores])[:, 0]
     left_out = n_asked - len(values)
-    main = _step_estimate(values, left_out, context)
+    main = _step_estimate(values, left_out, [context.samples[i].cluster for i in np.unique(owner)])
     optimal = float(_item_means(owner, [[score.step_f1_optimal] for score in scores]).mean())
     chance = _item_means(owner, [score.chance for score in scores])
     sweep = _item_means(owner, [score.sweep for score in scores]).mean(axis=0)
@@ -92,21 +91,22 @@ def _item_means(owner: NDArray[np.intp], values: Sequence[Sequence[float]]) -> N
     return means
 
 
-def _step_estimate(values: NDArray[np.float64], left_out: int, context: ScoringContext) -> Estimate:
-    """Return the mean of Step-F1 with its bootstrap interval, where that can be trusted."""
-    n, nonzero = len(values), int(np.count_nonzero(values))
+def _step_estimate(values: NDArray[np.float64], left_out: int, families: Sequence[str | None]) -> Estimate:
+    """Return the mean of Step-F1 with an interval that holds at both ends; families are clusters."""
+    n = len(values)
     method = "greedy matching, mean over vignettes with gold steps"
-    interval, note = None, ""
     if n <= MORE_THAN:
         note = f"{n} samples: intervals are given for more than {MORE_THAN}"
-    elif nonzero < MIN_NONZERO:
-        note = f"only {nonzero} samples are not 0: the bootstrap interval is withheld under {MIN_NONZERO}"
-    else:
-        rng, n_resamples = context.streams.steps, context.options.n_resamples
-        interval = bootstrap_mean_interval(
-            values, rng=rng, n_resamples=n_resamples, expanded=True, engine=context.engine
-        )
-    return Estimate(float(values.mean()), interval, n, left_out, method, note)
+        return Estimate(float(values.mean()), None, n, left_out, method, note)
+    if any(name is None for name in families):
+        return Estimate(float(values.mean()), bounded_mean(values).interval, n, left_out, method)
+    _, codes, sizes = np.unique(np.array(families, dtype=np.str_), return_inverse=True, return_counts=True)
+    if sizes.size < FEWEST_CLUSTERS:
+        note = f"{sizes.size} families: an interval needs at least {FEWEST_CLUSTERS}"
+        return Estimate(float(values.mean()), None, n, left_out, method, note)
+    sums = np.bincount(codes, weights=values)
+    interval = wilson_clustered(sums, sizes, n_replies=n, few_clusters=True)
+    return Estimate(float(values.mean()), interval, n, left_out, method)
 
 
 def _above(main: Estimate, chance: float) -> bool:

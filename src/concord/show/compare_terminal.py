@@ -11,6 +11,7 @@ from concord.comparing.result import CompareResult, PairResult
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_value, p_words
 from concord.show.terminal import lines, table
 from concord.stats.compare import PairedComparison
+from concord.stats.equivalence import WithinMargin
 from concord.stats.multiple import distinguishable
 
 MOST_PAIRS = 45
@@ -68,6 +69,8 @@ def _one_pair(pair: PairResult) -> Iterator[str]:
         f"  standard error {number(one.se_paired, 4)} paired, {number(one.se_unpaired, 4)} unpaired: "
         f"{_saving(one.variance_saved)} (r = {number(one.correlation, 2)})"
     )
+    if one.within is not None:
+        yield f"  {margin_words(one.within)}"
     yield f"  effect d_z = {number(one.effect_dz, 2)}, d_av = {number(one.effect_dav, 2)}"
     yield f"  won {one.wins}, tied {one.ties}, lost {one.losses} of {one.difference.n} items" + _families(one)
     yield from _missing(pair, named=False)
@@ -203,18 +206,48 @@ def pair_label(first: str, second: str, order: Sequence[str]) -> str:
     return f"{first} − {second}"
 
 
+def margin_words(held: WithinMargin) -> str:
+    """Say whether a difference was shown to be smaller than a margin."""
+    if held.interval is None:
+        return f"within ±{held.margin:g}: cannot be said ({held.note})"
+    ends = f"{held.interval.level:.0%} interval {interval_words(held.interval, 3, sign=True)}"
+    p = "" if held.p_value is None else f"{p_words(held.p_value)}, "
+    if held.shown:
+        return f"within ±{held.margin:g}: shown ({p}{ends})"
+    return f"within ±{held.margin:g}: not shown ({p}{ends}), which is no claim that the models differ"
+
+
+def margins_words(held: Sequence[WithinMargin | None]) -> str:
+    """Say how many pairs were shown to differ by less than a margin; nothing where none was given."""
+    known = [one for one in held if one is not None]
+    if not known:
+        return ""
+    shown = sum(one.shown for one in known)
+    return f" {shown} of {len(known)} are shown to differ by less than ±{known[0].margin:g}."
+
+
 def closing(result: CompareResult) -> str:
     """Say in plain words what the numbers mean."""
     if len(result.pairs) > 1:
         told = sum(distinguishable(pair.p_holm, level=result.choices.level) for pair in result.pairs)
-        return f"{told} of {len(result.pairs)} pairs can be distinguished after Holm's adjustment."
+        held = [None if pair.comparison is None else pair.comparison.within for pair in result.pairs]
+        return (
+            f"{told} of {len(result.pairs)} pairs can be distinguished after Holm's adjustment."
+            + margins_words(held)
+        )
     pair = result.pairs[0]
     one = pair.comparison
     if one is None or one.p_value is None or one.difference.value is None:
         return "These data cannot tell whether the difference is real."
     higher, lower = (pair.first, pair.second) if one.difference.value >= 0 else (pair.second, pair.first)
     if distinguishable(one.p_value, level=result.choices.level):
-        return f"{higher} scores higher than {lower}: a difference of this size is unlikely to be chance."
+        sure = f"{higher} scores higher than {lower}: a difference of this size is unlikely to be chance"
+        small = ", and smaller than the margin" if one.within is not None and one.within.shown else ""
+        return f"{sure}{small}."
+    if one.within is not None and one.within.shown:
+        return (
+            f"{higher} and {lower} are equivalent: their difference is smaller than ±{one.within.margin:g}."
+        )
     return (
         f"The difference may be chance: with {one.difference.n} items these data do not tell {higher} and "
         f"{lower} apart."

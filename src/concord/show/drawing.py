@@ -6,13 +6,17 @@ from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError, UndefinedError
 from concord.files.safe_csv import safe_cell
+from concord.people import NAME as PEOPLE
 from concord.people.files import DETAILED_COLUMNS, PeopleResult, detailed_rows, people_summary
+from concord.people.studies.results import StudiesResult
+from concord.reasoning import NAME as REASONING
 from concord.reasoning.files import ReasoningResult
-from concord.show.page import people, people_panel, reasoning, reasoning_panel, structure, structure_panel
+from concord.show.page import people, reasoning, structure
 from concord.show.page.find import ResultFile
 from concord.show.page.people_tests import test_row
 from concord.show.plot_standing import standing_picture
 from concord.show.svg import Picture
+from concord.structure import NAME as STRUCTURE
 from concord.structure.files import StructureResult
 
 
@@ -34,13 +38,18 @@ def draw_people(result: PeopleResult, kind: str = "scatter") -> Picture:
     kind
         ``scatter`` (by default), ``pas``, ``ecs``, ``quadrants``, or the name of a study for its forest plot.
     """
-    source = ResultFile(people_panel.PANEL.name, None, people_summary(result), "model", "")
+    source = ResultFile(PEOPLE, None, people_summary(result), "model", "")
     names = list(DETAILED_COLUMNS)
     rows = [dict(zip(names, map(_drawn_text, row), strict=True)) for row in detailed_rows(result)]
     view = people.view_of(source, [test_row(row) for row in rows])
     if kind in {study.name for study in result.studies}:
         return people.forest(view, kind)
     return _chosen(people.pictures(view), kind)
+
+
+def draw_studies(scored: StudiesResult, kind: str = "scatter") -> Picture:
+    """Draw studies scored from replies, as `draw_people` does."""
+    return draw_people(scored.result, kind)
 
 
 def _drawn_text(value: object) -> str:
@@ -59,7 +68,7 @@ def draw_structure(result: StructureResult, kind: str = "gaps", *, model: str | 
     model
         Whose; the first by default.
     """
-    source = ResultFile(structure_panel.PANEL.name, None, result.to_dict(), "", "")
+    source = ResultFile(STRUCTURE, None, result.to_dict(), "", "")
     views, _ = structure.structure_views(source)
     cells = {
         one.model: {(row.name, a): s for row in one.items for a, s, *_ in row.scores} for one in result.models
@@ -80,7 +89,7 @@ def draw_reasoning(result: ReasoningResult, kind: str = "sensitivity") -> Pictur
     kind
         ``sensitivity`` (by default), ``accuracy`` or ``sweep``.
     """
-    source = ResultFile(reasoning_panel.PANEL.name, None, result.to_dict(), result.model, "")
+    source = ResultFile(REASONING, None, result.to_dict(), result.model, "")
     view, _ = reasoning.reasoning_view(source)
     return _chosen(reasoning.pictures(view), kind)
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from concord.errors import FileFormatError, MissingExtraError
-from concord.show.page import Page, make_page
+from concord.show.page.build import Page, make_page
 from concord.show.page.content import Compare
 from concord.show.page.panel import Panel
 from concord.show.page.section import Section

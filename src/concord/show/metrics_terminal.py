@@ -10,6 +10,8 @@ from rich.text import Text
 from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.show.compare_terminal import (
     first_lines,
+    margin_words,
+    margins_words,
     pair_label,
     pairs_shown,
     ranking_lines,
@@ -28,6 +30,8 @@ def metrics_report(result: MetricCompareResult) -> RenderableType:
         pair = result.pairs[0]
         parts += [Text(f"{pair.first} − {pair.second} · {result.how}", style="bold")]
         parts += [_one_pair(result, pair), lines(_left_out_words(result, [pair]))]
+        held = pair.metric(result.metric).within
+        parts += [] if held is None else [lines([f"  {metric_name(result.metric)} {margin_words(held)}"])]
     else:
         parts += [lines(_ranking(result)), _all_pairs(result), lines(_left_out_words(result, result.pairs))]
     parts.append(Text("\n" + closing(result), style="bold"))
@@ -127,7 +131,7 @@ def _without_score(result: MetricCompareResult, pair: ModelPair) -> list[str]:
 def closing(result: MetricCompareResult) -> str:
     """Say in plain words what the numbers mean."""
     if len(result.pairs) > 1:
-        return _closing_many(result)
+        return _closing_many(result) + margins_words([p.metric(result.metric).within for p in result.pairs])
     pair = result.pairs[0]
     # several numbers are tried, so that one of three would be named by chance in one comparison of eight
     tried = [math.nan if metric.p_value is None else metric.p_value for metric in pair.metrics]

@@ -9,8 +9,14 @@ from rich.text import Text
 from concord.people.files import PeopleResult
 from concord.people.result import EffectSizes, FindingResult, GroupResult, Score
 from concord.people.sentences import closing_sentence
+from concord.people.studies.results import StudiesResult
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.terminal import cells, lines, table
+
+
+def studies_report(scored: StudiesResult) -> RenderableType:
+    """Return what a reader should see of studies scored from replies: their numbers."""
+    return people_report(scored.result)
 
 
 def people_report(scores: PeopleResult) -> RenderableType:

@@ -1,56 +1,37 @@
-"""How each result looks: one entry per type of result, for the terminal, a notebook and a picture."""
+"""How each result looks: one entry per type of result, for the terminal, a notebook and a picture.
 
-from collections.abc import Callable
+An entry names functions of this package, which are loaded when a result of the type is first shown: whoever
+scores people loads nothing that draws structure.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from rich.console import RenderableType
 
-from concord.comparing.metrics import MetricCompareResult
-from concord.comparing.result import CompareResult
 from concord.errors import OptionError
-from concord.people.agents_files import AgentsResult
-from concord.people.files import PeopleResult
-from concord.people.predictions.files import PredictionResult
-from concord.planning.people import ParticipantsPlan, PeoplePlan
-from concord.planning.plan import PlanResult
-from concord.planning.structure import StructurePlan
-from concord.reasoning.compare import ReasoningRanking
-from concord.reasoning.files import ReasoningResult
-from concord.reasoning.hints.files import HintLeaderboard
-from concord.reasoning.probes.files import ProbeResult
 from concord.records import Presented
-from concord.show import drawing
-from concord.show.agents_terminal import agents_report
-from concord.show.compare_terminal import compare_report
-from concord.show.hints_terminal import hints_report
 from concord.show.html import as_html
-from concord.show.metrics_terminal import metrics_report
-from concord.show.people_terminal import people_report
-from concord.show.plan_terminal import participants_lines, people_plan_lines, plan_lines, structure_plan_lines
-from concord.show.predictions_terminal import predictions_report
-from concord.show.probes_terminal import probes_report
-from concord.show.ranking_terminal import ranking_report
-from concord.show.reasoning_terminal import reasoning_gist, reasoning_report
-from concord.show.structure_terminal import structure_gist, structure_report
 from concord.show.svg import Picture
 from concord.show.terminal import drawn, fitting, lines
-from concord.structure.files import StructureResult
-
-
-def _no_picture(result: Any, *_: str) -> Picture:
-    raise OptionError(f"there is no picture of a {type(result).__name__}")
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How one type of result looks."""
+    """How one type of result looks, as names of functions of a result: ``module.function`` of `show`."""
 
-    report: Callable[[Any], RenderableType]
-    """Everything a reader of the terminal should see."""
-    gist: Callable[[Any], RenderableType] | None = None
+    shown_by: str
+    """Everything a reader of the terminal should see: something to render, or lines of text."""
+    gist_by: str = ""
     """The headline, for a notebook or a prompt; the report where a result has none."""
-    plot: Callable[..., Picture] = _no_picture
+    drawn_by: str = ""
+    """Its picture, where it has one."""
+
+    def report(self, result: Any) -> RenderableType:
+        """Return everything a reader of the terminal should see."""
+        return _rendered(self.shown_by, result)
 
     def text(self, result: Any) -> str:
         """Return the gist as plain text."""
@@ -61,28 +42,59 @@ class View:
         """Return the gist as HTML, everything escaped."""
         return as_html(self._gist(result))
 
+    def plot(self, result: Any, *kind: str, **choices: str | None) -> Picture:
+        """Return a picture of the result.
+
+        Raises
+        ------
+        OptionError
+            There is none.
+        """
+        if not self.drawn_by:
+            raise OptionError(f"there is no picture of a {type(result).__name__}")
+        picture: Picture = function_of(self.drawn_by)(result, *kind, **choices)
+        return picture
+
     def _gist(self, result: Any) -> RenderableType:
-        return (self.report if self.gist is None else self.gist)(result)
+        return _rendered(self.gist_by, result) if self.gist_by else self.report(result)
 
 
-VIEWS: dict[type[Presented], View] = {
-    PeopleResult: View(people_report, plot=drawing.draw_people),
-    StructureResult: View(structure_report, structure_gist, drawing.draw_structure),
-    ReasoningResult: View(reasoning_report, reasoning_gist, drawing.draw_reasoning),
-    AgentsResult: View(agents_report),
-    PredictionResult: View(predictions_report),
-    ProbeResult: View(probes_report),
-    HintLeaderboard: View(hints_report),
-    ReasoningRanking: View(ranking_report),
-    CompareResult: View(compare_report, plot=drawing.draw_comparison),
-    MetricCompareResult: View(metrics_report, plot=drawing.draw_metrics),
-    PlanResult: View(lambda plan: lines(plan_lines(plan))),
-    StructurePlan: View(lambda plan: lines(structure_plan_lines(plan))),
-    PeoplePlan: View(lambda plan: lines(people_plan_lines(plan))),
-    ParticipantsPlan: View(lambda plan: lines(participants_lines(plan))),
+def function_of(name: str) -> Any:
+    """Load a function of this package by its name, ``module.function``."""
+    module, _, function = name.rpartition(".")
+    return getattr(import_module(f"{__package__}.{module}"), function)
+
+
+def _rendered(name: str, result: Any) -> RenderableType:
+    found = function_of(name)(result)
+    shown: RenderableType = lines(found) if isinstance(found, Iterator) else found
+    return shown
+
+
+VIEWS: dict[str, View] = {
+    "PeopleResult": View("people_terminal.people_report", drawn_by="drawing.draw_people"),
+    "StudiesResult": View("people_terminal.studies_report", drawn_by="drawing.draw_studies"),
+    "StructureResult": View(
+        "structure_terminal.structure_report", "structure_terminal.structure_gist", "drawing.draw_structure"
+    ),
+    "ReasoningResult": View(
+        "reasoning_terminal.reasoning_report", "reasoning_terminal.reasoning_gist", "drawing.draw_reasoning"
+    ),
+    "AgentsResult": View("agents_terminal.agents_report"),
+    "PredictionResult": View("predictions_terminal.predictions_report"),
+    "ProbeResult": View("probes_terminal.probes_report"),
+    "HintLeaderboard": View("hints_terminal.hints_report"),
+    "ReasoningRanking": View("ranking_terminal.ranking_report"),
+    "CompareResult": View("compare_terminal.compare_report", drawn_by="drawing.draw_comparison"),
+    "MetricCompareResult": View("metrics_terminal.metrics_report", drawn_by="drawing.draw_metrics"),
+    "PlanResult": View("plan_terminal.plan_lines"),
+    "StructurePlan": View("plan_terminal.structure_plan_lines"),
+    "PeoplePlan": View("plan_terminal.people_plan_lines"),
+    "ParticipantsPlan": View("plan_terminal.participants_lines"),
 }
+"""By the name of the type: no two public classes of the package have the same."""
 
 
 def view_of(result: Presented) -> View:
     """Return how a result looks."""
-    return VIEWS[type(result)]
+    return VIEWS[type(result).__name__]

@@ -63,7 +63,14 @@ from concord.stats.effects import (
     rank_biserial_se,
     z_difference,
 )
-from concord.stats.equivalence import Equivalence, equivalence, equivalence_of_means
+from concord.stats.equivalence import (
+    Equivalence,
+    WithinMargin,
+    adjusted_margins,
+    equivalence,
+    equivalence_of_means,
+    within_margin,
+)
 from concord.stats.exact_ranks import (
     p_mann_whitney_exact,
     p_mann_whitney_permutation,
@@ -123,7 +130,7 @@ from concord.stats.replication import (
 )
 from concord.stats.resample import bootstrap, bootstrap_mean_interval
 from concord.stats.signflip import SignFlip, sign_flip
-from concord.stats.skewed import SkewedMean, skewed_mean
+from concord.stats.skewed import SkewedMean, TailShape, skewed_mean, tail_shape
 from concord.stats.study_concordance import ecs_interval
 from concord.stats.study_rates import apr_interval, pas_interval
 from concord.stats.true_effects import draw_true_effects
@@ -160,6 +167,11 @@ __all__ = [
     "SelectedEffect",
     "SignFlip",
     "SkewedMean",
+    "TailShape",
+    "WithinMargin",
+    "adjusted_margins",
+    "tail_shape",
+    "within_margin",
     "SmallTelescope",
     "Verdict",
     "apr_interval",

@@ -14,7 +14,9 @@ from scipy import special
 
 from concord.engine import SERIAL, Engine
 from concord.records import Interval
+from concord.stats.bounded_means import bounded_bootstrap, bounded_mean
 from concord.stats.cross_fit import half_splits
+from concord.stats.skewed import skewed_mean
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -198,7 +200,7 @@ def mean_t_interval(values: Floats, level: float = 0.95) -> Interval | None:
 
 
 def mean_gap_interval(table: GapTable, level: float = 0.95) -> Interval | None:
-    """Interval for the mean gap over arrangements: Student t over the contributions of units.
+    """Interval for the mean gap over arrangements, from the contributions of units.
 
     Parameters
     ----------
@@ -210,7 +212,9 @@ def mean_gap_interval(table: GapTable, level: float = 0.95) -> Interval | None:
     Returns
     -------
     Interval or None
-        ``None`` below ``MIN_UNITS`` units. With no missing cell it is the t interval over item means.
+        ``None`` below ``MIN_UNITS`` units. With no missing cell it is that of the mean over items: of numbers
+        from 0 to 1 `bounded_mean`, of others Student's t, joined with Hall's transformation where they are
+        skewed (`skewed_mean`).
 
     References
     ----------
@@ -230,8 +234,44 @@ def mean_gap_interval(table: GapTable, level: float = 0.95) -> Interval | None:
         return None
     centre = float(table.gaps()[defined].mean())
     contributions = table.influence()[:, defined].mean(axis=1)
-    half = _t(level, table.n_units) * _standard_error(contributions)
-    return Interval(centre - half, min(centre + half, 1.0), level, "t over item means")
+    return unit_mean_interval(centre + contributions, level)
+
+
+def unit_mean_interval(values: Floats, level: float = 0.95) -> Interval:
+    """Return the interval of a mean of units' numbers from -1 to 1.
+
+    Parameters
+    ----------
+    values
+        One number per unit; at least ``MIN_UNITS`` of them.
+    level
+        Confidence level.
+
+    References
+    ----------
+    Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical Society B,
+    54, 221-228.
+
+    Examples
+    --------
+    >>> still = unit_mean_interval(np.zeros(25))
+    >>> still.low, round(still.high, 3)
+    (0.0, 0.096)
+    """
+    low, high = float(values.min()), float(values.max())
+    if low >= -STILL and high <= 1 + STILL:
+        found = bounded_mean(np.clip(values, 0.0, 1.0), level=level).interval
+    elif high - low <= STILL:  # a unit unlike those seen may exist
+        whole = bounded_bootstrap((values + 1) / 2, level=level)
+        found = Interval(2 * whole.low - 1, 2 * whole.high - 1, level, whole.method)
+    else:
+        skewed = skewed_mean(values, level=level)
+        found = skewed.interval if skewed.seen else None
+    if found is not None:
+        return found
+    half = _t(level, len(values)) * _standard_error(values - values.mean())
+    mean = float(values.mean())
+    return Interval(mean - half, min(mean + half, 1.0), level, "t over item means")
 
 
 def _t(level: float, n: int) -> float:

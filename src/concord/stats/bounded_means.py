@@ -7,10 +7,15 @@ from scipy.special import stdtrit
 from concord.errors import OptionError
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
-from concord.stats.intervals import checked_level
+from concord.stats.intervals import FEWEST_CLUSTERS, checked_level
+from concord.stats.skewed import skewed_mean
 
 NEAR, FULL, STRENGTH = 0.10, 0.05, 3.0
 """A unit nearer to an end than NEAR counts, nearer than NEAR - FULL in full; their mean times STRENGTH."""
+MANY_UNITS = 500
+"""Beyond this many units the ends of the scale need no bootstrap, which would take seconds."""
+STILL = 1e-12
+"""Numbers that differ by less do not vary."""
 _FIRST, _LAST = -12.0, 40.0
 """Ends of the integral in log u; below the first the integrand is linear in u."""
 _LONGEST_STEP, _DIGITS = 0.25, 30.0
@@ -182,8 +187,9 @@ def ends_weight(values: ArrayLike) -> float:
 def bounded_mean(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Mean of numbers between 0 and 1 with an interval that holds at the ends.
 
-    Student's t where no number is near an end, `bounded_bootstrap` where many are, a mixture of their ends
-    between (`ends_weight`). Of five methods tried on eight populations with 8 to 60 units this one covered
+    Student's t (joined with Hall's transformation where skewness is seen, `skewed_mean`) where no number is
+    near an end, `bounded_bootstrap` where many are, a mixture of their ends between (`ends_weight`); beyond
+    500 units always the first. Of five methods tried on eight populations with 8 to 60 units this one covered
     93 to 100 %; Student's t alone covered 24 to 98 %, a Wilson interval at the effective number of units 52
     to 98 %.
 
@@ -210,18 +216,32 @@ def bounded_mean(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     (0.8147, 0.1532)
     """
     x = bounded_vector(values)
-    mean, weight = float(x.mean()), ends_weight(x)
-    if x.size < 2:
-        return Estimate(mean, None, int(x.size), note="no interval: a single unit")
+    mean, weight, n = float(x.mean()), ends_weight(x), int(x.size)
+    if n < 2:
+        return Estimate(mean, None, n, note="no interval: a single unit")
+    still = float(np.ptp(x)) <= STILL
+    if still or (weight == 1 and n <= MANY_UNITS):
+        outer = bounded_bootstrap(x, level=level)
+        return Estimate(mean, outer, n, method=outer.method)
+    inner = _student(x, level)
+    if weight == 0 or n > MANY_UNITS:
+        return Estimate(mean, inner, n, method=inner.method)
     outer = bounded_bootstrap(x, level=level)
-    se = float(x.std(ddof=1) / np.sqrt(x.size))
-    if se == 0 or weight == 1:
-        return Estimate(mean, outer, int(x.size), method=outer.method)
+    low, high = ((1 - weight) * a + weight * b for a, b in ((inner.low, outer.low), (inner.high, outer.high)))
+    method = f"{inner.method}; {weight:.0%} {outer.method}"
+    return Estimate(mean, Interval(low, high, level, method), n, method=method)
+
+
+def _student(x: Floats, level: float) -> Interval:
+    """Return Student's interval, joined with Hall's where skewness is seen, kept inside the scale."""
+    if x.size >= FEWEST_CLUSTERS:
+        skewed = skewed_mean(x, level=level)
+        if skewed.seen:
+            ends = skewed.interval
+            return Interval(max(0.0, ends.low), min(1.0, ends.high), level, ends.method)
+    mean, se = float(x.mean()), float(x.std(ddof=1) / np.sqrt(x.size))
     reach = float(stdtrit(x.size - 1, 0.5 + level / 2)) * se
-    low = max(0.0, (1 - weight) * (mean - reach) + weight * outer.low)
-    high = min(1.0, (1 - weight) * (mean + reach) + weight * outer.high)
-    method = "Student's t" if weight == 0 else f"Student's t; {weight:.0%} {outer.method}"
-    return Estimate(mean, Interval(low, high, level, method), int(x.size), method=method)
+    return Interval(max(0.0, mean - reach), min(1.0, mean + reach), level, "Student's t")
 
 
 def bounded_vector(values: ArrayLike) -> Floats:

@@ -1,5 +1,6 @@
 """Two models on the same items: the difference, its uncertainty, and whether it is more than chance."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
@@ -12,6 +13,7 @@ from concord.errors import OptionError, UndefinedError
 from concord.records import Estimate, Interval
 from concord.stats.clustered import MeanError, clustered_mean, finite_vector
 from concord.stats.elementwise import Bools, Floats
+from concord.stats.equivalence import WithinMargin, within_margin
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.signflip import sign_flip
@@ -37,9 +39,17 @@ class Choices:
     seed: int = 0
     repeated: bool = False
     """Whether scores are means of repeats: in few steps, so that sums of random signs tie."""
+    margin: float | None = None
+    """Smallest difference of interest: whether the difference is shown to be smaller; ``None``: not asked."""
 
     def __post_init__(self) -> None:
         checked_level(self.level)
+        if self.margin is not None and not 0 < self.margin < np.inf:
+            raise OptionError(
+                f"margin is {self.margin!r}; expected the smallest difference that matters, above 0"
+            )
+        if self.margin is not None and self.level <= 0.5:
+            raise OptionError(f"a margin needs a level above 0.5, got {self.level!r}")
         if self.test not in TESTS:
             raise OptionError(f"test is {self.test!r}; expected one of {', '.join(TESTS)}")
         if self.n_flips < 1:
@@ -85,6 +95,8 @@ class PairedComparison:
     losses: int
     n_clusters: int
     note: str = ""
+    within: WithinMargin | None = None
+    """Whether the difference is smaller than the margin, where one was given."""
 
 
 def compare_items(
@@ -101,8 +113,8 @@ def compare_items(
     where clusters are given (`clustered_mean`). p comes from McNemar's exact test for 0-1 scores, from random
     signs for others (`sign_flip`, its mid-p for means of repeats; Student's t beyond 5,000 items) and from
     the clustered t where there are clusters. The interval is Bonett and Price's for 0-1 scores without
-    clusters and Student's t otherwise. Where skewness is seen (beyond 0.5 and twice its error, eight items or
-    clusters and more; not for 0-1 scores) p and interval are those of `skewed_mean`, and t is a companion.
+    clusters and Student's t otherwise. Where skewness is seen (beyond 0.5, eight items or clusters and more;
+    not for 0-1 scores) p and interval are those of `skewed_mean`, and t is a companion.
 
     Parameters
     ----------
@@ -150,10 +162,16 @@ def compare_items(
     skewed = None if counted else _skewed(d, clusters, choices)
     verdicts = _verdicts(a, b, clusters, error, choices, engine)
     used = _used(verdicts, choices, counted=counted, clustered=clusters is not None, n=a.size)
-    interval, note = _difference_interval(a, b, error, choices.level, counted=counted)
     if skewed is not None:
         used = Verdict(SKEWED, skewed.p_value, skewed.statistic, skewed.df)
-        verdicts, interval = (*verdicts, used), skewed.interval
+        verdicts = (*verdicts, used)
+
+    def at(level: float) -> tuple[Interval | None, str]:
+        if skewed is not None:
+            return skewed_mean(d, clusters, level=level).interval, ""
+        return _difference_interval(a, b, error, level, counted=counted)
+
+    interval, note = at(choices.level)
     method = "mean of paired differences" + (", clustered" if clusters is not None else "")
     return PairedComparison(
         difference=Estimate(float(d.mean()), interval, int(a.size), method=method, note=note),
@@ -162,6 +180,7 @@ def compare_items(
         verdicts=verdicts,
         n_clusters=int(a.size) if clusters is None else int(np.unique(np.asarray(clusters)).size),
         note=note,
+        within=_within(at, choices),
         **_spread(a, b, clusters, error),
         **_effects(d, a, b),
         **_wins(d, a, b),
@@ -177,6 +196,16 @@ def _skewed(d: Floats, clusters: ArrayLike | None, choices: Choices) -> SkewedMe
     except UndefinedError:
         return None
     return found if found.seen else None
+
+
+def _within(at: Callable[[float], tuple[Interval | None, str]], choices: Choices) -> WithinMargin | None:
+    """Return whether the difference lies within the margin, where one was given."""
+    if choices.margin is None:
+        return None
+    _, note = at(choices.level)
+    if note:
+        return WithinMargin(choices.margin, None, False, None, note)
+    return within_margin(lambda level: at(level)[0], margin=choices.margin, level=choices.level)
 
 
 def mean_estimate(values: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:

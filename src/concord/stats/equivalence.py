@@ -1,5 +1,7 @@
 """Equivalence: whether a difference is too small to matter, by two one-sided tests."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +12,7 @@ from concord.errors import OptionError, UndefinedError
 from concord.records import Interval
 from concord.stats.clustered import clustered_mean
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level
+from concord.stats.multiple import holm
 
 SMALLEST_OF_INTEREST = 0.2
 """The smallest d of interest where none is given."""
@@ -123,3 +126,126 @@ def equivalence_of_means(
     if error.n_clusters < FEWEST_CLUSTERS or error.se == 0:
         raise UndefinedError(f"equivalence needs {FEWEST_CLUSTERS} clusters and differences that vary")
     return equivalence(error.mean, error.se, error.df, margin=margin, level=level)
+
+
+@dataclass(frozen=True, slots=True)
+class WithinMargin:
+    """Whether a difference is shown to be smaller than a margin."""
+
+    margin: float
+    p_value: float | None
+    """Of a difference as large as the margin; ``None`` where only the interval is known."""
+    shown: bool
+    """Whether the interval of level 1 - 2 alpha lies inside the margin."""
+    interval: Interval | None
+    """That interval: 90 % for a claim at 5 %."""
+    note: str = ""
+    """Why there is no interval."""
+    p_holm: float | None = None
+    """Adjusted for the number of pairs."""
+
+
+def within_margin(
+    interval: Callable[[float], Interval | None], *, margin: float, level: float = 0.95
+) -> WithinMargin:
+    """Compute two one-sided tests by intervals of any kind: whether that of level 1 - 2 alpha lies inside.
+
+    The p-value is the smallest alpha at which it does; for Student's t it is the larger of both one-sided
+    p-values.
+
+    Parameters
+    ----------
+    interval
+        The interval of the difference at a level; ``None`` where there is none.
+    margin
+        Smallest difference of interest, in the unit of the scores.
+    level
+        One minus the level of each one-sided test.
+
+    Returns
+    -------
+    WithinMargin
+        Not shown where there is no interval.
+
+    References
+    ----------
+    Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach.
+    Journal of Pharmacokinetics and Biopharmaceutics, 15, 657-680. Berger, R. L., & Hsu, J. C. (1996).
+    Bioequivalence trials, intersection-union tests and equivalence confidence sets. Statistical Science, 11,
+    283-319.
+
+    Examples
+    --------
+    >>> def t_interval(level):
+    ...     reach = float(special.stdtrit(98, 0.5 + level / 2)) * 0.05
+    ...     return Interval(0.02 - reach, 0.02 + reach, level, "t")
+    >>> found = within_margin(t_interval, margin=0.2)
+    >>> found.shown, round(found.p_value, 5), round(equivalence(0.02, 0.05, 98, margin=0.2).p_value, 5)
+    (True, 0.00025, 0.00025)
+    """
+    alpha = 1 - checked_level(level)
+    shown = interval(1 - 2 * alpha)
+    if shown is None:
+        return WithinMargin(margin, None, False, None, "no interval")
+
+    def inside(tail: float) -> bool:
+        found = interval(1 - 2 * tail)
+        return found is not None and -margin < found.low and found.high < margin
+
+    p = _smallest(inside)
+    return WithinMargin(margin, p, p < alpha and inside(alpha), shown)
+
+
+def adjusted_margins(
+    held: Sequence[WithinMargin | None], *, level: float = 0.95
+) -> tuple[WithinMargin | None, ...]:
+    """Adjust by Holm for the number of pairs; of several pairs those are shown whose adjusted p allows it.
+
+    Parameters
+    ----------
+    held
+        One per pair; ``None`` where there is nothing to compare.
+    level
+        One minus the level of the claim.
+
+    Returns
+    -------
+    tuple
+        The same with ``p_holm``; intervals without a p-value stay as they are.
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of
+    Statistics, 6, 65-70.
+
+    Examples
+    --------
+    >>> pairs = [WithinMargin(0.1, p, p < 0.05, None) for p in (0.01, 0.04)]
+    >>> [(one.p_holm, one.shown) for one in adjusted_margins(pairs)]
+    [(0.02, True), (0.04, True)]
+    """
+    known = [one.p_value for one in held if one is not None and one.p_value is not None]
+    family = iter(holm(known).tolist())
+    out: list[WithinMargin | None] = []
+    for one in held:
+        if one is None or one.p_value is None:
+            out.append(one)
+            continue
+        p = float(next(family))
+        out.append(replace(one, p_holm=p, shown=one.shown and p < 1 - level))
+    return tuple(out)
+
+
+def _smallest(inside: Callable[[float], bool]) -> float:
+    """Return the smallest tail at which an interval is inside; 1 where even the shortest is not."""
+    low, high = 1e-12, 0.5 - 1e-9
+    if not inside(high):
+        return 1.0
+    if inside(low):
+        return low
+    for _ in range(60):
+        middle = float(np.sqrt(low * high))
+        low, high = (low, middle) if inside(middle) else (middle, high)
+        if high - low <= 1e-9 * high:
+            break
+    return high

@@ -27,8 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, logsumexp, stdtr
 
-from concord.stats.elementwise import Floats
-from concord.stats.jzs_nodes import Parts, log_integrals, posterior_shares
+from concord.stats.jzs_nodes import Floats, Parts, log_integrals, posterior_shares
 
 DEPTH = 32.0
 """How far below its peak the log integrand is cut off: e^-32 is 1e-14 of the integral."""

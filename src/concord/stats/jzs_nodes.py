@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.stats.elementwise import Bools, Floats
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 DEPTH = 28.0
 """How far below its peak the log integrand is cut off: e^-28 is 1e-12 of the integral."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from concord.records import Estimate
 from concord.stats.elementwise import or_nan, or_none
+from concord.stats.equivalence import WithinMargin
 from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
 
 
@@ -25,6 +26,8 @@ class MetricDifference:
     """Independent units that the uncertainty rests on: studies, items, families of items."""
     p_holm: float | None = None
     p_bh: float | None = None
+    within: WithinMargin | None = None
+    """Whether the difference is smaller than a margin, where one was given."""
 
 
 @dataclass(frozen=True, slots=True)

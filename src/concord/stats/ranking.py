@@ -1,6 +1,6 @@
 """Many models on the same items: all pairs, adjusted for their number, and which cannot be distinguished."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 
@@ -11,6 +11,7 @@ from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.stats.compare import Choices, PairedComparison, compare_items
 from concord.stats.elementwise import Floats, or_none
+from concord.stats.equivalence import adjusted_margins
 from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
 
 
@@ -114,6 +115,11 @@ def _ranked(
     """Adjust the p-values, order the models, group them."""
     p = np.array([_p_value(result) for result in results])
     family, discovery = holm(p), benjamini_hochberg(p)
+    held = adjusted_margins([None if one is None else one.within for one in results], level=level)
+    results = [
+        None if one is None else replace(one, within=within)
+        for one, within in zip(results, held, strict=True)
+    ]
     common = ~np.isnan(matrix).any(axis=0)
     means = matrix[:, common].mean(axis=1) if common.any() else np.full(len(matrix), np.nan)
     order = tuple(int(i) for i in np.argsort(-means, kind="stable"))

@@ -1,11 +1,13 @@
-r"""Means of skewed numbers: Hall's transformation of t, which needs no resampling.
+r"""Means of skewed and heavy-tailed numbers: Student's t with Hall's transformation, no resampling.
 
 With b the skewness over the root of the number of units and T = (mean - μ)/SE,
 
 .. math:: g(T) = T + \tfrac{b}{3} T^2 + \tfrac{b^2}{27} T^3 + \tfrac{b}{6}
 
 is free of skewness to second order and rises for every T, so that tests and intervals come from Student's t
-of g(T) and its inverse.
+of g(T) and its inverse. Its degrees of freedom are those of the variance, 2n/(κ - 1) with kurtosis κ, where
+these are fewer. A skewness seen in few units may be that of a heavy tail, for which Student's own t is right:
+the interval joins both, and p is the larger of the two.
 """
 
 from dataclasses import dataclass
@@ -16,12 +18,13 @@ from scipy import special
 
 from concord.errors import UndefinedError
 from concord.records import Interval
-from concord.stats.clustered import MeanError, cluster_codes, clustered_mean, finite_vector
-from concord.stats.elementwise import Floats
+from concord.stats.clustered import cluster_codes, clustered_mean, finite_vector
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level
 
-LEAST_SKEW, SKEW_ERRORS = 0.5, 2.0
-"""Skewness is seen where it exceeds LEAST_SKEW and SKEW_ERRORS times its own error, √(6/n)."""
+LEAST_SKEW = 0.5
+"""Skewness is seen where it exceeds this; below, both intervals differ little."""
+FEWEST_DEGREES = 2.0
+"""Degrees of freedom of a variance that a few units decide."""
 FEWEST_UNITS = 8
 """Below this many units skewness cannot be estimated."""
 
@@ -34,20 +37,23 @@ class SkewedMean:
     skewness: float
     """Of units, or of the clusters' sums of residuals."""
     seen: bool
-    """Whether the skewness is more than noise and large enough to matter."""
+    """Whether the skewness is large enough to matter."""
     p_value: float
-    """Of a mean of 0, by the transformed t."""
+    """Of a mean of 0: the larger of Student's and that of the transformed t."""
     interval: Interval
+    """Holds Student's interval and that of the transformed t."""
     statistic: float
     df: float
+    """Of the transformed t: fewer where a few units decide the variance."""
 
 
 def skewed_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> SkewedMean:
     """Test and interval of a mean that allow for skewness.
 
-    Of four methods tried on seven populations with 20, 50 and 200 units, Student's t covered 85 to 97 %, BCa
-    87 to 97 %, bootstrap-t 90 to 98 % and Hall's transformation 90 to 98 %; the last two agree within a
-    point, and the transformation has no random numbers.
+    Of thirteen methods tried on 24 populations with 8 to 200 units, Student's t alone lay within 93 to 97 %
+    on 46 % of them, Hall's transformation on 54 %, both joined with the degrees of freedom of the variance on
+    92 %; the lowest, 89 %, is a difference that four of eighty items decide. Bootstrap-t covers as Hall's
+    transformation does and needs random numbers; BCa covers less.
 
     Parameters
     ----------
@@ -79,34 +85,80 @@ def skewed_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level: 
     >>> x = np.array([0.1, 0.2, 0.1, 0.3, 0.2, 0.1, 0.4, 2.5, 0.2, 0.1])
     >>> found = skewed_mean(x)
     >>> found.seen, round(found.interval.low, 3), round(found.interval.high, 3)
-    (True, 0.078, 2.123)
+    (True, -0.108, 2.095)
     """
     x = finite_vector(values)
     error = clustered_mean(x, clusters)
     if error.n_clusters < FEWEST_CLUSTERS or error.se == 0:
         raise UndefinedError(f"a skewed mean needs {FEWEST_CLUSTERS} clusters or units that vary")
-    skewness = _skewness(x - error.mean, clusters)
-    b = skewness / np.sqrt(error.n_clusters)
-    t = error.mean / error.se
-    p = float(2 * special.stdtr(error.df, -abs(_transformed(t, b))))
-    border = float(special.stdtrit(error.df, 0.5 + checked_level(level) / 2))
-    low, high = (error.mean - _inverse(c, b) * error.se for c in (border, -border))
-    method = f"Hall's transformation of t for skewness {skewness:.2f}, {error.df:.1f} degrees of freedom"
-    interval = Interval(low, high, level, method)
-    return SkewedMean(error.mean, skewness, _seen(skewness, error), p, interval, t, error.df)
+    shape = tail_shape(x, clusters)
+    n, t = error.n_clusters, error.mean / error.se
+    # the skewness of n units is that of the population times about (n - 2)/sqrt(n (n - 1))
+    b = shape.skewness * float(np.sqrt(n - 1)) / (n - 2)
+    df = min(error.df, shape.degrees)
+    p = max(
+        float(2 * special.stdtr(error.df, -abs(t))), float(2 * special.stdtr(df, -abs(_transformed(t, b))))
+    )
+    tail = 0.5 + checked_level(level) / 2
+    border, plain = (float(special.stdtrit(degrees, tail)) for degrees in (df, error.df))
+    low = error.mean - max(_inverse(border, b), plain) * error.se
+    high = error.mean - min(_inverse(-border, b), -plain) * error.se
+    method = (
+        f"Student's t joined with Hall's transformation for skewness {shape.skewness:.2f}, {df:.1f} degrees "
+        "of freedom"
+    )
+    seen = n >= FEWEST_UNITS and abs(shape.skewness) > LEAST_SKEW
+    return SkewedMean(error.mean, shape.skewness, seen, p, Interval(low, high, level, method), t, df)
 
 
-def _skewness(residual: Floats, clusters: ArrayLike | None) -> float:
+@dataclass(frozen=True, slots=True)
+class TailShape:
+    """Skewness and tails of units, or of the clusters' sums of residuals."""
+
+    skewness: float
+    kurtosis: float
+    """3 for a normal distribution."""
+    n: int
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom of the variance: 2n/(kurtosis - 1), two at least."""
+        return max(FEWEST_DEGREES, 2 * self.n / (self.kurtosis - 1)) if self.kurtosis > 1 else float(self.n)
+
+
+def tail_shape(values: ArrayLike, clusters: ArrayLike | None = None) -> TailShape:
+    """Return skewness and kurtosis of units, or of the sums of residuals of clusters.
+
+    Parameters
+    ----------
+    values, clusters
+        As in `skewed_mean`.
+
+    Returns
+    -------
+    TailShape
+        Skewness 0 and kurtosis 3 where nothing varies.
+
+    References
+    ----------
+    Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components. Biometrics
+    Bulletin, 2, 110-114.
+
+    Examples
+    --------
+    >>> shape = tail_shape([0.0] * 9 + [1.0])
+    >>> round(shape.skewness, 3), round(shape.kurtosis, 3), round(shape.degrees, 3)
+    (2.667, 8.111, 2.812)
+    """
+    x = finite_vector(values)
+    residual = x - x.mean()
     codes, _ = cluster_codes(clusters, residual.size)
     sums = residual if codes is None else np.bincount(codes, weights=residual)
     variance = float(np.mean(sums**2))
-    return float(np.mean(sums**3)) / variance**1.5 if variance > 0 else 0.0
-
-
-def _seen(skewness: float, error: MeanError) -> bool:
-    n = error.n_clusters
-    noise = SKEW_ERRORS * float(np.sqrt(6 / n))
-    return n >= FEWEST_UNITS and abs(skewness) > max(LEAST_SKEW, noise)
+    if variance == 0:
+        return TailShape(0.0, 3.0, int(sums.size))
+    skewness, kurtosis = (float(np.mean(sums**k)) / variance ** (k / 2) for k in (3, 4))
+    return TailShape(skewness, kurtosis, int(sums.size))
 
 
 def _transformed(t: float, b: float) -> float:

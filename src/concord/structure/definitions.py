@@ -15,7 +15,7 @@ from concord.stats.bands import (
     ItemWeights,
     band_from_draws,
     mean_gap_interval,
-    mean_t_interval,
+    unit_mean_interval,
 )
 from concord.stats.cross_fit import cross_fit_worst
 from concord.structure.read.records import Codes, Floats, ScoreGrid
@@ -237,7 +237,7 @@ def _across(data: Counted, options: ScoreOptions) -> Consistency:
     defined = gaps[~np.isnan(gaps)]
     sums, counts = data.sums(gaps[:, None])
     if data.n_units == len(data.items):
-        interval = mean_t_interval(defined, options.level)
+        interval = unit_mean_interval(defined, options.level) if len(defined) >= MIN_UNITS else None
     else:
         interval = mean_gap_interval(GapTable(((1.0, sums, counts),)), options.level)
     single = int((cells == 1).sum())

@@ -11,6 +11,7 @@ from concord.stats.bands import MIN_UNITS, STILL
 from concord.stats.clustered import clustered_mean
 from concord.stats.maxima import MaximaDifference, difference_of_maxima
 from concord.stats.pairs import MetricDifference
+from concord.stats.skewed import skewed_mean
 from concord.stats.spread import spread_difference
 from concord.structure.definitions import Counted
 from concord.structure.read.records import Floats
@@ -173,6 +174,9 @@ def _paired_t(
     if se <= STILL:
         note = "no interval: every item gives the same difference"
         return Estimate(shift, None, n, method=method, note=note), None
+    skewed = skewed_mean(shift + moves - moves.mean(), level=level)
+    if skewed.seen:
+        return Estimate(shift, skewed.interval, n, method=f"{method}, skewed"), skewed.p_value
     reach = float(special.stdtrit(n - 1, (1 + level) / 2)) * se
     interval = Interval(shift - reach, shift + reach, level, method)
     p = float(2 * special.stdtr(n - 1, -abs(shift) / se))
@@ -222,6 +226,10 @@ def _flip_difference(a: ResampledModel, b: ResampledModel, data: Counted, level:
     if error.se <= STILL:
         note = "no interval: every item gives the same difference"
         return MetricDifference(name, *values, Estimate(shift, None, n, lost, method, note), None, n)
+    skewed = skewed_mean(one - two, data.units[there], level=level)
+    if skewed.seen:
+        found = Estimate(shift, skewed.interval, n, lost, f"{method}, skewed")
+        return MetricDifference(name, *values, found, skewed.p_value, n)
     reach = float(special.stdtrit(error.df, (1 + level) / 2)) * error.se
     interval = Interval(shift - reach, shift + reach, level, method)
     p = float(2 * special.stdtr(error.df, -abs(shift) / error.se))

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from concord.people.apa.read import check_apa, parse_apa
+from concord.people.families.registry import KINDS
 from concord.people.protocol import STANDARD
 from concord.people.sides import SideTable
 from concord.people.table.read import read_tests
@@ -16,7 +17,7 @@ def scored(kind: str, **side: Any) -> Any:
     """Return the evidence of one side."""
     given = {f"human_{name}": value for name, value in side.items()}
     rows = read_tests([{"study": "S", "finding": "F", "test": "x", "test_type": kind} | given]).rows
-    return SideTable.from_rows(rows, [rows[0].human], 1.0).evidence(STANDARD)
+    return SideTable.from_rows(rows, [rows[0].human], 1.0, KINDS).evidence(STANDARD)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -48,7 +48,7 @@ def row(kind: str, agent: dict[str, object] | None = None) -> dict[str, object]:
 
 def family_of(kind: str) -> Family:
     rows = read_tests([row(kind)]).rows
-    ((_, family),) = SideTable.from_rows(rows, [rows[0].human], 1.0).families
+    ((_, family),) = SideTable.from_rows(rows, [rows[0].human], 1.0, KINDS).families
     return family
 
 
@@ -103,7 +103,7 @@ SIGNED = [kind for kind in TEST_TYPES if not np.isnan(family_of(kind).d(STANDARD
 @pytest.mark.parametrize("kind", SIGNED)
 def test_replicates_have_the_true_effect(kind: str) -> None:
     rows = read_tests([row(kind)]).rows
-    side = SideTable.from_rows(rows, [rows[0].human], 1.0)
+    side = SideTable.from_rows(rows, [rows[0].human], 1.0, KINDS)
     truth = Truth(np.full((4000, 1), 0.4), human_effects(side, STANDARD), null=False)
     drawn = side.families[0][1].replicate(truth, STANDARD, np.random.default_rng(2))
     assert np.nanmean(drawn.d(STANDARD)) == pytest.approx(0.4, abs=0.05)

@@ -15,7 +15,7 @@ from concord.asking.folder import Request
 from concord.asking.inspect.asker import chat
 from concord.asking.inspect.scorers import FIRST_LOOKS
 from concord.asking.inspect.sessions import converse
-from concord.asking.registry import ALL, find, usual_sampling
+from concord.asking.registry import everything, find, usual_sampling
 from concord.records import Design
 
 
@@ -91,4 +91,4 @@ def _scorer(design: Design) -> Scorer | None:
     return None if look is None else look.scorer(dict(design.files), dict(design.options))
 
 
-TASKS = {one.name: task_for(one) for one in ALL}
+TASKS = {one.name: task_for(one) for one in everything()}

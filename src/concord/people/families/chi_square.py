@@ -28,7 +28,14 @@ from concord.people.families.base import (
 from concord.people.families.contingency import Tables, check_table, table_sign
 from concord.people.families.directed import directed_by, is_steep
 from concord.people.families.draft import Draft
-from concord.people.families.samples import check_ratio, check_whole_df, join_groups, known, one_df
+from concord.people.families.samples import (
+    check_ratio,
+    check_whole_df,
+    join_groups,
+    known,
+    one_df,
+    one_sample,
+)
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
@@ -196,5 +203,55 @@ CHI_SQUARE_KINDS = (
         chi-squared test; chi-square test of independence; pearson chi-square; contingency; contingency table;
         chi2_contingency; crosstab; chi2 contingency table; test of independence
         """,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CochranQ(ChiSquares):
+    """Q as the chi-square it follows; n participants are the observations of its BIC."""
+
+
+class _CochranQ(TestKind):
+    def complete(self, draft: Draft) -> None:
+        """Take Q with its degrees of freedom and the number of participants."""
+        check_ratio(draft, "a Q")
+        one_df(draft, "df1", "df2")
+        one_sample(draft)
+        draft.need("statistic", "df1", "n")
+        check_whole_df(draft)
+        if draft.n is not None and draft.n < 2:
+            draft.small("n", "n of at least 2 participants")
+        elif not draft.failed and known(draft.statistic) > known(draft.n) * known(draft.df1):
+            draft.fault("statistic", "a Q of at most n * df1")
+
+    def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
+        """Return none: a Q shows none."""
+        return None
+
+    def batch(self, row: TestRow, side: Side) -> Batch | None:
+        """All such tests are computed together."""
+        return None if side.statistic is None else Batch(CochranQ)
+
+    def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
+        """Name the approximation."""
+        return [BIC_FLAG, *split_flags(side, protocol)]
+
+    def no_d(self, side: Side) -> str:
+        """Name what is missing: the rates of the conditions."""
+        return NO_D if side.statistic is None else "a Q has no effect size without its rates"
+
+    def lacks_direction(self, side: Side) -> bool:
+        """Two conditions could have one."""
+        return side.df1 == 1
+
+
+COCHRAN_KINDS = (
+    _CochranQ(
+        name="cochran-q",
+        needs="statistic (Q), df1 and n",
+        used=frozenset({"statistic", "df1", "df2", "n1", "n"}),
+        reported=("Q", "chi2"),
+        aliases="cochran; cochran's q; cochran q test; cochran's q test; q; cochrans_q",
     ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, evaluate, given_first
+from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
 from concord.people.families.base import (
     CAPPED_FROM,
     NO_D,
@@ -25,7 +25,7 @@ from concord.people.families.base import (
 )
 from concord.people.families.draft import Draft, sign
 from concord.people.families.samples import check_df, n_from_df, one_df, one_sample
-from concord.people.families.student import jzs
+from concord.people.families.student import evaluate, jzs
 from concord.people.families.truth import HumanEffects, Truth, d_from_fisher_z
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow

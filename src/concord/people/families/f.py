@@ -15,7 +15,6 @@ from concord.people.evidence import (
     Evidence,
     broadcast_like,
     capped,
-    evaluate,
     given_first,
     toward_where_known,
 )
@@ -28,7 +27,7 @@ from concord.people.families.base import (
     t_limits,
 )
 from concord.people.families.directed import directed_by, is_steep
-from concord.people.families.student import jzs, noncentral_t, t_of_d
+from concord.people.families.student import evaluate, jzs, noncentral_t, t_of_d
 from concord.people.families.truth import HumanEffects, Truth, d_from_fisher_z
 from concord.people.protocol import Protocol
 from concord.records import Side

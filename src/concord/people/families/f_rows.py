@@ -14,8 +14,7 @@ from concord.people.families.base import (
 )
 from concord.people.families.draft import Draft, in_words
 from concord.people.families.f import FTests
-from concord.people.families.samples import check_ratio, join_groups, one_sample
-from concord.people.families.t import D_Z_FLAG
+from concord.people.families.samples import D_Z_FLAG, check_ratio, join_groups, one_sample
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 

@@ -26,15 +26,13 @@ from concord.people.families.base import (
     t_limits,
 )
 from concord.people.families.draft import Draft, in_words, sign
-from concord.people.families.samples import join_groups, known
+from concord.people.families.samples import Z_AS_T_FLAG, join_groups, known
 from concord.people.families.student import jzs
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import effects, pvalues
 from concord.stats.elementwise import Floats
-
-Z_AS_T_FLAG = "Bayes factor approximate: z scored as t"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,9 @@
 
 from concord.people.families.draft import Draft, in_words
 
+D_Z_FLAG = "d is d_z (pairs), beside d_s of groups"
+Z_AS_T_FLAG = "Bayes factor approximate: z scored as t"
+
 
 def one_df(draft: Draft, home: str, other: str) -> None:
     """Bring the only degrees of freedom of a test to the field where they belong."""

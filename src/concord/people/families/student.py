@@ -1,10 +1,12 @@
-"""Student's t as several families use it: draws around observed and of true effects, and its Bayes factor."""
+"""Bayes factors of statistics under a fixed design, and Student's t as several families use it."""
+
+from collections.abc import Callable
 
 import numpy as np
 
-from concord.people.evidence import evaluate
 from concord.people.protocol import Protocol
 from concord.stats import bayes
+from concord.stats.chebyshev import on_columns
 from concord.stats.elementwise import Floats
 
 
@@ -21,6 +23,28 @@ def t_of_d(d: Floats, n1: Floats, n2: Floats, df: Floats, rng: np.random.Generat
     centre = d / np.sqrt(1 / n1 + 1 / other)
     noise = rng.standard_normal(d.shape)
     return np.asarray((noise + centre) / np.sqrt(rng.chisquare(df, d.shape) / df))
+
+
+def evaluate(
+    log_bf: Callable[..., Floats],
+    prob_positive: Callable[..., Floats],
+    statistic: Floats,
+    *design: Floats,
+    protocol: Protocol,
+) -> tuple[Floats, Floats]:
+    """Log BF and P(positive) of a statistic (..., k) under a fixed design (k,).
+
+    Replicates (B, k) are interpolated a column at a time; P(positive) is left out where the protocol
+    splits by sign.
+    """
+    wanted = [log_bf, prob_positive] if protocol.split == "exact" else [log_bf]
+    if statistic.ndim == 2:
+        values = on_columns(wanted, statistic, *design)
+    else:
+        values = [function(statistic, *design) for function in wanted]
+    if protocol.split != "exact":
+        return values[0], np.full(statistic.shape, np.nan)
+    return values[0], np.clip(values[1], 0.0, 1.0)
 
 
 def jzs(t: Floats, n1: Floats, n2: Floats, protocol: Protocol) -> tuple[Floats, Floats]:

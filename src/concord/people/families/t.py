@@ -21,7 +21,7 @@ from concord.people.families.base import (
     t_limits,
 )
 from concord.people.families.draft import Draft, in_words, sign
-from concord.people.families.samples import check_df, join_groups, n_from_df, one_df, one_sample
+from concord.people.families.samples import D_Z_FLAG, check_df, join_groups, n_from_df, one_df, one_sample
 from concord.people.families.student import jzs, noncentral_t, t_of_d
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
@@ -179,8 +179,6 @@ class _OneSampleT(_TKind):
         """D of pairs is on another scale than d of groups."""
         return [D_Z_FLAG]
 
-
-D_Z_FLAG = "d is d_z (pairs), beside d_s of groups"
 
 T_KINDS = (
     _IndependentT(

@@ -24,10 +24,8 @@ from concord.people.families.base import (
     t_limits,
 )
 from concord.people.families.draft import Draft, in_words, sign
-from concord.people.families.mann_whitney import Z_AS_T_FLAG
-from concord.people.families.samples import known, one_sample
+from concord.people.families.samples import D_Z_FLAG, Z_AS_T_FLAG, known, one_sample
 from concord.people.families.student import jzs
-from concord.people.families.t import D_Z_FLAG
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow

@@ -11,8 +11,7 @@ from concord.people.evidence import Brief, Evidence, given_first
 from concord.people.families.base import NO_D, Batch, TestKind, nothing_like
 from concord.people.families.contingency import Tables, check_table, table_sign
 from concord.people.families.draft import Draft, sign
-from concord.people.families.mann_whitney import Z_AS_T_FLAG
-from concord.people.families.samples import join_groups, one_sample
+from concord.people.families.samples import Z_AS_T_FLAG, join_groups, one_sample
 from concord.people.families.t import TTests
 from concord.people.families.truth import Truth
 from concord.people.protocol import Protocol

@@ -2,8 +2,15 @@
 
 from concord.people.studies.agents import DESIGNS, AgentDesign, get_design
 from concord.people.studies.describe import describe, human_sides, prompts, summary
+from concord.people.studies.finding_checks import check_tests
 from concord.people.studies.format import json_schema
-from concord.people.studies.load import bundled_names, find_studies, installed_studies, read_study
+from concord.people.studies.load import (
+    bundled_names,
+    check_with,
+    find_studies,
+    installed_studies,
+    read_study,
+)
 from concord.people.studies.plan import StudyPlan
 from concord.people.studies.results import StudiesResult
 from concord.people.studies.scoring import plan, run, score_replies
@@ -35,3 +42,6 @@ __all__ = [
     "sessions_of",
     "summary",
 ]
+
+# before anything of this package is used: no study is read without it
+check_with(check_tests)

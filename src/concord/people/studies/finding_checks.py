@@ -10,6 +10,7 @@ from concord.people.studies.catalog import Variable, never_true, participant_var
 from concord.people.studies.expressions import parse_expression
 from concord.people.studies.format import Study, Test
 from concord.people.studies.human_checks import contradictions, has_no_direction
+from concord.people.studies.rows import row_keys
 from concord.people.table.read import read_tests
 from concord.people.table.reported import COLUMNS_WIN
 
@@ -49,33 +50,6 @@ _KEYS = (
 )
 _WITH_COVARIATES = ("anova", "regression")
 _OF_TWO = ("t-independent", "t-welch", "mann-whitney", "variance-ratio")
-ROW_TYPES = {
-    "t-welch": "welch t-test",
-    "pearson": "correlation",
-    "spearman": "spearman",
-    "sign": "sign test",
-    "wilcoxon": "p-value",
-}
-"""Types of a table of tests for kinds that have another name there."""
-
-
-def row_type(test: Test) -> str:
-    """Return the test type of a table of tests."""
-    return test.scored_as if test.scored_as is not None else ROW_TYPES.get(test.test, test.test)
-
-
-def row_keys(study: Study, finding: str, test: Test) -> dict[str, object]:
-    """Return what names a test in a table of tests, and its settings."""
-    row = {
-        "study": study.study,
-        "sub_study": test.experiment,
-        "finding": finding,
-        "test": test.name,
-        "test_type": row_type(test),
-        "domain": study.domain,
-        "alpha": test.alpha,
-    }
-    return row if test.sampling is None else {**row, "sampling": test.sampling}
 
 
 def check_tests(study: Study, document: YamlFile) -> tuple[list[StudyProblem], list[str]]:

@@ -51,7 +51,7 @@ def _p_of(row: TestRow, side: Side) -> float | None:
     bare = replace(side, p_value=None)
     if row.test_type == "p-value" or (bare.statistic is None and bare.table is None and bare.k is None):
         return None
-    found = SideTable.from_rows([row], [bare], 1.0).evidence(get_protocol("standard")).p_value[0]
+    found = SideTable.from_rows([row], [bare], 1.0, KINDS).evidence(get_protocol("standard")).p_value[0]
     return None if math.isnan(found) else float(found)
 
 

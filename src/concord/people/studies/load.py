@@ -2,7 +2,7 @@
 
 import difflib
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
@@ -17,7 +17,6 @@ from concord.files.contents import unreadable
 from concord.files.yaml_file import Path_, YamlFile, read_file, read_yaml
 from concord.people.studies import format as study_format
 from concord.people.studies.checks import check_study
-from concord.people.studies.finding_checks import check_tests
 from concord.people.studies.format import Study
 from concord.people.studies.study_file import StudyFile
 from concord.records import InputFile
@@ -25,7 +24,19 @@ from concord.records import InputFile
 ENTRY_POINTS = "concord.studies"
 """Entry points of this group name a package (or folder of one) that holds study files."""
 
+Check = Callable[[Study, YamlFile], tuple[list[StudyProblem], list[str]]]
+"""A study and its document to what is wrong with it, and to what is only worth a warning."""
+_checks: list[Check] = []
 _NOTHING = object()
+
+
+def check_with(check: Check) -> None:
+    """Check every study that is read from now on with this too.
+
+    What a study says about tests is checked by the reader of tables of tests. The package adds that check, so
+    that reading a study's form and holding its sessions need no statistics.
+    """
+    _checks.append(check)
 
 
 def read_study(source: Path | bytes, *, name: str | None = None) -> StudyFile:
@@ -61,8 +72,10 @@ def _checked(raw: bytes, name: str) -> StudyFile:
     except ValidationError as fault:
         raise StudyError(_problems(document, fault)) from fault
     problems, warnings = check_study(study, document), list[str]()
-    if not problems:
-        problems, warnings = check_tests(study, document)
+    for check in _checks:
+        if not problems:
+            problems, told = check(study, document)
+            warnings += told
     if problems:
         raise StudyError(sorted(problems, key=lambda bad: -1 if bad.line is None else bad.line))
     file = InputFile(document.name, hashlib.sha256(raw).hexdigest(), len(raw))

@@ -8,15 +8,15 @@ from typing import Any
 from concord.files.output import write_csv, write_json, write_lines
 from concord.people.files import PeopleResult
 from concord.people.studies.behind import behind_test
-from concord.people.studies.finding_checks import row_keys
 from concord.people.studies.observe import ItemCount, Observations
 from concord.people.studies.plan import StudyPlan
+from concord.people.studies.rows import row_keys
 from concord.people.table.document import table_document
-from concord.records import TestTable
+from concord.records import Presented, TestTable
 
 
-@dataclass(frozen=True, slots=True)
-class StudiesResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class StudiesResult(Presented):
     """Studies scored from replies: the numbers, the tests behind them, what became of every answer."""
 
     result: PeopleResult
@@ -27,6 +27,16 @@ class StudiesResult:
     def answers(self) -> tuple[ItemCount, ...]:
         """Outcomes by study, experiment, item and condition."""
         return tuple(count for one in self.observed for count in one.item_counts())
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What to tell a reader with the numbers: tests without an agent side, and the answers counted."""
+        counted = (
+            f"{one.plan.study.study}: answers: "
+            + ", ".join(f"{n} {outcome}" for outcome, n in one.outcomes().items())
+            for one in self.observed
+        )
+        return (*(f"warning: {warning}" for warning in self.table.warnings), *counted)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary of the scores, with the plans and the answers counted."""

@@ -8,13 +8,12 @@ from concord.files.cells import BadCellError, with_point
 from concord.files.grids import Grid, rows_in_words
 from concord.files.tables import TableSource, read_grid
 from concord.people.families.draft import Draft
-from concord.people.families.registry import KINDS
+from concord.people.families.registry import KINDS, complete
 from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
 from concord.people.table.document import stored_table
 from concord.people.table.doubts import alike_names, bound_of_zero, p_contradiction
 from concord.people.table.reported import complete_with_reported, reports_coefficient
-from concord.people.table.sides import complete
-from concord.people.table.types import names_coefficient, type_flags
+from concord.people.table.types import canonical_type, names_coefficient, type_flags
 from concord.people.table.values import PARSERS
 from concord.records import Side, SideOutcome, TestRow, TestTable
 
@@ -24,6 +23,8 @@ MOST_NOTES = 5
 """Different texts of `data_note` that are told."""
 _SETTINGS = frozenset({"direction", "p0", "prior_odds"})
 """Fields that do not make a side: a side with only these is empty."""
+
+_PARSERS = {**PARSERS, "test_type": canonical_type}
 
 
 def read_tests(
@@ -145,7 +146,7 @@ class _Reader:
 
     def column(self, name: str) -> list[object]:
         """Read the cells of a column; an unusable one becomes a problem and an empty value."""
-        parse, values = PARSERS[name], []
+        parse, values = _PARSERS[name], []
         prefix = name.partition("_")[0]
         part = prefix if prefix in SIDES else name
         has_comma = self.grid.decimal_comma and name not in _WORDS

@@ -9,8 +9,7 @@ from concord.errors import ApaError
 from concord.people.apa.records import ApaResult
 from concord.people.apa.words import EXAMPLES
 from concord.people.families.draft import Draft, in_words, sign
-from concord.people.families.registry import KINDS
-from concord.people.table.sides import complete
+from concord.people.families.registry import KINDS, complete
 
 COLUMNS_WIN = "the columns are used"
 """How a warning ends that a reported statistic says something else than the columns."""

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from concord.files import cells as read
 from concord.files.cells import BadCellError
 from concord.people.table.columns import SIDE_FIELDS, SIDES, fold
-from concord.people.table.types import canonical_type
 
 U_OF = ("group1", "group2", "smaller")
 """For which group a Mann-Whitney U was counted."""
@@ -113,7 +112,6 @@ _SIDE_PARSERS: dict[str, Callable[[object], object]] = {
 }
 PARSERS: dict[str, Callable[[object], object]] = {
     **dict.fromkeys(("study", "finding", "test"), _required(read.name)),
-    "test_type": canonical_type,
     **dict.fromkeys(("sub_study", "domain", "data_note"), read.name),
     "alpha": _INSIDE,
     "sampling": _sampling,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -48,6 +49,8 @@ class Sample:
     gold_steps: tuple[str, ...]
     prompt: str = ""
     line: int | None = None
+    cluster: str | None = None
+    """Family of vignettes that it belongs to, where families were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class BiasCases:
     """Ids of cases that a lenient reading let pass."""
 
 
-def read_samples(source: Source, *, lenient: bool = False) -> Vignettes:
+def read_samples(source: Source, *, lenient: bool = False, cluster: str | None = None) -> Vignettes:
     """Read vignettes: ``{"samples": [{"id", "prompt", "gold_answer", "gold_reasoning": [...]}]}``.
 
     Parameters
@@ -98,6 +101,8 @@ def read_samples(source: Source, *, lenient: bool = False) -> Vignettes:
         A path, the parsed document, or its rows.
     lenient
         Leave out and list what cannot be used instead of raising.
+    cluster
+        Field of a vignette, or of its ``metadata``, that names the family it belongs to.
 
     Raises
     ------
@@ -106,7 +111,8 @@ def read_samples(source: Source, *, lenient: bool = False) -> Vignettes:
     LinesError
         Named samples cannot be used.
     """
-    return Vignettes(*_rows_of(source, "samples", _checked_vignette, lenient=lenient))
+    check = partial(_checked_vignette, cluster=cluster)
+    return Vignettes(*_rows_of(source, "samples", check, lenient=lenient))
 
 
 def _rows_of(
@@ -130,7 +136,7 @@ def _left_out(rows: Sequence[object], kept: set[str]) -> frozenset[str]:
     return frozenset(named) - kept
 
 
-def _checked_vignette(row: object, line: int | None) -> Sample:
+def _checked_vignette(row: object, line: int | None, *, cluster: str | None = None) -> Sample:
     """Check one vignette."""
     fields = fields_of(row)
     name = text_field(fields, "id")
@@ -142,7 +148,18 @@ def _checked_vignette(row: object, line: int | None) -> Sample:
         found = f"'gold_reasoning' of {name!r} is {shown(steps)}"
         raise UnusableError("bad gold_reasoning", found, "a list of texts")
     prompt = text_field(fields, "prompt", needed=False)
-    return Sample(name, gold, tuple(mended(step) for step in steps), prompt, line)
+    family = None if cluster is None else _family(fields, cluster, name)
+    return Sample(name, gold, tuple(mended(step) for step in steps), prompt, line, family)
+
+
+def _family(fields: Mapping[str, Any], key: str, name: str) -> str:
+    """Return the family of a vignette: a text or a number."""
+    aside = fields.get("metadata")
+    value = fields.get(key, aside.get(key) if isinstance(aside, Mapping) else None)
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
+        found = f"{key!r} of {name!r} is {shown(value)}"
+        raise UnusableError(f"no {key}", found, "the family that the vignette belongs to (--cluster)")
+    return str(value).strip()
 
 
 def _label(fields: Mapping[str, Any], key: str) -> str:

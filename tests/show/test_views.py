@@ -1,0 +1,32 @@
+"""Every result has a view, and every view names functions that exist."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import concord
+from concord.show.views import VIEWS, function_of
+
+
+def _presented() -> set[str]:
+    """Return the names of all result classes of the package."""
+    found = set()
+    for path in Path(concord.__file__).parent.rglob("*.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and any(
+                isinstance(base, ast.Name) and base.id == "Presented" for base in node.bases
+            ):
+                found.add(node.name)
+    return found
+
+
+def test_every_type_of_result_has_one_view() -> None:
+    assert set(VIEWS) == _presented()
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_names_functions_that_exist(name: str) -> None:
+    view = VIEWS[name]
+    named = [one for one in (view.shown_by, view.gist_by, view.drawn_by) if one]
+    assert all(callable(function_of(one)) for one in named)
