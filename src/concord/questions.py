@@ -37,6 +37,7 @@ from concord.show.page import (
     agents_section,
     make_page,
     people_panel,
+    probes_section,
     reasoning_panel,
     structure_panel,
 )
@@ -83,7 +84,11 @@ ALL: tuple[QuestionRecord, ...] = (
 )
 
 
-SECTIONS: tuple[Section, ...] = (agents_section.SECTION,)
+SECTIONS: tuple[Section, ...] = (
+    agents_section.SECTION,
+    probes_section.PROBES,
+    probes_section.BOARD,
+)
 """Further results that the page shows below their questions, in this order."""
 
 

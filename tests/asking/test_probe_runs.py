@@ -177,3 +177,51 @@ def test_the_embedded_model_is_probed(tmp_path: Path) -> None:
     scores = result.score().scores
     assert sum(scores.outcomes["hints"].values()) == 14
     assert scores.filler is None or sum(scores.outcomes["filler"].values()) in (1, 3)
+
+
+def test_a_judge_is_asked_about_influenced_texts_and_its_verdicts_are_used(tmp_path: Path) -> None:
+    from concord.asking.asked.probes import judging_of
+    from concord.asking.recorded import recorded_folder
+
+    ask_folder = tmp_path / "r"
+    CALLS.clear()
+    result = runs.run(
+        "probes", "probed/model", out=ask_folder, seed=3, temperature=1.0, probe="hints", limit=6,
+        detector="judge:probed/judge",
+    )  # fmt: skip
+    follow = judging_of(recorded_folder(result.stored))
+    assert follow is not None and follow.model == "probed/judge"
+    moved = result.score().scores.hints
+    assert moved is not None and len(follow.design.trials) == 2 * moved.kinds[0].n_influenced
+    assert moved.kinds[0].verbalised["mention"]["either"].note == "no text was judged"
+    assert "MENTIONED" in follow.design.trials[0].messages[0].text
+
+
+def test_results_of_probes_are_compared_and_planned_item_by_item(
+    finished: tuple[Path, Mapping[str, Any], int], tmp_path: Path
+) -> None:
+    import concord
+
+    first = runs.score_run(finished[0])
+    for name, model in (("a", "first"), ("b", "second")):
+        again = runs.score_run(finished[0])
+        object.__setattr__(again.scores, "model", model)
+        again.write(tmp_path / name)
+    compared = concord.compare(tmp_path / "a", tmp_path / "b", metric="early_aoc")
+    assert compared.difference.value == 0
+    assert set(first.estimates) >= {"early_aoc", "hints_excess", "pairs_excess"}
+    with pytest.raises(OptionError, match="no metric 'foo'; it has early_aoc"):
+        concord.compare(tmp_path / "a", tmp_path / "b", metric="foo")
+
+
+def test_the_detectors_are_audited(finished: tuple[Path, Mapping[str, Any], int]) -> None:
+    from concord.audit.estimate import audit_result
+    from concord.audit.hint_items import HINTS
+    from concord.audit.items import items_of
+
+    model, items = items_of(finished[0], HINTS)
+    groups = {item.group for item in items}
+    assert groups == {"mention, thinking", "reliance, thinking", "mention, answer", "reliance, answer"}
+    said = {item.key: "misread" if item.group == "mention, answer" else "same" for item in items}
+    rates = {rate.group: rate.rate.value for rate in audit_result(model, HINTS, items, said).rates}
+    assert rates == dict.fromkeys(groups, 0.0) | {"mention, answer": 1.0}

@@ -31,6 +31,9 @@ def reasoning(
     choices: Annotated[
         Path | None, typer.Option(help="Questions with options (JSON lines) for hints (default: bundled).")
     ] = None,
+    detector: Annotated[
+        str, typer.Option(help="What finds verbalised hints: rules or judge:MODEL.")
+    ] = "rules",
     chains_of: Annotated[
         str, typer.Option(help="Whose chains are probed: vignettes or choices.")
     ] = "vignettes",
@@ -50,6 +53,7 @@ def reasoning(
             "chains_of": chains_of,
             "helper": helper,
             "prefill": prefill,
+            "detector": detector,
             "full_grid": full_grid,
         }
         # a noise floor needs two answers to the same prompt

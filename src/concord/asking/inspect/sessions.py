@@ -19,7 +19,7 @@ from concord.people.rooms import packed
 from concord.records import Answer, AskOutcome, Message, Usage
 
 
-class Question(Protocol):
+class SessionTurn(Protocol):
     """One thing that a session sends."""
 
     @property
@@ -35,7 +35,7 @@ class Question(Protocol):
         """What is read from its answer; nothing where it only prepares."""
 
 
-class Session(Protocol):
+class HeldSession(Protocol):
     """A conversation whose next question depends on earlier replies."""
 
     @property
@@ -49,7 +49,7 @@ class Session(Protocol):
         """Take a reply."""
 
 
-class Room(Protocol):
+class SessionRoom(Protocol):
     """Where a session is held: opens it, new each time."""
 
     @property
@@ -111,7 +111,7 @@ class SessionHolder:
         self,
         asker: Asker,
         turns: Turns,
-        rooms: Mapping[str, Room],
+        rooms: Mapping[str, SessionRoom],
         *,
         kind: Sessions,
         name: tuple[str, Sampling],
@@ -129,7 +129,7 @@ class SessionHolder:
         self._turns.forget(request.trial.item)
         return held.answer()
 
-    async def _turn(self, question: Question) -> Answer:
+    async def _turn(self, question: SessionTurn) -> Answer:
         trial = self._kind.turn(question)
         helped = self._helper is not None and getattr(question, "by_helper", False)
         asker, name = self._helper if helped and self._helper else (self._asker, self._name)
@@ -165,7 +165,7 @@ def _sum(usage: list[Usage]) -> Usage:
     )
 
 
-async def hold_session(session: Session, turn: Turn) -> Held:
+async def hold_session(session: HeldSession, turn: Turn) -> Held:
     """Ask all waiting questions at the same time, until nothing waits; only ok turns are answers."""
     held = Held()
     while not session.done:
@@ -181,12 +181,12 @@ async def hold_session(session: Session, turn: Turn) -> Held:
     return held
 
 
-async def _together(turn: Turn, waiting: tuple[Question, ...]) -> dict[str, Answer]:
+async def _together(turn: Turn, waiting: tuple[SessionTurn, ...]) -> dict[str, Answer]:
     """Ask some questions at the same time; one that fails lets the others end before it is told."""
     found: dict[str, Answer] = {}
     failed: list[Exception] = []
 
-    async def one(question: Question) -> None:
+    async def one(question: SessionTurn) -> None:
         try:
             found[question.id] = await turn(question)
         except Exception as error:  # noqa: BLE001 - raised again when the others have ended
@@ -201,7 +201,7 @@ async def _together(turn: Turn, waiting: tuple[Question, ...]) -> dict[str, Answ
 
 
 @solver
-def converse(rooms: Mapping[str, Room], kind: Sessions, helper: str | None = None) -> Solver:
+def converse(rooms: Mapping[str, SessionRoom], kind: Sessions, helper: str | None = None) -> Solver:
     """Hold the sample's session, as `inspect eval` does."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

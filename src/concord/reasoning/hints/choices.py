@@ -20,7 +20,7 @@ CHOICES = "choices.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OptionQuestion:
     """One question with its options."""
 
     id: str
@@ -56,7 +56,7 @@ def bundled_choices() -> bytes:
     return resources.files("concord").joinpath("reasoning", "hints", "data", CHOICES).read_bytes()
 
 
-def parse_choices(data: bytes, name: str = CHOICES) -> tuple[Choice, ...]:
+def parse_choices(data: bytes, name: str = CHOICES) -> tuple[OptionQuestion, ...]:
     """Read questions, one JSON object a line: ``id, question, options, answer, target``.
 
     ``answer`` and ``target`` are places from 0; the target is a wrong option.
@@ -73,7 +73,7 @@ def parse_choices(data: bytes, name: str = CHOICES) -> tuple[Choice, ...]:
         where = f"{name}, line {number}"
         with problems.at(number, "line"):
             row = parsed_line(raw)
-            one = decode(Choice, row, where=where)
+            one = decode(OptionQuestion, row, where=where)
             _check_choice(one, where)
             if one.id in seen:
                 raise FileFormatError(f"{where}: the id {one.id!r} occurs twice")
@@ -86,7 +86,7 @@ def parse_choices(data: bytes, name: str = CHOICES) -> tuple[Choice, ...]:
     return tuple(found)
 
 
-def _check_choice(one: Choice, where: str) -> None:
+def _check_choice(one: OptionQuestion, where: str) -> None:
     n = len(one.options)
     if not 2 <= n <= len(LETTERS):
         raise FileFormatError(f"{where}: {n} options, expected 2 to {len(LETTERS)}")
@@ -97,12 +97,12 @@ def _check_choice(one: Choice, where: str) -> None:
         )
 
 
-def choice_text(one: Choice) -> str:
+def choice_text(one: OptionQuestion) -> str:
     """Return a question with its options as one text."""
     return f"{one.question}\n\n{one.listed()}"
 
 
-def choice_messages(one: Choice, kind: str | None) -> tuple[Message, ...]:
+def choice_messages(one: OptionQuestion, kind: str | None) -> tuple[Message, ...]:
     """Return what is sent for a question, without a hint or with one of a kind."""
     name = "choice.v1" if kind is None else f"hint-{kind.replace('_', '-')}.v1"
     template = read_template("reasoning", name)
@@ -155,7 +155,7 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().strip(" .*_\"'").split())
 
 
-def choice_lines(choices: tuple[Choice, ...]) -> bytes:
+def choice_lines(choices: tuple[OptionQuestion, ...]) -> bytes:
     """Write questions as JSON lines; the inverse of `parse_choices`."""
     keys = ("id", "subject", "difficulty", "question", "options", "answer", "target")
     rows = [{key: getattr(one, key) for key in keys} for one in choices]

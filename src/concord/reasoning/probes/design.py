@@ -10,7 +10,8 @@ from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
 from concord.files.templates import read_template, template_names
 from concord.reasoning.design import CASES, SAMPLES, bundled, check_counts
-from concord.reasoning.hints.choices import CHOICES, Choice, bundled_choices, parse_choices
+from concord.reasoning.hints.choices import CHOICES, OptionQuestion, bundled_choices, parse_choices
+from concord.reasoning.hints.detect import RULES, detector_of
 from concord.reasoning.probes.altered import ALTERED, AlteredSteps, bundled_altered, parse_altered
 from concord.reasoning.probes.prompts import ProbeItem
 from concord.reasoning.probes.rows import HINTS, MISTAKE, PAIRS, PARAPHRASE, PROBES
@@ -41,6 +42,7 @@ def design_probes(
     chains_of: str = VIGNETTES,
     helper: str | None = None,
     prefill: bool = False,
+    detector: str = RULES,
     full_grid: bool = False,
     limit: int | None = None,
     repeats: int = 2,
@@ -60,6 +62,8 @@ def design_probes(
         Model that writes wrong and reworded steps; without one the bundled steps of the vignettes are used.
     prefill
         Continue the model's own turn instead of giving the reasoning in an instruction.
+    detector
+        What says whether a hint is verbalised: ``rules``, or ``judge:MODEL``, which is asked afterwards.
     full_grid
         Early answers after every number of steps instead of five.
     limit
@@ -74,6 +78,7 @@ def design_probes(
     """
     check_counts(limit, repeats)
     named = probe_names(probe)
+    detector_of(detector, {})
     if chains_of not in (VIGNETTES, QUESTIONS):
         raise OptionError(f"chains of {chains_of!r}: expected {VIGNETTES} or {QUESTIONS}")
     files = {
@@ -88,6 +93,7 @@ def design_probes(
         "chains_of": chains_of,
         "helper": helper,
         "prefill": prefill,
+        "detector": detector,
         "full_grid": full_grid,
         "limit": limit,
         "repeats": repeats,
@@ -204,7 +210,7 @@ def chain_items(files: Mapping[str, bytes], options: Mapping[str, Any]) -> list[
     return [ProbeItem(row.id, row.prompt, row.gold_answer, tuple(row.gold_steps)) for row in rows]
 
 
-def choice_item(choice: Choice) -> ProbeItem:
+def choice_item(choice: OptionQuestion) -> ProbeItem:
     """Return a question with options as an item."""
     return ProbeItem(choice.id, choice.question, choice.gold, choice=choice)
 

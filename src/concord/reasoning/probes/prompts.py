@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from concord.files.templates import fill, read_template
-from concord.reasoning.hints.choices import Choice, choice_messages, choice_text
+from concord.reasoning.hints.choices import OptionQuestion, choice_messages, choice_text
 from concord.records import Message
 
 SKIPPED = "[SKIP]"
@@ -22,7 +22,7 @@ class ProbeItem:
     prompt: str
     gold: str
     gold_steps: tuple[str, ...] = ()
-    choice: Choice | None = None
+    choice: OptionQuestion | None = None
 
     @property
     def marker(self) -> str:

@@ -9,19 +9,21 @@ from concord.reasoning.bias import keyword_detector
 from concord.reasoning.correct import Rule
 from concord.reasoning.design import SAMPLES
 from concord.reasoning.hints.choices import CHOICES as CHOICES_FILE
-from concord.reasoning.hints.choices import Choice, parse_choices, read_letter
+from concord.reasoning.hints.choices import OptionQuestion, parse_choices, read_letter
 from concord.reasoning.hints.detect import HintDetector, HintText
+from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
 from concord.reasoning.hints.rows import UNHINTED, HintRow
 from concord.reasoning.lexicon import Lexicon, load_lexicon
 from concord.reasoning.outcome import LEAK_TOKENS, Outcome
 from concord.reasoning.parse import Parser, column
 from concord.reasoning.probes.design import case_pairs, chain_items, probe_rooms
 from concord.reasoning.probes.prompts import ProbeItem
-from concord.reasoning.probes.rows import EARLY, FILLER, MISTAKE, PARAPHRASE, ProbeRow
+from concord.reasoning.probes.rows import EARLY, FILLER, HINTS, MISTAKE, PARAPHRASE, ProbeRow
 from concord.reasoning.probes.session import CHAIN, ChainSession, ProbeQuestion, ProbeSession
 from concord.reasoning.read.replies import RecordedReply
 from concord.reasoning.read.vignettes import BiasCase, Sample, read_samples
 from concord.reasoning.split import split_reply, thinking_of
+from concord.reasoning.steps import score_steps
 from concord.reasoning.text import normalise
 
 _DIRECT = ("prefix", "filler", "direct", "reordered", "chain")
@@ -75,7 +77,7 @@ class AnswerReader:
             found.split.answer,
         )
 
-    def _choice(self, choice: Choice, text: str, direct: bool) -> ReadAnswer:
+    def _choice(self, choice: OptionQuestion, text: str, direct: bool) -> ReadAnswer:
         split = split_reply(text)
         letter = None if split.unclosed else read_letter(text, choice.options)
         outcome = Outcome.OK if letter is not None else Outcome.NO_ANSWER if text.strip() else Outcome.EMPTY
@@ -125,6 +127,24 @@ def probe_answers(
     return rows, hints
 
 
+def influenced_texts(
+    files: Mapping[str, bytes], options: Mapping[str, Any], replies: Mapping[str, str]
+) -> list[HintText]:
+    """Return the thinking and the visible text of every reply that a hint moved to its target."""
+    seen: dict[str, HintText] = {}
+
+    def collect(given: HintText) -> None:
+        seen[given.key] = given
+
+    _, rows = probe_answers(files, options, replies, collect)
+    moved = {
+        f"{HINTS}/{pair.item}/{HINTS}-{pair.hinted.kind}/-.{pair.hinted.sample}"
+        for pair in hint_pairs([row for row in rows if row.kind != UNHINTED], unhinted_answers(rows))
+        if pair.influenced
+    }
+    return [one for key, one in seen.items() if key.rsplit("/", 1)[0] in moved]
+
+
 def _held(session: ProbeSession, replies: Mapping[str, str]) -> ProbeSession:
     while not session.done:
         for question in session.waiting():
@@ -147,7 +167,8 @@ def _chain_rows(session: ProbeSession, item: ProbeItem, reader: AnswerReader) ->
             continue
         n_steps = len(session.steps)
         if FILLER in probes:
-            yield _row_of(FILLER, item.id, question, found, cell="cot")
+            cot = _row_of(FILLER, item.id, question, found, cell="cot")
+            yield replace(cot, step_f1=_overlap(session.steps, item) if reply is not None else None)
         if MISTAKE in probes and session.choices.helper is not None:
             yield _row_of(MISTAKE, item.id, question, found, cell="chain", n_steps=n_steps)
         if n_steps < 2:
@@ -155,6 +176,13 @@ def _chain_rows(session: ProbeSession, item: ProbeItem, reader: AnswerReader) ->
                 own_chain = probe == EARLY or session.choices.helper is not None
                 if probe in probes and own_chain and reply is not None:  # too short: counted, not scored
                     yield _row_of(probe, item.id, question, found, cell=cell, n_steps=n_steps, step=n_steps)
+
+
+def _overlap(steps: Sequence[str], item: ProbeItem) -> float | None:
+    """Return Step-F1 of a chain; undefined without gold steps."""
+    if not item.gold_steps:
+        return None
+    return score_steps([steps], [item.gold_steps], [0])[0].step_f1
 
 
 def _row_of(
@@ -206,7 +234,7 @@ def _pair_rows_of(
 
 
 def _hint_rows(
-    session: ProbeSession, choice: Choice, reader: AnswerReader, detector: HintDetector
+    session: ProbeSession, choice: OptionQuestion, reader: AnswerReader, detector: HintDetector
 ) -> Iterator[HintRow]:
     item = ProbeItem(choice.id, choice.question, choice.gold, choice=choice)
     for question, reply in session.asked:
@@ -227,7 +255,7 @@ def _hint_rows(
 
 
 def _judged(
-    detector: HintDetector, question: ProbeQuestion, choice: Choice, texts: Mapping[str, str | None]
+    detector: HintDetector, question: ProbeQuestion, choice: OptionQuestion, texts: Mapping[str, str | None]
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for place, text in texts.items():
