@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from concord import people
+from concord.comparing.judge_logs import score_judge
 from concord.engine import Engine, chosen_engine
 from concord.files.checked import FileCheck
 from concord.people.agents_files import AgentsResult
@@ -21,6 +22,7 @@ from concord.records import TestTable
 from concord.structure.score_tables import score_structure
 
 if TYPE_CHECKING:
+    from concord.people.answers.files import AnswersResult
     from concord.people.predictions.files import PredictionResult
     from concord.reasoning.compare import ReasoningRanking
     from concord.reasoning.files import ReasoningResult
@@ -38,7 +40,9 @@ __all__ = [
     "public_table",
     "rank_reasoning",
     "report",
+    "score_answers",
     "score_hints",
+    "score_judge",
     "score_people",
     "score_predictions",
     "score_probes",
@@ -166,6 +170,62 @@ def score_people(
         seed=seed,
         engine=engine,
         **choices,
+    )
+
+
+def score_answers(
+    table: Any,
+    *,
+    agent_column: str | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+    level: float = 0.95,
+    n_resamples: int = 400,
+    seed: int = 0,
+    engine: str | Engine = "serial",
+) -> "AnswersResult":
+    """Score answers as distributions: whether an agent's vary, spread and differ as people's do.
+
+    Parameters
+    ----------
+    table
+        A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of rows: answers per person
+        (``outcome, human, agent``; ``person``, ``study``, ``condition``, ``group`` where known), one below
+        the other (``outcome, source, answer``), wide (``human_X, agent_X``), counts (``outcome, option,
+        human_count, agent_count``) or moments (``outcome, n, human_mean, human_sd, agent_mean, agent_sd``).
+    agent_column
+        Column that names the agents, where it is none of ``agent``, ``model``, ``design``, ``config``.
+    sheet, encoding, decimal_comma
+        How the table is read.
+    level
+        Nominal coverage of intervals.
+    n_resamples
+        Samples drawn behind each interval and reference of a distance.
+    seed
+        Seed of these samples: same input and seed, same numbers.
+    engine
+        Where outcomes are scored: ``serial``, ``processes``, ``dask``; changes no number.
+
+    Returns
+    -------
+    AnswersResult
+        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
+
+    Examples
+    --------
+    >>> rows = [{"outcome": "trust", "human": 1 + i % 5, "agent": 3 + i % 2} for i in range(100)]
+    >>> found = score_answers(rows).agents[0].outcomes[0].numbers
+    >>> round(found["variance_ratio"].estimate.value, 3), round(found["tvd"].estimate.value, 2)
+    (0.125, 0.6)
+    """
+    from concord.people.answers.score import score_answer_table
+    from concord.people.answers.table import read_answer_table
+
+    options: dict[str, Any] = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
+    read = read_answer_table(table, agent_column=agent_column, **options)
+    return score_answer_table(
+        read, level=level, n_resamples=n_resamples, seed=seed, engine=chosen_engine(engine)
     )
 
 

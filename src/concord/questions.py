@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from concord.comparing import answers as compared_answers
+from concord.comparing import judges as compared_judges
 from concord.comparing import people as compared_people
 from concord.comparing import structure as compared_structure
 from concord.comparing.kinds import ResultKind
@@ -23,8 +25,10 @@ from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.people import NAME as PEOPLE
 from concord.people import check as people_check
+from concord.planning import judges as planned_judges
 from concord.planning import people as planned_people
 from concord.planning import structure as planned_structure
+from concord.planning.judges import JudgePlan
 from concord.planning.kinds import PlanKind
 from concord.planning.people import PeoplePlan
 from concord.planning.plan import PlanResult, plan_from
@@ -66,15 +70,15 @@ ALL: tuple[QuestionRecord, ...] = (
         PEOPLE,
         files=people_check.FILES,
         panel=people_panel.PANEL,
-        compare=(compared_people.KIND,),
+        compare=(compared_people.KIND, compared_answers.KIND),
         plan=(planned_people.KIND,),
     ),
     QuestionRecord(
         STRUCTURE,
         files=structure_check.FILES,
         panel=structure_panel.PANEL,
-        compare=(compared_structure.KIND,),
-        plan=(planned_structure.KIND,),
+        compare=(compared_structure.KIND, compared_judges.KIND),
+        plan=(planned_structure.KIND, planned_judges.KIND),
     ),
     QuestionRecord(
         REASONING,
@@ -127,7 +131,8 @@ def compare(
     metric
         Which scorer or metric, where a log has several; what ranks: ``pas`` (default), ``ecs`` or ``apr`` of
         results about people, ``tau`` (default), ``flip_excess``, ``worst``, ``S_Cons``, ``E_perf``,
-        ``R_sens`` or ``S_star``, ``E_star``, ``R_star`` of results about structure; ``gap`` (default),
+        ``R_sens`` or ``S_star``, ``E_star``, ``R_star`` of results about structure; ``flip_excess``,
+        ``inconsistency``, ``preference``, ``ties`` or ``agreement`` of judges; ``gap`` (default),
         ``correct_cot``, ``correct_early`` or ``step_f1`` of results about reasoning.
     names
         What the report calls the models, one each.
@@ -186,7 +191,7 @@ def plan(
     repeat: str | None = None,
     metric: str | None = None,
     **options: Any,
-) -> PlanResult | PeoplePlan | StructurePlan:
+) -> PlanResult | PeoplePlan | StructurePlan | JudgePlan:
     """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
 
     Parameters
@@ -211,7 +216,7 @@ def plan(
 
     Returns
     -------
-    PlanResult, PeoplePlan or StructurePlan
+    PlanResult, PeoplePlan, StructurePlan or JudgePlan
         Frozen; prints itself, and gives ``to_dict()``.
 
     Raises
@@ -227,7 +232,8 @@ def plan(
     """
     kinds = [kind for one in ALL for kind in one.plan]
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
-    assert isinstance(found, PlanResult | PeoplePlan | StructurePlan)  # noqa: S101 - what plans of results are
+    planned = PlanResult | PeoplePlan | StructurePlan | JudgePlan
+    assert isinstance(found, planned)  # noqa: S101 - what plans of results are
     return found
 
 

@@ -208,7 +208,7 @@ def test_results_of_probes_are_compared_and_planned_item_by_item(
         object.__setattr__(again.scores, "model", model)
         again.write(tmp_path / name)
     compared = concord.compare(tmp_path / "a", tmp_path / "b", metric="early_aoc")
-    assert compared.difference.value == 0
+    assert compared.difference is not None and compared.difference.value == 0
     assert set(first.estimates) >= {"early_aoc", "hints_excess", "pairs_excess"}
     with pytest.raises(OptionError, match="no metric 'foo'; it has early_aoc"):
         concord.compare(tmp_path / "a", tmp_path / "b", metric="foo")

@@ -57,6 +57,11 @@ class ScoreCommands(LateGroup):
             "Score a table of tests, or recorded replies to studies: "
             "PAS, ECS and APR with their uncertainty.",
         ),
+        "answers": Late(
+            "concord.cli.score_answers",
+            "score_answers",
+            "Score answers as distributions: whether they vary, spread and differ as people's.",
+        ),
         "structure": Late(
             "concord.cli.score_structure",
             "score_structure",
@@ -76,6 +81,11 @@ class ScoreCommands(LateGroup):
             "concord.cli.score_hints",
             "score_probes",
             "Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs.",
+        ),
+        "judge": Late(
+            "concord.cli.score_judge",
+            "score_judge",
+            "Score recorded verdicts of judges: seats, repeats, ties, length, agreement with people.",
         ),
         "run": Late(
             "concord.cli.score_run",

@@ -8,6 +8,7 @@ import typer
 from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
+    from concord.planning.judges import JudgePlan
     from concord.planning.people import ParticipantsPlan, PeoplePlan
     from concord.planning.plan import PlanResult
     from concord.planning.structure import StructurePlan
@@ -17,8 +18,9 @@ def plan(
     pilot: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Two results of a pilot, as for `concord compare`, or a folder of `concord score people` or "
-            "`score structure`; none: plan from assumptions; the word structure: plan for an order effect."
+            help="Two results of a pilot, as for `concord compare`, or a folder of `concord score people`, "
+            "`score structure` or `score judge`; none: plan from assumptions; the word structure: plan for "
+            "an order effect."
         ),
     ] = None,
     effect: Annotated[
@@ -152,7 +154,9 @@ def plan(
     _show(result, json=json)
 
 
-def _show(result: "PlanResult | PeoplePlan | StructurePlan | ParticipantsPlan", *, json: bool) -> None:
+def _show(
+    result: "PlanResult | PeoplePlan | StructurePlan | JudgePlan | ParticipantsPlan", *, json: bool
+) -> None:
     if json:
         print_json(result.to_dict())
     else:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
+from concord.errors import UndefinedError
 from concord.reasoning.result import PairedTable
 from concord.records import Estimate, Interval
 from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered, wilson_interval
@@ -117,7 +118,10 @@ def gap_interval(found: Items) -> tuple[Interval | None, str]:
         return None, f"{found.n_units} families: an interval needs at least {FEWEST_CLUSTERS}"
     if not np.ptp(d):  # no family differs from another
         return bonett_price_interval(np.full(found.n_units, d[0])), ""
-    clustered = skewed_mean(d, found.families).interval
+    try:
+        clustered = skewed_mean(d, found.families).interval
+    except UndefinedError:  # what differs inside families cancels
+        return plain, ""
     low, high = max(-1.0, min(plain.low, clustered.low)), min(1.0, max(plain.high, clustered.high))
     method = f"Bonett-Price joined with {clustered.method}, {found.n_units} families"
     return Interval(low, high, plain.level, method), ""

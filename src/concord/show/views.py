@@ -80,8 +80,10 @@ VIEWS: dict[str, View] = {
     "ReasoningResult": View(
         "reasoning_terminal.reasoning_report", "reasoning_terminal.reasoning_gist", "drawing.draw_reasoning"
     ),
+    "JudgeResult": View("judge_terminal.judge_report", "judge_terminal.judge_gist"),
     "AgentsResult": View("agents_terminal.agents_report"),
     "PredictionResult": View("predictions_terminal.predictions_report"),
+    "AnswersResult": View("answers_terminal.answers_report"),
     "ProbeResult": View("probes_terminal.probes_report", drawn_by="probe_plots.draw_probes"),
     "HintLeaderboard": View("hints_terminal.hints_report", drawn_by="probe_plots.draw_board"),
     "ReasoningRanking": View("ranking_terminal.ranking_report"),
@@ -89,6 +91,7 @@ VIEWS: dict[str, View] = {
     "MetricCompareResult": View("metrics_terminal.metrics_report", drawn_by="drawing.draw_metrics"),
     "PlanResult": View("plan_terminal.plan_lines"),
     "StructurePlan": View("plan_terminal.structure_plan_lines"),
+    "JudgePlan": View("judge_terminal.judge_plan_lines"),
     "PeoplePlan": View("plan_terminal.people_plan_lines"),
     "ParticipantsPlan": View("plan_terminal.participants_lines"),
 }

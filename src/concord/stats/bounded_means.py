@@ -149,7 +149,8 @@ def bounded_bootstrap(values: ArrayLike, *, level: float = 0.95) -> Interval:
     (0.8147, 1.0)
     """
     x = bounded_vector(values)
-    ends, shapes = np.append(x, [0.0, 1.0]), np.append(np.ones(x.size), [0.5, 0.5])
+    distinct, counts = np.unique(x, return_counts=True)  # equal units: their Gamma weights add up
+    ends, shapes = np.append(distinct, [0.0, 1.0]), np.append(counts, [0.5, 0.5])
     ones, tail = np.ones(ends.size), 0.5 * (1 - checked_level(level))
     low, high = (gamma_ratio_quantile(q, ends, ones, shapes) for q in (tail, 1 - tail))
     mean = float(x.mean())

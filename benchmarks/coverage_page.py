@@ -1,0 +1,214 @@
+# ruff: noqa: E501 - paragraphs of the page are single lines
+"""What `coverage.py` found as a page of the documentation and as the table that the program warns from."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from coverage_kinds import Kind
+
+INSIDE = (0.93, 0.97)
+OFTEN = 0.10
+"""A look that so large a share of a population's data has is typical of it."""
+_HEAD = """# Coverage
+
+How often 95 % intervals hold the truth, by simulation on populations whose truth is known. The page is made by `python benchmarks/coverage.py --write`; every cell has its own seed, and any number of processes gives the same table. ± is the Monte Carlo error. The intervals are those that the commands print: `pas_interval`, `apr_interval` and `ecs_interval` over studies, `skewed_mean` in comparisons, `bounded_mean` for Step-F1 and E_perf, `wilson_clustered` for accuracies and silent bias with repeats, and the spread of means for the order effect. Cells outside 93–97 % are bold: ▼ too low, ▲ wider than need be.
+
+**What the program says.** From the same table come the program's warnings (`concord.stats.coverage_note`): for every kind of number, number of units and look of the data (scores at an end of the scale, skewed differences, one study that holds most tests, …) the lowest and highest coverage among the named populations that often look so. Where one lies outside 93–97 % the estimate's note, and the terminal, say so with the size of the fault.
+"""
+
+
+def flagged(cells: Sequence[Any]) -> dict[tuple[str, int, str], tuple[Any, Any]]:
+    """By kind, size and look: the cells with the lowest and the highest coverage, where one is outside."""
+    found: dict[tuple[str, int, str], list[Any]] = {}
+    for cell in cells:
+        if cell.is_random or not cell.shown or cell.kind == "benchmark":
+            continue
+        for look, n in cell.looks.items():
+            if n >= OFTEN * cell.shown:
+                found.setdefault((_called(cell), cell.size, look), []).append(cell)
+    rows = {}
+    for key, group in sorted(found.items()):
+        low, high = (pick(group, key=lambda one: one.covered) for pick in (min, max))
+        if low.covered < INSIDE[0] or high.covered > INSIDE[1]:
+            rows[key] = (low, high)
+    return rows
+
+
+def _called(cell: Any) -> str:
+    return cell.number if cell.number else cell.kind
+
+
+def lookup_module(cells: Sequence[Any]) -> str:
+    """The module of the package that holds the table; sizes without a fault are kept as bounds of others."""
+    lines = [
+        '"""Coverage outside 93 to 97 % by kind, units and look; made by benchmarks/coverage.py --write."""',
+        "",
+        "from typing import NamedTuple",
+        "",
+        "",
+        "class CoverageRow(NamedTuple):",
+        '    """What was simulated for intervals of one kind, number of units and look."""',
+        "",
+        "    kind: str",
+        "    size: int",
+        '    """Studies, items, families or cases: so many, up to the next number."""',
+        "    look: str",
+        "    lowest: float",
+        "    lowest_at: str",
+        '    """The population with the lowest coverage."""',
+        "    highest: float",
+        "    highest_at: str",
+        "",
+        "",
+        "SIZES: dict[str, tuple[int, ...]] = {",
+    ]
+    sizes: dict[str, set[int]] = {}
+    for cell in cells:
+        if cell.kind != "benchmark":
+            sizes.setdefault(_called(cell), set()).add(cell.size)
+    lines += [f'    "{kind}": {tuple(sorted(found))!r},' for kind, found in sorted(sizes.items())]
+    lines += ["}", '"""Numbers of units that were simulated."""', "ROWS: tuple[CoverageRow, ...] = ("]
+    for (kind, size, look), (low, high) in flagged(cells).items():
+        parts = (
+            kind,
+            size,
+            look,
+            round(low.covered, 3),
+            low.population,
+            round(high.covered, 3),
+            high.population,
+        )
+        text = ", ".join(f'"{part}"' if isinstance(part, str) else repr(part) for part in parts)
+        row = f"    CoverageRow({text}),"
+        if len(row) > 110:
+            inside = ",\n        ".join(f'"{p}"' if isinstance(p, str) else repr(p) for p in parts)
+            row = f"    CoverageRow(\n        {inside},\n    ),"
+        lines.append(row)
+    return "\n".join([*lines, ")", ""])
+
+
+def warned(cell: Any, rows: Mapping[tuple[str, int, str], Any]) -> float:
+    """Share of a cell's intervals that come with a warning: from the table, or the program's own note."""
+    if cell.kind == "benchmark":
+        return cell.noted / cell.shown
+    by_table = sum(n for look, n in cell.looks.items() if (_called(cell), cell.size, look) in rows)
+    return max(by_table, cell.noted) / cell.shown
+
+
+def _inside(cell: Any) -> bool:
+    return INSIDE[0] <= cell.covered <= INSIDE[1]
+
+
+def counts(cells: Sequence[Any], rows: Mapping[tuple[str, int, str], Any]) -> dict[str, int]:
+    """Cells inside, below, above; of those outside the ones that most intervals of which are warned about."""
+    known = [cell for cell in cells if cell.shown]
+    outside = [cell for cell in known if not _inside(cell)]
+    return {
+        "cells": len(known),
+        "inside": len(known) - len(outside),
+        "below": sum(cell.covered < INSIDE[0] for cell in outside),
+        "above": sum(cell.covered > INSIDE[1] for cell in outside),
+        "warned": sum(warned(cell, rows) >= 0.5 for cell in outside),
+        "below and warned": sum(warned(c, rows) >= 0.5 and c.covered < INSIDE[0] for c in outside),
+    }
+
+
+def summary(cells: Sequence[Any]) -> str:
+    """Counts of named and random populations, in lines."""
+    rows = flagged(cells)
+    lines = []
+    for name, chosen in (("named", False), ("random", True)):
+        own = [cell for cell in cells if cell.is_random is chosen]
+        lines.append(f"{name}: " + ", ".join(f"{key} {n}" for key, n in counts(own, rows).items()))
+    return "\n".join(lines)
+
+
+def page(cells: Sequence[Any], kinds: Mapping[str, Kind]) -> str:
+    """The page of the documentation."""
+    rows = flagged(cells)
+    parts = [_HEAD, _overview(cells, rows, kinds)]
+    for name, kind in kinds.items():
+        for number in kind.numbers:
+            own = [cell for cell in cells if (cell.kind, cell.number) == (name, number)]
+            if own:
+                parts.append(_section(kind, number, own, rows))
+    parts.append(_warnings(rows))
+    return "\n".join(parts)
+
+
+def _overview(cells: Sequence[Any], rows: Mapping[Any, Any], kinds: Mapping[str, Kind]) -> str:
+    lines = [
+        "## In all",
+        "",
+        "| kind | populations | cells | inside 93–97 % | below | above | outside and warned about |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for title, chosen in (("named", False), ("drawn at random", True)):
+        for name in (*kinds, ""):
+            own = [c for c in cells if c.is_random is chosen and (not name or c.kind == name)]
+            if not own:
+                continue
+            n = counts(own, rows)
+            outside = n["below"] + n["above"]
+            share = f"{n['inside']} ({n['inside'] / n['cells']:.0%})" if n["cells"] else "–"
+            shown = kinds[name].what if name else "**all**"
+            lines.append(
+                f"| {shown} | {title} | {n['cells']} | {share} | {n['below']} | {n['above']} | "
+                f"{n['warned']} of {outside} |"
+            )
+    return "\n".join([*lines, ""])
+
+
+def _section(kind: Kind, number: str, cells: Sequence[Any], rows: Mapping[Any, Any]) -> str:
+    title = f"{kind.what}: {number}" if number else kind.what
+    named = [cell for cell in cells if not cell.is_random]
+    sizes = sorted({cell.size for cell in named})
+    table = {(cell.population, cell.size): cell for cell in named}
+    heads = "".join(f" {size} {kind.unit} | width |" for size in sizes)
+    lines = [f"## {title}", "", f"| population |{heads}", "|---|" + "---|---|" * len(sizes)]
+    for population in kind.populations:
+        shown = [table.get((population, size)) for size in sizes]
+        lines.append(f"| {population} |" + "".join(f" {text(cell)} |" for cell in shown))
+    drawn = sorted((cell for cell in cells if cell.is_random and cell.shown), key=lambda one: one.covered)
+    if drawn:
+        inside = sum(_inside(cell) for cell in drawn)
+        listed = ", ".join(f"{100 * cell.covered:.1f} ({cell.size})" for cell in drawn)
+        lines += ["", f"Drawn at random: {inside} of {len(drawn)} inside. Coverage ({kind.unit}): {listed}."]
+    return "\n".join([*lines, ""])
+
+
+def text(cell: Any) -> str:
+    """One cell: coverage with its error, what was withheld, mean width."""
+    if cell is None:
+        return "– | –"
+    if not cell.shown:
+        return "withheld | –"
+    error = np.sqrt(cell.covered * (1 - cell.covered) / cell.shown)
+    number = f"{100 * cell.covered:.1f} ± {100 * error:.1f}"
+    mark = "▼" if cell.covered < INSIDE[0] else "▲" if cell.covered > INSIDE[1] else ""
+    number = f"**{number} {mark}**" if mark else number
+    withheld = 1 - cell.shown / cell.replicates
+    kept = f" ({withheld:.0%} withheld)" if withheld else ""
+    return f"{number}{kept} | {cell.width / cell.shown:.2f}"
+
+
+def _warnings(rows: Mapping[tuple[str, int, str], tuple[Any, Any]]) -> str:
+    lines = [
+        "## What is warned about",
+        "",
+        "| number | units | the data look | lowest | where | highest | where |",
+        "|---|---|---|---|---|---|---|",
+        *_warning_rows(rows),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _warning_rows(rows: Mapping[tuple[str, int, str], tuple[Any, Any]]) -> Iterator[str]:
+    for (kind, size, look), (low, high) in rows.items():
+        yield (
+            f"| {kind} | {size} | {look} | {100 * low.covered:.1f} | {low.population} | "
+            f"{100 * high.covered:.1f} | {high.population} |"
+        )

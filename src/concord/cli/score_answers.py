@@ -1,0 +1,62 @@
+"""`concord score answers`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from concord.cli.shared import note, print_json, show_result
+
+MOST_WARNINGS = 8
+
+
+def score_answers(
+    answers: Annotated[
+        Path,
+        typer.Argument(
+            help="Table of answers per person, counts per option, or moments: CSV, XLSX, Parquet or JSON."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    agent_column: Annotated[
+        str | None, typer.Option(help="Column that names the agents (agent, model, design, config).")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of the table.")
+    ] = False,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
+    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
+    level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
+    resamples: Annotated[int, typer.Option(help="Samples behind each interval and reference.")] = 400,
+    seed: Annotated[int, typer.Option(help="Seed of these samples.")] = 0,
+    engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
+    ] = None,
+) -> None:
+    """Score answers as distributions: whether they vary, spread and differ as people's."""
+    from concord import api
+    from concord.engine import get_engine
+
+    result = api.score_answers(
+        answers,
+        agent_column=agent_column,
+        sheet=sheet,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        level=level,
+        n_resamples=resamples,
+        seed=seed,
+        engine=get_engine(engine, scheduler=scheduler),
+    )
+    files = result.write(out)
+    for warning in result.warnings[:MOST_WARNINGS]:
+        note(f"warning: {warning}")
+    if len(result.warnings) > MOST_WARNINGS:
+        note(f"warning: and {len(result.warnings) - MOST_WARNINGS} more, in {files[0]}")
+    if json:
+        print_json(result.to_dict())
+    else:
+        show_result(result)
+    note(f"\nwrote {files[0]}, {files[1].name} and {files[2].name}")

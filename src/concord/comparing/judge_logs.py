@@ -1,0 +1,137 @@
+"""Verdicts of judges from whatever holds them, scored; in an Inspect log, metadata and score say them."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from concord.comparing.inspect_logs import InspectLog, read_inspect_log, read_json_log
+from concord.errors import FileFormatError, OptionError
+from concord.files.contents import fingerprint_file, is_file
+from concord.files.limits import listed
+from concord.files.tables import TableOptions
+from concord.structure.judging.files import JudgeResult
+from concord.structure.judging.read import NamedRows, read_votes, rows_of
+from concord.structure.judging.score import score_votes
+
+
+def score_judge(
+    *sources: Any,
+    people: Any = None,
+    judge: str | None = None,
+    metric: str | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    level: float = 0.95,
+    n_permutations: int = 9999,
+    seed: int = 0,
+) -> JudgeResult:
+    """Score recorded verdicts of judges on pairs of answers: seats, repeats, ties, length, people.
+
+    Parameters
+    ----------
+    sources
+        Pair files of FastChat (MT-Bench), annotations of AlpacaEval, Inspect logs, or tables (files, frames,
+        rows) with ``pair``, ``order`` (ab, ba) and ``verdict`` (first, second, tie) or ``winner`` (a, b,
+        tie); and, where known, ``judge``, ``model_a``, ``model_b``, ``answer_a``, ``answer_b`` or
+        ``length_a``, ``length_b``, ``cluster``, and people's verdicts in columns ``human...``.
+    people
+        Verdicts of people on the same pairs in another file, in any of these forms.
+    judge
+        Name of the judge, where rows name none.
+    metric
+        Which scorer of an Inspect log.
+    sheet, encoding
+        How tables are read.
+    level
+        Nominal coverage of intervals.
+    n_permutations, seed
+        Divisions drawn for the test of flips, and their seed.
+
+    Returns
+    -------
+    JudgeResult
+        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
+
+    Raises
+    ------
+    InputError
+        A file cannot be used; the message names it and the row.
+
+    Examples
+    --------
+    >>> rows = [
+    ...     {"pair": str(i), "order": order, "vote": vote, "verdict": "first"}
+    ...     for i in range(12) for order in ("ab", "ba") for vote in (1, 2)
+    ... ]
+    >>> found = score_judge(rows, judge="always first").judge()
+    >>> [found.numbers[name].value for name in ("inconsistency", "preference", "flip_excess")]
+    [1.0, 0.5, 1.0]
+    """
+    if not sources:
+        raise OptionError("nothing to score: give at least one file of verdicts")
+    options = TableOptions(sheet, encoding)
+    rows = [verdict_rows(source, options, metric=metric) for source in sources]
+    human = [] if people is None else [verdict_rows(people, options)]
+    votes = read_votes(rows, people=human, judge=judge)
+    judges = score_votes(votes.judges, level=level, n_permutations=n_permutations, seed=seed)
+    return JudgeResult(judges, level, n_permutations, seed, votes.inputs, votes.warnings)
+
+
+def verdict_rows(source: Any, options: TableOptions, *, metric: str | None = None) -> NamedRows:
+    """Read recorded verdicts from whatever holds them: an Inspect log, JSON, a table, a frame, rows.
+
+    Parameters
+    ----------
+    source
+        The file, frame or rows. In an Inspect log a sample's metadata has ``pair`` and ``order``, and its
+        score is ``first``, ``second`` or ``tie`` (or the letter of the seat).
+    options
+        How tables are read.
+    metric
+        Which scorer of an Inspect log, where it has several.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read, or holds no verdict.
+    """
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        if path.suffix.lower() == ".eval":
+            return _logged(path, read_inspect_log(path), metric)
+        if path.suffix.lower() == ".json" and is_file(path) and (log := read_json_log(path)) is not None:
+            return _logged(path, log, metric)
+    return rows_of(source, options)
+
+
+def _logged(path: Path, log: InspectLog, metric: str | None) -> NamedRows:
+    names = list(dict.fromkeys(name for sample in log.summaries for name in _sample_scores(sample)))
+    if not names:
+        raise FileFormatError(f"{log.name}: no sample has a score; score the log first")
+    if metric is None and len(names) > 1:
+        raise OptionError(f"{log.name}: found the scorers {listed(names)}; choose one with --metric")
+    chosen = names[0] if metric is None else metric
+    if chosen not in names:
+        raise OptionError(f"{log.name}: no scorer {chosen!r}; found {listed(names)}")
+    rows, places = [], []
+    for sample in log.summaries:
+        metadata = sample.get("metadata")
+        row = dict(metadata) if isinstance(metadata, Mapping) else {}
+        row.setdefault("pair", sample.get("id"))
+        row["verdict"] = None if sample.get("error") is not None else _sample_scores(sample).get(chosen)
+        row.setdefault("judge", log.model)
+        rows.append(row)
+        places.append(f"{log.name}, sample {sample.get('id')!r}")
+    unfinished = () if log.finished else (f"{log.name}: the run did not finish (status {log.status!r})",)
+    return NamedRows(log.model, rows, places, (fingerprint_file(path),), unfinished)
+
+
+def _sample_scores(sample: Mapping[str, Any]) -> dict[str, object]:
+    scores = sample.get("scores")
+    if not isinstance(scores, Mapping):
+        return {}
+    return {
+        str(name): score.get("value") if isinstance(score, Mapping) else score
+        for name, score in scores.items()
+    }

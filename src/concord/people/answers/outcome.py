@@ -1,0 +1,298 @@
+"""One outcome of one agent: every number with its interval, its noise floor and its place."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import special
+
+from concord.errors import UndefinedError
+from concord.people.answers.cells import Cells, as_counts, as_fine_counts, exact_distances
+from concord.people.answers.records import AnswerSet, Moments
+from concord.people.answers.result import DISTANCES, AnswerNumber, OutcomeAnswers
+from concord.records import Estimate, Interval
+from concord.stats.answer_spread import (
+    RatioEnds,
+    Spread,
+    answer_spread,
+    entropy_ratio,
+    person_correlation_interval,
+    person_correlation_se,
+    shared_log_variance,
+    variance_ratio,
+)
+from concord.stats.distance_noise import AnswerCounts, DistanceReading, read_distances
+from concord.stats.elementwise import Floats
+
+FEWEST = 5
+"""Answers per side below which there is no interval."""
+INVERTED = "test inversion, the noise of the samples taken out"
+_NOT_APART = "withheld: people and random answers are not apart at these numbers of answers"
+_NO_REFERENCE = "withheld: there is no random answer; give scale_min and scale_max, or conditions"
+_CONSTANT = "no interval: the agent gave one answer only"
+
+
+def score_outcome(
+    one: AnswerSet | Moments, cells: Cells | None, *, level: float, n_resamples: int, rng: np.random.Generator
+) -> OutcomeAnswers:
+    """Compute every number of one outcome."""
+    if isinstance(one, Moments) or cells is None:
+        assert isinstance(one, Moments)  # noqa: S101 - only moments have no cells
+        return _from_moments(one, level)
+    n, m = one.people.size, one.replies.size
+    if min(n, m) == 0:
+        note = "people did not answer" if n == 0 else "the agent did not answer"
+        return _outcome(one, cells, {"tvd": AnswerNumber(Estimate(None, n=0, note=f"undefined: {note}"))})
+    counts = as_counts(one, cells)
+    numbers: dict[str, AnswerNumber] = {}
+    if cells.kind != "choice":
+        numbers["variance_ratio"] = _variance(one, level)
+        numbers["mean_gap"] = AnswerNumber(_mean_gap(one, level))
+    if cells.kind != "values":
+        numbers["entropy_ratio"] = AnswerNumber(_entropy(counts, level))
+    numbers |= _distances(one, cells, counts, level=level, n_resamples=n_resamples, rng=rng)
+    if one.has_pairs and cells.kind != "choice":
+        numbers["person_r"] = AnswerNumber(_person_r(*one.pairs, level=level))
+        if one.group is not None:
+            numbers["r_explained"] = AnswerNumber(_explained(one, level))
+    return _outcome(one, cells, numbers)
+
+
+def _outcome(one: AnswerSet, cells: Cells, numbers: dict[str, AnswerNumber]) -> OutcomeAnswers:
+    sides = one.people, one.replies
+    counts = [cells.counts(side) for side in sides]
+    shares = [tuple(map(float, count / max(count.sum(), 1))) for count in counts]
+    means = [float(side.mean()) if side.size and cells.kind != "choice" else None for side in sides]
+    labels = one.options if one.options else cells.labels
+    return OutcomeAnswers(
+        one.key.study, one.key.outcome, one.key.condition, cells.kind, sides[0].size, sides[1].size,
+        one.pairs[0].size, numbers, labels, shares[0], shares[1], (means[0], means[1]),
+    )  # fmt: skip
+
+
+def _interval_or_none(low: float, high: float, level: float, method: str) -> Interval | None:
+    return None if np.isnan(low) or np.isnan(high) else Interval(low, high, level, method)
+
+
+def _variance(one: AnswerSet, level: float) -> AnswerNumber:
+    people, replies = one.people, one.replies
+    n = min(people.size, replies.size)
+    try:
+        human, agent = answer_spread(people), answer_spread(replies)
+        h, a = one.pairs
+        joint = h.size == people.size == replies.size
+        shared = shared_log_variance(h, a) if joint else 0.0
+        found = variance_ratio(agent, human, shared=shared, level=level)
+    except UndefinedError as fault:
+        return AnswerNumber(Estimate(None, n=n, note=f"undefined: {fault}"))
+    return AnswerNumber(
+        _ratio_estimate(found, human, agent, level), _variance_of_people(human, replies.size, level)
+    )
+
+
+def _ratio_estimate(found: RatioEnds, human: Spread, agent: Spread, level: float) -> Estimate:
+    n = min(human.n, agent.n)
+    if found.value == 0:
+        return Estimate(0.0, n=n, note=_CONSTANT)
+    if n < FEWEST:
+        return Estimate(found.value, n=n, note=f"no interval: fewer than {FEWEST} answers")
+    if human.is_heavy or agent.is_heavy:
+        note = "no interval: a few answers decide the variance (heavy tail), which no interval here covers"
+        return Estimate(found.value, n=n, note=note)
+    return Estimate(
+        found.value,
+        _interval_or_none(found.low, found.high, level, "Bonett 2006, kurtosis of each side"),
+        n=n,
+    )
+
+
+def _variance_of_people(human: Spread, m: int, level: float) -> Estimate | None:
+    """Return what two samples of people show: a ratio of 1 with its range."""
+    again = Spread(human.variance, m, human.kurtosis, human.n_values)
+    try:
+        band = variance_ratio(again, human, level=level)
+    except UndefinedError:
+        return None
+    return Estimate(1.0, _interval_or_none(band.low, band.high, level, "two samples of people"), n=human.n)
+
+
+def _entropy(counts: AnswerCounts, level: float) -> Estimate:
+    n = min(counts.sizes)
+    try:
+        found = entropy_ratio(counts.agent, counts.human, level=level)
+    except UndefinedError as fault:
+        return Estimate(None, n=n, note=f"undefined: {fault}")
+    if found.value == 0:
+        return Estimate(0.0, n=n, note=_CONSTANT)
+    return Estimate(
+        found.value, _interval_or_none(found.low, found.high, level, "Miller 1955, on the log"), n=n
+    )
+
+
+def _mean_gap(one: AnswerSet, level: float) -> Estimate:
+    h, a = one.people, one.replies
+    n = min(h.size, a.size)
+    sd = float(h.std(ddof=1)) if h.size > 1 else 0.0
+    if sd == 0:
+        return Estimate(None, n=n, note="undefined: people's answers do not vary")
+    value = float(a.mean() - h.mean()) / sd
+    if n < FEWEST:
+        return Estimate(value, n=n, note=f"no interval: fewer than {FEWEST} answers")
+    ph, pa = one.pairs
+    covariance = float(np.cov(ph, pa)[0, 1]) if ph.size == h.size == a.size and ph.size > 1 else 0.0
+    se2 = h.var(ddof=1) / h.size + a.var(ddof=1) / a.size - 2 * covariance / h.size
+    # the SD that it is divided by is a sample's too: d² / (2n), kurtosis taken into account
+    se = float(np.sqrt(max(se2, 0.0) / sd**2 + value**2 * answer_spread(h).log_se2 / 4))
+    z = float(special.stdtrit(n - 1, 0.5 + level / 2))
+    return Estimate(value, _interval_or_none(value - z * se, value + z * se, level, "t, delta method"), n=n)
+
+
+def _distances(
+    one: AnswerSet,
+    cells: Cells,
+    counts: AnswerCounts,
+    *,
+    level: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> dict[str, AnswerNumber]:
+    """Compute every distance; those of cumulative distributions of values on a fine grid."""
+    chance, reason = _chance(cells)
+    n = min(counts.sizes)
+    found = read_distances(counts, level=level, n_resamples=n_resamples, rng=rng, chance=chance)
+    if cells.kind == "values" and cells.range > 0:
+        fine = as_fine_counts(one, cells, counts)
+        more = read_distances(fine, level=level, n_resamples=n_resamples, rng=rng)
+        exact = exact_distances(one, cells)
+        for name in ("w1", "ks"):
+            rough, close = found[name], more[name]
+            found[name] = replace(
+                rough, value=exact[name], low=close.low, high=close.high, people=close.people,
+                people_low=close.people_low, people_high=close.people_high,
+            )  # fmt: skip
+    made = {
+        name: _distance(found[name], n=n, level=level, reason=reason) for name in DISTANCES if name in found
+    }
+    made["overlap"] = _overlap(made["tvd"], level)
+    return made
+
+
+def _chance(cells: Cells) -> tuple[Floats | None, str]:
+    """Return what knowing nothing would answer: the marginal over conditions of values, else uniform."""
+    if cells.kind == "values" and cells.pooled is not None:
+        return cells.pooled, ""
+    if cells.kind == "values" and not cells.is_bounded:
+        return None, _NO_REFERENCE
+    return None, ""
+
+
+def _distance(found: DistanceReading, *, n: int, level: float, reason: str) -> AnswerNumber:
+    few = n < FEWEST
+    note = f"no interval: fewer than {FEWEST} answers" if few else ""
+    interval = None if few else _interval_or_none(found.low, found.high, level, INVERTED)
+    band = _interval_or_none(found.people_low, found.people_high, level, "two samples of people")
+    people = Estimate(found.people, band, n=n)
+    if reason or np.isnan(found.place):
+        place = Estimate(None, n=n, note=reason if reason else _NOT_APART)
+    else:
+        z = float(special.ndtri(0.5 + level / 2))
+        ends = _interval_or_none(found.place - z * found.place_se, found.place + z * found.place_se, level,
+                         "resampled answers, delta method")  # fmt: skip
+        place = Estimate(found.place, None if few else ends, n=n, note=note)
+    random = None if reason else found.random
+    return AnswerNumber(Estimate(found.value, interval, n=n, note=note), people, random, place)
+
+
+def _overlap(tvd: AnswerNumber, level: float) -> AnswerNumber:
+    """Overlap is 1 minus the total variation distance."""
+
+    def turned(estimate: Estimate) -> Estimate:
+        ends = estimate.interval
+        value = None if estimate.value is None else 1 - estimate.value
+        flipped = None if ends is None else Interval(1 - ends.high, 1 - ends.low, level, ends.method)
+        return replace(estimate, value=value, interval=flipped)
+
+    people = None if tvd.people is None else turned(tvd.people)
+    random = None if tvd.random is None else 1 - tvd.random
+    return AnswerNumber(turned(tvd.estimate), people, random, tvd.place)
+
+
+def _person_r(h: Floats, a: Floats, *, level: float) -> Estimate:
+    if h.size < FEWEST or np.ptp(h) == 0 or np.ptp(a) == 0:
+        side = "people's" if h.size and np.ptp(h) == 0 else "the agent's"
+        few = h.size < FEWEST
+        note = (
+            f"undefined: {h.size} persons on both sides" if few else f"undefined: {side} answers are all one"
+        )
+        return Estimate(None, n=h.size, note=note)
+    r = float(np.corrcoef(h, a)[0, 1])
+    try:
+        found = person_correlation_interval(r, h.size, se=person_correlation_se(h, a), level=level)
+    except UndefinedError as fault:
+        return Estimate(r, n=h.size, note=f"no interval: {fault}")
+    return Estimate(
+        r, _interval_or_none(found.low, found.high, level, "Fisher's z, influence of persons"), n=h.size
+    )
+
+
+def _explained(one: AnswerSet, level: float) -> Estimate:
+    """Return the share of the covariance over persons that lies between groups, noise of group means out.
+
+    With W the covariance within groups over n - G and T the total over n - 1: share = 1 - W/T.
+    """
+    both = ~np.isnan(one.human) & ~np.isnan(one.agent)
+    assert one.group is not None  # noqa: S101 - asked for with groups only
+    kept = both & (one.group >= 0)
+    h, a, g = one.human[kept], one.agent[kept], one.group[kept]
+    n, n_groups = h.size, np.unique(g).size
+    if n_groups < 2 or n <= n_groups + 2:
+        return Estimate(None, n=n, note="undefined: fewer than two groups")
+    sizes = np.maximum(np.bincount(g), 1)
+    dh, da = (x - (np.bincount(g, weights=x) / sizes)[g] for x in (h, a))
+    total, within = (h - h.mean()) * (a - a.mean()), dh * da
+    t, w = float(total.sum()) / (n - 1), float(within.sum()) / (n - n_groups)
+    influence = (within - w) - (w / t) * (total - t) if t != 0 else within
+    if t <= 0 or abs(t) < 2 * float(total.std()) / np.sqrt(n):
+        return Estimate(
+            None, n=n, note="undefined: no covariance over persons is shown that could be divided"
+        )
+    se = float(influence.std()) / (abs(t) * np.sqrt(n - n_groups))
+    z = float(special.ndtri(0.5 + level / 2))
+    share = 1 - w / t
+    return Estimate(share, _interval_or_none(share - z * se, share + z * se, level, "delta method"), n=n)
+
+
+def _from_moments(one: Moments, level: float) -> OutcomeAnswers:
+    """Compute what moments allow: a ratio with the kurtosis of a normal distribution, the mean, r."""
+    human, agent = Spread(one.human_sd**2, one.human_n), Spread(one.agent_sd**2, one.agent_n)
+    n = min(one.human_n, one.agent_n)
+    try:
+        found = variance_ratio(agent, human, level=level)
+        if found.value == 0:
+            ratio = AnswerNumber(Estimate(0.0, n=n, note=_CONSTANT))
+        else:
+            ends = _interval_or_none(found.low, found.high, level, "normal theory")
+            note = "the kurtosis of answers is not known; that of a normal distribution is supposed"
+            people = _variance_of_people(human, agent.n, level)
+            ratio = AnswerNumber(Estimate(found.value, ends, n=n, note=note), people)
+        gap = (one.agent_mean - one.human_mean) / one.human_sd
+        se = float(np.sqrt(1 / one.human_n + found.value / one.agent_n + gap**2 / (2 * one.human_n)))
+        z = float(special.ndtri(0.5 + level / 2))
+        mean = Estimate(gap, _interval_or_none(gap - z * se, gap + z * se, level, "normal theory"), n=n)
+    except UndefinedError as fault:
+        ratio = AnswerNumber(Estimate(None, n=n, note=f"undefined: {fault}"))
+        mean = Estimate(None, n=n, note=f"undefined: {fault}")
+    numbers = {"variance_ratio": ratio, "mean_gap": AnswerNumber(mean)}
+    if one.r is not None:
+        numbers["person_r"] = AnswerNumber(_given_r(one.r, n, level))
+    return OutcomeAnswers(
+        one.key.study, one.key.outcome, one.key.condition, "moments", one.human_n, one.agent_n,
+        n if one.r is not None else 0, numbers, means=(one.human_mean, one.agent_mean),
+    )  # fmt: skip
+
+
+def _given_r(r: float, n: int, level: float) -> Estimate:
+    try:
+        found = person_correlation_interval(r, n, level=level)
+    except UndefinedError as fault:
+        return Estimate(r, n=n, note=f"no interval: {fault}")
+    return Estimate(r, _interval_or_none(found.low, found.high, level, "Fisher's z, normal theory"), n=n)

@@ -1,0 +1,120 @@
+"""What scoring answers gives: frozen, full precision, undefined is ``None`` with a reason."""
+
+from dataclasses import dataclass
+
+from concord.records import Estimate
+
+METRICS = {
+    "variance_ratio": "variance, agent to people",
+    "entropy_ratio": "entropy, agent to people",
+    "tvd": "total variation distance",
+    "overlap": "overlap",
+    "w1": "Wasserstein distance, share of the scale",
+    "ks": "Kolmogorov-Smirnov distance",
+    "jsd": "Jensen-Shannon divergence, bits",
+    "simbench": "SimBench score",
+    "mean_gap": "mean, agent minus people, in SDs of people",
+    "person_r": "correlation over persons",
+    "r_explained": "share of it between groups",
+}
+"""Every number, with the words that a table heads it with."""
+DISTANCES = ("tvd", "w1", "ks", "jsd")
+"""Those with a noise floor, references and a place."""
+RATIOS = ("variance_ratio", "entropy_ratio")
+"""Those that are summarised by their median and whose 1 means 'as people'."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerNumber:
+    """One number and what it is read against."""
+
+    estimate: Estimate
+    people: Estimate | None = None
+    """Two samples of people at the same sizes: the noise floor; its interval is their range."""
+    random: float | None = None
+    """Random answers, as many as the agent gave."""
+    place: Estimate | None = None
+    """1: as near as another sample of people; 0: as far as random answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeAnswers:
+    """One outcome of one agent."""
+
+    study: str
+    outcome: str
+    condition: str
+    kind: str
+    """``choice``, ``scale``, ``values`` or ``moments``."""
+    n_people: int
+    n_agent: int
+    n_persons: int
+    """Persons on both sides."""
+    numbers: dict[str, AnswerNumber]
+    labels: tuple[str, ...] = ()
+    """Options, or the left ends of the cells of a grid."""
+    human_shares: tuple[float, ...] = ()
+    agent_shares: tuple[float, ...] = ()
+    means: tuple[float | None, float | None] = (None, None)
+    """Of people and of the agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSummary:
+    """Outcomes together: a study, or all of them."""
+
+    name: str
+    n_outcomes: int
+    n_studies: int
+    numbers: dict[str, AnswerNumber]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAnswers:
+    """One group of people, over outcomes."""
+
+    group: str
+    n_people: int
+    n_outcomes: int
+    error: Estimate
+    """Mean error of the group's means, agent minus people, in SDs of people."""
+    absolute_error: Estimate
+    human_deviation: float | None
+    """How far the group's mean lies from that of all people, averaged over outcomes, in SDs."""
+    agent_deviation: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSummary:
+    """All groups of one agent."""
+
+    groups: tuple[GroupAnswers, ...]
+    slope: Estimate
+    """Groups' deviations, agent on people, people's noise taken out: above 1 groups are exaggerated."""
+    parity_gap: Estimate
+    """Largest less smallest mean absolute error of groups."""
+    too_small: tuple[str, ...] = ()
+    """Groups of fewer than 30 people, which are not scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAnswers:
+    """Everything about one agent."""
+
+    agent: str
+    overall: AnswerSummary
+    studies: tuple[AnswerSummary, ...]
+    outcomes: tuple[OutcomeAnswers, ...]
+    groups: GroupSummary | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDifference:
+    """Two agents on the outcomes both answered: first minus second."""
+
+    first: str
+    second: str
+    metric: str
+    difference: Estimate
+    p_value: float | None
+    p_holm: float | None

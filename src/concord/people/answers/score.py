@@ -1,0 +1,179 @@
+"""Sets of answers to a result: outcomes, studies, all together, groups, and agents against each other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+from scipy import special
+
+from concord.engine import SERIAL, Engine
+from concord.errors import InputError
+from concord.people.answers.cells import Cells, lay_out
+from concord.people.answers.files import AnswersResult
+from concord.people.answers.groups import score_groups
+from concord.people.answers.outcome import score_outcome
+from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
+from concord.people.answers.result import AgentAnswers, AnswerDifference, OutcomeAnswers
+from concord.people.answers.summary import summarised, with_simbench
+from concord.records import Estimate, Interval
+from concord.stats.distance_noise import N_RESAMPLES
+from concord.stats.intervals import FEWEST_CLUSTERS
+from concord.stats.multiple import holm
+
+COMPARED = ("variance_ratio", "tvd", "w1", "person_r")
+"""What agents are compared on."""
+BLOCK = 16
+"""Outcomes per piece of work."""
+
+
+def score_answer_table(
+    table: AnswerSets,
+    *,
+    level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+    engine: Engine = SERIAL,
+) -> AnswersResult:
+    """Score every agent of a table of answers.
+
+    Parameters
+    ----------
+    table
+        From `concord.people.answers.table.read_answer_table`.
+    level
+        Nominal coverage of intervals.
+    n_resamples
+        Samples drawn behind each interval and reference of a distance.
+    seed
+        Seed of these samples.
+    engine
+        Where outcomes are scored; changes nothing in the result.
+
+    Raises
+    ------
+    InputError
+        There is nothing to score.
+    """
+    if not any(table.sets.values()):
+        raise InputError("the table holds no answers")
+    cells = lay_out(table.sets.values())
+    agents = tuple(
+        _scored_agent(
+            name, sets, cells, table.groups, level=level, n_resamples=n_resamples, seed=seed, engine=engine
+        )
+        for name, sets in table.sets.items()
+    )
+    differences = tuple(_agents_differences(agents, level=level))
+    return AnswersResult(agents, differences, level, n_resamples, seed, table.inputs, table.warnings)
+
+
+def _scored_agent(
+    name: str,
+    sets: Sequence[AnswerSet | Moments],
+    cells: Mapping[OutcomeKey, Cells],
+    groups: Sequence[str],
+    *,
+    level: float,
+    n_resamples: int,
+    seed: int,
+    engine: Engine,
+) -> AgentAnswers:
+    ordered = sorted(sets, key=lambda one: one.key)
+    blocks = [
+        tuple(
+            (i, ordered[i], cells.get(ordered[i].key)) for i in range(start, min(start + BLOCK, len(ordered)))
+        )
+        for start in range(0, len(ordered), BLOCK)
+    ]
+    work = partial(_scored_block, level, n_resamples, seed)
+    outcomes = with_simbench([one for block in engine.map(work, blocks) for one in block], level=level)
+    names = dict.fromkeys(one.study for one in outcomes)
+    studies = tuple(
+        summarised(study, [one for one in outcomes if one.study == study], level=level) for study in names
+    )
+    found = score_groups(ordered, groups, level=level)
+    return AgentAnswers(name, summarised("all", outcomes, level=level), studies, tuple(outcomes), found)
+
+
+def _scored_block(
+    level: float,
+    n_resamples: int,
+    seed: int,
+    block: tuple[tuple[int, AnswerSet | Moments, Cells | None], ...],
+) -> list[OutcomeAnswers]:
+    """Score some outcomes, each with a generator of its own."""
+    return [
+        score_outcome(
+            one,
+            cells,
+            level=level,
+            n_resamples=n_resamples,
+            rng=np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,))),
+        )
+        for i, one, cells in block
+    ]
+
+
+def _agents_differences(agents: Sequence[AgentAnswers], *, level: float) -> Iterator[AnswerDifference]:
+    """Compare all pairs of agents, outcome by outcome, studies the clusters; Holm's correction per metric."""
+    for metric in COMPARED:
+        rows = [_agents_difference(*pair, metric, level) for pair in combinations(agents, 2)]
+        there = [row for row in rows if row.difference.value is not None]
+        p = np.array([np.nan if row.p_value is None else row.p_value for row in there])
+        adjusted = holm(p) if len(there) else p
+        for row, value in zip(there, adjusted, strict=True):
+            yield AnswerDifference(
+                row.first, row.second, metric, row.difference, row.p_value,
+                None if np.isnan(value) else float(value),
+            )  # fmt: skip
+
+
+def _agents_difference(
+    first: AgentAnswers, second: AgentAnswers, metric: str, level: float
+) -> AnswerDifference:
+    values = [metric_values(one, metric) for one in (first, second)]
+    both = [key for key in values[0] if key in values[1]]
+    estimate, p = paired_difference(
+        np.array([values[0][key] - values[1][key] for key in both]), [key.study for key in both], level=level
+    )
+    return AnswerDifference(first.agent, second.agent, metric, estimate, p, None)
+
+
+def metric_values(one: AgentAnswers, metric: str) -> dict[OutcomeKey, float]:
+    """Return one metric of every outcome where it is defined; ratios as logarithms, 0 has none."""
+    found = {}
+    for outcome in one.outcomes:
+        number = outcome.numbers.get(metric)
+        value = None if number is None else number.estimate.value
+        if value is None or (metric.endswith("ratio") and value <= 0):
+            continue
+        key = OutcomeKey(outcome.study, outcome.outcome, outcome.condition)
+        found[key] = float(np.log(value)) if metric.endswith("ratio") else value
+    return found
+
+
+def paired_difference(
+    differences: object, studies: Sequence[str], *, level: float
+) -> tuple[Estimate, float | None]:
+    """Return the mean of paired differences, studies the clusters, and its p-value.
+
+    The mean over outcomes; SE² = k/(k - 1) Σ (sum of a study's residuals)² / n², t with k - 1 degrees of
+    freedom.
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    if not d.size:
+        return Estimate(None, note="undefined: no outcome that both agents have"), None
+    labels = np.asarray(studies)
+    names = np.unique(labels)
+    value, k = float(d.mean()), len(names)
+    if k < FEWEST_CLUSTERS:
+        return Estimate(value, n=d.size, note=f"no interval: {k} studies"), None
+    sums = np.array([(d[labels == name] - value).sum() for name in names])
+    se = float(np.sqrt(k / (k - 1) * (sums**2).sum())) / d.size
+    if se == 0:
+        return Estimate(value, n=d.size, note="no interval: the difference is the same everywhere"), None
+    reach = float(special.stdtrit(k - 1, 0.5 + level / 2)) * se
+    p = float(2 * special.stdtr(k - 1, -abs(value) / se))
+    interval = Interval(value - reach, value + reach, level, f"t, {k} studies the clusters")
+    return Estimate(value, interval, n=d.size), p

@@ -1,0 +1,281 @@
+"""AnswerColumns of answers to sets of answers: numbers or options, persons joined, groups and scales kept."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from concord.errors import CellProblem, FileFormatError, TableError
+from concord.files.cells import BadCellError, is_missing, number, with_point
+from concord.files.columns import ColumnTable
+from concord.files.limits import listed
+from concord.people.answers.records import AnswerSet, AnswerSets, OutcomeKey
+from concord.stats.elementwise import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+HUMAN_WORDS = ("human", "humans", "people", "person", "participant", "participants")
+NUMBERS_SHARE = 0.9
+"""An outcome with at least this share of numbers is numeric, and other cells in it are mistakes."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerColumns:
+    """Where each part of a table is."""
+
+    found: dict[str, str]
+    """Titles by part."""
+    agent: str | None
+    """The column that names agents."""
+
+
+def read_answers_frame(
+    table: ColumnTable, columns: AnswerColumns, frame: "pl.DataFrame | None" = None
+) -> AnswerSets:
+    """Read answers, side by side in ``frame`` or in the table itself."""
+    import polars as pl
+
+    found = dict(columns.found)
+    used = {title for part, title in found.items() if part not in ("option", "human_count", "agent_count")}
+    if frame is None:
+        wanted = [title for title in table.header if title in used or title == columns.agent]
+        frame = table.take(wanted).with_row_index("row_number")
+    else:
+        found |= {"human": "human", "agent_answer": "agent_answer"}
+    who = "agent_name" if "agent_name" in frame.columns else columns.agent
+    parts = {
+        "study": _name_column(frame, found.get("study"), "all"),
+        "outcome": _name_column(frame, found.get("outcome"), "outcome"),
+        "condition": _name_column(frame, found.get("condition"), ""),
+        "who": _name_column(frame, who, "agent"),
+        "person": _name_column(frame, found.get("person"), None),
+        "group": _name_column(frame, found.get("group"), None),
+        "human": frame[found["human"]],
+        "agent": frame[found["agent_answer"]],
+        "row_number": frame["row_number"],
+    }
+    for end in ("scale_min", "scale_max"):
+        if end in found:
+            parts[end] = frame[found[end]]
+    whole = pl.DataFrame([series.alias(name) for name, series in parts.items()])
+    names = ("human", found["human"]), ("agent", found["agent_answer"])
+    return _Reading(table, dict(names), "person" in found).table(whole, _unused(table, columns))
+
+
+def _name_column(frame: "pl.DataFrame", title: str | None, default: str | None) -> "pl.Series":
+    """Return a column of names as text; what is missing as the default."""
+    import polars as pl
+
+    if title is None:
+        return pl.Series("", [default], dtype=pl.String).new_from_index(0, frame.height)
+    series = frame[title]
+    text = series.cast(pl.String).str.strip_chars()
+    text = text.set(text == "", None)
+    return text if default is None else text.fill_null(default)
+
+
+def _unused(table: ColumnTable, columns: AnswerColumns) -> tuple[str, ...]:
+    used = {*columns.found.values(), columns.agent}
+    others = [
+        title
+        for title in table.header
+        if title not in used and title and not title.casefold().startswith(("human_", "agent_"))
+    ]
+    return (*table.warnings, *((f"{table.name}: columns not used: {listed(others)}",) if others else ()))
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The work of reading one table of answers."""
+
+    table_: ColumnTable
+    titles: dict[str, str]
+    has_persons: bool
+
+    def table(self, whole: "pl.DataFrame", warnings: tuple[str, ...]) -> AnswerSets:
+        """Read every outcome, or raise once with every bad cell."""
+        problems: list[CellProblem] = []
+        groups = tuple(whole["group"].drop_nulls().unique().sort().to_list())
+        sets: dict[str, list[AnswerSet]] = {}
+        kinds = {}
+        for (study, outcome), part in whole.group_by(["study", "outcome"], maintain_order=True):
+            kinds[(study, outcome)] = self.values(part, problems)
+        if problems:
+            raise TableError(sorted(problems, key=lambda bad: -1 if bad.row is None else bad.row))
+        for key, (part, options) in kinds.items():
+            for (who, condition), own in part.group_by(["who", "condition"], maintain_order=True):
+                made = self.answers(
+                    own, OutcomeKey(str(key[0]), str(key[1]), str(condition)), options, groups
+                )
+                sets.setdefault(str(who), []).append(made)
+        return AnswerSets(
+            {name: tuple(found) for name, found in sets.items()}, groups, self.table_.inputs, warnings
+        )
+
+    def values(
+        self, part: "pl.DataFrame", problems: list[CellProblem]
+    ) -> "tuple[pl.DataFrame, tuple[str, ...]]":
+        """Return the answers of one outcome as numbers, or as places among its options."""
+        import polars as pl
+
+        columns = {side: self.numbers(part, side) for side in ("human", "agent")}
+        bad = sum(len(odd) for _, odd in columns.values())
+        filled = sum(int(np.count_nonzero(~np.isnan(values))) for values, _ in columns.values()) + bad
+        if bad and bad <= (1 - NUMBERS_SHARE) * filled:
+            for side, (_, odd) in columns.items():
+                problems.extend(self.problem(part, side, i) for i in odd)
+        if bad:
+            return self.options(part)
+        made = [pl.Series(side, values) for side, (values, _) in columns.items()]
+        return part.with_columns(*made), ()
+
+    def numbers(self, part: "pl.DataFrame", side: str) -> tuple[Floats, list[int]]:
+        """Return a column as numbers, NaN where a cell is missing, and the places of other cells."""
+        import polars as pl
+
+        series = part[side]
+        if series.dtype.is_numeric() or series.dtype == pl.Boolean:
+            values = np.array(series.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
+            return values, [int(i) for i in np.flatnonzero(np.isinf(values))]
+        text = series.cast(pl.String).str.strip_chars()
+        values = np.array(text.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy(), dtype=np.float64)
+        odd = []
+        for i in np.flatnonzero(~np.isfinite(values)):
+            cell = text[int(i)]
+            if is_missing(cell):
+                values[i] = np.nan
+                continue
+            try:
+                found = number(with_point(cell) if self.table_.decimal_comma else cell)
+            except BadCellError:
+                odd.append(int(i))
+                continue
+            values[i] = np.nan if found is None else found
+        return values, odd
+
+    def problem(self, part: "pl.DataFrame", side: str, index: int) -> CellProblem:
+        """Name a cell that is text in an outcome of numbers."""
+        row = self.table_.row(int(part["row_number"][index]))
+        expected = "a number, like the other answers to this outcome, or an empty cell"
+        return CellProblem(self.table_.name, None, row, self.titles[side], part[side][index], expected)
+
+    def options(self, part: "pl.DataFrame") -> "tuple[pl.DataFrame, tuple[str, ...]]":
+        """Return choices as places among their options, in the order of their names."""
+        import polars as pl
+
+        texts = {side: part[side].cast(pl.String).str.strip_chars() for side in ("human", "agent")}
+        names = sorted(
+            {word for text in texts.values() for word in text.unique().to_list() if not is_missing(word)}
+        )
+        place = {name: float(i) for i, name in enumerate(names)}
+        made = [
+            pl.Series(side, [place.get(word, np.nan) if word is not None else np.nan for word in text])
+            for side, text in texts.items()
+        ]
+        return part.with_columns(*made), tuple(names)
+
+    def answers(
+        self, part: "pl.DataFrame", key: OutcomeKey, options: tuple[str, ...], groups: tuple[str, ...]
+    ) -> AnswerSet:
+        """Return the answers of one agent to one outcome, one row per person where persons are known."""
+        import polars as pl
+
+        own = part.select("human", "agent", "group", "person").with_columns(
+            pl.col("human").fill_nan(None), pl.col("agent").fill_nan(None)
+        )
+        if self.has_persons and own["person"].null_count() == 0 and own["person"].is_duplicated().any():
+            doubled = own.group_by("person").agg(
+                pl.col("human").count().alias("h"), pl.col("agent").count().alias("a")
+            )
+            if doubled.filter((pl.col("h") > 1) | (pl.col("a") > 1)).height:
+                who = doubled.filter((pl.col("h") > 1) | (pl.col("a") > 1))["person"][0]
+                raise FileFormatError(
+                    f"{self.table_.name}: person {who!r} answered {key.words!r} of {key.study!r} more than "
+                    "once; keep one row per person and outcome, or leave out the column of persons"
+                )
+            own = own.group_by("person", maintain_order=True).agg(
+                pl.col("human", "agent", "group").drop_nulls().first()
+            )
+        place = {name: i for i, name in enumerate(groups)}
+        group = (
+            np.array([place.get(one, -1) if one is not None else -1 for one in own["group"]], dtype=np.intp)
+            if groups
+            else None
+        )
+        return AnswerSet(
+            key,
+            own["human"].fill_null(np.nan).to_numpy(),
+            own["agent"].fill_null(np.nan).to_numpy(),
+            group,
+            options,
+            _scale(part),
+            self.has_persons,
+        )
+
+
+def _scale(part: "pl.DataFrame") -> tuple[float, float] | None:
+    import polars as pl
+
+    if "scale_min" not in part.columns or "scale_max" not in part.columns:
+        return None
+    ends = [part[end].cast(pl.Float64, strict=False).drop_nulls() for end in ("scale_min", "scale_max")]
+    if not all(len(end) for end in ends):
+        return None
+    low, high = float(ends[0][0]), float(ends[1][0])
+    return (low, high) if high > low else None
+
+
+def read_counts_frame(table: ColumnTable, columns: AnswerColumns) -> AnswerSets:
+    """Read counts per option: as many answers as were counted."""
+    import polars as pl
+
+    found = columns.found
+    frame = table.take([title for title in table.header if title in {*found.values(), columns.agent}])
+    parts = {
+        "study": _name_column(frame, found.get("study"), "all"),
+        "outcome": _name_column(frame, found.get("outcome"), "outcome"),
+        "condition": _name_column(frame, found.get("condition"), ""),
+        "who": _name_column(frame, columns.agent, "agent"),
+        "group": _name_column(frame, found.get("group"), None),
+        "option": _name_column(frame, found["option"], None),
+    }
+    counts = {side: _whole_counts(table, frame, found[f"{side}_count"]) for side in ("human", "agent")}
+    made = [series.alias(name) for name, series in parts.items()]
+    whole = pl.DataFrame([*made, *(pl.Series(side, values) for side, values in counts.items())])
+    rows = [
+        pl.DataFrame(
+            {
+                **{
+                    name: whole[name].gather(index)
+                    for name in ("study", "outcome", "condition", "who", "group")
+                },
+                side: whole["option"].gather(index),
+            }
+        )
+        for side in ("human", "agent")
+        for index in [np.repeat(np.arange(whole.height), whole[side].to_numpy().astype(np.intp))]
+    ]
+    long = pl.concat(rows, how="diagonal").with_row_index("row_number")
+    long = long.with_columns(pl.lit(None, dtype=pl.String).alias("person"))
+    titles = {"human": found["option"], "agent": found["option"]}
+    return _Reading(table, titles, has_persons=False).table(long, _unused(table, columns))
+
+
+def _whole_counts(table: ColumnTable, frame: "pl.DataFrame", title: str) -> list[int]:
+    """Return a column of counts; every cell that is none is named."""
+    problems, values = [], []
+    for i, cell in enumerate(frame[title].to_list()):
+        try:
+            found = number(cell)
+        except BadCellError:
+            found = -1.0
+        value = 0.0 if found is None else found
+        if value < 0 or value != round(value):
+            problems.append(
+                CellProblem(table.name, None, table.row(i), title, cell, "a whole number, 0 or more")
+            )
+        values.append(int(value))
+    if problems:
+        raise TableError(problems)
+    return values

@@ -1,0 +1,172 @@
+"""A table of answers, counts or moments to sets of answers: every layout that people keep such data in.
+
+A file says by its columns what it is:
+
+- answers side by side: ``outcome, human, agent`` (``person``, ``study``, ``condition``, ``group``);
+- answers one below the other: ``outcome, source, answer``, where ``source`` is ``human`` or an agent's name;
+- wide: one row per person, ``human_X`` and ``agent_X`` for every outcome X;
+- counts: ``outcome, option, human_count, agent_count``;
+- moments: ``outcome, n, human_mean, human_sd, agent_mean, agent_sd`` (``r``).
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from concord.errors import FileFormatError
+from concord.files.columns import ColumnTable, read_columns
+from concord.files.limits import listed
+from concord.files.tables import TableOptions, TableSource
+from concord.people.answers.moments import read_moments
+from concord.people.answers.records import AnswerSets
+from concord.people.answers.sides import HUMAN_WORDS, AnswerColumns, read_answers_frame, read_counts_frame
+from concord.people.table.columns import fold
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NAMES = {
+    "study": ("study", "study_id", "experiment"),
+    "outcome": ("outcome", "item", "question", "variable", "dv"),
+    "condition": ("condition", "arm", "treatment", "cell"),
+    "person": ("person", "person_id", "participant", "respondent", "subject", "pid"),
+    "group": ("group", "subgroup", "demographic"),
+    "scale_min": ("scale_min",),
+    "scale_max": ("scale_max",),
+    "option": ("option", "choice", "category", "answer_option"),
+    "human_count": ("human_count", "human_n_option", "people_count"),
+    "agent_count": ("agent_count", "model_count", "synthetic_count"),
+    "source": ("source", "who", "respondent_type"),
+    "answer": ("answer", "value", "response"),
+    "human": ("human", "human_answer", "human_value", "people"),
+    "agent_answer": ("agent_answer", "agent_value", "model_answer", "synthetic"),
+}
+AGENT_NAMES = ("agent", "model", "design", "config")
+"""AnswerColumns that name agents; ``agent`` only where another column holds the agent's answers."""
+_WANTED = (
+    "expected answers (outcome, human, agent), one below the other (outcome, source, answer), wide "
+    "(human_X, agent_X), counts (outcome, option, human_count, agent_count) or moments (outcome, n, "
+    "human_mean, human_sd, agent_mean, agent_sd)"
+)
+
+
+def read_answer_table(
+    source: TableSource,
+    *,
+    agent_column: str | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+) -> AnswerSets:
+    """Read a table of answers.
+
+    Parameters
+    ----------
+    source
+        Path to a CSV, XLSX, Parquet or JSON file, a polars or pandas frame, or a list of rows.
+    agent_column
+        Column that names the agents, where it is none of ``agent``, ``model``, ``design``, ``config``.
+    sheet, encoding, decimal_comma
+        How the table is read.
+
+    Raises
+    ------
+    FileFormatError
+        The table cannot be read, or its columns are those of no known layout.
+    TableError
+        Cells cannot be used; every one is named.
+    """
+    table = read_columns(source, TableOptions(sheet, encoding, decimal_comma))
+    titles = {fold(title): title for title in table.header}
+    found = {part: titles[name] for part, names in NAMES.items() for name in names[::-1] if name in titles}
+    if {"human_mean", "human_sd", "agent_mean", "agent_sd"} <= set(titles):
+        who = _agent_column(table, titles, agent_column, reserved=())
+        return read_moments(table, titles, found, who)
+    if {"option", "human_count", "agent_count"} <= set(found):
+        who = _agent_column(table, titles, agent_column, reserved=())
+        return read_counts_frame(table, AnswerColumns(found, who))
+    if "source" in found and "answer" in found and "human" not in found:
+        return read_answers_frame(table, AnswerColumns(found, None), stacked_frame(table, found))
+    if "human" in found and "agent_answer" not in found and "agent" in titles:
+        found["agent_answer"] = titles["agent"]
+    if "human" in found and "agent_answer" in found and "outcome" in found:
+        who = _agent_column(table, titles, agent_column, reserved=(found["agent_answer"],))
+        return read_answers_frame(table, AnswerColumns(found, who))
+    wide = _wide_outcomes(table.header)
+    if wide:
+        who = _agent_column(table, titles, agent_column, reserved=())
+        return read_answers_frame(
+            table, AnswerColumns(found | {"outcome": "outcome"}, who), wide_frame(table, wide)
+        )
+    raise FileFormatError(f"{table.name}: found the columns {listed(table.header)}; {_WANTED}")
+
+
+def _agent_column(
+    table: ColumnTable, titles: dict[str, str], wanted: str | None, *, reserved: Sequence[str]
+) -> str | None:
+    """Find the column that names the agents."""
+    if wanted is not None:
+        if fold(wanted) not in titles:
+            raise FileFormatError(f"{table.name}: no column {wanted!r}; found {listed(table.header)}")
+        return titles[fold(wanted)]
+    names = [titles[name] for name in AGENT_NAMES if name in titles and titles[name] not in reserved]
+    return names[0] if names else None
+
+
+def _wide_outcomes(header: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Find pairs of columns human_X and agent_X."""
+    sides: dict[str, dict[str, str]] = {"human_": {}, "agent_": {}}
+    for title in header:
+        for prefix, columns in sides.items():
+            if title.casefold().startswith(prefix):
+                columns[title[len(prefix) :]] = title
+    return {
+        name: (column, sides["agent_"][name])
+        for name, column in sides["human_"].items()
+        if name and name in sides["agent_"]
+    }
+
+
+def wide_frame(table: ColumnTable, outcomes: dict[str, tuple[str, str]]) -> "pl.DataFrame":
+    """Return a wide table one row per person and outcome, under the names of the other layouts."""
+    import polars as pl
+
+    used = {column for pair in outcomes.values() for column in pair}
+    kept = [title for title in table.header if title not in used]
+    whole = table.take([*kept, *used]).with_row_index("row_number")
+    parts = [
+        whole.select(
+            "row_number",
+            *kept,
+            pl.lit(name).alias("outcome"),
+            pl.col(human).cast(pl.String).alias("human"),
+            pl.col(agent).cast(pl.String).alias("agent_answer"),
+        )
+        for name, (human, agent) in outcomes.items()
+    ]
+    return pl.concat(parts)
+
+
+def stacked_frame(table: ColumnTable, found: dict[str, str]) -> "pl.DataFrame":
+    """Return answers that lie one below the other as two columns; every agent meets the same people."""
+    import polars as pl
+
+    whole = table.take(list(table.header)).with_row_index("row_number")
+    source = pl.col(found["source"]).cast(pl.String).str.strip_chars()
+    is_human = source.str.to_lowercase().is_in(list(HUMAN_WORDS))
+    answer = pl.col(found["answer"]).cast(pl.String)
+    people, replies = whole.filter(is_human), whole.filter(~is_human)
+    names = replies.select(source.alias("agent_name")).to_series().unique(maintain_order=True).to_list()
+    nothing = pl.lit(None, dtype=pl.String)
+    parts = []
+    for name in names:
+        own = replies.filter(source == name)
+        parts.append(people.with_columns(answer.alias("human"), nothing.alias("agent_answer"),
+                                         pl.lit(name).alias("agent_name")))  # fmt: skip
+        parts.append(own.with_columns(nothing.alias("human"), answer.alias("agent_answer"),
+                                      pl.lit(name).alias("agent_name")))  # fmt: skip
+    if not parts or not people.height:
+        raise FileFormatError(
+            f"{table.name}: the column {found['source']!r} must hold 'human' in some rows and the names of "
+            "agents in the others"
+        )
+    return pl.concat(parts)

@@ -1,0 +1,150 @@
+"""Plans for judges: pairs of answers and votes in each order that show a position bias, from a pilot."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from concord.comparing.judges import KIND as RESULTS
+from concord.errors import OptionError
+from concord.files.provenance import provenance
+from concord.planning.kinds import PlanKind
+from concord.planning.wanted import Wanted
+from concord.records import InputFile, Presented
+from concord.stats.elementwise import Floats
+from concord.structure.judging import files as judge_files
+from concord.structure.judging.records import JudgeScores
+from concord.structure.judging.score import vote_counts
+
+_USUAL_EFFECT = 0.05
+_VOTES = (1, 2, 3, 4, 5, 8)
+_MOST = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgePlan(Presented):
+    """What so many pairs and votes show about a preference for a seat."""
+
+    based_on: str
+    judge: str
+    wanted: Wanted
+    effect: float
+    """Preference for a seat, beyond one half, that should be found."""
+    pairs: int
+    votes: int
+    sd_between: float
+    """Standard deviation over pairs of what the seats do."""
+    sd_within: float
+    """Of one vote in each order around it."""
+    power: float
+    needed: tuple[tuple[int, int, int], ...]
+    """Votes in each order, pairs that reach the power, calls."""
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that ``--json`` prints."""
+        return {
+            "question": "plan",
+            "kind": RESULTS.name,
+            "based_on": self.based_on,
+            "judge": self.judge,
+            "effect": self.effect,
+            "pairs": self.pairs,
+            "votes": self.votes,
+            "sd_between": self.sd_between,
+            "sd_within": self.sd_within,
+            "power": self.power,
+            "needed": [dict(zip(("votes", "pairs", "calls"), row, strict=True)) for row in self.needed],
+            "wanted": asdict(self.wanted),
+            "warnings": list(self.warnings),
+            **provenance(self.inputs),
+        }
+
+
+def plan_judges(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> JudgePlan:
+    """Plan from one result of `concord score judge`; ``wanted.repeats`` are votes in each order.
+
+    Raises
+    ------
+    OptionError
+        Several results, another metric, or a pilot without both orders.
+    """
+    if len(sources) != 1:
+        raise OptionError("a plan for judges rests on one result of concord score judge")
+    if metric not in (None, "preference"):
+        raise OptionError(f"a plan for judges is about the preference for a seat, not {metric!r}")
+    result = judge_files.read(Path(sources[0]))
+    judge, between, within = _noisiest(result.judges)
+    effect = _USUAL_EFFECT if wanted.effect is None else wanted.effect
+    if not effect < 0.5:
+        raise OptionError(f"the effect is {effect:g}; a preference lies between 0 and 0.5 beyond one half")
+    pairs = len(judge.pairs) if wanted.items is None else wanted.items
+    alpha = 1 - wanted.level
+    needed = tuple((k, n := _pairs_needed(effect, between + within / k, wanted), 2 * k * n) for k in _VOTES)
+    warnings = []
+    if wanted.effect is None:
+        warnings.append(f"no effect was named; the plan is for a preference of {effect:g} beyond one half")
+    if judge.votes_per_order[1] < 2:
+        warnings.append("the pilot has one vote in each order: noise and pairs cannot be separated")
+    return JudgePlan(
+        str(sources[0]), judge.judge, wanted, effect, pairs, wanted.repeats,
+        float(np.sqrt(between)), float(np.sqrt(within)),
+        _power(effect, (between + within / wanted.repeats) / pairs, alpha), needed,
+        result.inputs, tuple(warnings),
+    )  # fmt: skip
+
+
+def _noisiest(judges: Sequence[JudgeScores]) -> tuple[JudgeScores, float, float]:
+    """Return the judge whose votes vary most, with its variance over pairs and of one vote."""
+    known = []
+    for one in judges:
+        votes = vote_counts(one.pairs)
+        both = votes[(votes.sum(axis=2) > 0).all(axis=1)]
+        if len(both) >= 2:
+            known.append((one, *variances(both)))
+    if not known:
+        raise OptionError("no judge of the pilot has two pairs in both orders; a plan needs its noise")
+    return max(known, key=lambda one: one[1] + one[2])
+
+
+def variances(votes: Floats) -> tuple[float, float]:
+    """Return the variance over pairs of the preference for a seat, and that which one vote per order adds.
+
+    A vote is 1, 0 or 1/2 for the first seat. With k votes per order the mean of a pair has the variance
+    between + within/k, where within is the mean of the two orders' variances of one vote over 2.
+    """
+    k = votes.sum(axis=2)
+    first = np.stack([votes[:, 0, 0], votes[:, 1, 1]], axis=1)
+    mean = (first + votes[:, :, 2] / 2) / k
+    square = (first + votes[:, :, 2] / 4) / k
+    several = (k > 1).all(axis=1)
+    spread = np.var(mean.mean(axis=1), ddof=1)
+    if not several.any():
+        return float(spread), 0.0
+    single = ((square - mean**2) * k / np.where(k > 1, k - 1, 1))[several]
+    within = float(single.mean() / 2)
+    noise = float((single / k[several]).sum(axis=1).mean() / 4)
+    return max(0.0, float(spread) - noise), within
+
+
+def _power(effect: float, variance: float, alpha: float) -> float:
+    if variance == 0:
+        return 1.0
+    line = float(special.ndtri(1 - alpha / 2))
+    shift = effect / float(np.sqrt(variance))
+    return float(special.ndtr(shift - line) + special.ndtr(-shift - line))
+
+
+def _pairs_needed(effect: float, variance: float, wanted: Wanted) -> int:
+    line = float(special.ndtri(1 - (1 - wanted.level) / 2)) + float(special.ndtri(wanted.power))
+    n = max(2, int(np.ceil(variance * (line / effect) ** 2)))
+    if n > _MOST:
+        raise OptionError(f"more than {_MOST:,} pairs would be needed to show a preference of {effect:g}")
+    return n
+
+
+KIND = PlanKind(RESULTS.words, RESULTS.holds, plan_judges)

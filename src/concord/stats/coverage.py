@@ -1,0 +1,228 @@
+"""How often intervals like one at hand held the truth in simulations: conditions, and the size of the fault.
+
+`benchmarks/coverage.py` simulates every kind of interval on populations whose truth is known and writes
+`coverage_table`: for each kind, number of units and look of the data the lowest and the highest coverage
+among populations that often look so. What lies outside 93 to 97 % is a warning here.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from concord.stats.bounded_means import ends_weight
+from concord.stats.coverage_table import ROWS, SIZES, CoverageRow
+from concord.stats.skewed import LEAST_SKEW, tail_shape
+
+INSIDE = (0.93, 0.97)
+"""Coverage of a nominal 95 % that counts as held."""
+FEW_DEGREES = 5.0
+"""Below this many degrees of freedom of the variance a few units decide it."""
+ALIKE = 0.10
+"""Numbers between 0 and 1 with a smaller standard deviation are alike."""
+
+
+def score_look(values: ArrayLike) -> str:
+    """Return what numbers between 0 and 1 look like.
+
+    Parameters
+    ----------
+    values
+        One number per study, item or case.
+
+    Returns
+    -------
+    str
+        A condition of `coverage_note`.
+
+    References
+    ----------
+    ``benchmarks/coverage.py`` shows what each condition means for an interval.
+
+    Examples
+    --------
+    >>> score_look([0.98, 1.0, 0.97]), score_look([0.5, 0.52, 0.55])
+    ('at an end of the scale', 'in the middle, alike')
+    """
+    x = np.asarray(values, dtype=np.float64)
+    weight = ends_weight(x)
+    if weight == 1:
+        return "at an end of the scale"
+    if weight > 0:
+        return "towards an end of the scale"
+    return "in the middle, alike" if float(x.std()) < ALIKE else "in the middle, spread"
+
+
+def rate_look(hits: ArrayLike, trials: ArrayLike) -> str:
+    """Return what rates of several studies or cases look like.
+
+    Parameters
+    ----------
+    hits, trials
+        One of each per study or case; those without trials are left out.
+
+    Returns
+    -------
+    str
+        A condition of `coverage_note`.
+
+    References
+    ----------
+    ``benchmarks/coverage.py`` shows what each condition means for an interval.
+
+    Examples
+    --------
+    >>> rate_look([3, 2, 30], [4, 4, 40])
+    'one holds most'
+    """
+    s, m = (np.asarray(x, dtype=np.float64) for x in (hits, trials))
+    s, m = s[m > 0], m[m > 0]
+    if 1 / float(np.sum((m / m.sum()) ** 2)) < m.size / 2:
+        return "one holds most"
+    return "one each" if m.max() <= 1 else score_look(np.clip(s / m, 0.0, 1.0))
+
+
+def effects_look(human: ArrayLike, agent: ArrayLike, study: ArrayLike) -> str:
+    """Return what effects of people and agent look like over studies.
+
+    Parameters
+    ----------
+    human, agent, study
+        Effects of every test and its study; tests without both effects are left out.
+
+    Returns
+    -------
+    str
+        A condition of `coverage_note`.
+
+    References
+    ----------
+    ``benchmarks/coverage.py`` shows what each condition means for an interval.
+
+    Examples
+    --------
+    >>> effects_look([0.1, 0.2, 2.5], [0.1, 0.3, 2.0], [1, 2, 3])
+    'one study far out'
+    """
+    x, y = (np.asarray(values, dtype=np.float64) for values in (human, agent))
+    both = ~(np.isnan(x) | np.isnan(y))
+    x, y, labels = x[both], y[both], np.asarray(study)[both]
+    _, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    out = np.bincount(codes, weights=x**2 + y**2) / sizes
+    if out.max() > 0.5 * out.sum():
+        return "one study far out"
+    return "against people" if float(np.mean((x - x.mean()) * (y - y.mean()))) < 0 else "ordinary"
+
+
+def difference_look(values: ArrayLike, clusters: ArrayLike | None = None) -> str:
+    """Return what differences look like.
+
+    Parameters
+    ----------
+    values, clusters
+        Differences of items, and the families that they belong to.
+
+    Returns
+    -------
+    str
+        A condition of `coverage_note`.
+
+    References
+    ----------
+    ``benchmarks/coverage.py`` shows what each condition means for an interval.
+
+    Examples
+    --------
+    >>> difference_look([0.0] * 30 + [1.0]), difference_look([-1, 0, 1, 0.5, -0.5])
+    ('few decide', 'plain')
+    """
+    shape = tail_shape(values, clusters)
+    if shape.degrees < min(FEW_DEGREES, shape.n / 2):
+        return "few decide"
+    return "skewed" if abs(shape.skewness) > LEAST_SKEW else "plain"
+
+
+def spread_look(p_value: float | None) -> str:
+    """Return what a spread of means looks like: whether its test finds one.
+
+    Parameters
+    ----------
+    p_value
+        Of no spread at all.
+
+    Returns
+    -------
+    str
+        A condition of `coverage_note`.
+
+    References
+    ----------
+    ``benchmarks/coverage.py`` shows what each condition means for an interval.
+
+    Examples
+    --------
+    >>> spread_look(0.3)
+    'no effect seen'
+    """
+    return "an effect seen" if p_value is not None and p_value < 0.05 else "no effect seen"
+
+
+def coverage_row(kind: str, size: float, look: str) -> CoverageRow | None:
+    """Return what was simulated for intervals like this one; ``None`` where all lay inside 93 to 97 %.
+
+    Parameters
+    ----------
+    kind
+        Kind of number, as in `coverage_table`.
+    size
+        Studies, items, clusters or cases.
+    look
+        What the data look like: one of the ``..._look`` functions.
+
+    Returns
+    -------
+    CoverageRow or None
+        Of the nearest smaller number of units that was simulated.
+
+    References
+    ----------
+    ``benchmarks/coverage.py``.
+
+    Examples
+    --------
+    >>> coverage_row("no such kind", 5, "plain") is None
+    True
+    """
+    sizes = SIZES.get(kind)
+    if sizes is None:
+        return None
+    band = max((one for one in sizes if one <= size), default=sizes[0])
+    return next((row for row in ROWS if (row.kind, row.size, row.look) == (kind, band, look)), None)
+
+
+def coverage_note(kind: str, size: float, look: str) -> str:
+    """Say how often intervals like this one held the truth in simulations; empty where they hold.
+
+    Parameters
+    ----------
+    kind, size, look
+        As in `coverage_row`.
+
+    Returns
+    -------
+    str
+        Condition and size of the fault.
+
+    References
+    ----------
+    ``benchmarks/coverage.py``.
+
+    Examples
+    --------
+    >>> coverage_note("no such kind", 5, "plain")
+    ''
+    """
+    row = coverage_row(kind, size, look)
+    if row is None or (row.lowest >= INSIDE[0] and row.highest <= INSIDE[1]):
+        return ""
+    if row.lowest < INSIDE[0]:
+        return f"such 95 % intervals held {100 * row.lowest:.0f} % in simulation ({row.lowest_at})"
+    return f"such 95 % intervals held up to {100 * row.highest:.0f} % in simulation"

@@ -1,0 +1,192 @@
+"""Votes on pairs of answers, shown in both orders: what changes with the seats, and what would anyway.
+
+Votes are counts of shape (pairs, 2, 3): pairs by order (answer A in the first seat, answer B in the first
+seat) by verdict (for A, for B, tie).
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from concord.errors import OptionError
+from concord.stats.elementwise import Floats
+
+MOST_SPLITS = 2000
+"""Ways to divide the votes of a pair between the orders that are listed; beyond, so many are drawn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeatNumbers:
+    """One number per pair; NaN where a pair does not have it."""
+
+    inconsistency: Floats
+    """Share of pairs of votes, one of each order, that differ."""
+    repeat: Floats
+    """Share of pairs of votes of one order that differ."""
+    flip_excess: Floats
+    """The first minus the second."""
+    preference: Floats
+    """Share of votes for the first seat minus 1/2, ties half, both orders alike."""
+    ties: Floats
+    win: Floats
+    """Share of votes for A, ties half, both orders alike."""
+
+
+def seat_numbers(votes: ArrayLike) -> SeatNumbers:
+    """Compute what the seats do, pair by pair.
+
+    Parameters
+    ----------
+    votes
+        Counts of shape (pairs, 2, 3): order by verdict (A, B, tie).
+
+    Returns
+    -------
+    SeatNumbers
+        Arrays over pairs.
+
+    References
+    ----------
+    Zheng, L., et al. (2023). Judging LLM-as-a-judge with MT-Bench and Chatbot Arena. NeurIPS 36. Simpson,
+    E. H. (1949). Measurement of diversity. Nature, 163, 688 (the share of unlike pairs).
+
+    Examples
+    --------
+    >>> always_first = seat_numbers([[[2, 0, 0], [0, 2, 0]]])
+    >>> always_first.inconsistency.tolist(), always_first.flip_excess.tolist()
+    ([1.0], [1.0])
+    >>> always_first.preference.tolist(), always_first.win.tolist()
+    ([0.5], [0.5])
+    """
+    c = checked_votes(votes)
+    k = c.sum(axis=2)
+    both = (k > 0).all(axis=1)
+    shares = np.divide(c, k[:, :, None], out=np.full(c.shape, np.nan), where=k[:, :, None] > 0)
+    alike = (shares[:, 0] * shares[:, 1]).sum(axis=1)
+    inconsistency = np.where(both, 1 - alike, np.nan)
+    within = (k * (k - 1)).sum(axis=1)
+    unlike = (k * k).sum(axis=1) - (c * c).sum(axis=(1, 2))
+    repeat = np.divide(unlike, within, out=np.full(len(c), np.nan), where=within > 0)
+    first = np.stack([shares[:, 0, 0], shares[:, 1, 1]], axis=1) + shares[:, :, 2] / 2
+    for_a = shares[:, :, 0] + shares[:, :, 2] / 2
+    return SeatNumbers(
+        inconsistency,
+        repeat,
+        inconsistency - repeat,
+        np.where(both, first.sum(axis=1) / 2 - 0.5, np.nan),
+        _known_mean(shares[:, :, 2]),
+        np.where(both, for_a.sum(axis=1) / 2, np.nan),
+    )
+
+
+def _known_mean(values: Floats) -> Floats:
+    """Mean over the orders that were asked."""
+    known = ~np.isnan(values)
+    total = np.where(known, values, 0.0).sum(axis=1)
+    none = np.full(len(values), np.nan)
+    return np.asarray(np.divide(total, known.sum(axis=1), out=none, where=known.any(axis=1)))
+
+
+def sign_test(values: ArrayLike) -> float | None:
+    """Exact two-sided binomial test that values above and below 0 are equally likely; zeros do not count.
+
+    With one number per pair, such as the preference for the first seat, it holds whatever the votes of one
+    pair have in common.
+
+    Parameters
+    ----------
+    values
+        One number per pair; NaN is left out.
+
+    Returns
+    -------
+    float or None
+        p; ``None`` where there is no number at all. 1 where every number is 0.
+
+    References
+    ----------
+    Dixon, W. J., & Mood, A. M. (1946). The statistical sign test. Journal of the American Statistical
+    Association, 41, 557-566.
+
+    Examples
+    --------
+    >>> sign_test([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.0]), sign_test([])
+    (0.03125, None)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    x = x[~np.isnan(x)]
+    if x.size == 0:
+        return None
+    above, n = int((x > 0).sum()), int((x != 0).sum())
+    fewer = min(above, n - above)
+    return min(1.0, 2 * float(special.bdtr(fewer, n, 0.5))) if n else 1.0
+
+
+def seat_test(votes: ArrayLike, *, n_permutations: int = 9999, rng: np.random.Generator) -> float | None:
+    """Test whether verdicts depend on the seats at all: the votes of a pair divided at random between orders.
+
+    Under no effect of the seats all votes on a pair are alike, so that any division of them between the two
+    orders was as likely as the one that was seen. One-sided: the mean flip excess is large.
+
+    Parameters
+    ----------
+    votes
+        Counts of shape (pairs, 2, 3); only pairs with at least two votes in each order tell anything.
+    n_permutations
+        Divisions drawn; (b + 1)/(B + 1) counts the observed one as well.
+    rng
+        Source of randomness.
+
+    Returns
+    -------
+    float or None
+        p; ``None`` where no pair has two votes in each order.
+
+    References
+    ----------
+    Fisher, R. A. (1935). The Design of Experiments. Oliver & Boyd. Phipson, B., & Smyth, G. K. (2010).
+    Permutation p-values should never be zero. Statistical Applications in Genetics and Molecular Biology, 9.
+
+    Examples
+    --------
+    >>> votes = [[[2, 0, 0], [0, 2, 0]]] * 8
+    >>> seat_test(votes, rng=np.random.default_rng(1)) < 0.001
+    True
+    """
+    c = checked_votes(votes)
+    c = c[(c.sum(axis=2) >= 2).all(axis=1)]
+    if not len(c):
+        return None
+    observed = float(seat_numbers(c).flip_excess.sum())
+    kinds, counts = np.unique(c.reshape(len(c), 6), axis=0, return_counts=True)
+    drawn = np.zeros(n_permutations)
+    for kind, count in zip(kinds, counts, strict=True):
+        excess = seat_numbers(_divisions(kind.reshape(2, 3), rng)).flip_excess
+        for _ in range(int(count)):
+            drawn += excess[rng.integers(0, excess.size, n_permutations)]
+    # sums of the same numbers in another order differ in their last digits
+    return (1 + int((drawn >= observed - 1e-9).sum())) / (1 + n_permutations)
+
+
+def _divisions(votes: Floats, rng: np.random.Generator) -> Floats:
+    """Return the ways to divide the votes of a pair between the orders, each as often as it occurs."""
+    sizes = votes.sum(axis=1).astype(int)
+    verdicts = np.repeat([0, 1, 2], votes.sum(axis=0).astype(int))
+    n = int(sizes.sum())
+    if special.comb(n, sizes[0]) <= MOST_SPLITS:
+        picked = np.array(list(combinations(range(n), int(sizes[0]))))
+    else:
+        picked = np.argsort(rng.random((MOST_SPLITS, n)), axis=1)[:, : sizes[0]]
+    first = np.stack([(verdicts[picked] == verdict).sum(axis=1) for verdict in range(3)], axis=1)
+    return np.stack([first, votes.sum(axis=0) - first], axis=1).astype(np.float64)
+
+
+def checked_votes(votes: ArrayLike) -> Floats:
+    """Return counts of shape (pairs, 2, 3)."""
+    c = np.asarray(votes, dtype=np.float64)
+    if c.ndim != 3 or c.shape[1:] != (2, 3) or not (c >= 0).all():
+        raise OptionError("votes are counts of shape (pairs, 2, 3): order by verdict (A, B, tie)")
+    return c

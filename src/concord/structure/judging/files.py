@@ -1,0 +1,134 @@
+"""Judges as files, written and read back: one document, three tables."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord.errors import OptionError
+from concord.files.codec import decode, encode
+from concord.files.documents import heading, read_document
+from concord.files.output import write_csv, write_json
+from concord.files.provenance import provenance
+from concord.files.result_folders import folder_with
+from concord.records import Estimate, InputFile, Made, Presented
+from concord.structure.judging.records import NUMBERS, JudgeScores
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DOCUMENT, TABLE, PAIRS, WINS = "judge.json", "judge.csv", "judge_pairs.csv", "judge_wins.csv"
+NUMBER_COLUMNS = ("judge", "number", "value", "low", "high", "p", "n", "n_left_out", "note")
+PAIR_COLUMNS = (
+    "judge", "pair", "cluster", "model_a", "model_b", "length_a", "length_b",
+    *(f"{order}_{verdict}" for order in ("ab", "ba", "unordered", "human") for verdict in ("a", "b", "tie")),
+    "unreadable_ab", "unreadable_ba", "unreadable_unordered",
+)  # fmt: skip
+WIN_COLUMNS = ("judge", "model", "win_rate", "low", "high", "n", "note")
+_KIND = "judge result"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgeResult(Presented):
+    """What recorded verdicts say about one or more judges."""
+
+    judges: tuple[JudgeScores, ...]
+    """By name."""
+    level: float = 0.95
+    n_permutations: int = 9999
+    seed: int = 0
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+    made: Made | None = None
+    """How the verdicts were made, where a run says so."""
+
+    def judge(self, name: str | None = None) -> JudgeScores:
+        """Return one judge, the only one by default.
+
+        Raises
+        ------
+        OptionError
+            There is no such judge, or several and none named.
+        """
+        names = [one.judge for one in self.judges]
+        if name is None and len(names) == 1:
+            return self.judges[0]
+        if name not in names:
+            raise OptionError(f"judge {name!r} is not one of {', '.join(map(repr, names))}")
+        return self.judges[names.index(name)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `judge.json` holds."""
+        return {**heading(_KIND), **encode(self), "provenance": provenance(self.inputs)}
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return one row per judge and number, the columns of `judge.csv`."""
+        import polars as pl
+
+        rows = list(judge_rows(self))
+        return pl.DataFrame(rows, schema=list(NUMBER_COLUMNS), orient="row", infer_schema_length=None)
+
+    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
+        """Write the files of the result and return their paths."""
+        return write(self, Path(out))
+
+
+def write(result: JudgeResult, folder: Path) -> tuple[Path, ...]:
+    """Write all files of a result and return their paths."""
+    write_json(folder / DOCUMENT, result.to_dict())
+    write_csv(folder / TABLE, NUMBER_COLUMNS, judge_rows(result))
+    write_csv(folder / WINS, WIN_COLUMNS, _win_rows(result))
+    write_csv(folder / PAIRS, PAIR_COLUMNS, _pair_rows(result))
+    return tuple(folder / name for name in (DOCUMENT, TABLE, WINS, PAIRS))
+
+
+def read(folder: Path) -> JudgeResult:
+    """Read a result back, whole.
+
+    Raises
+    ------
+    FileFormatError
+        The folder holds no such result, or a field of it cannot be used.
+    """
+    found = folder_with(folder, DOCUMENT)
+    path = (folder if found is None else found) / DOCUMENT
+    return decode(JudgeResult, read_document(path, _KIND), where=str(path))
+
+
+def is_judge_folder(source: object) -> bool:
+    """Whether a path is a folder with the files of `concord score judge`."""
+    return folder_with(source, DOCUMENT) is not None
+
+
+def judge_rows(result: JudgeResult) -> Iterator[list[object]]:
+    """Return one row per judge and number."""
+    for one in result.judges:
+        tests = {"preference": one.preference_p, "flip_excess": one.flips_p}
+        for name in NUMBERS:
+            number = one.numbers[name]
+            counts = (number.n, number.n_left_out, number.note)
+            yield [one.judge, name, number.value, *_both_ends(number), tests.get(name), *counts]
+
+
+def _both_ends(number: Estimate) -> tuple[float | None, float | None]:
+    return (None, None) if number.interval is None else (number.interval.low, number.interval.high)
+
+
+def _win_rows(result: JudgeResult) -> Iterator[list[object]]:
+    for one in result.judges:
+        for wins in one.wins:
+            yield [
+                one.judge,
+                wins.model,
+                wins.rate.value,
+                *_both_ends(wins.rate),
+                wins.rate.n,
+                wins.rate.note,
+            ]
+
+
+def _pair_rows(result: JudgeResult) -> Iterator[list[object]]:
+    for one in result.judges:
+        for pair in one.pairs:
+            names = (pair.pair, pair.cluster, pair.model_a, pair.model_b, pair.length_a, pair.length_b)
+            yield [one.judge, *names, *pair.ab, *pair.ba, *pair.unordered, *pair.human, *pair.unreadable]

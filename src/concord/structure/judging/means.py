@@ -1,0 +1,84 @@
+"""Means over pairs of answers, or over items, with intervals that hold at the ends of their range."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtrit
+
+from concord.records import Estimate, Interval
+from concord.stats.bounded_means import bounded_mean
+from concord.stats.clustered import clustered_mean
+from concord.stats.elementwise import Floats
+
+MIN_PAIRS = 8
+"""Independent units below which a mean gets no interval."""
+Ends = tuple[float, float]
+UNIT: Ends = (0.0, 1.0)
+
+
+def mean_over_units(
+    values: ArrayLike,
+    labels: Sequence[str],
+    *,
+    level: float,
+    reason: str = "",
+    ends: Ends = UNIT,
+    unit: str = "pairs",
+) -> Estimate:
+    """Return a mean over the units that have a number, with its interval.
+
+    Parameters
+    ----------
+    values
+        One number per unit; NaN where it has none.
+    labels
+        Cluster of each unit. Where clusters hold several units, the spread of the clusters counts
+        (Student's t, CR2); otherwise `bounded_mean`.
+    level
+        Nominal coverage.
+    reason
+        Why there is no value, where no unit has a number.
+    ends
+        Smallest and largest number that a unit can have.
+    unit
+        What a message calls the units.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    there = ~np.isnan(x)
+    lost = int((~there).sum())
+    if not there.any():
+        return Estimate(None, n_left_out=lost, note=reason)
+    kept = [label for label, known in zip(labels, there, strict=True) if known]
+    clusters = list(dict.fromkeys(kept))
+    if len(clusters) < MIN_PAIRS:
+        what = unit if len(clusters) == len(kept) else f"clusters of {unit}"
+        note = f"no interval below {MIN_PAIRS} {what}"
+        return Estimate(float(x[there].mean()), None, len(kept), lost, note=note)
+    if len(clusters) == len(kept):
+        found = _bounded_ends(x[there], ends, level)
+    else:
+        found = _clustered(x[there], kept, ends, level)
+    return replace(found, n=len(kept), n_left_out=lost)
+
+
+def _bounded_ends(x: Floats, ends: Ends, level: float) -> Estimate:
+    low, width = ends[0], ends[1] - ends[0]
+    found = bounded_mean(np.clip((x - low) / width, 0.0, 1.0), level=level)
+    inner = found.interval
+    assert inner is not None  # noqa: S101 - there are several units
+    interval = Interval(low + width * inner.low, low + width * inner.high, level, inner.method)
+    return Estimate(float(x.mean()), interval, method=found.method)
+
+
+def _clustered(x: Floats, labels: Sequence[str], ends: Ends, level: float) -> Estimate:
+    names = np.asarray(labels)
+    error = clustered_mean(x, names)
+    if error.se == 0:
+        means = np.array([x[names == one].mean() for one in dict.fromkeys(labels)])
+        return replace(_bounded_ends(means, ends, level), value=error.mean)
+    reach = float(stdtrit(error.df, 0.5 + level / 2)) * error.se
+    method = f"clustered t over {error.n_clusters} clusters (CR2)"
+    low, high = max(ends[0], error.mean - reach), min(ends[1], error.mean + reach)
+    return Estimate(error.mean, Interval(low, high, level, method), method=method)

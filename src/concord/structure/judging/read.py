@@ -1,0 +1,195 @@
+"""Recorded verdicts to votes by judge and pair: files of one kind or several, joined by pair."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from concord.errors import FileFormatError, TableError
+from concord.files.cells import is_missing
+from concord.files.contents import fingerprint, read_bytes
+from concord.files.json_text import UnusableError, check_json_size, parsed, parsed_line
+from concord.files.tables import TableOptions, TableSource, read_grid
+from concord.records import InputFile
+from concord.structure.judging.forms import AB, BA, TIE, UNREADABLE, A, B, Ballot, Row, form_of
+from concord.structure.judging.records import NONE, Counts, PairVotes
+
+_PLACES = {A: 0, B: 1, TIE: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRows:
+    """Rows of one source, and what messages call it."""
+
+    name: str
+    rows: Sequence[Row]
+    places: Sequence[str]
+    """Where each row is, in words."""
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedVotes:
+    """Every judge's votes, pair by pair."""
+
+    judges: Mapping[str, tuple[PairVotes, ...]]
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def rows_of(source: TableSource, options: TableOptions) -> NamedRows:
+    """Read the rows of a file, a frame or a list.
+
+    Raises
+    ------
+    FileFormatError, TableError
+        The file cannot be read.
+    """
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        if path.suffix.lower() in (".jsonl", ".json"):
+            return _json_rows(path)
+    grid = read_grid(
+        source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+    )
+    if grid.problems:
+        raise TableError(list(grid.problems))
+    columns = [grid.cells(j) for j in range(len(grid.header))]
+    rows = [
+        {title: None if is_missing(cell) else cell for title, cell in zip(grid.header, cells, strict=True)}
+        for cells in zip(*columns, strict=True)
+    ]
+    places = [f"{grid.place}, row {row}" for row in grid.rows]
+    return NamedRows(Path(grid.name).stem, rows, places, grid.inputs, grid.warnings)
+
+
+def _json_rows(path: Path) -> NamedRows:
+    """Read a list of objects, or one object per line."""
+    data = read_bytes(path)
+    if path.suffix.lower() == ".json":
+        rows = parsed(path.name, data)
+        places = [f"{path.name}, entry {i}" for i in range(1, len(rows) + 1)]
+    else:
+        check_json_size(path.name, data.decode("utf-8", "replace"))
+        rows, places = [], []
+        for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+            if raw.strip():
+                places.append(f"{path.name}, line {number}")
+                try:
+                    rows.append(parsed_line(raw))
+                except UnusableError as fault:
+                    raise FileFormatError(f"{places[-1]}: not valid JSON: {fault.args[1]}") from fault
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
+        raise FileFormatError(f"{path.name}: expected a list of objects with their fields, one per verdict")
+    return NamedRows(path.stem, rows, places, (fingerprint(path.name, data),))
+
+
+def read_votes(
+    sources: Sequence[NamedRows], *, people: Sequence[NamedRows] = (), judge: str | None = None
+) -> RecordedVotes:
+    """Join recorded verdicts by judge and pair.
+
+    Parameters
+    ----------
+    sources
+        Verdicts of judges.
+    people
+        Verdicts of people on the same pairs, in any of the same forms; who gave them is not kept.
+    judge
+        Name of the judge where rows do not name one; the file's name by default.
+
+    Raises
+    ------
+    FileFormatError
+        A row cannot be read; file and row are named.
+    """
+    table: dict[str, dict[str, _Tally]] = {}
+    for source in sources:
+        usual = source.name if judge is None else judge
+        for ballot in _ballots(source, usual):
+            table.setdefault(ballot.judge, {}).setdefault(ballot.pair, _Tally(ballot)).add(ballot)
+    warnings = [text for source in (*sources, *people) for text in source.warnings]
+    human = _verdicts_of_people(people)
+    known = {pair for pairs in table.values() for pair in pairs}
+    if human and not known & human.keys():
+        raise FileFormatError(
+            f"no verdict of people is about a pair that was judged (theirs: {min(human)!r}, judged: "
+            f"{min(known)!r}); pairs join by their names, or by question, turn and models"
+        )
+    if human.keys() - known:
+        warnings.append(f"{len(human.keys() - known)} pairs that people judged have no vote of a judge")
+    judges = {
+        name: tuple(tally.votes(human.get(pair)) for pair, tally in sorted(pairs.items()))
+        for name, pairs in table.items()
+    }
+    inputs = tuple(item for source in (*sources, *people) for item in source.inputs)
+    return RecordedVotes(judges, inputs, tuple(warnings))
+
+
+def _ballots(source: NamedRows, judge: str) -> Iterable[Ballot]:
+    form = form_of(source.rows[0], source.places[0])
+    for row, place in zip(source.rows, source.places, strict=True):
+        yield from form(row, place, judge)
+
+
+def _verdicts_of_people(sources: Sequence[NamedRows]) -> dict[str, "_Tally"]:
+    found: dict[str, _Tally] = {}
+    for source in sources:
+        for ballot in _ballots(source, ""):
+            found.setdefault(ballot.pair, _Tally(ballot)).add(ballot)
+    return found
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The votes on one pair, while they are counted."""
+
+    first: Ballot
+    counts: dict[str, list[int]] = field(default_factory=dict)
+    human: list[int] | None = None
+    lengths: tuple[float | None, float | None] = (None, None)
+
+    def add(self, ballot: Ballot) -> None:
+        """Count one ballot; people's verdicts on a pair are repeated in every row and counted once."""
+        kept = self.counts.setdefault(ballot.order, [0, 0, 0, 0])
+        if ballot.verdict is not None:
+            kept[3 if ballot.verdict == UNREADABLE else _PLACES[ballot.verdict]] += 1
+        if ballot.length_a is not None and ballot.length_b is not None:
+            self.lengths = (ballot.length_a, ballot.length_b)
+        if ballot.human and self.human is None:
+            self.human = [sum(verdict == one for verdict in ballot.human) for one in (A, B, TIE)]
+
+    def votes(self, people: "_Tally | None") -> PairVotes:
+        """Return the counts of one pair."""
+        lost = tuple(self._of(order)[3] for order in (AB, BA, ""))
+        human = tuple(self.human) if self.human is not None else NONE
+        lengths = self.lengths
+        if people is not None:
+            human = people.total
+            lengths = lengths if lengths[0] is not None else people.lengths
+        one = self.first
+        found = PairVotes(
+            one.pair,
+            self._three(AB),
+            self._three(BA),
+            self._three(""),
+            (lost[0], lost[1], lost[2]),
+            (human[0], human[1], human[2]),
+            lengths[0],
+            lengths[1],
+        )
+        return replace(found, model_a=one.model_a, model_b=one.model_b, cluster=one.cluster)
+
+    @property
+    def total(self) -> Counts:
+        """Verdicts whatever the order."""
+        sums = [sum(self._of(order)[i] for order in (AB, BA, "")) for i in range(3)]
+        return (sums[0], sums[1], sums[2])
+
+    def _of(self, order: str) -> list[int]:
+        return self.counts.get(order, [0, 0, 0, 0])
+
+    def _three(self, order: str) -> Counts:
+        kept = self._of(order)
+        return (kept[0], kept[1], kept[2])

@@ -1,0 +1,232 @@
+"""Answers as distributions: every layout gives the same numbers; what cannot be used is named."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import concord
+from concord.comparing.metrics import MetricCompareResult
+from concord.errors import FileFormatError, TableError
+from concord.people.answers.files import AnswersResult, read, write
+from concord.people.answers.records import Moments
+from concord.people.answers.table import read_answer_table
+from concord.show.terminal import drawn, fitting
+from concord.show.views import view_of
+
+RNG = np.random.default_rng(4)
+PEOPLE = RNG.integers(1, 6, 120)
+AGENT = np.clip(PEOPLE + RNG.integers(-1, 2, 120), 2, 4)
+
+
+def _long() -> pl.DataFrame:
+    group = ["a", "b"] * 60
+    return pl.DataFrame(
+        {"study": "s", "outcome": "o", "person": range(120), "group": group, "human": PEOPLE, "agent": AGENT}
+    )
+
+
+def _numbers(result: AnswersResult) -> dict[str, float | None]:
+    return {name: one.estimate.value for name, one in result.agents[0].outcomes[0].numbers.items()}
+
+
+def test_counts_and_answers_one_below_the_other_give_what_answers_side_by_side_give() -> None:
+    side = _numbers(concord.score_answers(_long().drop("person", "group")))
+    rows = [
+        {"study": "s", "outcome": "o", "source": who, "answer": int(value)}
+        for who, values in (("human", PEOPLE), ("gpt", AGENT))
+        for value in values
+    ]
+    assert _numbers(concord.score_answers(rows)) == side
+    counts = [
+        {
+            "study": "s",
+            "outcome": "o",
+            "option": k,
+            "human_count": int(np.sum(k == PEOPLE)),
+            "agent_count": int(np.sum(k == AGENT)),
+        }
+        for k in range(1, 6)
+    ]
+    assert _numbers(concord.score_answers(counts)) == pytest.approx(side)
+
+
+def test_a_wide_table_gives_what_a_long_one_gives(tmp_path: Path) -> None:
+    wide = pl.DataFrame({"person": range(120), "human_o": PEOPLE, "agent_o": AGENT})
+    wide.write_csv(tmp_path / "wide.csv")
+    long = concord.score_answers(_long().drop("group"))
+    assert _numbers(concord.score_answers(tmp_path / "wide.csv")) == _numbers(long)
+
+
+def test_a_workbook_gives_what_a_csv_file_gives(tmp_path: Path) -> None:
+    _long().write_excel(tmp_path / "long.xlsx")
+    _long().write_csv(tmp_path / "long.csv")
+    one, two = (concord.score_answers(tmp_path / name) for name in ("long.xlsx", "long.csv"))
+    assert one.agents == two.agents
+
+
+def test_numbers_are_those_by_hand() -> None:
+    found = _numbers(concord.score_answers(_long()))
+    assert found["variance_ratio"] == pytest.approx(AGENT.var(ddof=1) / PEOPLE.var(ddof=1))
+    shares = [np.bincount(side, minlength=6)[1:] / 120 for side in (PEOPLE, AGENT)]
+    assert found["tvd"] == pytest.approx(np.abs(shares[0] - shares[1]).sum() / 2)
+    assert found["overlap"] == pytest.approx(1 - np.abs(shares[0] - shares[1]).sum() / 2)
+    assert found["person_r"] == pytest.approx(np.corrcoef(PEOPLE, AGENT)[0, 1])
+    uniform = np.abs(shares[0] - 0.2).sum() / 2
+    assert found["simbench"] == pytest.approx(100 * (1 - found["tvd"] / uniform))
+
+
+def test_moments_give_the_ratio_and_the_given_correlation() -> None:
+    row = {"outcome": "o", "n": 120, "human_mean": 3, "human_sd": 2, "agent_mean": 4, "agent_sd": 1, "r": 0.3}
+    found = concord.score_answers([row]).agents[0].outcomes[0]
+    assert found.kind == "moments"
+    values = {name: one.estimate.value for name, one in found.numbers.items()}
+    assert values == pytest.approx({"variance_ratio": 0.25, "mean_gap": 0.5, "person_r": 0.3})
+    note = found.numbers["variance_ratio"].estimate.note
+    assert "normal distribution is supposed" in note
+
+
+def test_choices_without_an_order_have_no_mean() -> None:
+    rows = [{"outcome": "o", "human": "abcc"[i % 4], "agent": "ab"[i % 2]} for i in range(60)]
+    found = _numbers(concord.score_answers(rows))
+    assert set(found) == {"entropy_ratio", "tvd", "overlap", "jsd", "simbench"}
+    assert found["entropy_ratio"] == pytest.approx(1 / 1.5)
+
+
+def test_many_agents_meet_the_same_people() -> None:
+    rows = [
+        {"study": f"s{i % 4}", "outcome": f"o{i % 8}", "model": name, "human": h, "agent_answer": a}
+        for name, shift in (("one", 0), ("two", 1))
+        for i, (h, a) in enumerate(zip(PEOPLE, np.clip(AGENT + shift, 1, 5), strict=True))
+    ]
+    found = concord.score_answers(rows)
+    assert [one.agent for one in found.agents] == ["one", "two"]
+    assert {row.metric for row in found.differences} == {"variance_ratio", "tvd", "w1"}
+    assert all(row.difference.interval is not None for row in found.differences)
+
+
+def test_a_group_of_few_is_named_and_not_scored() -> None:
+    frame = _long().with_columns(
+        pl.when(pl.int_range(120) < 10).then(pl.lit("c")).otherwise("group").alias("group")
+    )
+    found = concord.score_answers(frame).agents[0].groups
+    assert found is not None
+    assert [one.group for one in found.groups] == ["a", "b"]
+    assert found.too_small == ("c (10)",)
+
+
+def test_an_agent_that_exaggerates_groups_has_a_slope_above_1() -> None:
+    rng = np.random.default_rng(8)
+    rows = []
+    for study in range(6):
+        group = rng.integers(0, 2, 300)
+        human = group * 0.5 + rng.normal(size=300)
+        agent = group * 1.5 + rng.normal(size=300)
+        rows += [
+            {"study": f"s{study}", "outcome": "o", "group": "xy"[g], "human": h, "agent": a}
+            for g, h, a in zip(group, human, agent, strict=True)
+        ]
+    found = concord.score_answers(rows, n_resamples=40).agents[0].groups
+    assert found is not None and found.slope.interval is not None
+    assert found.slope.interval.low > 1.5
+
+
+def test_groups_that_explain_everything_explain_the_correlation() -> None:
+    rng = np.random.default_rng(9)
+    group = rng.integers(0, 3, 900)
+    rows = [
+        {"outcome": "o", "person": i, "group": str(g), "human": g + rng.normal(), "agent": g + rng.normal()}
+        for i, g in enumerate(group)
+    ]
+    found = concord.score_answers(rows, n_resamples=40).agents[0].outcomes[0].numbers["r_explained"].estimate
+    assert found.value == pytest.approx(1, abs=0.15)
+    assert found.interval is not None and found.interval.low < 1 < found.interval.high
+
+
+def test_values_without_a_scale_have_no_random_reference_and_with_conditions_the_marginal() -> None:
+    rng = np.random.default_rng(2)
+    rows: list[dict[str, Any]] = [
+        {"outcome": "o", "human": float(np.exp(rng.normal())), "agent": float(np.exp(rng.normal()))}
+        for _ in range(200)
+    ]
+    place = concord.score_answers(rows).agents[0].outcomes[0].numbers["tvd"].place
+    assert place is not None and "scale_min" in place.note
+    split = [
+        row | {"condition": "ab"[i % 2], "human": float(row["human"]) + 3 * (i % 2)}
+        for i, row in enumerate(rows)
+    ]
+    place = concord.score_answers(split).agents[0].outcomes[0].numbers["tvd"].place
+    assert place is not None and place.value is not None
+
+
+def test_a_word_among_numbers_is_named_by_row_and_column(tmp_path: Path) -> None:
+    frame = _long().with_columns(pl.col("agent").cast(pl.String))
+    frame[7, "agent"] = "seven"
+    frame.write_csv(tmp_path / "answers.csv")
+    with pytest.raises(TableError, match=r"answers.csv, row 9, column 'agent': got 'seven'"):
+        read_answer_table(tmp_path / "answers.csv")
+
+
+def test_a_person_who_answered_twice_is_named() -> None:
+    twice = pl.concat([_long(), _long()[:1]])
+    with pytest.raises(FileFormatError, match="person '0' answered 'o' of 's' more than once"):
+        read_answer_table(twice)
+
+
+def test_columns_of_no_known_layout_are_refused_with_what_is_expected() -> None:
+    with pytest.raises(FileFormatError, match="expected answers"):
+        read_answer_table([{"a": 1, "b": 2}])
+
+
+@pytest.mark.parametrize(("column", "value"), [("n", 1), ("human_sd", -1.0), ("r", 1.5), ("n", "many")])
+def test_a_moment_that_cannot_be_is_named(column: str, value: object) -> None:
+    row = {"outcome": "o", "n": 12, "human_mean": 3, "human_sd": 2, "agent_mean": 4, "agent_sd": 1, "r": 0.3}
+    with pytest.raises(TableError, match=f"column '{column}'"):
+        read_answer_table([row | {column: value}])
+
+
+def test_a_missing_moment_is_counted() -> None:
+    row = {"outcome": "o", "n": 12, "human_mean": 3, "human_sd": 2, "agent_mean": 4, "agent_sd": 1}
+    found = read_answer_table([row, row | {"outcome": "p", "agent_sd": None}])
+    assert found.warnings == ("list: 1 rows lack a moment and are left out",)
+    assert isinstance(found.sets["agent"][0], Moments)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(5, 40), st.integers(5, 40), st.integers(0, 3))
+def test_what_is_written_is_read_back_whole(tmp_path: Path, n: int, m: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"outcome": o, "group": "ab"[i % 2], "source": who, "answer": float(rng.integers(1, 4))}
+        for o in ("x", "y")
+        for who, size in (("human", n), ("agent 1", m), ("agent 2", m))
+        for i in range(size)
+    ]
+    result = concord.score_answers(rows, n_resamples=20)
+    write(result, tmp_path)
+    assert read(tmp_path) == result
+
+
+def test_the_report_fits_eighty_columns_and_says_the_answer_first() -> None:
+    result = concord.score_answers(_long())
+    text = drawn(fitting(view_of(result).report(result)), width=80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.startswith("The agent's answers vary too little: 0.")
+    assert "another sample of people" in text
+
+
+def test_two_results_are_compared_outcome_by_outcome(tmp_path: Path) -> None:
+    for name, shift in (("near", 0), ("far", 2)):
+        rows = [
+            {"study": f"s{i % 4}", "outcome": f"o{i % 8}", "human": h, "agent": min(5, a + shift)}
+            for i, (h, a) in enumerate(zip(PEOPLE, AGENT, strict=True))
+        ]
+        concord.score_answers(rows, n_resamples=40).write(tmp_path / name)
+    found = concord.compare(tmp_path / "near", tmp_path / "far")
+    assert isinstance(found, MetricCompareResult)
+    assert found.standing.order == ("near", "far")
+    assert found.metric == "tvd"

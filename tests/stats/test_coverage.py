@@ -1,0 +1,107 @@
+"""The simulation of coverage in a small size, and the warnings that come from its table."""
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from concord.stats import coverage
+from concord.stats.coverage_table import ROWS, SIZES, CoverageRow
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def simulation(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The script, under a name of its own: `coverage` is also a package that measures tests."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    if "coverage_benchmark" not in sys.modules:
+        spec = spec_from_file_location("coverage_benchmark", BENCHMARKS / "coverage.py")
+        assert spec is not None and spec.loader is not None
+        module = module_from_spec(spec)
+        sys.modules["coverage_benchmark"] = module
+        spec.loader.exec_module(module)
+    return sys.modules["coverage_benchmark"]
+
+
+def test_a_condition_with_a_fault_is_named_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = (
+        CoverageRow("PAS", 5, "in the middle, alike", 0.69, "failures behind a middle", 0.95, "bell"),
+        CoverageRow("PAS", 9, "at an end of the scale", 0.95, "bell", 0.988, "near the ceiling"),
+    )
+    monkeypatch.setattr(coverage, "ROWS", rows)
+    monkeypatch.setattr(coverage, "SIZES", {"PAS": (5, 9)})
+    note = coverage.coverage_note("PAS", 7, "in the middle, alike")
+    assert "69 %" in note
+    assert "failures behind a middle" in note
+    assert "up to 99 %" in coverage.coverage_note("PAS", 30, "at an end of the scale")
+    assert coverage.coverage_note("PAS", 9, "in the middle, alike") == ""
+    assert coverage.coverage_note("PAS", 3, "in the middle, alike") == note
+
+
+def test_rows_of_the_table_belong_to_sizes_that_were_simulated() -> None:
+    assert all(row.size in SIZES[row.kind] for row in ROWS)
+    assert all(row.lowest < coverage.INSIDE[0] or row.highest > coverage.INSIDE[1] for row in ROWS)
+
+
+@pytest.mark.parametrize(
+    ("values", "look"),
+    [
+        ([1.0] * 5, "at an end of the scale"),
+        ([0.5, 0.6, 0.7, 0.93], "towards an end of the scale"),
+        ([0.2, 0.8, 0.5, 0.6], "in the middle, spread"),
+    ],
+)
+def test_scores_look_like_one_of_four(values: list[float], look: str) -> None:
+    assert coverage.score_look(values) == look
+
+
+def test_every_random_population_draws_and_has_a_truth(simulation: ModuleType) -> None:
+    rng = np.random.default_rng(1)
+    for kind in simulation.KINDS.values():
+        draw = simulation.population(kind, "drawn at random 1")
+        again = simulation.population(kind, "drawn at random 1")
+        one, two = (drawn(np.random.default_rng(2), kind.sizes[0]) for drawn in (draw, again))
+        assert repr(one) == repr(two)
+        assert set(kind.measure(draw(rng, kind.sizes[0]), rng)) == set(kind.numbers)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("kind", "population", "size"),
+    [
+        ("PAS", "bell", 5),
+        ("APR", "30 % of studies fail", 5),
+        ("ECS", "normal", 6),
+        ("difference", "lognormal", 50),
+        ("families", "exponential", 10),
+        ("mean score", "90 % perfect", 12),
+        ("rate", "bell, 5 repeats", 15),
+        ("structure", "moved by .15", 25),
+        ("gap", "families of 4", 60),
+    ],
+)
+def test_intervals_hold_the_truth(simulation: ModuleType, kind: str, population: str, size: int) -> None:
+    task = (kind, population, size)
+    _, truths = simulation.truth(task)
+    parts = [simulation.block(task, truths, i)[1] for i in range(2 if kind == "structure" else 6)]
+    for name in parts[0]:
+        shown, inside = (sum(getattr(part[name], field) for part in parts) for field in ("shown", "inside"))
+        assert inside / shown >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / shown)
+
+
+@pytest.mark.long
+def test_the_same_cells_make_the_same_page_and_table(simulation: ModuleType, tmp_path: Path) -> None:
+    state = tmp_path / "cells.jsonl"
+    simulation.run([("PAS", "bell", 5), ("PAS", "drawn at random 1", 3)], 50, 1, state)
+    cells = simulation.read_cells(state)
+    assert [cell.replicates for cell in cells] == [50, 50]
+    page = simulation.page(cells, simulation.KINDS)
+    assert "## PAS over other studies" in page
+    assert "Drawn at random" in page
+    namespace: dict[str, object] = {}
+    exec(simulation.lookup_module(cells), namespace)  # noqa: S102 - what the program will import
+    assert namespace["SIZES"] == {"PAS": (3, 5)}

@@ -1,0 +1,181 @@
+"""Scripted judges: what they do is found, and what they do not do is not claimed."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.structure.judging import scripted
+
+import concord
+from concord.stats.votes import seat_numbers, seat_test, sign_test
+from concord.structure.judging.records import JudgeScores
+
+
+def _scored(vote: scripted.Vote, **how: int) -> JudgeScores:
+    return concord.score_judge(scripted.rows(vote, **how), judge="j").judge()
+
+
+def _value(judge: JudgeScores, name: str) -> float:
+    value = judge.numbers[name].value
+    assert value is not None
+    return value
+
+
+def test_a_judge_that_always_takes_the_first_seat_is_found_out() -> None:
+    judge = _scored(scripted.always_first)
+    assert [_value(judge, name) for name in ("inconsistency", "preference", "flip_excess")] == [1, 0.5, 1]
+    assert judge.position == "first"
+    assert judge.preference_p is not None and judge.preference_p < 1e-20
+    assert [round(wins.rate.value or 0, 6) for wins in judge.wins] == [0.5, 0.5]
+    interval = judge.numbers["preference"].interval
+    assert interval is not None and interval.high == 0.5 and interval.low > 0.45
+
+
+def test_a_fair_coin_has_no_flip_excess_and_no_position_bias() -> None:
+    judge = _scored(scripted.fair_coin, n=200)
+    interval = judge.numbers["flip_excess"].interval
+    assert interval is not None and interval.low < 0 < interval.high
+    assert abs(_value(judge, "inconsistency") - 0.5) < 0.1
+    assert judge.position == "not shown"
+    assert "no position bias could be shown" in judge.sentence
+
+
+def test_a_consistent_judge_never_flips() -> None:
+    judge = _scored(scripted.consistent)
+    assert [_value(judge, name) for name in ("inconsistency", "preference", "flip_excess")] == [0, 0, 0]
+    assert judge.position == "not shown"
+
+
+def test_a_length_lover_is_recovered() -> None:
+    judge = _scored(scripted.length_lover, n=400)
+    interval = judge.numbers["length_slope"].interval
+    assert interval is not None and interval.low < 1.5 < interval.high
+    assert interval.low > 0.8
+    assert "Longer answers win more often" in judge.sentence
+    assert judge.position == "not shown"
+
+
+def test_a_judge_that_length_decides_has_no_finite_slope_but_a_share() -> None:
+    rows = scripted.rows(lambda rng, order, q, x: "first" if (x > 0) == (order == "ab") else "second")
+    judge = concord.score_judge(rows, judge="j").judge()
+    assert judge.numbers["length_slope"].value is None
+    assert "no finite value" in judge.numbers["length_slope"].note
+    assert _value(judge, "longer") == 1
+    assert "The longer answer wins in 100%" in judge.sentence
+
+
+def test_one_vote_in_each_order_has_no_flip_excess_and_says_what_to_do() -> None:
+    judge = _scored(scripted.always_first, k=1)
+    assert judge.numbers["flip_excess"].value is None
+    assert "--votes 2" in judge.numbers["flip_excess"].note
+    assert judge.position == "first"
+
+
+def test_ties_everywhere_are_nothing_to_be_consistent_about() -> None:
+    judge = _scored(lambda *_: "tie")
+    assert judge.gate.startswith("nothing to be consistent about")
+    assert judge.position == "not tested"
+
+
+def test_verdicts_that_are_missing_in_one_order_withhold_the_conclusion() -> None:
+    rows = scripted.rows(scripted.always_first)
+    for i, row in enumerate(rows):
+        if row["order"] == "ab" and i % 16 == 0:
+            row["verdict"] = "unreadable"
+    judge = concord.score_judge(rows, judge="j").judge()
+    assert "not alike in both orders" in judge.gate
+    assert judge.n_unreadable == 20
+
+
+def test_few_pairs_get_no_interval() -> None:
+    judge = _scored(scripted.fair_coin, n=5)
+    assert judge.numbers["preference"].interval is None
+    assert judge.numbers["preference"].note == "no interval below 8 pairs"
+
+
+def test_the_same_seed_gives_the_same_document() -> None:
+    rows = scripted.rows(scripted.fair_coin, n=20)
+    assert concord.score_judge(rows).to_dict() == concord.score_judge(rows).to_dict()
+
+
+def test_the_flip_excess_of_one_pair_is_counted_by_hand() -> None:
+    # AB: A, A; BA: A, B. Between: 2 of 4 pairs of votes differ. Within: AB 0 of 1, BA 1 of 1.
+    found = seat_numbers([[[2, 0, 0], [1, 1, 0]]])
+    assert (found.inconsistency[0], found.repeat[0], found.flip_excess[0]) == (0.5, 0.5, 0.0)
+    # first seat: AB 2 of 2, BA 1 of 2
+    assert found.preference[0] == 0.25
+    assert found.win[0] == 0.75
+
+
+def test_the_sign_test_is_the_exact_binomial() -> None:
+    values = np.array([0.5] * 9 + [-0.5] + [0.0] * 30)
+    assert sign_test(values) == pytest.approx(2 * (1 + 10) / 2**10)  # by hand: 0 or 1 of 10
+
+
+def test_the_permutation_test_of_two_pairs_is_counted_by_hand() -> None:
+    # of 6 divisions of two A and two B between the orders, two separate them: p = (2/6)^2
+    votes = np.array([[[2, 0, 0], [0, 2, 0]]] * 2)
+    p = seat_test(votes, n_permutations=40_000, rng=np.random.default_rng(3))
+    assert p == pytest.approx(1 / 9, abs=0.005)
+
+
+def _truth(bias: float, spread: float) -> dict[str, float]:
+    """Preference and flip excess of a judge with log odds quality + bias for the first seat."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    weights = weights / math.sqrt(2 * math.pi)
+    ab, ba = (1 / (1 + np.exp(-(spread * nodes + sign * bias))) for sign in (1, -1))
+    between = 1 - ab * ba - (1 - ab) * (1 - ba)
+    within = ab * (1 - ab) + ba * (1 - ba)
+    return {
+        "preference": float(weights @ ((ab - ba) / 2)),
+        "inconsistency": float(weights @ between),
+        "flip_excess": float(weights @ (between - within)),
+    }
+
+
+def _drawn(rng: np.random.Generator, bias: float, spread: float, n: int, k: int) -> np.ndarray:
+    quality = spread * rng.normal(size=n)
+    votes = np.zeros((n, 2, 3))
+    for order, sign in ((0, 1), (1, -1)):
+        votes[:, order, 0] = rng.binomial(k, 1 / (1 + np.exp(-(quality + sign * bias))))
+        votes[:, order, 1] = k - votes[:, order, 0]
+    return votes
+
+
+def _simulated(n_runs: int, populations: list[tuple[float, float]]) -> list[dict[str, float]]:
+    from concord.structure.judging.records import PairVotes
+    from concord.structure.judging.score import score_votes
+
+    found = []
+    for bias, spread in populations:
+        rng = np.random.default_rng(11)
+        truth, covered, claims = _truth(bias, spread), dict.fromkeys(_truth(bias, spread), 0), 0
+        for run in range(n_runs):
+            votes = _drawn(rng, bias, spread, 80, 2).astype(int)
+            pairs = [PairVotes(str(i), tuple(v[0]), tuple(v[1])) for i, v in enumerate(votes.tolist())]
+            judge = score_votes({"j": pairs}, n_permutations=199, seed=run)[0]
+            claims += judge.position in ("first", "second", "varying")
+            for name, value in truth.items():
+                interval = judge.numbers[name].interval
+                assert interval is not None
+                covered[name] += interval.low - 1e-9 <= value <= interval.high + 1e-9
+        found.append({name: count / n_runs for name, count in covered.items()} | {"claims": claims / n_runs})
+    return found
+
+
+@pytest.mark.long
+def test_position_bias_is_rarely_claimed_where_there_is_none() -> None:
+    for found in _simulated(60, [(0.0, 0.0), (0.0, 2.0)]):
+        assert found["claims"] <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 60)
+
+
+@pytest.mark.slow
+def test_intervals_of_judges_cover() -> None:
+    populations = [(0.0, 0.0), (0.0, 2.0), (0.0, 6.0), (0.5, 2.0), (2.0, 2.0), (1.0, 6.0)]
+    for (bias, _), found in zip(populations, _simulated(1000, populations), strict=True):
+        if bias == 0:
+            assert found.pop("claims") <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 1000)
+        else:
+            found.pop("claims")
+        for share in found.values():
+            assert share >= 0.93
