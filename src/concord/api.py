@@ -86,12 +86,14 @@ def score_people(
     encoding: str | None = None,
     decimal_comma: bool = False,
     agent_column: str | None = None,
+    mapping: Mapping[str, str] | None = None,
     model: str | None = None,
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
     n_simulations: int = N_SIMULATIONS,
     seed: int = 0,
     engine: str | Engine = "serial",
+    margin: float = 0.2,
     **choices: object,
 ) -> Any:
     """Score a table of tests: PAS, ECS and APR with their uncertainty.
@@ -113,6 +115,8 @@ def score_people(
         In a column of numbers ``0,85`` is a number.
     agent_column
         Name of the column with the agents' names, where it is none of the usual ones.
+    mapping
+        What the columns of a table made by hand hold, by their titles: ``{"Result": "human"}``.
     model
         Name of the model that stood in for the participants, for reports and comparisons.
     level
@@ -126,6 +130,8 @@ def score_people(
     engine
         Where new samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
         no number.
+    margin
+        Smallest effect of interest (d), against which nulls that a single agent keeps are tested.
     choices
         Single choices of the protocol to change, such as ``states=2`` or ``include_unsigned=True``.
 
@@ -148,7 +154,12 @@ def score_people(
     (0.674, 0.701, 0.5)
     """
     tests = read_agents(
-        table, agent_column=agent_column, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma
+        table,
+        agent_column=agent_column,
+        mapping=mapping,
+        sheet=sheet,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
     )
     if not isinstance(tests, TestTable):
         return score_agents(
@@ -169,6 +180,7 @@ def score_people(
         n_simulations=n_simulations,
         seed=seed,
         engine=engine,
+        margin=margin,
         **choices,
     )
 

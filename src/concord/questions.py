@@ -295,6 +295,7 @@ def check(
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
+    mapping: Mapping[str, str] | None = None,
 ) -> FileCheck:
     """Check that a file is well formed, without scoring or running anything.
 
@@ -309,6 +310,8 @@ def check(
         Encoding of a table in a text file; UTF-8 by default.
     decimal_comma
         In a table ``0,85`` is a number.
+    mapping
+        What the columns of a table made by hand hold, by their titles, such as ``{"Result": "human"}``.
 
     Raises
     ------
@@ -318,7 +321,7 @@ def check(
     path = Path(file)
     kind = _kind_of(path)
     if kind is None:
-        return people_check.check_table(path, TableOptions(sheet, encoding, decimal_comma))
+        return people_check.check_table(path, TableOptions(sheet, encoding, decimal_comma), mapping=mapping)
     if sheet is not None:
         raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
     return kind.check(path)

@@ -7,7 +7,7 @@ library's own.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 from unittest.mock import patch
@@ -204,6 +204,10 @@ def headline_coverage(name: str, runs: int, seed: int, n_infinite: int = 20_000)
     return tallies
 
 
+APART = replace(STANDARD, within_study=0.0)
+"""Tests of these populations have people of their own."""
+
+
 def fresh_coverage(name: str, runs: int, seed: int, n_target: int = 200) -> dict[str, Tally]:
     """New participants: against the mean score of fresh samples of both sides, true effects fixed."""
     population, rng = POPULATIONS[name], np.random.default_rng([seed, 3])
@@ -215,7 +219,7 @@ def fresh_coverage(name: str, runs: int, seed: int, n_target: int = 200) -> dict
         seen = observed(human, rng), observed(agent, rng)
         values = benchmark(scored(*seen), STUDIES)
         options: dict[str, Any] = {"level": 0.95, "n_resamples": N_RESAMPLES, "rng": rng}
-        fresh = new_participants(_side(seen[0]), _side(seen[1]), context, tree, STANDARD, **options)
+        fresh = new_participants(_side(seen[0]), _side(seen[1]), context, tree, APART, **options)
         for metric, tally in tallies.items():
             error = float(fresh.errors[metric].benchmark)
             interval = fresh.interval(metric, float(values[metric]), error).interval

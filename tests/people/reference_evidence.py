@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from functools import cache
 
-from scipy import special, stats
+from scipy import integrate, special, stats
 from tests.people import reference_integrals as integrals
 from tests.people.reference_effects import effect_of
 from tests.people.reference_sides import (
@@ -107,7 +107,29 @@ def _log_bf(side: Side, test_type: str, sampling: str) -> float | None:
         return _log_binomial(need(side.k), need(side.n), need(side.p0))
     if test_type == "mann-whitney":
         return _log_two_sample(u_z(side), need(side.n1), need(side.n2), ROOT_HALF)
-    return _log_bound(p_value(side, test_type))  # variance ratio, p-value
+    if test_type == "variance-ratio":
+        return _log_variance_ratio(need(side.statistic), need(side.df1), need(side.df2))
+    return _log_bound(p_value(side, test_type))
+
+
+def _log_variance_ratio(f: float, df1: float, df2: float) -> float:
+    """Integrate over the share of precision, ρ = sin²θ with θ uniform: Beta(1/2, 1/2)."""
+
+    def height(rho: float) -> float:
+        total = rho * df1 * f + (1 - rho) * df2
+        return 0.5 * (df1 * math.log(rho) + df2 * math.log(1 - rho) - (df1 + df2) * math.log(total))
+
+    top = height(1 / (1 + f))
+    peak = math.asin(math.sqrt(1 / (1 + f)))
+    area = integrate.quad(
+        lambda a: math.exp(height(math.sin(a) ** 2) - top),
+        0,
+        math.pi / 2,
+        points=[peak],
+        epsrel=1e-12,
+        limit=400,
+    )[0]
+    return math.log(area * 2 / math.pi) + top - height(0.5)
 
 
 def _log_one_sample(t: float, n: float, r: float) -> float:
@@ -132,7 +154,8 @@ def _log_f(side: Side, test_type: str) -> float | None:
         return integrals.log_jzs(cell / 4, df1 + df2, df1, df1 * f, df2)
     if df1 == 1:
         return _log_one_sample(math.sqrt(f), df2 + 1, ROOT_HALF)
-    return _log_bound(side.p_value)
+    n = df1 + df2  # independent observations of a within-subject design; BIC
+    return 0.5 * (n * math.log(1 + df1 * f / df2) - df1 * math.log(n))
 
 
 def _log_bic(chi2: float, df: float, n: float) -> float:
@@ -168,6 +191,8 @@ def _published_log_bf(side: Side, test_type: str) -> float | None:
     if test_type == "chi-square" and side.table is not None:
         chi2, df = chi_square(side.table, yates=two_by_two(side))
         return _log_bic(chi2, df, sum(map(sum, side.table)))
+    if test_type == "variance-ratio":
+        return _log_bound(p_value(side, test_type))
     return _log_bf(side, test_type, "joint")
 
 

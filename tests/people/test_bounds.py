@@ -9,16 +9,20 @@ from tests.people.random_tables import random_table
 from concord.api import demo_table, score_people
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
-from concord.people.bounds import Simulation, simulate_bounds
+from concord.people.bounds import simulate_bounds
 from concord.people.computed import context_of
 from concord.people.families.registry import KINDS
 from concord.people.families.truth import HumanEffects, Truth
+from concord.people.floor_ceiling import Simulation, percentile
 from concord.people.layout import lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.sides import SideTable
 from concord.people.table.read import read_tests
 from concord.people.truth import EffectPopulation, fit_population, human_effects
 from concord.records import Side
+
+APART = replace(STANDARD, within_study=0.0)
+"""Every test of people of its own."""
 
 
 def simulated(
@@ -50,7 +54,7 @@ def t_rows(human: list[float], n: int = 40, agent_n: int = 60) -> list[dict[str,
 def test_the_floor_is_what_null_agents_score_one_by_one() -> None:
     """Agents without effects drawn as raw data, scored through the public function."""
     human = [4.0, 0.3, -3.5, 2.2, 5.0, -0.8]
-    floor = simulated(t_rows(human), n=2000).floors["pas"].benchmark
+    floor = simulated(t_rows(human), APART, n=2000).floors["pas"].benchmark
     rng = np.random.default_rng(1)
     scores = []
     for _ in range(60):
@@ -62,6 +66,65 @@ def test_the_floor_is_what_null_agents_score_one_by_one() -> None:
     values = np.array(scores, dtype=np.float64)
     assert floor.mean() == pytest.approx(values.mean(), abs=4 * values.std() / np.sqrt(len(values)))
     assert floor.std() == pytest.approx(values.std(), rel=0.25)
+
+
+def test_floor_and_ceiling_of_apr_are_what_such_agents_pass() -> None:
+    """Without effects 2.5 % pass in the direction of people; perfect replications by their power."""
+    human = [8.0, -9.0, 10.0, 8.5, -7.5, 9.5]
+    found = simulated(t_rows(human), APART, n=4000)
+    assert found.floors["apr"].benchmark.mean() == pytest.approx(0.025, abs=0.003)
+    assert found.ceilings["apr"].benchmark.mean() > 0.99
+
+
+def test_every_family_passes_as_its_p_values_say() -> None:
+    """APR of simulated agents read by critical values is that of their p-values."""
+    rows = tuple(
+        replace(row, study=f"{seed}", pas=None, n_eff=None)
+        for seed in range(7)
+        for row in random_table(seed)
+        if is_raw(row.human) and is_raw(row.agent)
+    )
+    layout = lay_out(rows)
+    agent = SideTable.from_rows(layout.rows, [r.agent for r in layout.rows], 1.0, KINDS)
+    checked = 0
+    for index, family in agent.families:
+        drawn = family.draw(np.random.default_rng(1), 200)
+        called = drawn.is_significant(np.full(len(index), 0.05))
+        if called is not None:
+            p = drawn.evidence(STANDARD).p_value
+            assert np.array_equal(called, p < 0.05)
+            checked += 1
+    assert checked >= 4
+
+
+def test_the_percentile_among_twins_counts_those_below() -> None:
+    assert percentile(0.5, np.array([0.1, 0.5, 0.5, 0.9])) == 0.5
+    assert percentile(0.5, np.array([np.nan])) is None
+    result = score_people(demo_table(), n_resamples=0, n_simulations=200)
+    assert result.pas.bounds is not None
+    assert 0 <= result.pas.bounds.percentile <= 1  # type: ignore[operator]
+
+
+def test_a_place_is_withheld_where_twins_may_score_as_agents_without_effects() -> None:
+    rows = t_rows([1.2, -0.9, 1.5, 0.4, -1.1, 0.8], n=15, agent_n=15)
+    score = score_people(rows, n_resamples=0, n_simulations=300).ecs
+    assert score.bounds is not None
+    assert score.bounds.ceiling.interval is not None
+    assert score.bounds.ceiling.interval.low <= score.bounds.floor.value  # type: ignore[operator]
+    assert score.bounds.place.value is None
+    assert "not apart" in score.bounds.place.note
+    assert score.bounds.percentile is not None
+
+
+def test_the_interval_of_a_place_carries_the_range_of_the_ceiling() -> None:
+    fixed, carried = (
+        score_people(demo_table(), n_resamples=0, n_simulations=300, **choice).pas.bounds
+        for choice in ({"true_effects": "normal"}, {})
+    )
+    assert fixed is not None
+    assert carried is not None
+    assert "range of the ceiling" in carried.place.interval.method  # type: ignore[union-attr]
+    assert "held fixed" in fixed.place.interval.method  # type: ignore[union-attr]
 
 
 def test_with_very_many_people_and_agents_the_ceiling_is_near_one() -> None:
@@ -135,7 +198,7 @@ def test_a_score_stands_between_floor_and_ceiling() -> None:
         assert ceiling is not None
         assert score.value is not None
         assert place == pytest.approx((score.value - floor) / (ceiling - floor), abs=1e-12)
-    assert result.apr.bounds is None
+    assert result.apr.bounds is not None
     assert all(study.pas.bounds is None for study in result.studies)
     document = result.to_dict()
     assert document["average_pas_raw_place"] == result.pas.bounds.place.value  # type: ignore[union-attr]

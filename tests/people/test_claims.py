@@ -13,11 +13,12 @@ from tests.people.simulated_agents import SPREAD, STUDIES, TESTS, Scored, rows_o
 
 from concord.comparing.metrics import ComparedModel, MetricCompareResult
 from concord.comparing.people import WORDS
-from concord.people.bounds import Simulation, simulate_bounds
+from concord.people.bounds import simulate_bounds
 from concord.people.compare import PeopleComparison, compare_people
 from concord.people.computed import context_of
 from concord.people.diagnosis import quadrant
 from concord.people.families import registry
+from concord.people.floor_ceiling import Simulation
 from concord.people.layout import lay_out
 from concord.people.protocol import STANDARD
 from concord.people.score import score_table
@@ -26,7 +27,7 @@ from concord.people.sentences import place_words
 from concord.people.sides import SideTable
 from concord.people.sizes import coding_warning, ecs_codings
 from concord.people.table.read import read_tests
-from concord.people.truth import human_effects
+from concord.people.truth import drawn_effects, human_effects
 from concord.people.uncertainty import Jackknife
 from concord.records import Estimate, TestRow
 from concord.show.metrics_terminal import closing
@@ -185,13 +186,11 @@ def place_claims(follows: float, replicates: int, n: int, tables: int) -> Counte
     for seed in range(tables):
         t, simulation = people_of(seed, n)
         rng = np.random.default_rng([seed, n, replicates])
-        population = simulation.population
-        assert population is not None
         rows = read_tests(rows_of(t, t, n)).rows
         human = SideTable.from_rows(
             rows, [row.human for row in rows], STANDARD.human_prior_odds, registry.KINDS
         )
-        true = population.draw(human_effects(human, STANDARD), rng, replicates)
+        true = drawn_effects(human_effects(human, STANDARD), replicates, rng)
         true = true * (rng.random(true.shape) < follows)
         found = scored(rows_of(np.tile(t, replicates), seen(rng, true, n).ravel(), n))
         for r in range(replicates):

@@ -94,7 +94,7 @@ def test_what_no_table_reaches_goes_to_the_exact_kernel() -> None:
     assert part.lookup is not None
     assert part.lookup.outside(s)[:2].any(axis=1).all()
     assert not part.lookup.outside(s)[2].any()
-    pas, _ = _simulated_scores(part, smooth(part.family).with_statistic(s), STANDARD)
+    pas = _simulated_scores(part, smooth(part.family).with_statistic(s), STANDARD)[0]
     assert pas == pytest.approx(exact(part, part.family, s, STANDARD), abs=1e-8)
 
 
@@ -112,11 +112,12 @@ def test_whatever_is_drawn_is_scored_as_the_families_score_it(name: str) -> None
     seen = 0
     for part in parts_of(demo_table(), protocol):
         drawn = part.family.draw(np.random.default_rng(4), 30)
-        pas, d = _simulated_scores(part, drawn, protocol)
+        pas, d, passes = _simulated_scores(part, drawn, protocol)
         place = np.nonzero(np.ones_like(pas))
-        one_by_one, one_d = _one_by_one(part, drawn, place, protocol)
+        one_by_one, one_d, one_pass = _one_by_one(part, drawn, place, protocol)
         assert pas.reshape(-1) == pytest.approx(one_by_one, abs=1e-8, nan_ok=True)
         assert d.reshape(-1) == pytest.approx(one_d, abs=1e-9, nan_ok=True)
+        assert np.array_equal(passes.reshape(-1), one_pass)
         if part.family.smooth is not None:
             seen += 1
             kept = np.clip(np.abs(smooth(drawn).statistic()), 0, 12)

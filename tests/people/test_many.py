@@ -91,7 +91,7 @@ def test_a_column_names_the_agents_of_one_table() -> None:
         assert [agent.name for agent in found.agents] == list(tables)
         frame = found.to_frame()
         assert frame["pas"].to_list() == [agent.pas.value for agent in found.agents]
-        assert frame["ecs_low"][0] == found.agents[0].ecs.interval.low
+        assert frame["pas_low"][0] == found.agents[0].pas.interval.low
 
 
 def test_agents_without_a_shared_test_or_with_other_people_are_refused() -> None:

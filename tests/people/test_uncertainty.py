@@ -10,13 +10,22 @@ from scipy import stats
 from tests.people.rows import given_d, given_pas, row, scores_of, t_side, t_table
 
 from concord.errors import OptionError
+from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
+from concord.people.layout import lay_out
 from concord.people.protocol import PUBLISHED, REFINED, STANDARD, Protocol
 from concord.people.result import Score
+from concord.people.same_people import SamePeople, binomial_at
 from concord.people.score import score_table
+from concord.people.sides import SideTable
 from concord.records import Interval, Side, TestRow, TestTable
+from concord.stats.bounded_means import bounded_bootstrap
+from concord.stats.study_concordance import ecs_interval
+from concord.stats.study_rates import apr_interval, pas_interval
 
 PROTOCOLS = [STANDARD, REFINED, PUBLISHED]
+PLAIN = [replace(protocol, intervals="jackknife") for protocol in PROTOCOLS]
+"""The same with the plain jackknife."""
 SCALES: dict[str, tuple[Callable[[float], float], Callable[[float], float]]] = {
     "pas": (lambda p: math.log(p / (1 - p)), lambda x: 1 / (1 + math.exp(-x))),
     "ecs": (math.atanh, math.tanh),
@@ -53,7 +62,7 @@ def _halved(scores: PeopleResult, left_out: str) -> float:
 # ---- delete-one equals dropping the rows and scoring again
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+@pytest.mark.parametrize("protocol", PLAIN, ids=lambda protocol: protocol.name)
 @pytest.mark.parametrize("metric", ["pas", "ecs"])
 def test_headline_interval_is_that_of_tables_without_each_study(metric: str, protocol: Protocol) -> None:
     rows = t_table(5)
@@ -67,10 +76,10 @@ def test_headline_interval_is_that_of_tables_without_each_study(metric: str, pro
     assert _bounds(score.interval) == pytest.approx(_jackknife(metric, score.value, without), abs=1e-9)
 
 
-@pytest.mark.parametrize("protocol", [STANDARD, REFINED], ids=lambda protocol: protocol.name)
+@pytest.mark.parametrize("protocol", PLAIN[:2], ids=lambda protocol: protocol.name)
 def test_apr_interval_adds_half_a_pass_and_half_a_failure(protocol: Protocol) -> None:
     scores = scores_of(t_table(5), protocol)
-    counted = [test for test in scores.tests if protocol is STANDARD or test.human_significant]
+    counted = [test for test in scores.tests if protocol is PLAIN[0] or test.human_significant]
     clusters = sorted({test.study for test in counted})  # a study without a counted test is no cluster
     without = [_halved(scores, name) for name in clusters]
     whole = _halved(scores, "")
@@ -78,7 +87,7 @@ def test_apr_interval_adds_half_a_pass_and_half_a_failure(protocol: Protocol) ->
     assert scores.apr.value == pytest.approx(sum(bool(test.passed) for test in counted) / len(counted))
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+@pytest.mark.parametrize("protocol", PLAIN, ids=lambda protocol: protocol.name)
 @pytest.mark.parametrize("metric", ["pas", "ecs"])
 def test_inside_a_study_findings_are_the_clusters(metric: str, protocol: Protocol) -> None:
     rows = t_table(2, findings=4)
@@ -101,9 +110,10 @@ def test_inside_a_domain_its_studies_are_the_clusters(metric: str) -> None:
     inside = [row for row in rows if row.domain == "A"]
     names = sorted({row.study for row in inside})
     without = [
-        getattr(scores_of([row for row in inside if row.study != name]), metric).value for name in names
+        getattr(scores_of([row for row in inside if row.study != name], PLAIN[0]), metric).value
+        for name in names
     ]
-    score: Score = getattr(scores_of(rows).domains[0], metric)
+    score: Score = getattr(scores_of(rows, PLAIN[0]).domains[0], metric)
     assert score.value is not None
     assert _bounds(score.interval) == pytest.approx(_jackknife(metric, score.value, without), abs=1e-9)
 
@@ -145,10 +155,119 @@ def test_below_three_findings_the_interval_of_a_study_is_withheld() -> None:
 
 
 def test_equal_studies_say_nothing_about_their_spread() -> None:
-    scores = scores_of([given_pas(f"s{i}/f/t", 0.7) for i in range(5)])
-    assert scores.pas.value == pytest.approx(0.7)
-    assert scores.pas.interval is None
-    assert "spread" in scores.pas.estimate.note
+    rows = [given_pas(f"s{i}/f/t", 0.7) for i in range(5)]
+    plain, scores = scores_of(rows, PLAIN[0]), scores_of(rows)
+    assert plain.pas.value == scores.pas.value == pytest.approx(0.7)
+    assert plain.pas.interval is None
+    assert "spread" in plain.pas.estimate.note
+    assert _bounds(scores.pas.interval) == _bounds(bounded_bootstrap([0.7] * 5))
+    assert "unlike those seen" in scores.pas.estimate.note
+
+
+# ---- chosen by the data
+
+
+def test_intervals_over_studies_are_those_of_the_kernels() -> None:
+    scores = scores_of(t_table(6))
+    by_study = [float(study.pas.value) for study in scores.studies if study.pas.value is not None]
+    assert scores.pas.interval is not None
+    plain = scores_of(t_table(6), PLAIN[0]).pas.interval
+    assert scores.pas.interval == pas_interval(by_study, jackknife=plain).interval
+    passed = [[t.passed for t in scores.tests if t.study == s.name] for s in scores.studies]
+    counts = apr_interval([sum(map(bool, p)) for p in passed], [len(p) for p in passed])
+    assert scores.apr.interval == counts.interval
+
+
+def test_ecs_over_studies_weighs_tests_as_ecs_does_and_holds_it() -> None:
+    rng = np.random.default_rng(3)
+    rows = []
+    for i in range(7):
+        for j in range(1 + i % 3):  # findings of unequal size
+            for k in range(1 + j):
+                d = rng.normal(0.3, 0.8)
+                rows.append(row(f"s{i}/f{j}/t{k}", t_side(d * 7, 100), t_side((d + 0.2) * 6, 90)))
+    scores = scores_of(rows)
+    used = scores.tests
+    weights = [
+        1
+        / len({t.finding for t in used if t.study == test.study})
+        / sum((t.study, t.finding) == (test.study, test.finding) for t in used)
+        for test in used
+    ]
+    expected = ecs_interval(
+        np.array([t.human_effect_d for t in used], dtype=np.float64),
+        np.array([t.agent_effect_d for t in used], dtype=np.float64),
+        [t.study for t in used],
+        value=scores.ecs.value,
+        weights=weights,
+        n_draws=2000,
+        rng=np.random.default_rng(1989),
+    )
+    assert _bounds(scores.ecs.interval) == pytest.approx(_bounds(expected.interval), abs=1e-9)
+    low, high = _bounds(scores.ecs.interval)
+    assert scores.ecs.value is not None
+    assert low < scores.ecs.value < high
+
+
+def test_ecs_has_no_interval_where_human_effects_hardly_vary() -> None:
+    scores = scores_of([row(f"s{i}/f/t", t_side(2.0 + 0.1 * i), t_side(1.5 + 0.2 * i)) for i in range(6)])
+    assert scores.ecs.value is not None
+    assert scores.ecs.interval is None
+    assert scores.ecs.estimate.note.startswith("withheld: human effects vary hardly more")
+
+
+def test_published_keeps_its_intervals() -> None:
+    assert (PUBLISHED.intervals, PUBLISHED.within_study, PUBLISHED.true_effects) == ("jackknife", 0, "normal")
+    assert (PUBLISHED.within_f, PUBLISHED.variance_ratio) == ("bound", "bound")
+
+
+# ---- tests of the same people
+
+
+def test_tests_of_the_same_people_widen_the_fresh_interval() -> None:
+    rows = [row(f"s{i}/f{j}/t", t_side(2 + 0.3 * j), t_side(1 + 0.4 * i)) for i in range(3) for j in range(6)]
+
+    def width(rho: float) -> float:
+        protocol = replace(STANDARD, within_study=rho)
+        low, high = _bounds(scores_of(rows, protocol, n_resamples=400).pas.fresh)
+        return high - low
+
+    assert width(0.0) < width(0.5) < width(0.8)
+
+
+def test_correlated_noise_has_the_correlation_inside_a_sample_only() -> None:
+    people = SamePeople(np.array([0, 0, 0, 1, 1]), 0.5)
+    noise = people.noise(np.random.default_rng(0), 40_000)
+    first, rest = noise(np.array([0, 3])), noise(np.array([1, 2, 4]))
+    z = np.hstack([first.standard_normal((40_000, 2)), rest.standard_normal((40_000, 3))])
+    expected = np.eye(5) + 0.5 * np.array(
+        [[0, 0, 1, 1, 0], [0, 0, 0, 0, 1], [1, 0, 0, 1, 0], [1, 0, 1, 0, 0], [0, 1, 0, 0, 0]]
+    )
+    assert np.cov(z, rowvar=False) == pytest.approx(expected, abs=0.02)
+
+
+def test_counts_keep_their_distribution_and_share_noise() -> None:
+    people = SamePeople(np.array([0, 0]), 0.5)
+    noise = people.noise(np.random.default_rng(0), 20_000)(np.array([0, 1]))
+    k = noise.binomial(np.array([40, 40]), np.array([0.3, 0.7]), (20_000, 2))
+    assert k.mean(axis=0) == pytest.approx([12, 28], abs=0.1)
+    assert k.var(axis=0) == pytest.approx([8.4, 8.4], rel=0.05)
+    assert np.asarray(np.corrcoef(k, rowvar=False))[0, 1] == pytest.approx(0.5, abs=0.03)
+    z = np.random.default_rng(1).standard_normal(2000)
+    assert np.array_equal(binomial_at(z, 17, 0.42), stats.binom.ppf(stats.norm.cdf(z), 17, 0.42))
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+def test_tables_of_one_sample_differ_together(protocol: Protocol) -> None:
+    """Log odds ratios of two tables of the same people correlate; without a correlation they do not."""
+    tables = (((30.0, 20.0), (22.0, 28.0)), ((25.0, 25.0), (24.0, 26.0)))
+    rows = [row(f"s/f/t{i}", Side(table=t), None, test_type="chi-square") for i, t in enumerate(tables)]
+    side = SideTable.from_rows(rows, [r.human for r in rows], 1.0, KINDS)
+    people = SamePeople.of(lay_out(rows), protocol.within_study)
+    drawn = side.draw(np.random.default_rng(2), 4000, people).evidence(protocol, (4000,)).effect
+    assert np.asarray(np.corrcoef(drawn, rowvar=False))[0, 1] == pytest.approx(
+        protocol.within_study, abs=0.06
+    )
 
 
 def test_an_ecs_that_rests_on_one_study_has_no_interval() -> None:
@@ -296,6 +415,7 @@ def test_the_spread_of_fresh_samples_is_that_of_real_ones() -> None:
     def noisy(t: np.ndarray) -> np.ndarray:
         return np.asarray(stats.nct.rvs(2 * n - 2, t, random_state=rng))
 
+    # every study has one test here: nothing is shared
     drawn = [scores_of(table(noisy(human), noisy(agent))) for _ in range(150)]
     low, high = _bounds(scores_of(table(human, agent), n_resamples=400).pas.fresh)
     spread = float(np.std([scores.pas.value for scores in drawn if scores.pas.value is not None]))

@@ -19,12 +19,25 @@ def check(
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
     decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
+    map: Annotated[  # noqa: A002 - the name of the option
+        list[str] | None,
+        typer.Option(help="What a column of a table made by hand holds, 'title=column', or a mapping file."),
+    ] = None,
+    suggest_map: Annotated[
+        Path | None,
+        typer.Option(help="Write a mapping file of a table made by hand: what each column is taken for."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
     """Is this file well formed, and are its reported statistics consistent? Exit 1 if not."""
     from concord import api
+    from concord.people.table.handmade.mapping import read_mapping
 
-    result = api.check(file, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
+    if suggest_map is not None:
+        _write_map(file, suggest_map, sheet, encoding)
+        return
+    mapping = read_mapping([] if map is None else map)
+    result = api.check(file, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, mapping=mapping)
     if json:
         print_json(result.to_dict())
     else:
@@ -42,3 +55,15 @@ def check(
         say(f"{result.file}: {verdict}" + (f" ({counts})" if counts else ""))
     if not result.passed:
         raise typer.Exit(code=1)
+
+
+def _write_map(file: Path, out: Path, sheet: str | None, encoding: str | None) -> None:
+    """Write what each column of a table is taken for, for a person to correct."""
+    from concord.files.output import write_text
+    from concord.files.tables import TableOptions
+    from concord.people.check import suggest_map
+
+    text = suggest_map(file, TableOptions(sheet, encoding))
+    write_text(out, text)
+    say(text)
+    note(f"wrote {out}; change it where it is wrong, then: concord score people {file} --map {out}")

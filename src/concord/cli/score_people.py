@@ -25,6 +25,10 @@ def score_people(
     agent_column: Annotated[
         str | None, typer.Option(help="Column that names the agents, for many in one table (agent).")
     ] = None,
+    map: Annotated[  # noqa: A002 - the name of the option
+        list[str] | None,
+        typer.Option(help="What a column of a table made by hand holds, 'title=column', or a mapping file."),
+    ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
@@ -47,6 +51,10 @@ def score_people(
     missing: Annotated[
         str | None, typer.Option(help="Tests the agent lacks: left-out of APR, or fail.")
     ] = None,
+    within_study: Annotated[
+        float | None, typer.Option(help="Correlation of tests of the same people (0.5).")
+    ] = None,
+    margin: Annotated[float, typer.Option(help="Smallest d of interest, for equivalence.")] = 0.2,
     level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="New samples behind the second interval; 0: none.")] = 400,
     simulations: Annotated[
@@ -90,6 +98,8 @@ def score_people(
         "human_prior_odds": human_prior_odds,
         "agent_prior_odds": agent_prior_odds,
         "missing": missing,
+        "within_study": within_study,
+        "margin": margin,
         "include_unsigned": True if include_unsigned else None,
     }
     if (tests is None) == (replies is None):
@@ -104,7 +114,7 @@ def score_people(
 
     assert tests is not None  # noqa: S101 - one of the two is there
     options = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
-    source = _source(tests, options)
+    source = _source(tests, options, [] if map is None else map)
     if isinstance(source, Grid) and is_prediction_grid(source):
         found = api.score_predictions(source, level=level, agent_column=agent_column)
         _tell_many(found, found.write(out), json=json)
@@ -116,12 +126,16 @@ def score_people(
     _tell(result, result.to_dict() if json else None, result.write(out))
 
 
-def _source(path: Path, options: dict[str, Any]) -> "Path | Grid":
+def _source(path: Path, options: dict[str, Any], mapped: list[str]) -> "Path | Grid":
     """Return a table as a grid, so that its columns say what it is; a stored table of tests as its path."""
-    from concord.files.tables import read_grid
+    from concord.files.tables import TableOptions
     from concord.people.table.document import stored_table
+    from concord.people.table.handmade.mapping import read_mapping
+    from concord.people.table.opened import open_table
 
-    return path if stored_table(path) is not None else read_grid(path, **options)
+    if stored_table(path) is not None:
+        return path
+    return open_table(path, TableOptions(**options), mapping=read_mapping(mapped))
 
 
 def _tell_many(result: "AgentsResult | PredictionResult", files: tuple[Path, ...], *, json: bool) -> None:

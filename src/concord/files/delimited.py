@@ -36,7 +36,7 @@ def read_delimited(name: str, text: str) -> Grid:
         A quote is not closed, or closed in the middle of a cell; or there are too many cells.
     """
     delimiter = recognise_delimiter(text)
-    grid = from_records(name, None, _records(name, text, delimiter))
+    grid = from_records(name, None, records_of(name, text, delimiter))
     return replace(grid, warnings=(*delimiter_note(name, delimiter), *grid.warnings))
 
 
@@ -76,7 +76,7 @@ def _reader(text: str, delimiter: str, *, strict: bool) -> Iterator[list[str]]:
     return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
 
 
-def _records(name: str, text: str, delimiter: str) -> Iterator[Numbered]:
+def records_of(name: str, text: str, delimiter: str) -> Iterator[Numbered]:
     """Split text into numbered records, blank ones included; a broken quote is an error with its row."""
     row, cells = 0, 0
     try:

@@ -19,6 +19,7 @@ __all__ = [
     "write_csv",
     "write_json",
     "write_lines",
+    "write_text",
 ]
 
 _NAME_LENGTH = 100
@@ -36,6 +37,12 @@ def write_json(path: Path, document: Mapping[str, Any]) -> None:
     text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
     with _writing(path) as file:
         file.write(text + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as it stands."""
+    with _writing(path) as file:
+        file.write(text)
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

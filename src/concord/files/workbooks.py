@@ -81,11 +81,11 @@ class Workbook:
         FileFormatError
             There is nothing in it, too much, or its XML is broken.
         """
-        rows, hidden = self._rows(sheet)
+        rows, hidden = self.records(sheet)
         grid = from_records(self.name, sheet, rows, typed=True)
         return replace(grid, warnings=(*grid.warnings, *_hidden_note(grid, hidden), *_date_notes(grid)))
 
-    def _rows(self, sheet: str) -> tuple[list[tuple[int, Sequence[object]]], list[int]]:
+    def records(self, sheet: str) -> tuple[list[tuple[int, Sequence[object]]], list[int]]:
         """Return the rows of a sheet, and which of them are hidden."""
         handler = CellRows((self.name, sheet), self._shared_strings(), self._date_styles(), self.epoch)
         try:
@@ -288,16 +288,21 @@ def read_workbook(name: str, data: bytes, sheet: str | None) -> Grid:
         Damaged, protected, too large once unpacked, not a workbook, no such sheet, an empty sheet.
     """
     book = open_workbook(data, name)
-    chosen = _choose(book, sheet)
+    chosen, notes = choose_sheet(book, sheet)
     grid = book.grid(chosen)
+    return replace(grid, warnings=(*notes, *grid.warnings))
+
+
+def choose_sheet(book: Workbook, sheet: str | None) -> tuple[str, tuple[str, ...]]:
+    """Choose a sheet, and say so where nobody did and the workbook holds more."""
+    chosen = _choose(book, sheet)
     if sheet is not None or len(book.sheets) == 1:
-        return grid
+        return chosen, ()
     others = [f"{title!r} (hidden)" if title in book.hidden else repr(title)
               for title in book.sheets if title != chosen]  # fmt: skip
     more = f" and {len(others) - limits.NAMES_SHOWN} more" if len(others) > limits.NAMES_SHOWN else ""
     listed = ", ".join(others[: limits.NAMES_SHOWN]) + more
-    note = f"{name}: read the first sheet, {chosen!r}; the workbook also holds {listed}"
-    return replace(grid, warnings=(note, *grid.warnings))
+    return chosen, (f"{book.name}: read the first sheet, {chosen!r}; the workbook also holds {listed}",)
 
 
 def _choose(book: Workbook, sheet: str | None) -> str:

@@ -3,6 +3,7 @@
 Every function takes arrays of shape (..., T), so that replicates are aggregated as the scores are.
 """
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -140,6 +141,15 @@ class Profiles:
             return ecs_weights(self.used, layout, protocol)
         return np.broadcast_to(ecs_weights(first, layout, protocol), self.used.shape)
 
+    def of_one(self, i: int) -> "Profiles":
+        """Return the profiles of one of several agents (A, T)."""
+        one = copy(self)
+        one.used, one.x, one.y, one.weights = (
+            np.broadcast_to(array, self.weights.shape)[i]
+            for array in (self.used, self.x, self.y, self.weights)
+        )
+        return one
+
     def ecs(self, part: slice | NDArray[np.bool_]) -> Floats:
         """ECS over a part of the tests; NaN below three, or where it is undefined."""
         return self._concordance(part, self.weights[..., part])
@@ -213,6 +223,12 @@ def apr_passes(scores: TestScores, layout: Layout, over: str) -> Passes:
         counted = counted & (scores.human_significant == 1)
     passed = counted & (scores.passes == 1)
     return Passes(_totals(passed, layout), _totals(counted, layout))
+
+
+def apr_ends(scores: TestScores, layout: Layout, over: str) -> Ends:
+    """APR overall and by domain."""
+    rates = apr_passes(scores, layout, over).rates()
+    return Ends(rates.domain, rates.benchmark)
 
 
 def _totals(units: NDArray[np.bool_], layout: Layout) -> Levels:

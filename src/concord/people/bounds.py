@@ -1,100 +1,58 @@
 """Floor and ceiling: what agents without effects and perfect replications would score on the same tests."""
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
-from concord.people.aggregate import Ends, Profiles, ecs_ends, pas_levels
-from concord.people.evidence import Brief, Evidence
+from concord.people.aggregate import Ends, Profiles, apr_ends, ecs_ends, pas_levels
+from concord.people.evidence import Brief, Evidence, given_first
 from concord.people.families.base import Family, SmoothFamily
 from concord.people.families.truth import HumanEffects, Truth
+from concord.people.floor_ceiling import Simulation
 from concord.people.layout import Layout
 from concord.people.lookup import Lookup, make_lookup, subset, subset_context
 from concord.people.protocol import Protocol
-from concord.people.result import Bounds
-from concord.people.scored import Context, TestScores, pas_of
+from concord.people.same_people import SamePeople
+from concord.people.scored import Context, TestScores, direction_match, pas_of, pass_rules
 from concord.people.sides import SideTable, split_by_sign
-from concord.people.truth import EffectPopulation, fit_population, human_effects, lacking
-from concord.records import Estimate, Interval
+from concord.people.truth import (
+    EffectPopulation,
+    described,
+    drawn_effects,
+    fit_population,
+    human_effects,
+    lacking,
+)
 from concord.stats.elementwise import Floats
-from concord.stats.intervals import percentile_interval
 from concord.stats.resample import seeds
 
 N_SIMULATIONS = 1000
 """Simulated agents of each kind: the mean of PAS is then known to about 0.001."""
-METRICS = ("pas", "ecs")
-SMALLEST_RANGE = 0.05
-"""Below this distance between floor and ceiling a place between them says nothing."""
-ASSUMPTION = (
-    "human results as observed; every test drawn by itself, though tests of a finding share participants; "
-    "true effects from the empirical-Bayes posterior of the human effects"
-)
+N_ADJUSTED = 300
+"""Simulated replications behind a ceiling whose human effects are adjusted for selection."""
+METRICS = ("pas", "ecs", "apr")
+
+
+def assumption(protocol: Protocol) -> str:
+    """Say what floor and ceiling assume."""
+    together = (
+        f"tests of a study correlate {protocol.within_study:g}, as tests of the same people do"
+        if protocol.within_study
+        else "every test drawn by itself, though tests of a finding share participants"
+    )
+    effects = (
+        "a mixture (around a common size, outliers, nulls) that is drawn with them"
+        if protocol.true_effects == "mixture"
+        else "the empirical-Bayes posterior of the human effects"
+    )
+    return f"human results as observed; {together}; true effects from {effects}"
+
+
 _MOST_NAMED = 3
 _BLOCK_TESTS, _SMALLEST_BLOCK, _LARGEST_BLOCK = 500_000, 70, 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Simulation:
-    """Simulated scores of both kinds of agents, or why there are none."""
-
-    floors: dict[str, Ends]
-    ceilings: dict[str, Ends]
-    """With replicates on the first axis: benchmark (B,), domain (B, D)."""
-    population: EffectPopulation | None
-    n_simulations: int
-    level: float
-    note: str = ""
-    known: dict[tuple[str, int | None], tuple[Estimate, Estimate]] = field(default_factory=dict)
-    """Floor and ceiling by metric and domain: the same for all agents of a design."""
-
-    def bounds(self, metric: str, score: Estimate, *, domain: int | None = None) -> Bounds | None:
-        """Return floor, ceiling and place of a score; None where nothing was simulated."""
-        if not self.floors or score.value is None:
-            return None
-        if (metric, domain) not in self.known:
-            floor = self._end(self.floors[metric], domain, "agents without effects")
-            self.known[metric, domain] = (
-                floor,
-                self._end(self.ceilings[metric], domain, "perfect replications"),
-            )
-        floor, ceiling = self.known[metric, domain]
-        return Bounds(floor, ceiling, _place(score, floor, ceiling))
-
-    def _end(self, levels: Ends, domain: int | None, who: str) -> Estimate:
-        draws = levels.benchmark if domain is None else levels.domain[:, domain]
-        defined = draws[~np.isnan(draws)]
-        undefined = draws.size - defined.size
-        note = f"undefined for {undefined} of {draws.size} simulated agents" if undefined else ""
-        if undefined > 0.1 * draws.size:
-            return Estimate(None, None, int(defined.size), undefined, note=note)
-        method = f"mean of {draws.size} simulated {who} at the agent's n"
-        if np.ptp(defined) == 0:
-            return Estimate(float(defined[0]), None, int(defined.size), undefined, method, note)
-        interval = percentile_interval(
-            defined, level=self.level, method=f"where {self.level:.0%} of them fall"
-        )
-        return Estimate(float(defined.mean()), interval, int(defined.size), undefined, method, note)
-
-
-def _place(score: Estimate, floor: Estimate, ceiling: Estimate) -> Estimate:
-    """Place a score between floor and ceiling."""
-    if score.value is None or floor.value is None or ceiling.value is None:
-        return Estimate(None, note="floor or ceiling is undefined")
-    width = ceiling.value - floor.value
-    if width < SMALLEST_RANGE:
-        note = f"undefined: floor and ceiling are {width:.3f} apart, at least {SMALLEST_RANGE} are needed"
-        return Estimate(None, note=note)
-    base = floor.value
-    interval = None
-    if score.interval is not None:
-        old = score.interval
-        low, high = ((end - base) / width for end in (old.low, old.high))
-        method = f"{old.method}, carried over; floor and ceiling held fixed"
-        interval = Interval(low, high, old.level, method)
-    return Estimate((score.value - base) / width, interval, score.n, score.n_left_out, "place")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +74,25 @@ class _Work:
 
     parts: tuple[_Part, ...]
     n_eff: Floats
-    human_d: Floats
+    human: Evidence
+    context: Context
     layout: Layout
     protocol: Protocol
     people: HumanEffects
-    population: EffectPopulation
+    same: SamePeople
+    population: EffectPopulation | None
+    """The normal population; None where true effects are drawn before."""
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One block of simulated agents."""
+
+    seed: np.random.SeedSequence
+    null: bool
+    d: Floats | None = None
+    """True effects (B, T) that were drawn before; None: drawn from the normal population of the work."""
 
 
 def simulate_bounds(
@@ -136,6 +107,7 @@ def simulate_bounds(
     rng: np.random.Generator,
     engine: Engine = SERIAL,
     evidence: tuple[Evidence, Evidence] | None = None,
+    adjusted: tuple[Floats, Floats] | None = None,
 ) -> Simulation:
     """Simulate agents without effects and perfect replications, and score them as the agent was scored.
 
@@ -155,6 +127,8 @@ def simulate_bounds(
         Where blocks are computed; changes nothing in the result.
     evidence
         What both sides say, where it is known already.
+    adjusted
+        Human d and their standard errors with selection undone (NaN: as published): a second ceiling.
     """
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
     fixed = int((context.present & ~raw).sum())
@@ -169,25 +143,59 @@ def simulate_bounds(
     missing = lacking(both, people)
     if missing:
         return Simulation({}, {}, None, 0, level, _missing_note(missing, layout))
-    population = fit_population(people, says.p_value)
     size = int(np.clip(_BLOCK_TESTS // max(1, human.size), _SMALLEST_BLOCK, _LARGEST_BLOCK))
     # tables of Bayes factors take as long as several blocks: they are spread like them
     parts = tuple(engine.map(partial(_part, says, context, protocol), both.families))
     work = _Work(
         parts=parts,
         n_eff=own.n_eff,
-        human_d=says.effect_d,
+        human=says,
+        context=context,
         layout=layout,
         protocol=protocol,
         people=people,
-        population=population,
+        same=SamePeople.of(layout, protocol.within_study),
+        population=fit_population(people, says.p_value) if protocol.true_effects == "normal" else None,
         size=size,
     )
     count = -(-n_simulations // size)
-    tasks = [(seed, null) for null in (True, False) for seed in seeds(rng, count)]
+    population, rows = work.population, None
+    if population is None:
+        # drawn before the blocks are handed out, so that no engine changes a digit
+        drawn = drawn_effects(people, count * size, np.random.default_rng(seeds(rng, 1)[0]))
+        population, rows = described(drawn), drawn.reshape(count, size, -1)
+    tasks = [_Task(seed, null=True) for seed in seeds(rng, count)]
+    tasks += [
+        _Task(seed, null=False, d=None if rows is None else rows[i])
+        for i, seed in enumerate(seeds(rng, count))
+    ]
+    tasks += _adjusted_tasks(work, adjusted, n_simulations, rng)
     blocks = engine.map(partial(_simulated_block, work), tasks)
-    floors, ceilings = (_joined_blocks(half, n_simulations) for half in (blocks[:count], blocks[count:]))
-    return Simulation(floors, ceilings, population, n_simulations, level)
+    thirds = blocks[:count], blocks[count : 2 * count], blocks[2 * count :]
+    floors, ceilings = (_joined_blocks(half, n_simulations) for half in thirds[:2])
+    return Simulation(
+        floors,
+        ceilings,
+        population,
+        n_simulations,
+        level,
+        drawn=rows is not None,
+        adjusted=_joined_blocks(thirds[2], min(n_simulations, N_ADJUSTED)) if thirds[2] else {},
+    )
+
+
+def _adjusted_tasks(
+    work: _Work, adjusted: tuple[Floats, Floats] | None, n_simulations: int, rng: np.random.Generator
+) -> list[_Task]:
+    """Return the blocks of perfect replications of human effects whose selection is undone."""
+    if adjusted is None or not n_simulations:
+        return []
+    old = work.people
+    people = replace(old, d=given_first(adjusted[0], old.d), se=given_first(adjusted[1], old.se))
+    count = -(-min(n_simulations, N_ADJUSTED) // work.size)
+    chains = np.random.default_rng(seeds(rng, 1)[0])
+    rows = drawn_effects(people, count * work.size, chains, n_chains=16).reshape(count, work.size, -1)
+    return [_Task(seed, null=False, d=d) for seed, d in zip(seeds(rng, count), rows, strict=True)]
 
 
 def _missing_note(missing: list[int], layout: Layout) -> str:
@@ -227,62 +235,88 @@ def _brief(family: Family, protocol: Protocol) -> Brief:
     return split_by_sign(family.brief(protocol), protocol)
 
 
-def _simulated_block(work: _Work, task: tuple[np.random.SeedSequence, bool]) -> dict[str, Ends]:
+def _simulated_block(work: _Work, task: _Task) -> dict[str, Ends]:
     """Score one block of simulated agents."""
-    seed, null = task
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(task.seed)
     shape = (work.size, work.people.d.size)
-    d = np.zeros(shape) if null else work.population.draw(work.people, rng, work.size)
-    truth = Truth(d, work.people, null)
-    pas, agent_d = np.full(shape, np.nan), np.full(shape, np.nan)
+    truth = Truth(_true_effects(work, task, rng), work.people, task.null)
+    noise = work.same.noise(rng, work.size)
+    pas, agent_d, passes = (np.full(shape, np.nan) for _ in range(3))
     for part in work.parts:
-        drawn = part.family.replicate(truth.of(part.index), work.protocol, rng)
-        pas[:, part.index], agent_d[:, part.index] = _simulated_scores(part, drawn, work.protocol)
-    scores = _scores(pas, agent_d, work)
+        drawn = part.family.replicate(truth.of(part.index), work.protocol, noise(part.index))
+        found = _simulated_scores(part, drawn, work.protocol)
+        for whole, one in zip((pas, agent_d, passes), found, strict=True):
+            whole[:, part.index] = one
+    scores = _scores(pas, agent_d, passes, work)
     levels = pas_levels(scores, work.layout, work.protocol)
     return {
         "pas": Ends(levels.domain, levels.benchmark),
         "ecs": ecs_ends(Profiles(scores, work.layout, work.protocol), work.layout),
+        "apr": apr_ends(scores, work.layout, work.protocol.apr_over),
     }
 
 
-def _simulated_scores(part: _Part, drawn: Family, protocol: Protocol) -> tuple[Floats, Floats]:
-    """Return PAS and d of simulated agents on one family."""
+def _true_effects(work: _Work, task: _Task, rng: np.random.Generator) -> Floats:
+    """Return the true effects of a block: none, drawn before, or from the normal population."""
+    if task.null:
+        return np.zeros((work.size, work.people.d.size))
+    if task.d is not None:
+        return task.d
+    assert work.population is not None
+    return work.population.draw(work.people, rng, work.size)
+
+
+def _simulated_scores(part: _Part, drawn: Family, protocol: Protocol) -> tuple[Floats, Floats, Floats]:
+    """Return PAS, d and passes of simulated agents on one family."""
     codes = drawn.outcome_codes()
     if codes is not None:
         return _by_distinct_counts(part, drawn, codes, protocol)
     smooth = drawn.smooth
     if part.lookup is None or smooth is None:
-        brief = _brief(drawn, protocol)
-        return pas_of(part.says, brief, part.context, protocol), brief.effect_d
+        return _exactly(part, part.says, part.context, drawn, protocol)
     s = smooth.statistic()
     log_bf, up = part.lookup.read(s)
     d = drawn.d(protocol)
-    pas = pas_of(part.says, Brief(log_bf, up, np.sign(s), d), part.context, protocol)
+    brief = Brief(log_bf, up, np.where(np.isnan(up), np.nan, np.sign(s)), d)
+    pas = pas_of(part.says, brief, part.context, protocol)
+    called = drawn.is_significant(part.context.alpha)
+    if called is None:
+        called = drawn.evidence(protocol).p_value < part.context.alpha
+    passes = called & (direction_match(part.says.direction, brief.direction) == 1)
     outside = part.lookup.outside(s)
     if outside.any():
         pas[outside] = _one_by_one(part, drawn, np.nonzero(outside), protocol)[0]
-    return pas, d
+    return pas, d, passes.astype(np.float64)
+
+
+def _exactly(
+    part: _Part, says: Brief, context: Context, drawn: Family, protocol: Protocol
+) -> tuple[Floats, Floats, Floats]:
+    """Return PAS, d and passes by the exact kernel."""
+    found = split_by_sign(drawn.evidence(protocol), protocol)
+    same = direction_match(says.direction, found.direction)
+    passes = (found.p_value < context.alpha) * same
+    return pas_of(says, found, context, protocol), found.effect_d, passes
 
 
 def _one_by_one(
     part: _Part, drawn: Family, place: tuple[NDArray[np.intp], ...], protocol: Protocol
-) -> tuple[Floats, Floats]:
-    """Return PAS and d of single outcomes (draw, test) by the exact kernel."""
+) -> tuple[Floats, Floats, Floats]:
+    """Return PAS, d and passes of single outcomes (draw, test) by the exact kernel."""
     draw, test = place
-    brief = _brief(drawn.pick_outcomes(draw, test), protocol)
-    pas = pas_of(subset(part.says, test), brief, subset_context(part.context, test), protocol)
-    return pas, brief.effect_d
+    says, context = subset(part.says, test), subset_context(part.context, test)
+    return _exactly(part, says, context, drawn.pick_outcomes(draw, test), protocol)
 
 
 def _by_distinct_counts(
     part: _Part, drawn: Family, coded: tuple[NDArray[np.int64], int], protocol: Protocol
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """Score each distinct outcome of each test once: counts of few participants come again and again."""
     codes, n_codes = coded
     first, back = distinct(codes.reshape(-1), n_codes)
-    pas, d = _one_by_one(part, drawn, np.unravel_index(first, codes.shape), protocol)
-    return pas[back].reshape(codes.shape), d[back].reshape(codes.shape)
+    found = _one_by_one(part, drawn, np.unravel_index(first, codes.shape), protocol)
+    pas, d, passes = (values[back].reshape(codes.shape) for values in found)
+    return pas, d, passes
 
 
 def distinct(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -301,10 +335,18 @@ def distinct(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.intp], 
     return seen[held], rank[codes]
 
 
-def _scores(pas: Floats, agent_d: Floats, work: _Work) -> TestScores:
-    """Test scores of which only what PAS and ECS need is known."""
+def _scores(pas: Floats, agent_d: Floats, passes: Floats, work: _Work) -> TestScores:
+    """Test scores of which only what PAS, ECS and APR need is known."""
     nothing = np.broadcast_to(np.nan, pas.shape)
-    known = {"pas": pas, "agent_d": agent_d, "human_d": work.human_d, "n_eff": work.n_eff}
+    significant, counted = pass_rules(work.human, work.context, work.protocol)
+    known = {
+        "pas": pas,
+        "agent_d": agent_d,
+        "human_d": work.human.effect_d,
+        "n_eff": work.n_eff,
+        "passes": np.where(np.isnan(counted), np.nan, np.where(counted == 0, 0.0, passes)),
+        "human_significant": significant,
+    }
     values = {field.name: known.get(field.name, nothing) for field in fields(TestScores)}
     return TestScores(**values)
 

@@ -1,20 +1,27 @@
 """Files of agreement with people, checked: tables of tests and studies."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from concord.errors import StudyError, TableError
+from concord.errors import FileFormatError, StudyError, TableError
 from concord.files.checked import FileCheck, FileKind
+from concord.files.raw import read_raw
 from concord.files.tables import TableOptions
 from concord.people.table.agents import read_agents
+from concord.people.table.handmade.mapping import suggestion
+from concord.people.table.handmade.read import handmade_header
 from concord.records import SideOutcome, TestRow, TestTable
 
 
-def check_table(path: Path, options: TableOptions) -> FileCheck:
+def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str] | None = None) -> FileCheck:
     """Check a table of tests."""
     try:
         found = read_agents(
-            path, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+            path,
+            mapping=mapping,
+            sheet=options.sheet,
+            encoding=options.encoding,
+            decimal_comma=options.decimal_comma,
         )
     except TableError as error:
         return FileCheck(str(path), tuple(map(str, error.problems)), (), {})
@@ -24,6 +31,23 @@ def check_table(path: Path, options: TableOptions) -> FileCheck:
     agents = {} if isinstance(found, TestTable) else {"agents": len(tables)}
     rows = [row for table in tables for row in table.rows]
     return FileCheck(str(path), wrong, tuple(rest), agents | _counts_of_tests(rows))
+
+
+def suggest_map(path: Path, options: TableOptions) -> str:
+    """Return the text of a mapping file: every column of a table, and what it is taken for.
+
+    Raises
+    ------
+    FileFormatError
+        No header is found.
+    """
+    header = handmade_header(read_raw(path, options))
+    if header is None:
+        raise FileFormatError(
+            f"{path.name}: no header was found: expected a line with at least three titles such as "
+            "'Study', 'Human M (SD)', 'Model t', 'n'"
+        )
+    return suggestion(header, path.name)
 
 
 def _counts_of_tests(rows: Sequence[TestRow]) -> dict[str, int]:

@@ -1,23 +1,30 @@
 """Everything that the scores of a table of tests are read from, computed once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from concord.engine import Engine
 from concord.people import aggregate
 from concord.people.aggregate import Levels
-from concord.people.bounds import Simulation, simulate_bounds
+from concord.people.bounds import simulate_bounds
 from concord.people.evidence import Evidence
 from concord.people.families.registry import KINDS
+from concord.people.floor_ceiling import Simulation
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
 from concord.people.scored import Context, TestScores, score_tests
+from concord.people.selection import AdjustedEffects, adjusted_effects
 from concord.people.sides import SideTable
 from concord.people.truth import human_effects
 from concord.people.uncertainty import Jackknife, NewSamples, new_participants
 from concord.records import Side, TestRow, TestTable
 from concord.stats.elementwise import Floats
+
+OTHERWISE = (0.0, 0.8)
+"""Other correlations of the tests of a study: what the interval would be if the one assumed is wrong."""
+N_OTHERWISE = 200
+"""New samples behind each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +40,16 @@ class Computed:
     normalised: Levels
     jackknife: Jackknife
     fresh: NewSamples
+    fresh_otherwise: tuple[NewSamples, ...]
+    """With other correlations of the tests of a study."""
     simulation: Simulation
     errors: tuple[Floats, Floats]
     """Standard errors of the human and the agent's d; NaN where there is none."""
+    sides: tuple[SideTable, SideTable]
+    """Human and agent."""
+    context: Context
+    adjusted: AdjustedEffects
+    """Human effects with their selection for significance undone."""
 
 
 def compute(
@@ -50,22 +64,24 @@ def compute(
     context = context_of(rows, human, agent)
     human_says, agent_says = human.evidence(protocol), agent.evidence(protocol)
     scores = score_tests(human_says, agent_says, context, protocol)
-    jackknife = Jackknife(scores, layout, protocol, level)
-    if n_resamples:
-        rng = np.random.default_rng(seed)
-        fresh = new_participants(
+    errors = (human_effects(human, protocol).se, human_effects(agent, protocol).se)
+    adjusted = adjusted_effects(scores, errors[0])
+    jackknife = Jackknife(scores, layout, protocol, level, errors[0])
+    fresh = _new_samples(human, agent, context, layout, protocol, level, n_resamples, seed, engine)
+    others = tuple(
+        _new_samples(
             human,
             agent,
             context,
             layout,
-            protocol,
-            level=level,
-            n_resamples=n_resamples,
-            rng=rng,
-            engine=engine,
+            replace(protocol, within_study=other),
+            level,
+            min(n_resamples, N_OTHERWISE),
+            seed,
+            engine,
         )
-    else:
-        fresh = NewSamples({}, level, 0, "not asked for (resamples = 0)")
+        for other in (OTHERWISE if protocol.within_study else ())
+    )
     normalised = aggregate.normalised_levels(scores, layout, protocol)
     simulation = simulate_bounds(
         human,
@@ -77,6 +93,7 @@ def compute(
         n_simulations=n_simulations,
         rng=np.random.default_rng([seed, 1]),
         engine=engine,
+        adjusted=(adjusted.d, adjusted.se),
         evidence=(human_says, agent_says),
     )
     return Computed(
@@ -89,8 +106,38 @@ def compute(
         normalised=normalised,
         jackknife=jackknife,
         fresh=fresh,
+        fresh_otherwise=others,
         simulation=simulation,
-        errors=(human_effects(human, protocol).se, human_effects(agent, protocol).se),
+        errors=errors,
+        sides=(human, agent),
+        context=context,
+        adjusted=adjusted,
+    )
+
+
+def _new_samples(
+    human: SideTable,
+    agent: SideTable,
+    context: Context,
+    layout: Layout,
+    protocol: Protocol,
+    level: float,
+    n_resamples: int,
+    seed: int,
+    engine: Engine,
+) -> NewSamples:
+    if not n_resamples:
+        return NewSamples({}, level, 0, "not asked for (resamples = 0)")
+    return new_participants(
+        human,
+        agent,
+        context,
+        layout,
+        protocol,
+        level=level,
+        n_resamples=n_resamples,
+        rng=np.random.default_rng(seed),
+        engine=engine,
     )
 
 

@@ -18,6 +18,8 @@ from concord.files.provenance import provenance
 from concord.files.result_folders import folder_with
 from concord.people.detailed import check_detailed
 from concord.people.protocol import Protocol
+from concord.people.referee.files import read_referee, write_referee
+from concord.people.referee.records import Referee
 from concord.people.result import (
     Bounds,
     CompanionNumbers,
@@ -116,6 +118,8 @@ class PeopleResult(Presented):
     """How large effects are; None in results of Concord before it was computed."""
     assumptions: tuple[str, ...] = ()
     """What had to be assumed, with the tests it concerns and the column that would remove it."""
+    referee: Referee | None = None
+    """What a referee asks: replication, difference, selection, priors; None in results before it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `benchmark_summary.json` holds."""
@@ -150,6 +154,8 @@ def _score_entry(key: str, score: Score) -> dict[str, Any]:
         f"{key}_interval": encode(score.interval),
         f"{key}_interval_fixed_studies": encode(score.fresh),
     }
+    if score.fresh_otherwise:
+        entry[f"{key}_interval_fixed_studies_otherwise"] = [encode(one) for one in score.fresh_otherwise]
     if score.bounds is not None:
         entry |= _bounds(key, score.bounds)
     notes = [score.estimate.note, score.fresh_note and f"fixed studies: {score.fresh_note}"]
@@ -168,6 +174,7 @@ def _bounds(key: str, bounds: Bounds) -> dict[str, Any]:
         entry[f"{key}_{name}_interval"] = encode(estimate.interval)
         if estimate.note:
             entry[f"{key}_{name}_note"] = estimate.note
+    entry[f"{key}_percentile_among_twins"] = bounds.percentile
     return entry
 
 
@@ -234,6 +241,7 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
         },
         "effect_sizes": None if scores.sizes is None else encode(scores.sizes),
         "assumptions": list(scores.assumptions),
+        "referee": None if scores.referee is None else _referee_summary(scores.referee),
         "warnings": list(scores.warnings),
         "protocol_choices": scores.protocol.to_dict(),
         "options": {
@@ -246,6 +254,11 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
         **provenance(scores.inputs),
         **asdict(scores.made),
     }
+
+
+def _referee_summary(found: Referee) -> dict[str, Any]:
+    """Return what a referee asks over all tests; test by test it is in `referee.json`."""
+    return {key: value for key, value in encode(found).items() if key not in ("tests", "inside_studies")}
 
 
 def study_document(scores: PeopleResult, study: GroupResult) -> dict[str, Any]:
@@ -285,7 +298,8 @@ def write(scores: PeopleResult, folder: Path) -> tuple[Path, ...]:
     studies = _study_paths(folder, [study.name for study in scores.studies])
     for path, study in zip(studies, scores.studies, strict=True):
         write_json(path, study_document(scores, study))
-    return (folder / SUMMARY, folder / DETAILED, *studies)
+    more = () if scores.referee is None else write_referee(scores.referee, folder, scores.model)
+    return (folder / SUMMARY, folder / DETAILED, *studies, *more)
 
 
 def _study_paths(folder: Path, names: Sequence[str]) -> list[Path]:
@@ -338,6 +352,7 @@ def read(source: Path) -> PeopleResult:
         made=decode(Made, document, where=where),
         sizes=_sizes_of(document, where),
         assumptions=tuple(document.get("assumptions", ())),
+        referee=read_referee(folder),
     )
 
 

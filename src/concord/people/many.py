@@ -20,10 +20,13 @@ from concord.people.agents_files import AgentsResult
 from concord.people.agents_pairs import COLUMNS, compare_agents
 from concord.people.agents_result import AgentScores
 from concord.people.aggregate import Profiles, apr_passes
-from concord.people.bounds import N_SIMULATIONS, Simulation, simulate_bounds
+from concord.people.bound import Bound
+from concord.people.bounds import METRICS as BOUNDED
+from concord.people.bounds import N_SIMULATIONS, simulate_bounds
 from concord.people.computed import context_of
 from concord.people.evidence import Evidence
 from concord.people.families.registry import KINDS
+from concord.people.floor_ceiling import Simulation
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.result import METRICS, Score
@@ -31,8 +34,10 @@ from concord.people.score import N_RESAMPLES, score_from, score_table
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.shared_draws import Draws, draws_of_agents
 from concord.people.sides import SideTable
+from concord.people.study_intervals import ecs_by_data
 from concord.people.table.agents import on_the_same_tests
-from concord.people.uncertainty import Bound, all_levels, jackknife_bound, mean_bound, rate_bound
+from concord.people.truth import human_effects
+from concord.people.uncertainty import all_levels, jackknife_bound, mean_bound, rate_bound
 from concord.records import TestRow, TestTable
 from concord.stats.elementwise import Floats, or_none
 
@@ -78,6 +83,7 @@ def score_agents(
         layout=layout,
         human=human,
         says=human.evidence(protocol),
+        human_se=human_effects(human, protocol).se,
         protocol=protocol,
         level=level,
         seed=seed,
@@ -169,6 +175,7 @@ class _Shared:
     layout: Layout
     human: SideTable
     says: Evidence
+    human_se: Floats
     protocol: Protocol
     level: float
     seed: int
@@ -183,6 +190,7 @@ class _Group:
     scores: TestScores
     levels: dict[str, Any]
     passes: aggregate.Passes
+    profiles: Profiles
     ecs_without: Floats
     """(A, S); NaN where a study has no test that ECS uses."""
     has_effects: NDArray[np.bool_]
@@ -271,6 +279,7 @@ def _with_jackknife(shared: _Shared, scores: TestScores, draws: Draws, simulatio
         scores=scores,
         levels=levels,
         passes=passes,
+        profiles=profiles,
         ecs_without=left[0],
         has_effects=has,
         ecs_domain_without=domains,
@@ -309,23 +318,33 @@ def _score(group: _Group, i: int, metric: str, domain: int | None) -> Score:
     bound = _bound(group, i, metric, domain)
     drawn = group.draws.bound(metric, or_none(value), i, domain)
     score = score_from(metric, value, bound, drawn, _counts(group, i, metric, domain), group.shared.protocol)
-    if metric not in ("pas", "ecs"):
+    if metric not in BOUNDED:
         return score
     return replace(score, bounds=group.simulation.bounds(metric, score.estimate, domain=domain))
 
 
 def _bound(group: _Group, i: int, metric: str, domain: int | None) -> Bound:
-    """Return the jackknife-t interval over studies."""
+    """Return the interval over studies, as `Jackknife` gives it for one agent."""
     layout, level = group.shared.layout, group.shared.level
+    by_data = group.shared.protocol.intervals == "by-data"
     chosen = np.ones(len(layout.studies), dtype=np.bool_) if domain is None else layout.in_domain(domain)
     if metric == "ecs":
         whole = group.levels["ecs"].benchmark[i] if domain is None else group.levels["ecs"].domain[i, domain]
+        if by_data:
+            return _ecs_bound(group, i, chosen, float(whole))
         left = group.ecs_without[i] if domain is None else group.ecs_domain_without[i, domain]
         return jackknife_bound("ecs", float(whole), left[chosen & group.has_effects[i]], level)
     if metric == "apr":
         passed, tests = group.passes.passed.study[i], group.passes.tests.study[i]
-        return rate_bound(passed[chosen], tests[chosen], level)
-    return mean_bound(metric, group.levels[metric].study[i][chosen], level)
+        return rate_bound(passed[chosen], tests[chosen], level, by_data=by_data)
+    return mean_bound(metric, group.levels[metric].study[i][chosen], level, by_data=by_data)
+
+
+def _ecs_bound(group: _Group, i: int, chosen: NDArray[np.bool_], whole: float) -> Bound:
+    shared = group.shared
+    profiles = group.profiles.of_one(i)
+    study = shared.layout.study_of_test
+    return ecs_by_data(profiles, chosen[study], study, shared.human_se, whole, shared.level)
 
 
 def _counts(group: _Group, i: int, metric: str, domain: int | None) -> tuple[int, int]:

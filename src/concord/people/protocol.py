@@ -56,6 +56,16 @@ class Protocol:
     """Headline APR over `all` tests with both sides, or over `human-significant` ones."""
     missing: str = "left-out"
     """A test that the agent lacks is `left-out` of APR, or counts as a `fail` (the source's total)."""
+    within_f: str = "bic"
+    """Bayes factor of a within-subject F with df1 > 1: `bic` (Masson 2011), or the `bound` on a given p."""
+    variance_ratio: str = "beta"
+    """Bayes factor of a variance ratio: `beta` prior on the share of precision, or the `bound` on p."""
+    intervals: str = "by-data"
+    """Intervals over other studies: chosen `by-data` so that they hold near the ends, or `jackknife`."""
+    within_study: float = 0.5
+    """Correlation of the tests of the same people, where new participants and agents are simulated."""
+    true_effects: str = "mixture"
+    """True human effects behind the ceiling: a drawn `mixture`, or `normal` around zero with nulls."""
 
     def to_dict(self) -> dict[str, object]:
         """Return every choice, for the record of a result."""
@@ -81,6 +91,11 @@ PUBLISHED = Protocol(
     empty_finding=0.5,
     concordance="unnormalised",
     weights_over="listed",
+    within_f="bound",
+    variance_ratio="bound",
+    intervals="jackknife",
+    within_study=0.0,
+    true_effects="normal",
 )
 PROTOCOLS = {protocol.name: protocol for protocol in (STANDARD, REFINED, PUBLISHED)}
 
@@ -100,6 +115,10 @@ _CHOICES = {
     "ecs_strict": ("rms", "calibrated"),
     "apr_over": ("all", "human-significant"),
     "missing": ("left-out", "fail"),
+    "within_f": ("bic", "bound"),
+    "variance_ratio": ("beta", "bound"),
+    "intervals": ("by-data", "jackknife"),
+    "true_effects": ("mixture", "normal"),
 }
 _POSITIVE = ("human_prior_odds", "agent_prior_odds", "r_t", "r_f", "kappa")
 
@@ -115,6 +134,11 @@ def check_protocol(protocol: Protocol) -> Protocol:
         value = getattr(protocol, field)
         if not (value > 0 and np.isfinite(value)):
             raise OptionError(f"protocol {protocol.name!r}: {field} is {value!r}; expected a positive number")
+    if not 0 <= protocol.within_study < 1:
+        raise OptionError(
+            f"protocol {protocol.name!r}: within_study is {protocol.within_study!r}; expected a correlation "
+            "from 0 to below 1"
+        )
     return protocol
 
 

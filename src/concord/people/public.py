@@ -27,7 +27,7 @@ class PublicTable:
     @property
     def path(self) -> Path:
         """Where the table lies."""
-        return _place(self.file)
+        return _bundled(self.file)
 
     @property
     def credit(self) -> str:
@@ -56,7 +56,7 @@ HSB = PublicTable(
 PUBLIC: Mapping[str, PublicTable] = {one.name: one for one in (TWIN, HSB)}
 
 
-def _place(name: str) -> Path:
+def _bundled(name: str) -> Path:
     return Path(str(resources.files("concord.people") / "data" / _FOLDER / name))
 
 
@@ -75,7 +75,7 @@ def public_table(name: str) -> PublicTable:
 
 def published_pas() -> dict[str, float]:
     """Return the PAS that HumanStudy-Bench prints for each configuration: the mean of its twelve studies."""
-    grid = read_grid(_place(_PUBLISHED))
+    grid = read_grid(_bundled(_PUBLISHED))
     names, *studies = (grid.cells(j) for j in range(len(grid.header)))
     rows = zip(*studies, strict=True)
     return {

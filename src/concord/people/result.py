@@ -2,12 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from concord.records import Estimate, Interval
-
-if TYPE_CHECKING:
-    pass
 
 METRICS = ("pas", "ecs", "apr", "ecs_strict")
 """The numbers of an agent that have intervals."""
@@ -22,7 +18,9 @@ class Bounds:
     ceiling: Estimate
     """Mean over perfect replications; the interval is where such agents fall."""
     place: Estimate
-    """(score - floor)/(ceiling - floor); the interval is that of the score, carried over."""
+    """(score - floor)/(ceiling - floor); the interval is that of the score, with the ceiling's range."""
+    percentile: float | None = None
+    """Share of perfect replications that score lower: uniform from 0 to 1 for a perfect replication."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,9 @@ class Score:
     """These studies, new participants."""
     fresh_note: str = ""
     bounds: Bounds | None = None
-    """Floor, ceiling and place: PAS and ECS of the benchmark and of domains; None where not simulated."""
+    """Floor, ceiling and place: PAS, ECS and APR of benchmark and domains; None where not simulated."""
+    fresh_otherwise: tuple[Interval, ...] = ()
+    """The same with other correlations of the tests of a study; headline numbers only."""
 
     @property
     def value(self) -> float | None:

@@ -12,19 +12,22 @@ from concord.engine import SERIAL, Engine, get_engine
 from concord.errors import OptionError, UndefinedError
 from concord.people import aggregate
 from concord.people.assumptions import assumptions_of
-from concord.people.bounds import ASSUMPTION, N_SIMULATIONS
+from concord.people.bound import Bound
+from concord.people.bounds import METRICS as BOUNDED
+from concord.people.bounds import N_SIMULATIONS, assumption
 from concord.people.computed import Computed, compute
 from concord.people.details import results_of_findings, results_of_tests
 from concord.people.diagnosis import diagnose
 from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol, get_protocol
+from concord.people.referee.compute import referee
 from concord.people.result import CompanionNumbers, GroupResult, Score
 from concord.people.sizes import coding_warning, effect_sizes
-from concord.people.uncertainty import Bound
-from concord.records import Estimate, Made, TestTable
+from concord.records import Estimate, Interval, Made, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
 from concord.stats.elementwise import or_none
+from concord.stats.equivalence import SMALLEST_OF_INTEREST
 
 T = TypeVar("T")
 
@@ -41,6 +44,7 @@ def score_table(
     n_simulations: int = 0,
     seed: int = 0,
     engine: Engine = SERIAL,
+    margin: float = SMALLEST_OF_INTEREST,
 ) -> PeopleResult:
     """Score a table of tests under a protocol.
 
@@ -60,6 +64,8 @@ def score_table(
         Seed of the new samples and of the simulated agents.
     engine
         Where new samples and simulated agents are computed; changes nothing in the result.
+    margin
+        Smallest effect of interest (d), for the equivalence of nulls that the agent keeps.
 
     Raises
     ------
@@ -74,6 +80,8 @@ def score_table(
         raise OptionError(f"resamples is {n_resamples!r}; expected 0 (none) or at least 2")
     if n_simulations < 0:
         raise OptionError(f"simulations is {n_simulations!r}; expected 0 (none) or more")
+    if not 0 < margin < np.inf:
+        raise OptionError(f"margin is {margin!r}; expected the smallest d of interest, a positive number")
     if seed < 0:
         raise OptionError(f"seed is {seed!r}; expected 0 or a positive whole number")
     work = compute(table, protocol, level, (n_resamples, n_simulations), seed, engine)
@@ -100,7 +108,7 @@ def score_table(
         n_resamples=n_resamples,
         level=level,
         n_simulations=work.simulation.n_simulations,
-        bounds_note=work.simulation.note if work.simulation.note else ASSUMPTION,
+        bounds_note=work.simulation.note if work.simulation.note else assumption(protocol),
         null_share=None if population is None else population.null_share,
         tau2=None if population is None else population.tau2,
         warnings=table.warnings if coded is None else (*table.warnings, coded),
@@ -109,6 +117,7 @@ def score_table(
         sizes=sizes,
         assumptions=assumptions_of(tests),
         made=Made() if table.made is None else table.made,
+        referee=referee(work, level=level, margin=margin),
     )
 
 
@@ -122,6 +131,7 @@ def score_chosen(
     n_simulations: int = N_SIMULATIONS,
     seed: int = 0,
     engine: str | Engine = "serial",
+    margin: float = SMALLEST_OF_INTEREST,
     **choices: object,
 ) -> PeopleResult:
     """Score a table of tests under the options of `concord.score_people`, which reads the table first."""
@@ -133,6 +143,7 @@ def score_chosen(
         n_simulations=n_simulations,
         seed=seed,
         engine=get_engine(engine) if isinstance(engine, str) else engine,
+        margin=margin,
     )
     return result if model is None else replace(result, model=model)
 
@@ -208,12 +219,22 @@ def _headline(work: Computed, metric: str) -> Score:
         _standard_error(work, metric, "benchmark"),
         counts,
     )
-    return _bounded(work, metric, score, None)
+    return _bounded(work, metric, replace(score, fresh_otherwise=_otherwise(work, metric, value)), None)
+
+
+def _otherwise(work: Computed, metric: str, value: float) -> tuple[Interval, ...]:
+    """Return the intervals of new participants under other correlations of the tests of a study."""
+    found = (
+        samples.interval(metric, or_none(value), float(samples.errors[metric].benchmark)).interval
+        for samples in work.fresh_otherwise
+        if samples.errors
+    )
+    return tuple(one for one in found if one is not None)
 
 
 def _bounded(work: Computed, metric: str, score: Score, domain: int | None) -> Score:
-    """Put floor, ceiling and place beside a PAS or an ECS."""
-    if metric not in ("pas", "ecs"):
+    """Put floor, ceiling and place beside a PAS, an ECS or an APR."""
+    if metric not in BOUNDED:
         return score
     return replace(score, bounds=work.simulation.bounds(metric, score.estimate, domain=domain))
 

@@ -59,13 +59,8 @@ def score_tests(human: Evidence, agent: Evidence, context: Context, protocol: Pr
     """Compare two sides test by test."""
     pas, two_states, human_pi, agent_pi = _pas(human, agent, context, protocol)
     z = _z_diff(human, agent)
-    match = _direction_match(human.direction, agent.direction)
-    counted = (
-        context.human_testable | context.agent_absent
-        if protocol.missing == "fail"
-        else context.human_testable
-    )
-    human_significant = _significant(human.p_value, context, counted)
+    match = direction_match(human.direction, agent.direction)
+    human_significant = _human_significant(human, context, protocol)
     agent_significant = _significant(agent.p_value, context, context.agent_testable)
     directed = context.present & (context.human_testable | ~np.isnan(human.direction))
     passes = np.where(directed, agent_significant * match, np.nan)
@@ -95,10 +90,9 @@ def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol:
     pas = _redrawn_pas(human, agent, context, protocol)
     nothing = np.broadcast_to(np.nan, pas.shape)
     absent = protocol.missing == "fail"
-    counted = context.human_testable | context.agent_absent if absent else context.human_testable
     directed = context.present & (context.human_testable | ~np.isnan(human.direction))
     significant = _significant(agent.p_value, context, context.agent_testable)
-    passes = np.where(directed, significant * _direction_match(human.direction, agent.direction), np.nan)
+    passes = np.where(directed, significant * direction_match(human.direction, agent.direction), np.nan)
     if absent:
         passes = np.where(context.agent_absent, 0.0, passes)
     return TestScores(
@@ -108,7 +102,7 @@ def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol:
         agent_d=agent.effect_d,
         z_diff=_z_diff(human, agent),
         passes=passes,
-        human_significant=_significant(human.p_value, context, counted),
+        human_significant=_human_significant(human, context, protocol),
         pas_two=nothing,
         human_posterior=nothing,
         agent_posterior=nothing,
@@ -167,7 +161,7 @@ def _z_diff(human: Evidence, agent: Evidence) -> Floats:
     return np.where(human.form == agent.form, z, np.nan)
 
 
-def _direction_match(human: Floats, agent: Floats) -> Floats:
+def direction_match(human: Floats, agent: Floats) -> Floats:
     """1 where both observed effects have one sign, or neither side can have one."""
     same = (human == agent) | (np.isnan(human) & np.isnan(agent))
     return np.asarray(same, dtype=np.float64)
@@ -176,6 +170,22 @@ def _direction_match(human: Floats, agent: Floats) -> Floats:
 def _significant(p_value: Floats, context: Context, testable: NDArray[np.bool_]) -> Floats:
     """1 significant, 0 not; a degenerate test (nobody varied) has no p and is not significant."""
     return np.where(testable, (p_value < context.alpha).astype(np.float64), np.nan)
+
+
+def _human_significant(human: Evidence, context: Context, protocol: Protocol) -> Floats:
+    """Return where people are significant; a test that the agent lacks counts where it is a failure."""
+    absent = protocol.missing == "fail"
+    counted = context.human_testable | context.agent_absent if absent else context.human_testable
+    return _significant(human.p_value, context, counted)
+
+
+def pass_rules(human: Evidence, context: Context, protocol: Protocol) -> tuple[Floats, Floats]:
+    """Return where people are significant, and which tests can pass: 1, always fail: 0, do not count: NaN."""
+    directed = context.present & (context.human_testable | ~np.isnan(human.direction))
+    counted = np.where(directed & context.agent_testable, 1.0, np.nan)
+    if protocol.missing == "fail":
+        counted = np.where(context.agent_absent, 0.0, counted)
+    return _human_significant(human, context, protocol), counted
 
 
 def _n_eff(n_eff: Floats, context: Context) -> Floats:

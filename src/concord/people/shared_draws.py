@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from concord.engine import Engine
 from concord.people.aggregate import Levels
+from concord.people.bound import Bound
 from concord.people.bounds import agent_lookup
 from concord.people.evidence import Brief, Evidence
 from concord.people.families.base import LocationFamily
@@ -24,9 +25,10 @@ from concord.people.lookup import Quintic
 from concord.people.protocol import Protocol
 from concord.people.redrawn import redrawn_ends
 from concord.people.result import METRICS
+from concord.people.same_people import NoiseOf, SamePeople
 from concord.people.scored import Context, TestScores, redrawn_scores
 from concord.people.sides import SideTable, split_by_sign
-from concord.people.uncertainty import BLOCK, Bound, NewSamples, new_participants, spread
+from concord.people.uncertainty import BLOCK, NewSamples, new_participants, spread
 from concord.records import TestRow
 from concord.stats.elementwise import Floats
 
@@ -103,9 +105,11 @@ def draws_of_agents(
             for side in sides
         )
         return Draws(tuple(each), together=False)
-    work = _Work(human, _stacked(one, flat, len(tables)), context, layout, protocol, len(tables))
+    people = SamePeople.of(layout, protocol.within_study)
+    work = _Work(human, _stacked(one, flat, len(tables)), context, layout, protocol, people, len(tables))
     errors = _errors(work, one, n_resamples, np.random.default_rng(seed))
-    return Draws((NewSamples(errors, level, n_resamples, ""),), together=True)
+    samples = NewSamples(errors, level, n_resamples, "", protocol.within_study)
+    return Draws((samples,), together=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,7 @@ class _Work:
     context: Context
     layout: Layout
     protocol: Protocol
+    people: SamePeople
     n_agents: int
 
 
@@ -146,10 +151,10 @@ def _errors(work: _Work, one: SideTable, n_resamples: int, rng: np.random.Genera
     chunks = [range(i, min(i + per_chunk, work.n_agents)) for i in range(0, work.n_agents, per_chunk)]
     parts: list[list[dict[str, Levels]]] = [[] for _ in chunks]
     for block in rng.spawn(-(-n_resamples // BLOCK)):
-        human = work.human.draw(block, BLOCK).evidence(work.protocol, (BLOCK,))
+        human = work.human.draw(block, BLOCK, work.people).evidence(work.protocol, (BLOCK,))
         spread_out = Evidence(**{f.name: getattr(human, f.name)[:, None, :] for f in fields(Evidence)})
         for place, chunk in enumerate(chunks):
-            agent = _drawn(work, chunk, lookups, SharedNoise(copy.deepcopy(block)))
+            agent = _drawn(work, chunk, lookups, work.people.noise(copy.deepcopy(block), BLOCK))
             scores = redrawn_scores(spread_out, agent, work.context, work.protocol)
             parts[place].append(_levels(scores, work.layout, work.protocol))
     found = [
@@ -164,12 +169,12 @@ def _errors(work: _Work, one: SideTable, n_resamples: int, rng: np.random.Genera
     }
 
 
-def _drawn(work: _Work, chunk: range, lookups: Sequence[Quintic | None], noise: SharedNoise) -> Evidence:
+def _drawn(work: _Work, chunk: range, lookups: Sequence[Quintic | None], noise: NoiseOf) -> Evidence:
     """Return the evidence of new samples of some agents, (B, A, T)."""
     shape = (BLOCK * len(chunk), len(work.layout.rows))
     whole = Evidence.empty(shape)
     for (index, family), lookup in zip(work.families, lookups, strict=True):
-        generator: Any = noise
+        generator: Any = SharedNoise(noise(index))
         drawn = _flat(_some(family, chunk).draw(generator, BLOCK), shape[0], len(index))
         whole.place(index, _read_evidence(drawn, lookup, work.context.alpha[index], work.protocol))
     said = split_by_sign(whole, work.protocol)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from concord.people.evidence import Brief, Evidence, given_first, toward
 from concord.people.families.base import Batch, Family, TestKind, column
 from concord.people.protocol import Protocol
+from concord.people.same_people import NoiseOf, SamePeople
 from concord.records import Side, TestRow
 from concord.stats.elementwise import Floats
 from concord.stats.posteriors import sign_split
@@ -64,9 +65,10 @@ class SideTable:
             whole.place(index, family.evidence(protocol))
         return _with_given(split_by_sign(whole, protocol), self.given, protocol)
 
-    def draw(self, rng: np.random.Generator, size: int) -> "SideTable":
-        """Return the same tests with new participants, `size` times over."""
-        drawn = tuple((index, family.draw(rng, size)) for index, family in self.families)
+    def draw(self, rng: np.random.Generator, size: int, people: SamePeople | None = None) -> "SideTable":
+        """Return the same tests with new participants, `size` times over, those of one sample together."""
+        noise = rng_of_all(rng) if people is None else people.noise(rng, size)
+        drawn = tuple((index, family.draw(noise(index), size)) for index, family in self.families)
         return replace(self, families=drawn)
 
     def part(self, kept: NDArray[np.intp]) -> "SideTable":
@@ -91,6 +93,11 @@ class SideTable:
     def is_raw(self) -> NDArray[np.bool_]:
         """Which tests rest on raw numbers alone, so that new participants can be drawn for them."""
         return self._in_family() & np.isnan(self.given.log_bf) & np.isnan(self.given.effect_d)
+
+
+def rng_of_all(rng: np.random.Generator) -> NoiseOf:
+    """Return one generator for all tests: every test is drawn by itself."""
+    return lambda index: rng
 
 
 def _present(side: Side | None) -> Side:

@@ -8,6 +8,7 @@ from concord.people.families.truth import HumanEffects
 from concord.people.protocol import Protocol
 from concord.people.sides import SideTable
 from concord.stats.elementwise import Floats
+from concord.stats.true_effects import draw_true_effects
 
 
 def human_effects(side: SideTable, protocol: Protocol) -> HumanEffects:
@@ -58,3 +59,30 @@ def fit_population(found: HumanEffects, p_values: Floats) -> EffectPopulation:
         return EffectPopulation(share, 0.0, 0)
     excess = float(np.mean(found.d[known] ** 2 - found.se[known] ** 2))
     return EffectPopulation(share, max(0.0, excess) / (1 - share), int(known.sum()))
+
+
+def drawn_effects(
+    found: HumanEffects, size: int, rng: np.random.Generator, n_chains: int | None = None
+) -> Floats:
+    """Draw true effects given the human estimates, their distribution unknown: (size, T).
+
+    An effect without a usable standard error is taken as it is; NaN where a test has none.
+    """
+    with np.errstate(invalid="ignore"):
+        usable = np.isfinite(found.d) & np.isfinite(found.se) & (found.se > 0)
+    drawn = np.broadcast_to(found.d, (size, found.d.size)).copy()
+    if usable.any():
+        drawn[:, usable] = draw_true_effects(
+            found.d[usable], found.se[usable], n_draws=size, rng=rng, n_chains=n_chains
+        )
+    return drawn
+
+
+def described(effects: Floats) -> EffectPopulation:
+    """Describe drawn true effects: their share of nulls and the mean square of the others."""
+    known = effects[:, ~np.isnan(effects).any(axis=0)]
+    if not known.size:
+        return EffectPopulation(0.0, 0.0, 0)
+    share = float(np.mean(known == 0))
+    others = known[known != 0]
+    return EffectPopulation(share, float(np.mean(others**2)) if others.size else 0.0, known.shape[1])

@@ -17,11 +17,14 @@ from concord.people.aggregate import (
     pas_levels,
     strict_levels,
 )
+from concord.people.bound import Bound
 from concord.people.layout import Layout
 from concord.people.protocol import Protocol
 from concord.people.result import METRICS
+from concord.people.same_people import SamePeople
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import SideTable
+from concord.people.study_intervals import ecs_by_data, mean_by_data, rate_by_data, too_few
 from concord.records import Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, Scale, jackknife_t
@@ -31,14 +34,6 @@ BLOCK = 200
 """Replicates that share one seed: results do not depend on how blocks are spread over workers."""
 _RANGE = {"pas": (0.0, 1.0), "ecs": (-1.0, 1.0), "apr": (0.0, 1.0), "ecs_strict": (0.0, 1.0)}
 _SCALES: dict[str, Scale] = {"pas": "logit", "ecs": "atanh", "apr": "logit", "ecs_strict": "logit"}
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """An interval, or why there is none."""
-
-    interval: Interval | None
-    note: str = ""
 
 
 def all_levels(scores: TestScores, layout: Layout, protocol: Protocol) -> dict[str, Levels]:
@@ -52,13 +47,22 @@ def all_levels(scores: TestScores, layout: Layout, protocol: Protocol) -> dict[s
 
 
 class Jackknife:
-    """Delete-one-cluster intervals: studies for the benchmark and domains, findings inside a study."""
+    """Intervals over clusters: studies for the benchmark and domains, findings inside a study."""
 
-    def __init__(self, scores: TestScores, layout: Layout, protocol: Protocol, level: float) -> None:
+    def __init__(
+        self,
+        scores: TestScores,
+        layout: Layout,
+        protocol: Protocol,
+        level: float,
+        human_se: Floats | None = None,
+    ) -> None:
         self.scores, self.layout, self.protocol, self.level = scores, layout, protocol, level
         self.levels = all_levels(scores, layout, protocol)
         self.profiles = Profiles(scores, layout, protocol)
         self.passes = apr_passes(scores, layout, protocol.apr_over)
+        self.human_se = np.full(len(layout.rows), np.nan) if human_se is None else human_se
+        self.by_data = protocol.intervals == "by-data"
 
     def benchmark(self, metric: str) -> Bound:
         """Interval of the whole, over studies."""
@@ -74,60 +78,74 @@ class Jackknife:
             return self._ecs_over_findings(study)
         if metric == "apr":
             inside = self.layout.full.study_of_finding == study
-            passed, tests = self.passes.passed.finding[inside], self.passes.tests.finding[inside]
-            return rate_bound(passed, tests, self.level)
+            return self._rate(self.passes.passed.finding[inside], self.passes.tests.finding[inside])
         strict = metric == "ecs_strict"
         groups = self.layout.full if strict else self.layout.grouping(self.protocol.finding_key)
         values = self.levels[metric].finding[groups.study_of_finding == study]
-        by_z = not strict and self.protocol.study_pooling == "mean-z"
-        return mean_z_bound(values, self.level) if by_z else mean_bound(metric, values, self.level)
+        if not strict and self.protocol.study_pooling == "mean-z":
+            return mean_z_bound(values, self.level)
+        return self._mean(metric, values)
+
+    def _mean(self, metric: str, values: Floats) -> Bound:
+        return mean_bound(metric, values, self.level, by_data=self.by_data)
+
+    def _rate(self, passed: Floats, tests: Floats) -> Bound:
+        return rate_bound(passed, tests, self.level, by_data=self.by_data)
 
     def _over_studies(self, metric: str, chosen: NDArray[np.bool_]) -> Bound:
         if metric == "ecs":
             return self._ecs_over_studies(chosen)
         if metric == "apr":
-            passed, tests = self.passes.passed.study[chosen], self.passes.tests.study[chosen]
-            return rate_bound(passed, tests, self.level)
-        return mean_bound(metric, self.levels[metric].study[chosen], self.level)
+            return self._rate(self.passes.passed.study[chosen], self.passes.tests.study[chosen])
+        return self._mean(metric, self.levels[metric].study[chosen])
 
     def _ecs_over_studies(self, chosen: NDArray[np.bool_]) -> Bound:
         study = self.layout.study_of_test
         inside = chosen[study]
+        whole = float(self.profiles.ecs(inside))
+        if self.by_data:
+            return ecs_by_data(self.profiles, inside, study, self.human_se, whole, self.level)
         clusters = np.unique(study[self.profiles.used & inside])
         without = np.array([float(self.profiles.ecs(inside & (study != i))) for i in clusters])
-        return jackknife_bound("ecs", float(self.profiles.ecs(inside)), without, self.level)
+        return jackknife_bound("ecs", whole, without, self.level)
 
     def _ecs_over_findings(self, study: int) -> Bound:
         part = self.layout.tests_of(study)
         inside = self.layout.study_of_test == study
         finding = self.layout.full.finding_of_test
+        whole = float(self.profiles.ecs_of_study(part))
+        if self.by_data:
+            return ecs_by_data(self.profiles, inside, finding, self.human_se, whole, self.level)
         clusters = np.unique(finding[part][self.profiles.used[part]])
         without = np.array([float(self.profiles.ecs_of_study(inside & (finding != i))) for i in clusters])
-        return jackknife_bound("ecs", float(self.profiles.ecs_of_study(part)), without, self.level)
+        return jackknife_bound("ecs", whole, without, self.level)
 
 
-def mean_bound(metric: str, values: Floats, level: float) -> Bound:
-    """Jackknife of a mean of cluster values."""
+def mean_bound(metric: str, values: Floats, level: float, *, by_data: bool = False) -> Bound:
+    """Return the interval of a mean of cluster values: jackknife, or by data where it does not hold."""
     defined = values[~np.isnan(values)]
     if len(defined) < FEWEST_CLUSTERS:
-        return _too_few(len(defined))
-    return jackknife_bound(metric, float(defined.mean()), _leave_one_out_means(defined), level)
+        return too_few(len(defined))
+    found = jackknife_bound(metric, float(defined.mean()), _leave_one_out_means(defined), level)
+    return mean_by_data(defined, found, level) if by_data else found
 
 
 def mean_z_bound(values: Floats, level: float) -> Bound:
     """Jackknife of PAS pooled as a mean of Fisher z over clusters."""
     z = np.asarray(fisher_z(2 * values[~np.isnan(values)] - 1))
     if len(z) < FEWEST_CLUSTERS:
-        return _too_few(len(z))
+        return too_few(len(z))
     whole, without = 0.5 * (np.tanh(z.mean()) + 1), 0.5 * (np.tanh(_leave_one_out_means(z)) + 1)
     return jackknife_bound("pas", float(whole), without, level)
 
 
-def rate_bound(passed: Floats, tests: Floats, level: float) -> Bound:
-    """Jackknife of a pooled rate, half a pass and half a failure added."""
+def rate_bound(passed: Floats, tests: Floats, level: float, *, by_data: bool = False) -> Bound:
+    """Return the interval of a pooled rate: by data, or a jackknife with half a pass and half a failure."""
+    if by_data:
+        return rate_by_data(passed, tests, level)
     passed, tests = passed[tests > 0], tests[tests > 0]
     if not tests.sum():
-        return _too_few(0)
+        return too_few(0)
     whole = (passed.sum() + 0.5) / (tests.sum() + 1)
     without = (passed.sum() - passed + 0.5) / (tests.sum() - tests + 1)
     bound = jackknife_bound("apr", float(whole), without, level)
@@ -139,7 +157,7 @@ def jackknife_bound(metric: str, whole: float, without: Floats, level: float) ->
     if np.isnan(whole):
         return Bound(None, "the number itself is undefined")
     if len(without) < FEWEST_CLUSTERS:
-        return _too_few(len(without))
+        return too_few(len(without))
     try:
         return Bound(jackknife_t(whole, without, level=level, scale=_SCALES[metric]))
     except UndefinedError as reason:
@@ -152,10 +170,6 @@ def _including(bound: Bound, value: float) -> Bound:
     if old is None or old.low <= value <= old.high:
         return bound
     return Bound(Interval(min(old.low, value), max(old.high, value), old.level, old.method))
-
-
-def _too_few(clusters: int) -> Bound:
-    return Bound(None, f"withheld: {clusters} cluster(s), at least {FEWEST_CLUSTERS} are needed")
 
 
 def _leave_one_out_means(values: Floats) -> Floats:
@@ -171,6 +185,8 @@ class NewSamples:
     n_resamples: int
     note: str
     """Why there are none, or empty."""
+    correlation: float = 0.0
+    """Of the tests of a study."""
 
     def interval(self, metric: str, value: float | None, se: float) -> Bound:
         """Estimate ± z·SE, kept inside the range of the metric."""
@@ -183,6 +199,8 @@ class NewSamples:
         low, high = _RANGE[metric]
         reach = float(ndtri(0.5 + self.level / 2)) * se
         method = f"these studies, new participants: estimate ± z·SE, {self.n_resamples} parametric samples"
+        if self.correlation:
+            method += f", tests of a study correlate {self.correlation:g}"
         return Bound(Interval(max(low, value - reach), min(high, value + reach), self.level, method))
 
 
@@ -204,10 +222,11 @@ def new_participants(
     if n_fixed:
         note = f"{n_fixed} test(s) hold precomputed numbers, which cannot be redrawn"
         return NewSamples({}, level, 0, note)
-    redrawn = partial(_fresh_block, _Redraw(human, agent, context, layout, protocol))
+    people = SamePeople.of(layout, protocol.within_study)
+    redrawn = partial(_fresh_block, _Redraw(human, agent, context, layout, protocol, people))
     blocks = engine.map(redrawn, rng.spawn(-(-n_resamples // BLOCK)))
     errors = {metric: spread([block[metric] for block in blocks], n_resamples) for metric in METRICS}
-    return NewSamples(errors, level, n_resamples, "")
+    return NewSamples(errors, level, n_resamples, "", protocol.within_study)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +238,15 @@ class _Redraw:
     context: Context
     layout: Layout
     protocol: Protocol
+    people: SamePeople
 
 
 def _fresh_block(work: _Redraw, rng: np.random.Generator) -> dict[str, Levels]:
     """Score one block of fresh samples."""
-    drawn = [side.draw(rng, BLOCK).evidence(work.protocol, (BLOCK,)) for side in (work.human, work.agent)]
+    drawn = [
+        side.draw(rng, BLOCK, work.people).evidence(work.protocol, (BLOCK,))
+        for side in (work.human, work.agent)
+    ]
     scores = score_tests(drawn[0], drawn[1], work.context, work.protocol)
     return all_levels(scores, work.layout, work.protocol)
 

@@ -68,14 +68,14 @@ def strip(value: float | None, ends: HasEnds | None) -> str:
     """
     drawn = ["·"] * STRIP
     if ends is not None and ends.low is not None and ends.high is not None:
-        for place in range(_place(ends.low), _place(ends.high) + 1):
+        for place in range(_strip_place(ends.low), _strip_place(ends.high) + 1):
             drawn[place] = "─"
     if value is not None:
-        drawn[_place(value)] = "●"
+        drawn[_strip_place(value)] = "●"
     return "".join(drawn)
 
 
-def _place(value: float) -> int:
+def _strip_place(value: float) -> int:
     return round(min(1.0, max(0.0, value)) * (STRIP - 1))
 
 
@@ -88,13 +88,15 @@ def agents_strips(result: AgentsResult) -> RenderableType:
     """Return one row per agent, and people who repeated studies of people."""
     ordered = in_order(result)
     names = short_names([agent.name for agent in ordered])
-    rows = [_row(name, agent.pas, agent.ecs, agent.apr) for name, agent in zip(names, ordered, strict=True)]
+    rows = [
+        _strip_row(name, agent.pas, agent.ecs, agent.apr) for name, agent in zip(names, ordered, strict=True)
+    ]
     people = human_row()
-    rows.append(_row(f"(people: {people.n} other studies)", people.pas, people.ecs, people.apr))
+    rows.append(_strip_row(f"(people: {people.n} other studies)", people.pas, people.ecs, people.apr))
     return table("", ("agent design", "PAS", f"0{'·' * (STRIP - 2)}1", "ECS", "APR"), rows)
 
 
-def _row(name: str, pas: Score, ecs: Score, apr: Score) -> tuple[str, ...]:
+def _strip_row(name: str, pas: Score, ecs: Score, apr: Score) -> tuple[str, ...]:
     return (
         name,
         number(pas.value, 2),

@@ -37,6 +37,7 @@ def _headline(scores: PeopleResult) -> Table:
         "floor",
         "ceiling",
         "place",
+        "twins",
         "tests",
         "left out",
     )
@@ -53,6 +54,7 @@ def _headline(scores: PeopleResult) -> Table:
             name,
             *_score_cells(score),
             *_bounds_cells(score),
+            _among_twins(score),
             str(score.estimate.n),
             str(score.estimate.n_left_out),
         )
@@ -71,6 +73,12 @@ def _bounds_cells(score: Score) -> tuple[str, str, str]:
         return UNDEFINED, UNDEFINED, UNDEFINED
     ends = (score.bounds.floor, score.bounds.ceiling, score.bounds.place)
     return number(ends[0].value, 2), number(ends[1].value, 2), number(ends[2].value, 2)
+
+
+def _among_twins(score: Score) -> str:
+    """Return the percentile among perfect replications."""
+    share = None if score.bounds is None else score.bounds.percentile
+    return UNDEFINED if share is None else f"{share:.0%}"
 
 
 def _groups_table(scores: PeopleResult) -> Table:
@@ -134,13 +142,27 @@ def _notes(scores: PeopleResult) -> Iterator[str]:
     yield "  floor: agents without effects; ceiling: perfect replications; both at the agent's n" + (
         f" ({scores.n_simulations} simulated)" if scores.n_simulations else f": {scores.bounds_note}"
     )
-    for name, score in (("PAS", scores.pas), ("ECS", scores.ecs), ("APR", scores.apr)):
-        for note in (score.estimate.note, score.fresh_note):
-            if note:
-                yield f"  {name}: {note}"
+    yield from _interval_notes(scores)
     if scores.assumptions:
         yield "\nAssumptions"
         yield from (f"  {line}" for line in scores.assumptions)
+
+
+def _interval_notes(scores: PeopleResult) -> Iterator[str]:
+    """Word why intervals and places are withheld, when they miss, and what they rest on."""
+    named = (("PAS", scores.pas), ("ECS", scores.ecs), ("APR", scores.apr))
+    if any(score.bounds is not None for _, score in named):
+        yield "  twins: share of perfect replications that score lower (any share is as likely for one)"
+    for name, score in named:
+        place = "" if score.bounds is None else score.bounds.place.note
+        for note in (score.estimate.note, score.fresh_note, place and f"place {place}"):
+            if note:
+                yield f"  {name}: {note}"
+    others = [(name, score) for name, score in named if score.fresh_otherwise]
+    if others:
+        spans = "; ".join(f"{name} {' or '.join(map(interval, s.fresh_otherwise))}" for name, s in others)
+        rho = scores.protocol.within_study
+        yield f"  new participants: tests of a study correlate {rho:g}; with 0 or 0.8: {spans}"
 
 
 def _size_lines(sizes: EffectSizes | None) -> Iterator[str]:

@@ -180,20 +180,20 @@ def _cr2(residual: Floats, w: Floats, codes: Floats) -> tuple[float, float]:
     Inverse-variance weights are the working model, so with Φ = diag(1/w) the adjustment of cluster c is
     A_c = D' (D (I - H)_c Φ (I - H)_c' D')^(-1/2) D, D = Φ_c^(1/2).
     """
-    n, total = residual.size, float(w.sum())
-    phi = np.diag(1 / w)
-    hat = np.eye(n) - np.outer(np.ones(n), w) / total
+    total = float(w.sum())
     parts = []
     for code in np.unique(codes):
         held = np.flatnonzero(codes == code)
+        hat = np.tile(-w / total, (held.size, 1))
+        hat[np.arange(held.size), held] += 1
         d = np.diag(np.sqrt(1 / w[held]))
-        middle = d @ (hat[held] @ phi @ hat[held].T) @ d.T
+        middle = d @ ((hat / w) @ hat.T) @ d.T
         values, vectors = np.linalg.eigh(middle)
         kept = values > 1e-12 * values.max()
         root = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
         # what the cluster's residuals are multiplied by in the mean, as a row over all observations
-        parts.append(w[held] @ (d.T @ root @ d) @ hat[held] / total)
+        parts.append(w[held] @ (d.T @ root @ d) @ hat / total)
     rows = np.array(parts)
-    spread = rows @ phi @ rows.T
+    spread = (rows / w) @ rows.T
     df = float(np.trace(spread) ** 2 / np.sum(spread * spread))
     return float(np.sqrt(np.sum((rows @ residual) ** 2))), df

@@ -16,6 +16,10 @@ from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level
 
 UNSEEN = "allows for studies unlike those seen"
+HIDDEN = "covers about 70 %, not 95, where a study in eight fails and none was seen"
+"""Studies in the middle of the scale say nothing of failures (docs/explanation/coverage.md)."""
+MANY_STUDIES = 25
+"""From so many studies on, a failure of one in eight has been seen in 96 of 100 benchmarks."""
 
 
 def pas_interval(
@@ -55,7 +59,8 @@ def pas_interval(
         return Estimate(centre, None, int(x.size), note=too_few_studies(x.size))
     weight = 1.0 if jackknife is None else ends_weight(x)
     if weight == 0 and jackknife is not None:
-        return Estimate(centre, jackknife, int(x.size), method=jackknife.method)
+        note = HIDDEN if x.size < MANY_STUDIES else ""
+        return Estimate(centre, jackknife, int(x.size), method=jackknife.method, note=note)
     return _blended(centre, jackknife, bounded_bootstrap(x, level=level), weight, int(x.size))
 
 
@@ -67,7 +72,7 @@ def _blended(centre: float, inner: Interval | None, outer: Interval, weight: flo
         low, high = (
             (1 - weight) * a + weight * b for a, b in ((inner.low, outer.low), (inner.high, outer.high))
         )
-        method = f"{inner.method}; {weight:.0%} {outer.method}"
+        method = f"{inner.method}; {weight:.0%} {outer.method}" if weight > 0 else inner.method
     interval = Interval(min(low, centre), max(high, centre), outer.level, method)
     return Estimate(centre, interval, n, method=method, note=UNSEEN if weight > 0 else "")
 
@@ -112,8 +117,10 @@ def apr_interval(passes: ArrayLike, tests: ArrayLike, *, level: float = 0.95) ->
     rate = float(s.sum()) / total if k else float("nan")
     if k < FEWEST_CLUSTERS:
         return Estimate(rate if k else None, None, int(k), note=too_few_studies(k))
-    outer = _apr_outer(s, m, level)
-    found = _blended(rate, _apr_inner(s, m, level), outer, ends_weight(s / m), int(k))
+    inner, weight = _apr_inner(s, m, level), ends_weight(s / m)
+    # the outer interval takes a hundred times as long, and counts only near the ends
+    outer = _apr_outer(s, m, level) if weight > 0 else inner
+    found = _blended(rate, inner, outer, weight, int(k))
     worth = 1 / float(np.sum((m / total) ** 2))
     warning = f"one study holds most tests: worth {worth:.1f} studies of one size" if worth < k / 2 else ""
     note = "; ".join(part for part in (found.note, warning) if part)

@@ -94,6 +94,10 @@ class Family(ABC):
         """The family itself where new samples are the statistic plus noise that does not depend on it."""
         return None
 
+    def is_significant(self, alpha: Floats) -> NDArray[np.bool_] | None:
+        """Return where the computed p is below alpha, by a critical value; None where there is none."""
+        return None
+
     def outcome_codes(self) -> tuple[NDArray[np.int64], int] | None:
         """Return replicates (B, k) as whole numbers below a limit: same test and counts, same number.
 

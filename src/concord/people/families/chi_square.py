@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtri
 
 from concord.people.evidence import (
     Brief,
@@ -124,6 +126,10 @@ class ChiSquares(SmoothFamily):
         direction = np.where(np.abs(self.direction) == 1, direction, broadcast_like(self.direction, root))
         chi2 = np.where(one, root * root, many)
         return replace(self, chi2=chi2, direction=direction, p_value=nothing_like(root))
+
+    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+        """Compare with the critical value."""
+        return np.asarray(self.chi2 > chdtri(self.df, alpha))
 
     def statistic(self) -> Floats:
         """Return the signed root."""

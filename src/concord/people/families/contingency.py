@@ -22,6 +22,7 @@ from concord.people.families.base import Family, Masks, column, nothing_like
 from concord.people.families.draft import Draft, Table, in_words, sign
 from concord.people.families.truth import ODDS_TO_D, HumanEffects, TrueEffects, Truth
 from concord.people.protocol import Protocol
+from concord.people.same_people import SharedPart, two_counts
 from concord.records import Side
 from concord.stats import bayes, contingency, effects, pearson, pvalues, two_rates
 from concord.stats.elementwise import Floats
@@ -116,6 +117,8 @@ class Tables(Family):
         totals = self.tables.sum(axis=-1)
         shares = (self.tables + 0.5) / (self.tables + 0.5).sum(axis=-1, keepdims=True)
         shape = (size, *totals.shape)
+        if self._two_by_two and isinstance(rng, SharedPart):
+            return self._with_counts(rng, totals.astype(np.int64), (shares[:, 0, 0], shares[:, 1, 0]), size)
         cells = rng.multinomial(np.broadcast_to(totals.astype(np.int64), shape), shares)
         return replace(self, tables=cells.astype(np.float64), p_value=np.full(shape[:-1], np.nan))
 
@@ -176,11 +179,17 @@ class Tables(Family):
         base = np.where(np.isnan(true.base), self._base(), true.base)
         half = true.d / ODDS_TO_D / 2
         totals = self.tables.sum(axis=-1).astype(np.int64)
-        first = rng.binomial(totals[:, 0], expit(base + half), true.d.shape)
-        second = rng.binomial(totals[:, 1], expit(base - half), true.d.shape)
+        return self._with_counts(rng, totals, (expit(base + half), expit(base - half)), len(true.d))
+
+    def _with_counts(
+        self, rng: np.random.Generator, totals: NDArray[np.int64], rates: tuple[Floats, Floats], size: int
+    ) -> Self:
+        """Draw the first column of 2 x 2 tables with given rows and rates."""
+        shape = (size, len(totals))
+        first, second = two_counts(rng, (totals[:, 0], totals[:, 1]), rates, shape)
         cells = np.stack([first, totals[:, 0] - first, second, totals[:, 1] - second], axis=-1)
-        tables = cells.reshape(*true.d.shape, 2, 2).astype(np.float64)
-        return replace(self, tables=tables, p_value=nothing_like(true.d))
+        tables = cells.reshape(*shape, 2, 2).astype(np.float64)
+        return replace(self, tables=tables, p_value=np.full(shape, np.nan))
 
     def _drawn_cells(self, truth: Truth, true: TrueEffects, rng: np.random.Generator) -> Self:
         """Larger tables: each row keeps its total, cells follow the shares of people or the pooled ones."""

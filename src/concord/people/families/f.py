@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import fdtri
 
 from concord.people.evidence import (
     MAGNITUDE,
@@ -32,6 +33,7 @@ from concord.people.families.truth import HumanEffects, Truth, d_from_fisher_z
 from concord.people.protocol import Protocol
 from concord.records import Side
 from concord.stats import bayes, effects, pvalues
+from concord.stats.bayes_within import log_bf_within
 from concord.stats.elementwise import Floats
 
 
@@ -120,7 +122,10 @@ class FTests(SmoothFamily):
             return self._bf_regression(t, protocol)
         if self.design == "between":
             return self._bf_between(t, protocol)
-        bound = np.asarray(bayes.log_bf_bound(broadcast_like(self.p_value, t)))
+        if protocol.within_f == "bic":
+            bound = np.asarray(log_bf_within(self.f, self.df1, self.df2))
+        else:
+            bound = np.asarray(bayes.log_bf_bound(broadcast_like(self.p_value, t)))
         positive, single = np.full(t.shape, np.nan), self.df1 == 1
         if single.any():
             n = self.df2[single] + 1
@@ -190,7 +195,7 @@ class FTests(SmoothFamily):
         known = single & (np.abs(self.direction) == 1)
         direction = np.where(known, np.sign(t), broadcast_like(self.direction, t))
         f = np.where(single, t * t, many)
-        # a within-subjects F with df1 > 1 is scored by its given p alone: the new p is that of the new F
+        # by the bound, a within-subjects F with df1 > 1 is scored by its given p: the new p is the new F's
         by_p = (self.design == "within") & ~single & ~np.isnan(self.p_value)
         p = np.where(by_p, np.asarray(pvalues.p_f(f, self.df1, self.df2)), np.nan)
         return replace(self, f=f, direction=direction, p_value=p)
@@ -256,6 +261,10 @@ class FTests(SmoothFamily):
     def smooth(self) -> SmoothFamily | None:
         """Within subjects with df1 > 1 the evidence rests on p alone, and is not smooth."""
         return self if self.design != "within" or bool(np.all(self.df1 == 1)) else None
+
+    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+        """Compare with the critical value."""
+        return np.asarray(self.f > fdtri(self.df1, self.df2, 1 - alpha))
 
     def statistic(self) -> Floats:
         """Return the signed root of F."""

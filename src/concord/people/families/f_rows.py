@@ -103,6 +103,9 @@ class _Regression(_FKind):
         return super().to_d(effect, d) if curved is None else curved
 
 
+WITHIN_FLAG = "Bayes factor of the within-subject F is a BIC approximation"
+
+
 class _Within(_FKind):
     design = "within"
 
@@ -125,21 +128,22 @@ class _Within(_FKind):
             )
         elif draft.n > people + slack:
             draft.note("df2", "the degrees of freedom are not df1 * (n - 1) (as in a design with groups)")
-        if draft.df1 > 1 and draft.p_value is None:
-            draft.flags.append("no p-value: a within-subjects F with df1 > 1 has no evidence without one")
 
     def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
-        """df1 = 1 is a paired t; more rests on the p-value."""
+        """df1 = 1 is a paired t; more is scored by BIC, or by the bound on its p-value."""
         found = []
-        if side.df1 is not None and side.df1 > 1 and side.p_value is not None:
-            found.append(BOUND_FLAG)
+        if side.df1 is not None and side.df1 > 1:
+            if protocol.within_f == "bic":
+                found.append(WITHIN_FLAG)
+            elif side.p_value is not None:
+                found.append(BOUND_FLAG)
         if side.df1 == 1:
             found.append(D_Z_FLAG)
         return found + super().flags(row, side, protocol)
 
     def no_pas(self, side: Side) -> str:
         """Without its p there is no evidence."""
-        return "a within-subjects F with df1 > 1 needs its p_value"
+        return "a within-subjects F with df1 > 1 scored by the bound needs its p_value"
 
     def takes_p(self, draft: Draft) -> bool:
         """More than two conditions."""

@@ -16,6 +16,8 @@ from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import bayes, pvalues
+from concord.stats.bayes_within import log_bf_variance_ratio
+from concord.stats.chebyshev import on_columns
 from concord.stats.elementwise import Floats
 
 
@@ -49,19 +51,34 @@ class PValues(Family):
         return np.full(np.broadcast_shapes(self.p_value.shape, self.ratio.shape), np.nan)
 
     def brief(self, protocol: Protocol) -> Brief:
-        """Vovk-Sellke bound; no effect size."""
-        return self._brief(self.p())
+        """Vovk-Sellke bound, or the Bayes factor of a variance ratio; no effect size."""
+        return self._brief(self.p(), protocol)
 
-    def _brief(self, p: Floats) -> Brief:
+    def _brief(self, p: Floats, protocol: Protocol) -> Brief:
         direction = broadcast_like(np.where(self.direction == 0, np.nan, self.direction), p)
         bf = np.asarray(bayes.log_bf_bound(p))
+        if protocol.variance_ratio == "beta":
+            bf = np.where(np.isnan(self.ratio), bf, self._log_bf_ratio())
         return Brief(bf, toward(direction, p), direction, np.full(p.shape, np.nan))
+
+    def _log_bf_ratio(self) -> Floats:
+        """Return the Bayes factors of variance ratios; NaN for p-values alone."""
+        found = np.full(self.ratio.shape, np.nan)
+        columns = ~np.isnan(self.df1)
+        design = self.df1[columns], self.df2[columns]
+        with np.errstate(divide="ignore"):  # an F of 0 has no Bayes factor
+            log_f = np.log(self.ratio[..., columns])
+        if self.ratio.ndim == 2:  # replicates, interpolated a column at a time
+            found[..., columns] = on_columns([_log_bf_of_log], log_f, *design)[0]
+        elif columns.any():
+            found[columns] = _log_bf_of_log(log_f, *design)
+        return found
 
     def evidence(self, protocol: Protocol) -> Evidence:
         """Add p."""
         p = self.p()
         n_eff = broadcast_like(self.n_eff, p)
-        return Evidence.of(self._brief(p), p_value=p, n_eff=n_eff, **no_effects(p))
+        return Evidence.of(self._brief(p, protocol), p_value=p, n_eff=n_eff, **no_effects(p))
 
     def draw(self, rng: np.random.Generator, size: int) -> "PValues":
         """Draw a normal z around that of the observed p; a variance ratio times a new F."""
@@ -110,6 +127,10 @@ class PValues(Family):
         return replace(self, p_value=p, direction=direction, ratio=ratio)
 
 
+def _log_bf_of_log(log_f: Floats, df1: Floats, df2: Floats) -> Floats:
+    return np.asarray(log_bf_variance_ratio(np.exp(log_f), df1, df2))
+
+
 class _ByBound(TestKind):
     """What is scored by a bound on its p-value."""
 
@@ -134,7 +155,15 @@ class _ByBound(TestKind):
         return True
 
 
+RATIO_FLAG = "Bayes factor of the variance ratio has a Beta(1/2, 1/2) prior on the share of precision"
+
+
 class _VarianceRatio(_ByBound):
+    def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
+        """Name the prior, or the bound; a ready p-value alone stays a bound."""
+        rule = RATIO_FLAG if protocol.variance_ratio == "beta" else BOUND_FLAG
+        return [rule, *split_flags(side, protocol)]
+
     def complete(self, draft: Draft) -> None:
         """Two variances: df1 and df2, or n1 - 1 and n2 - 1."""
         check_ratio(draft, "an F")

@@ -8,9 +8,10 @@ from concord.errors import CellProblem, FileFormatError, TableError
 from concord.files.cells import is_missing
 from concord.files.grids import Grid
 from concord.files.limits import listed
-from concord.files.tables import read_grid
+from concord.files.tables import TableOptions
 from concord.people.table.columns import fold
 from concord.people.table.document import stored_table
+from concord.people.table.opened import open_table
 from concord.people.table.read import read_tests, tests_of_grid
 from concord.records import SideOutcome, TestRow, TestTable
 
@@ -21,7 +22,11 @@ _KEY = ("study", "sub_study", "finding", "test")
 
 
 def read_agents(
-    source: Any, *, agent_column: str | None = None, **options: Any
+    source: Any,
+    *,
+    agent_column: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    **options: Any,
 ) -> TestTable | dict[str, TestTable]:
     """Read a table of tests, or that of each agent by its name where the source holds several.
 
@@ -32,6 +37,8 @@ def read_agents(
     agent_column
         Name of the column with the agents' names; by default ``agent``, or ``model``, ``design`` or
         ``config`` where the same test stands under several of their names.
+    mapping
+        What the columns of a table made by hand hold, by their titles.
     options
         How tables are read.
 
@@ -49,9 +56,27 @@ def read_agents(
     stored = source if isinstance(source, TestTable) else stored_table(source)
     if stored is not None:
         return stored
-    grid = source if isinstance(source, Grid) else read_grid(source, **options)
+    grid = open_table(source, TableOptions(**options), mapping=mapping)
     at = _column(grid, agent_column)
-    return tests_of_grid(grid) if at is None else _split(grid, at)
+    if at is not None:
+        return _split(grid, at)
+    grid, model = _one_model(grid)
+    found = tests_of_grid(grid)
+    return found if model is None else replace(found, model=model)
+
+
+def _one_model(grid: Grid) -> tuple[Grid, str | None]:
+    """Return a table of one model without the column that names it in every row, and the name."""
+    names = [fold(title) for title in grid.header]
+    if "model" not in names:
+        return grid, None
+    at = names.index("model")
+    found = {str(cell).strip() for cell in grid.cells(at) if not is_missing(cell)}
+    if len(found) != 1:
+        return grid, None
+    kept = [j for j in range(len(names)) if j != at]
+    header = tuple(grid.header[j] for j in kept)
+    return replace(grid, header=header, columns=tuple(grid.columns[j] for j in kept)), found.pop()
 
 
 def _name(table: TestTable, i: int) -> str:

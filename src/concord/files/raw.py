@@ -1,0 +1,131 @@
+"""A table as it stands on the sheet: every record with its row, merged areas, and no header chosen yet."""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from concord.files.archives import column_number
+from concord.files.contents import fingerprint, read_bytes
+from concord.files.delimited import DELIMITERS, delimiter_note, records_of
+from concord.files.grids import Grid, Numbered, is_blank
+from concord.files.sheet_xml import Handler, local
+from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
+from concord.files.text import decode
+from concord.files.workbooks import choose_sheet, open_workbook, parse_member
+from concord.records import InputFile
+
+_AREA = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7}):\$?([A-Za-z]{1,3})\$?(\d{1,7})")
+_LOOKED_AT = 40
+"""Records in which the delimiter of a text file is looked for: titles above a table have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A merged area: first and last row as the spreadsheet shows them, first and last column from 0."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """The records of a table, none of them taken for a header."""
+
+    name: str
+    sheet: str | None
+    records: tuple[Numbered, ...]
+    merged: tuple[Area, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """The file, and the sheet where there is one, as messages name them."""
+        return self.name if self.sheet is None else f"{self.name}, sheet {self.sheet!r}"
+
+
+class _Merged(Handler):
+    """The merged areas of a sheet."""
+
+    def __init__(self) -> None:
+        self.areas: list[Area] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Note an area."""
+        if local(name) != "mergeCell":
+            return
+        found = _AREA.fullmatch(attributes.get("ref", ""))
+        if found is not None:
+            left, right = (column_number(found[i].upper()) - 1 for i in (1, 3))
+            self.areas.append(Area(int(found[2]), left, int(found[4]), right))
+
+
+def read_raw(source: TableSource | Grid, options: TableOptions) -> RawTable:
+    """Read the records of a table.
+
+    Parameters
+    ----------
+    source
+        What `read_grid` takes; what has no sheet of cells (Parquet, JSON, frames) has its header first.
+    options
+        Sheet, encoding, decimal comma.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read; see `read_grid`.
+    """
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        kind = kind_of(path, options)
+        if kind in ("xlsx", "text"):
+            data = read_bytes(path)
+            check_content(path.name, kind, data, options.encoding)
+            read = _of_workbook if kind == "xlsx" else _of_text
+            return read(path.name, data, options)
+    grid = (
+        source
+        if isinstance(source, Grid)
+        else read_grid(
+            source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+        )
+    )
+    return of_grid(grid)
+
+
+def of_grid(grid: Grid) -> RawTable:
+    """Return a grid as records, its header the first of them."""
+    columns = [grid.cells(j) for j in range(len(grid.header))]
+    body = [(row, [column[i] for column in columns]) for i, row in enumerate(grid.rows)]
+    return RawTable(grid.name, grid.sheet, ((1, grid.header), *body), (), grid.inputs, grid.warnings)
+
+
+def _of_workbook(name: str, data: bytes, options: TableOptions) -> RawTable:
+    book = open_workbook(data, name)
+    sheet, notes = choose_sheet(book, options.sheet)
+    merged = _Merged()
+    parse_member(merged, name, book.members[book.sheets[sheet]])
+    records, _ = book.records(sheet)
+    return RawTable(name, sheet, tuple(records), tuple(merged.areas), (fingerprint(name, data),), notes)
+
+
+def _of_text(name: str, data: bytes, options: TableOptions) -> RawTable:
+    text = decode(name, data, options.encoding)
+    head = "\n".join(text.splitlines()[:_LOOKED_AT])
+    delimiter = max(DELIMITERS, key=lambda one: _split_lines(head, one))
+    records = tuple(records_of(name, text, delimiter))
+    return RawTable(name, None, records, (), (fingerprint(name, data),), delimiter_note(name, delimiter))
+
+
+def _split_lines(head: str, delimiter: str) -> int:
+    return sum(line.count(delimiter) for line in head.splitlines())
+
+
+def filled(cells: Sequence[Any]) -> list[int]:
+    """Return the places of the cells that hold something."""
+    return [i for i, cell in enumerate(cells) if not is_blank(cell)]

@@ -1,0 +1,280 @@
+"""Compute what a referee asks, from the scores of a table of tests."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from concord.errors import UndefinedError
+from concord.people import aggregate
+from concord.people.aggregate import pas_levels
+from concord.people.computed import Computed
+from concord.people.evidence import SIGNED
+from concord.people.protocol import Protocol
+from concord.people.referee.records import (
+    AgentMinusHuman,
+    Equivalences,
+    Inside,
+    PriorCell,
+    Referee,
+    RefereeTest,
+    Replications,
+)
+from concord.people.referee.selection import selection_of
+from concord.people.scored import score_tests
+from concord.records import Estimate, TestRow
+from concord.stats.agreement import concordance
+from concord.stats.elementwise import Bools, Floats, or_none
+from concord.stats.equivalence import SMALLEST_OF_INTEREST, equivalence
+from concord.stats.meta_analysis import meta_analysis
+from concord.stats.pvalues import p_binomial
+from concord.stats.replication import (
+    PredictionInterval,
+    log_bf_replication,
+    replication_interval,
+    small_telescopes,
+)
+from concord.stats.study_rates import apr_interval
+from concord.stats.variants import hedges_g, precision_weighted_concordance
+
+SCALES, ODDS = (0.5, 1.0, 2.0), (1 / 3, 1.0, 3.0)
+"""Factors on the scales of the priors, and prior odds on both sides."""
+_SUPPORT = float(np.log(3))
+
+
+def referee(work: Computed, *, level: float = 0.95, margin: float = SMALLEST_OF_INTEREST) -> Referee:
+    """Return what a referee asks of a scored table.
+
+    Parameters
+    ----------
+    work
+        Everything computed for the table.
+    level
+        Of the replication intervals and of all intervals.
+    margin
+        Smallest effect of interest (d), for equivalence.
+    """
+    effects = _Effects(work)
+    found = replication_interval(*effects.native, level=level)
+    study = work.layout.study_of_test
+    sign = np.where(effects.d[0] < 0, -1.0, 1.0)
+    everything = np.ones(len(study), dtype=np.bool_)
+    tests = _referee_tests(work, effects, found, margin, level)
+    return Referee(
+        level=level,
+        inside=_inside_all("all tests", found, study, level),
+        inside_studies=tuple(
+            _inside_study(name, found, study == i, level) for i, name in enumerate(work.layout.studies)
+        ),
+        difference=_agent_minus_human("all tests, as coded", effects, study, everything, level),
+        difference_sized=_agent_minus_human(
+            "all tests, human effects positive", effects, study, everything, level, sign
+        ),
+        difference_domains=tuple(
+            _agent_minus_human(name, effects, study, work.layout.domain_of_study[study] == i, level)
+            for i, name in enumerate(work.layout.domains)
+        ),
+        replications=_replications(work, tests, 1 - level),
+        equivalence=_equivalences(tests, margin, 1 - level),
+        selection=selection_of(work, effects.d_se, level),
+        priors=_priors(work),
+        ecs_hedges=_concordance_of(work, *effects.g),
+        ecs_precision=_precision(effects),
+        tests=tests,
+    )
+
+
+class _Effects:
+    """Effects of both sides where they can be compared: native, as d and as Hedges' g; NaN elsewhere."""
+
+    def __init__(self, work: Computed) -> None:
+        human, agent, scores = work.human, work.agent, work.scores
+        same = (human.form == SIGNED) & (agent.form == SIGNED)
+        self.native = tuple(
+            np.where(same, values, np.nan)
+            for values in (human.effect, human.effect_se, agent.effect, agent.effect_se)
+        )
+        used = aggregate.used_tests(scores)
+        self.d = tuple(np.where(used, d, np.nan) for d in (scores.human_d, scores.agent_d))
+        with np.errstate(invalid="ignore"):
+            self.d_se = tuple(np.where(used & np.isfinite(se) & (se > 0), se, np.nan) for se in work.errors)
+        dfs = [np.array([_df(row, side) for row in work.layout.rows]) for side in ("human", "agent")]
+        with np.errstate(invalid="ignore"):
+            self.g = tuple(
+                np.where(np.isnan(df), d, np.asarray(hedges_g(d, df)))
+                for d, df in zip(self.d, dfs, strict=True)
+            )
+        self.difference = self.d[1] - self.d[0]
+        self.difference_se = np.hypot(self.d_se[0], self.d_se[1])
+
+
+def _df(row: TestRow, name: str) -> float:
+    """Return the degrees of freedom of the standard deviation behind a d; NaN where there is none."""
+    side = getattr(row, name)
+    if side is None or not row.test_type.startswith(("t-", "anova")):
+        return float("nan")
+    if row.test_type.startswith("anova"):
+        return float("nan") if side.df1 != 1 or side.df2 is None else float(side.df2)
+    sizes = [n for n in (side.n1, side.n2) if n is not None]
+    if len(sizes) == 2:
+        return float(sum(sizes) - 2)
+    n = side.n if side.n is not None else side.n1
+    return float("nan") if n is None or n < 3 else float(n - 1)
+
+
+def _inside_all(name: str, found: PredictionInterval, study: NDArray[np.intp], level: float) -> Inside:
+    """Count tests inside, with an interval of their share over studies."""
+    there = np.unique(study[found.defined])
+    inside = [int((found.inside & found.defined)[study == i].sum()) for i in there]
+    n = [int(found.defined[study == i].sum()) for i in there]
+    total = sum(n)
+    if not total:
+        return Inside(name, 0, 0, Estimate(None, note="no test has comparable effects with errors"), None)
+    share = apr_interval(inside, n, level=level)
+    return Inside(name, sum(inside), total, share, float(p_binomial(sum(inside), total, level)))
+
+
+def _inside_study(name: str, found: PredictionInterval, part: Bools, level: float) -> Inside:
+    n, inside = int(found.defined[part].sum()), int((found.inside & found.defined)[part].sum())
+    if not n:
+        return Inside(name, 0, 0, Estimate(None, note="no test has comparable effects with errors"), None)
+    return Inside(name, inside, n, Estimate(inside / n, None, n), float(p_binomial(inside, n, level)))
+
+
+def _agent_minus_human(
+    name: str,
+    effects: _Effects,
+    study: NDArray[np.intp],
+    part: Bools,
+    level: float,
+    sign: Floats | float = 1.0,
+) -> AgentMinusHuman:
+    """Return the meta-analysis of agent minus human; robust where tests of a study share participants."""
+    y, se = (sign * effects.difference)[part], effects.difference_se[part]
+    known = ~(np.isnan(y) | np.isnan(se))
+    clusters = study[part][known]
+    shared = len(np.unique(clusters)) < len(clusters)
+    try:
+        found = meta_analysis(y[known], se[known], clusters if shared else None, level=level)
+    except UndefinedError as reason:
+        return AgentMinusHuman(name, None, str(reason))
+    if np.isnan(found.p_value):
+        return AgentMinusHuman(name, None, "differences do not vary")
+    return AgentMinusHuman(name, found)
+
+
+def _referee_tests(
+    work: Computed,
+    effects: _Effects,
+    found: PredictionInterval,
+    margin: float,
+    level: float,
+) -> tuple[RefereeTest, ...]:
+    h, hs, a, as_ = effects.native
+    with np.errstate(invalid="ignore", divide="ignore"):
+        bf = np.asarray(log_bf_replication(np.append(h, np.nan), np.append(hs, np.nan), np.append(a, np.nan),
+                                           np.append(as_, np.nan)))[:-1]  # fmt: skip
+        reach = small_telescopes(1.0, 0.0, 1.0, level=level).detectable
+        detectable = reach * np.where(found.defined, hs, np.nan)
+        from scipy.special import ndtr
+
+        p_small = ndtr((np.sign(h) * a - detectable) / as_)
+    kept = (work.scores.human_significant == 0) & (work.scores.agent_significant == 0)
+    rows = []
+    for i, row in enumerate(work.layout.rows):
+        rows.append(
+            RefereeTest(
+                study=row.study,
+                sub_study=row.sub_study,
+                finding=row.finding,
+                test=row.test,
+                domain=row.domain,
+                human_effect=or_none(h[i]),
+                agent_effect=or_none(a[i]),
+                replication_low=or_none(found.low[i]),
+                replication_high=or_none(found.high[i]),
+                inside=bool(found.inside[i]) if found.defined[i] else None,
+                p_difference=or_none(found.p_value[i]),
+                log_bf_replication=or_none(bf[i]),
+                detectable=or_none(detectable[i]),
+                p_too_small=or_none(p_small[i]),
+                human_d=or_none(effects.d[0][i]),
+                human_d_adjusted=or_none(work.adjusted.d[i]),
+                difference_d=or_none(effects.difference[i]),
+                difference_se=or_none(effects.difference_se[i]),
+                human_g=or_none(effects.g[0][i]),
+                agent_g=or_none(effects.g[1][i]),
+                p_equivalent=_p_equivalent(effects, i, margin, level) if kept[i] else None,
+            )
+        )
+    return tuple(rows)
+
+
+def _p_equivalent(effects: _Effects, i: int, margin: float, level: float) -> float | None:
+    d, se = float(effects.d[1][i]), float(effects.d_se[1][i])
+    if np.isnan(d) or np.isnan(se):
+        return None
+    return equivalence(d, se, margin=margin, level=level).p_value
+
+
+def _replications(work: Computed, tests: Sequence[RefereeTest], alpha: float) -> Replications:
+    """Count over human effects that are significant."""
+    shown = [
+        test for test, s in zip(tests, work.scores.human_significant, strict=True)
+        if s == 1 and test.log_bf_replication is not None
+    ]  # fmt: skip
+    factors = [t.log_bf_replication for t in shown if t.log_bf_replication is not None]
+    return Replications(
+        n=len(shown),
+        n_supported=sum(bf > _SUPPORT for bf in factors),
+        n_opposed=sum(bf < -_SUPPORT for bf in factors),
+        n_too_small=sum(t.p_too_small is not None and t.p_too_small < alpha for t in shown),
+    )
+
+
+def _equivalences(tests: Sequence[RefereeTest], margin: float, alpha: float) -> Equivalences:
+    known = [test.p_equivalent for test in tests if test.p_equivalent is not None]
+    return Equivalences(margin, len(known), sum(p < alpha for p in known))
+
+
+def _priors(work: Computed) -> tuple[PriorCell, ...]:
+    """PAS over scales of the priors times prior odds of both sides."""
+    cells = []
+    for scale in SCALES:
+        protocol = scaled(work.protocol, scale)
+        sides = [side.evidence(protocol) for side in work.sides]
+        for odds in ODDS:
+            even = np.full_like(work.context.human_odds, odds)
+            context = replace(work.context, human_odds=even, agent_odds=even)
+            scores = score_tests(sides[0], sides[1], context, protocol)
+            pas = float(pas_levels(scores, work.layout, protocol).benchmark)
+            cells.append(PriorCell(scale, odds, or_none(pas)))
+    return tuple(cells)
+
+
+def scaled(protocol: Protocol, scale: float) -> Protocol:
+    """Return a protocol with the scales of its priors on effects times a factor."""
+    return replace(protocol, r_t=protocol.r_t * scale, r_f=protocol.r_f * scale, kappa=protocol.kappa * scale)
+
+
+def _concordance_of(work: Computed, human: Floats, agent: Floats) -> float | None:
+    """Return ECS of other effects, weighted as ECS is."""
+    used = ~(np.isnan(human) | np.isnan(agent))
+    if used.sum() < aggregate.FEWEST_TESTS:
+        return None
+    weights = aggregate.ecs_weights(used, work.layout, work.protocol)[used]
+    try:
+        return float(concordance(human[used], agent[used], weights))
+    except UndefinedError:
+        return None
+
+
+def _precision(effects: _Effects) -> float | None:
+    known = ~np.isnan(effects.difference_se)
+    if known.sum() < aggregate.FEWEST_TESTS:
+        return None
+    try:
+        return precision_weighted_concordance(*effects.d, *effects.d_se)
+    except UndefinedError:
+        return None

@@ -1,0 +1,45 @@
+"""What changes once the selection of human effects for significance is undone."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from concord.errors import UndefinedError
+from concord.people import aggregate
+from concord.people.computed import Computed
+from concord.people.referee.records import Selection
+from concord.people.sizes import effect_sizes
+from concord.stats.agreement import concordance
+from concord.stats.elementwise import Floats
+
+
+def selection_of(work: Computed, errors: tuple[Floats, ...], level: float) -> Selection:
+    """Return sizes, ECS and ceilings against the adjusted human effects."""
+    adjusted = work.adjusted
+    chosen = adjusted.adjusted
+    scores = replace(work.scores, human_d=adjusted.d)
+    sizes = effect_sizes(scores, (adjusted.se, errors[1]), work.layout, work.protocol, level)
+    return Selection(
+        n_adjusted=int(chosen.sum()),
+        mean_published=_average(np.abs(work.scores.human_d[chosen])),
+        mean_adjusted=_average(np.abs(adjusted.d[chosen])),
+        ecs=_concordance_with(work, adjusted.d),
+        size_ratio=sizes.size_ratio,
+        ceiling_pas=work.simulation.adjusted_ceiling("pas"),
+        ceiling_ecs=work.simulation.adjusted_ceiling("ecs"),
+    )
+
+
+def _average(values: Floats) -> float | None:
+    return float(values.mean()) if values.size else None
+
+
+def _concordance_with(work: Computed, human: Floats) -> float | None:
+    used = ~(np.isnan(human) | np.isnan(work.scores.agent_d))
+    if used.sum() < aggregate.FEWEST_TESTS:
+        return None
+    weights = aggregate.ecs_weights(used, work.layout, work.protocol)[used]
+    try:
+        return float(concordance(human[used], work.scores.agent_d[used], weights))
+    except UndefinedError:
+        return None

@@ -1,0 +1,227 @@
+"""The rows of a hand-made table: names carried down, totals left out, sides and groups brought together."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from concord.files.grids import Numbered, is_blank
+from concord.files.raw import filled
+from concord.people.table.handmade.header import Header
+from concord.people.table.handmade.words import (
+    AGENT,
+    GROUPED,
+    HUMAN,
+    Meaning,
+    is_human,
+    is_plain_agent,
+    names_model,
+    words_of,
+)
+
+NAMES = ("study", "sub_study", "finding", "test", "domain")
+"""Columns of names that are carried down where they are left blank."""
+_TOTAL = frozenset(
+    [
+        "total",
+        "totals",
+        "sum",
+        "average",
+        "mean",
+        "overall",
+        "gesamt",
+        "summe",
+        "mittelwert",
+        "durchschnitt",
+        "subtotal",
+        "grand",
+    ]
+)
+_NOTE = re.compile(
+    r"^\s*(?:notes?\b|anmerkung|source\s*:|quelle\s*:|legend|abbreviation|[*†‡§¹²³ᵃᵇᶜ])", re.IGNORECASE
+)
+_MOST_SIDES = 60
+"""Different names that a column of sides may hold."""
+
+
+@dataclass(slots=True)
+class BodyLine:
+    """One row of the body: its names, who it is about, its group, and the cells of numbers."""
+
+    row: int
+    names: dict[str, str]
+    settings: dict[str, object]
+    """test_type and alpha."""
+    who: str
+    """``human``, the name of an agent, or empty where the columns say whose numbers they are."""
+    group: str
+    cells: list[tuple[Meaning, str, object]]
+
+
+@dataclass(slots=True)
+class Body:
+    """The rows that hold tests, and what was left out."""
+
+    lines: list[BodyLine] = field(default_factory=list)
+    totals: list[int] = field(default_factory=list)
+    notes: list[int] = field(default_factory=list)
+    sections: list[int] = field(default_factory=list)
+    who: int | None = None
+    """The column that says whose numbers a row holds, in a long table."""
+
+
+def read_body(header: Header, records: Sequence[Numbered]) -> Body:
+    """Read the rows below a header."""
+    body = Body(who=_side_column(header, records))
+    meanings = list(header.meanings)
+    if body.who is not None:
+        meanings[body.who] = Meaning("who")
+    carried: dict[str, str] = {}
+    section = ""
+    for row, cells in records[header.begin :]:
+        used = [j for j in filled(cells) if j < len(meanings)]
+        if not used or _repeats(header, cells):
+            continue
+        texts = [str(cells[j]).strip() for j in used]
+        if (
+            len(used) == 1
+            and _NOTE.match(texts[0])
+            or (len(used) <= 2 and _NOTE.match(texts[0]) and used[0] == 0)
+        ):
+            body.notes.append(row)
+        elif _is_total(meanings, cells, used):
+            body.totals.append(row)
+        elif len(set(texts)) == 1 and isinstance(cells[used[0]], str) and not _holds_number(meanings, used):
+            section = texts[0]
+            named = meanings[used[0]]
+            if named is not None and named.field in NAMES:
+                carried = {**_levels_above(carried, named.field), named.field: section}
+            else:
+                carried = {"study": section} if "study" not in {m.field for m in meanings if m} else carried
+                body.sections.append(row)
+        else:
+            body.lines.append(_body_line(meanings, header.titles, row, cells, carried))
+    return body
+
+
+def _repeats(header: Header, cells: Sequence[object]) -> bool:
+    """Whether a row is the header again, as below a page break."""
+    texts = [str(cell).strip() for cell in cells if not is_blank(cell)]
+    last = {title.rpartition(" / ")[2] for title in header.titles}
+    return len(texts) > 2 and all(text in last for text in texts)
+
+
+def _is_total(meanings: Sequence[Meaning | None], cells: Sequence[object], used: Sequence[int]) -> bool:
+    """Whether a row sums up others: its first name says so."""
+    first = next((j for j in used if isinstance(cells[j], str)), None)
+    if first is None:
+        return False
+    words = words_of(cells[first])
+    meaning = meanings[first]
+    is_name = meaning is None or meaning.field in NAMES
+    return is_name and bool(words) and words[0] in _TOTAL and len(words) <= 3
+
+
+def _holds_number(meanings: Sequence[Meaning | None], used: Sequence[int]) -> bool:
+    found = [meanings[j] for j in used]
+    return any(meaning is not None and meaning.is_number for meaning in found)
+
+
+def _levels_above(carried: Mapping[str, str], name: str) -> dict[str, str]:
+    """Return the names that a new name of one level leaves standing: those of the levels above it."""
+    levels = ("domain", "study", "sub_study", "finding", "test")
+    return {key: value for key, value in carried.items() if levels.index(key) < levels.index(name)}
+
+
+def _body_line(
+    meanings: Sequence[Meaning | None],
+    titles: Sequence[str],
+    row: int,
+    cells: Sequence[object],
+    carried: dict[str, str],
+) -> BodyLine:
+    """Read one row; a name that is left blank is the one above."""
+    line = BodyLine(row, {}, {}, "", "", [])
+    own: dict[str, str] = {}
+    for j, meaning in enumerate(meanings):
+        cell = cells[j] if j < len(cells) else None
+        if meaning is None or is_blank(cell):
+            continue
+        if meaning.field in NAMES:
+            own[meaning.field] = _cell_name(cell)
+        elif meaning.field in ("test_type", "alpha"):
+            line.settings[meaning.field] = cell
+        elif meaning.field == "who":
+            line.who = HUMAN if is_human(cell) else _cell_name(cell)
+        elif meaning.field == "agent_name":
+            line.who = _cell_name(cell)
+        elif meaning.field == "group":
+            line.group = _cell_name(cell)
+        else:
+            line.cells.append((meaning, titles[j], cell))
+    for name in sorted(own, key=("domain", "study", "sub_study", "finding", "test").index):
+        if carried.get(name) != own[name]:
+            kept = _levels_above(carried, name)
+            carried.clear()
+            carried.update(kept)
+        carried[name] = own[name]
+    line.names = dict(carried)
+    return line
+
+
+def _cell_name(cell: object) -> str:
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
+
+
+def _side_column(header: Header, records: Sequence[Numbered]) -> int | None:
+    """Find the column that says whose numbers a row holds: people in some rows, agents in the others."""
+    width = len(header.meanings)
+    for j in range(width):
+        meaning = header.meanings[j]
+        if meaning is not None and meaning.is_number and meaning.field != "any":
+            continue
+        texts = [
+            str(cells[j]) for _, cells in records[header.begin :] if j < len(cells) and not is_blank(cells[j])
+        ]
+        people = sum(map(is_human, texts))
+        others = [text for text in texts if not is_human(text)]
+        is_named = meaning is not None and meaning.field == "who"
+        enough = is_named or all(map(names_model, others))
+        if people and others and enough and len(set(others)) <= _MOST_SIDES:
+            return j
+    return None
+
+
+def sides_of(body: Body) -> Iterator[tuple[BodyLine, str, str, list[tuple[Meaning, str, object]]]]:
+    """Return every side of every row: the row, ``human`` or ``agent``, the agent's name, and its cells.
+
+    In a long table the row says whose numbers it holds; groups that stand in rows of their own become groups
+    of one side.
+    """
+    for line in body.lines:
+        by_side: dict[tuple[str, str], list[tuple[Meaning, str, object]]] = {}
+        for meaning, title, cell in line.cells:
+            side, agent = meaning.side, meaning.agent
+            if side is None and line.who:
+                side = HUMAN if line.who == HUMAN else AGENT
+                agent = "" if side == HUMAN or is_plain_agent(line.who) else line.who
+            elif side == AGENT and line.who and line.who != HUMAN and not agent:
+                agent = line.who
+            if side is None:
+                continue
+            if line.group and not meaning.group and meaning.field in (*GROUPED, "any"):
+                meaning = replace(meaning, group=line.group)
+            by_side.setdefault((side, agent), []).append((meaning, title, cell))
+        for (side, agent), cells in by_side.items():
+            yield line, side, agent, cells
+
+
+def unclear(header: Header, body: Body) -> list[str]:
+    """Return the titles of columns whose numbers nobody is said to own."""
+    if body.who is not None:
+        return []
+    owned = {title for line in body.lines if line.who for _, title, _ in line.cells}
+    return [
+        title
+        for title, meaning in zip(header.titles, header.meanings, strict=True)
+        if meaning is not None and meaning.is_number and meaning.side is None and title not in owned
+    ]

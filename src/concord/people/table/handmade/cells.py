@@ -1,0 +1,236 @@
+"""A cell of a hand-made table to what it holds: numbers, M (SD), counts, effects with intervals, strings."""
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+
+from concord.errors import ApaError
+from concord.files.cells import BadCellError, is_missing
+from concord.people.apa.read import parse_apa
+
+_NUM = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)"
+_MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
+_MARKS = re.compile(r"(?<=[\d%)\]])\s*[*†‡§¹²³ᵃᵇᶜᵈᵉ]+\s*$")
+"""Stars, daggers and superscript letters behind a number: footnotes, never part of it."""
+_MEAN = re.compile(
+    rf"(?:M\s*=\s*)?(?P<mean>{_NUM})\s*(?:[(,;]\s*)?(?:SD\s*=?\s*|±\s*)?\(?(?P<sd>\d*\.?\d+)\s*\)?"
+    rf"(?:\s*[,;]?\s*\(?\s*[nN]\s*=\s*(?P<n>\d+)\s*\)?)?"
+)
+_COUNT = re.compile(
+    r"(?P<k>\d+)\s*(?:/|of|out of|von)\s*(?P<n>\d+)(?:\s*[(,;]\s*(?P<percent>\d+(?:\.\d+)?)\s*%\s*\)?)?"
+)
+_COUNT_BEHIND = re.compile(
+    r"(?P<percent>\d+(?:\.\d+)?)\s*%\s*[(,;]?\s*(?P<k>\d+)\s*(?:/|of|out of|von)\s*(?P<n>\d+)\s*\)?"
+)
+_COUNT_PERCENT = re.compile(r"(?P<k>\d+)\s*\(\s*(?P<percent>\d+(?:\.\d+)?)\s*%\s*\)")
+_PERCENT = re.compile(
+    r"(?P<percent>\d+(?:\.\d+)?)\s*%(?:\s*[,;]?\s*\(?\s*(?:of\s+|[nN]\s*=\s*)(?P<n>\d+)\s*\)?)?"
+)
+_EFFECT = re.compile(
+    rf"(?:(?P<label>d|g|r|OR)\s*=\s*)?(?P<value>{_NUM})\s*[,;]?\s*(?:95\s*%\s*CI\s*[:=]?\s*)?"
+    rf"[\[(]\s*(?P<low>{_NUM})\s*(?:,|;|to|bis)\s*(?P<high>{_NUM})\s*[\])](?:\s*[,;]?\s*[nN]\s*=\s*(?P<n>\d+))?"
+)
+_LABELLED = re.compile(rf"(?P<label>d|g|OR)\s*=\s*(?P<value>{_NUM})(?:\s*[,;]\s*[nN]\s*=\s*(?P<n>\d+))?")
+_INTERVAL = re.compile(rf"[\[(]?\s*(?P<low>{_NUM})\s*(?:,|;|to|bis)\s*(?P<high>{_NUM})\s*[\])]?")
+_P = re.compile(r"(?:p\s*)?(?P<relation>[<>=≤≥])?\s*(?P<p>\d*\.?\d+(?:e-?\d+)?)", re.IGNORECASE)
+_NS = re.compile(r"n\.?\s*s\.?|not significant|nicht signifikant", re.IGNORECASE)
+_UP = frozenset(["+", "+1", "1", "up", "↑", "positive", "higher", ">", "pos", "increase"])
+_DOWN = frozenset(["-", "-1", "down", "↓", "negative", "lower", "<", "neg", "decrease"])
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What one cell holds; several may be filled, as in M (SD), n."""
+
+    value: float | None = None
+    sd: float | None = None
+    n: float | None = None
+    k: float | None = None
+    percent: float | None = None
+    low: float | None = None
+    high: float | None = None
+    relation: str = ""
+    """Of a p-value: = < > or ns."""
+    label: str = ""
+    """d, g, r or OR, where the cell names the effect; t, F … where it holds a printed statistic."""
+    text: str = ""
+    """A printed statistic, as the reader of such strings takes it."""
+
+
+def points(text: str) -> str:
+    """Return a text with decimal points: commas between digits, unless they part degrees of freedom.
+
+    Examples
+    --------
+    >>> points("t(58) = 2,41; p = ,019"), points("F(1, 312) = 49,1"), points("F(1,312)=4.9"), points("0,85")
+    ('t(58) = 2.41; p = .019', 'F(1, 312) = 49.1', 'F(1,312)=4.9', '0.85')
+    """
+    parts = re.split(r"([(\[][^()\[\]]*[)\]])", text)
+    for i, part in enumerate(parts):
+        if i % 2 and (_is_degrees(parts, i) or (part.count(",") > 1 and ";" not in part)):
+            continue
+        parts[i] = re.sub(r"(?:(?<=\d)|(?<=[\s=<>(+-])|^),(?=\d)", ".", part)
+    return "".join(parts)
+
+
+def _is_degrees(parts: list[str], i: int) -> bool:
+    """Whether a bracket holds two degrees of freedom, an n, or the ends of an interval."""
+    if ";" in parts[i]:
+        return False
+    before = parts[i - 1].rstrip().casefold()
+    return before.endswith(("f", "χ²", "χ2", "chi2", "x2", "²")) or parts[i][0] == "["
+
+
+def plain(cell: object) -> object:
+    """Return a cell without footnote marks, with plain minus signs and decimal points."""
+    if not isinstance(cell, str):
+        return cell
+    text = unicodedata.normalize("NFC", cell).translate(_MINUS).replace(" ", " ").strip()
+    return points(_MARKS.sub("", text))
+
+
+def read_number(cell: object) -> float | None:
+    """Read a bare number of a hand-made table; ``None`` for an empty cell."""
+    found = plain(cell)
+    if is_missing(found):
+        return None
+    if isinstance(found, bool) or not isinstance(found, str | int | float):
+        raise BadCellError("a number")
+    if isinstance(found, str):
+        match = re.fullmatch(rf"=?\s*({_NUM}(?:e-?\d+)?)", found)
+        if match is None:
+            raise BadCellError("a number")
+        return float(match[1])
+    return float(found)
+
+
+def read_direction(cell: object) -> int | None:
+    """Read + and -, arrows, and the usual words."""
+    if isinstance(cell, int | float):
+        if cell in (-1, 0, 1):
+            return int(cell)
+        raise BadCellError("+ or -, 1, 0 or -1")
+    if cell is None or not str(cell).strip():
+        return None
+    word = str(cell).translate(_MINUS).strip().casefold()
+    if word in ("0", "=", "none", "null"):
+        return 0
+    if word in _UP or word in _DOWN:
+        return 1 if word in _UP else -1
+    raise BadCellError("+ or -, 1, 0 or -1")
+
+
+def read_p(cell: object) -> Quantity | None:
+    """Read a p-value: a number, ``p < .05``, ``n.s.``."""
+    found = plain(cell)
+    if is_missing(found):
+        return None
+    if isinstance(found, str):
+        if _NS.fullmatch(found):
+            return Quantity(relation="ns")
+        match = _P.fullmatch(found)
+        if match is None:
+            raise BadCellError("a p-value such as .03, < .001 or n.s.")
+        relation = match["relation"] or "="
+        return Quantity(_checked_p(float(match["p"])), relation={"≤": "<", "≥": ">"}.get(relation, relation))
+    return Quantity(_checked_p(float(str(found))), relation="=")
+
+
+def _checked_p(p: float) -> float:
+    if not 0 <= p <= 1:
+        raise BadCellError("a p-value from 0 to 1")
+    return p
+
+
+def read_interval(cell: object) -> Quantity | None:
+    """Read an interval such as ``[0.12, 0.78]`` or ``0.12 to 0.78``."""
+    found = plain(cell)
+    if is_missing(found):
+        return None
+    match = _INTERVAL.fullmatch(str(found))
+    if match is None:
+        raise BadCellError("an interval such as [0.12, 0.78]")
+    return Quantity(low=float(match["low"]), high=float(match["high"]))
+
+
+def read_mean(cell: object) -> Quantity | None:
+    """Read a mean: a number, ``5.2 (1.1)``, ``5.2 (1.1), n = 40``, ``M = 5.2, SD = 1.1``, ``5.2 ± 1.1``."""
+    return _matched(cell, (_MEAN,), "a mean, or a mean with its SD such as 5.2 (1.1)", plain_field="value")
+
+
+def read_count(cell: object) -> Quantity | None:
+    """Read a count: a number, ``26/40 (65%)``, ``26 of 40``, ``65% (26/40)``, ``26 (65%)``."""
+    patterns = (_COUNT, _COUNT_BEHIND, _COUNT_PERCENT, _PERCENT)
+    return _matched(cell, patterns, "a count such as 26/40 or 26 of 40 (65%)", plain_field="k")
+
+
+def read_percent(cell: object) -> Quantity | None:
+    """Read a percentage: 65, ``65%``, ``65 % (n = 40)``, ``26/40 (65%)``."""
+    patterns = (_COUNT, _COUNT_BEHIND, _COUNT_PERCENT, _PERCENT)
+    return _matched(cell, patterns, "a percentage such as 65 %", plain_field="percent")
+
+
+def read_effect(cell: object) -> Quantity | None:
+    """Read an effect with or without its interval: 0.45, ``0.45 [0.12, 0.78]``, ``d = 0.45``."""
+    return _matched(cell, (_EFFECT, _LABELLED), "an effect such as 0.45 [0.12, 0.78]", plain_field="value")
+
+
+_GROUPS = {"mean": "value", "value": "value"}
+
+
+def _matched(
+    cell: object, patterns: tuple[re.Pattern[str], ...], expected: str, *, plain_field: str
+) -> Quantity | None:
+    found = plain(cell)
+    if is_missing(found):
+        return None
+    try:
+        bare = read_number(found)
+    except BadCellError:
+        bare = None
+    if bare is not None:
+        return replace(Quantity(), **{plain_field: bare})  # type: ignore[arg-type]
+    for pattern in patterns:
+        match = pattern.fullmatch(str(found))
+        if match is not None:
+            return _of_match(match)
+    raise BadCellError(expected)
+
+
+def _of_match(match: re.Match[str]) -> Quantity:
+    given = {name: text for name, text in match.groupdict().items() if text is not None}
+    label = given.pop("label", "")
+    numbers = {_GROUPS.get(name, name): float(text) for name, text in given.items()}
+    return Quantity(label=label, **numbers)  # type: ignore[arg-type]
+
+
+def read_any(cell: object) -> Quantity | None:
+    """Read whatever a cell holds: a printed statistic, an effect, counts, a mean, a p-value.
+
+    Examples
+    --------
+    >>> read_any("t(58) = 2,41, p = ,019").label, read_any("26/40").k, read_any("d = 0.4 [0.1, 0.8]").low
+    ('t', 26.0, 0.1)
+    """
+    found = plain(cell)
+    if is_missing(found):
+        return None
+    if not isinstance(found, str):
+        return Quantity(read_number(found))
+    try:
+        parsed = parse_apa(found)
+    except ApaError:
+        parsed = None
+    if parsed is not None and parsed.kind == "OR" and parsed.n is None and _EFFECT.fullmatch(found):
+        return read_effect(found)  # an odds ratio without its n is an effect with an interval
+    if parsed is not None and parsed.kind != "p":
+        return Quantity(label=parsed.kind, text=found)
+    for read in (read_count, read_effect, read_p, read_mean):
+        try:
+            made = read(found)
+        except BadCellError:
+            continue
+        return made
+    raise BadCellError(
+        "a printed statistic such as 't(58) = 2.41, p = .019', an effect, or counts such as 26/40"
+    )

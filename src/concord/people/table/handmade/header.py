@@ -1,0 +1,146 @@
+"""Where the header of a hand-made table is: below titles, on one to three lines, with merged cells."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from concord.files.cells import BadCellError
+from concord.files.grids import Numbered, is_blank
+from concord.files.raw import RawTable, filled
+from concord.people.table.handmade.cells import read_any
+from concord.people.table.handmade.words import Meaning, meaning_of
+
+DEEPEST = 3
+"""Lines that a header may have."""
+LOOKED_AT = 40
+"""Records in which a header is looked for."""
+FEWEST = 3
+"""Columns whose words must be known."""
+_UNIT = re.compile(r"[\[(][^\])]*[\])]|%|points?|ms|s|kg|cm|usd|\$|€|[\d]+\s*[-–to]+\s*\d+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The header of a table: its titles, what they mean, and where the body begins."""
+
+    titles: tuple[str, ...]
+    """The words above each column, the lines joined by ``/``."""
+    meanings: tuple[Meaning | None, ...]
+    begin: int
+    """The place of the first record of the body."""
+    last_row: int
+    """The last row of the header, as the spreadsheet shows it."""
+
+
+def spread_merged(raw: RawTable) -> list[Numbered]:
+    """Return the records, blank ones left out, with the value of a merged area in all of its cells."""
+    cells = {row: list(record) for row, record in raw.records}
+    for area in raw.merged:
+        top = cells.get(area.top, [])
+        value = top[area.left] if area.left < len(top) else None
+        if is_blank(value):
+            continue
+        for row in range(area.top, area.bottom + 1):
+            if row in cells:
+                record = cells[row]
+                record.extend([None] * (area.right + 1 - len(record)))
+                record[area.left : area.right + 1] = [value] * (area.right + 1 - area.left)
+    return [(row, record) for row, record in sorted(cells.items()) if filled(record)]
+
+
+def find_header(records: Sequence[Numbered], named: Collection[str] = ()) -> Header | None:
+    """Find the header: the lines whose words are known for most columns; ``None`` where none has enough.
+
+    Parameters
+    ----------
+    records
+        Every record that holds something.
+    named
+        Titles that a mapping names, title_key by `title_key`; they count as known.
+    """
+    best: tuple[tuple[int, int, int], Header] | None = None
+    for first in range(min(LOOKED_AT, len(records))):
+        for depth in range(1, DEEPEST + 1):
+            found = _candidate(records, first, depth)
+            if found is None:
+                break
+            known = [one for one in found.meanings if one is not None]
+            mapped = sum(
+                title_key(title) in named or title_key(title.rpartition(" / ")[2]) in named
+                for title, meaning in zip(found.titles, found.meanings, strict=True)
+                if title and meaning is None
+            )
+            score = (sum(map(_weight_of, known)) + 3 * mapped, -depth, -first)
+            if len(known) + mapped >= FEWEST and (best is None or score > best[0]):
+                best = (score, found)
+    return None if best is None else best[1]
+
+
+def title_key(title: str) -> str:
+    """Return a title as mappings compare it: case and white space do not matter."""
+    return " ".join(title.casefold().split())
+
+
+def _weight_of(meaning: Meaning) -> int:
+    """Return how much is known of a column: what it holds, whose it is, and of which group."""
+    if not meaning.is_number:
+        return 2
+    known = (meaning.field != "any", meaning.side is not None, meaning.group in ("1", "2"))
+    return 1 + sum(known)
+
+
+def _candidate(records: Sequence[Numbered], first: int, depth: int) -> Header | None:
+    """Take some records for a header; ``None`` where they hold a title alone, or data."""
+    lines = records[first : first + depth]
+    if len(lines) < depth or len(records) <= first + depth or not all(map(_is_line, lines)):
+        return None
+    if any(after - before > 1 for (before, _), (after, _) in zip(lines, lines[1:], strict=False)):
+        return None
+    width = max(len(record) for _, record in lines)
+    levels = [_header_line(record, width, fill=i < depth - 1) for i, (_, record) in enumerate(lines)]
+    columns = [_column_words([level[j] for level in levels]) for j in range(width)]
+    titles = tuple(" / ".join(column) for column in columns)
+    meanings = tuple(meaning_of(column) if column else None for column in columns)
+    begin = first + depth
+    if begin < len(records) - 1 and _is_units(records[begin][1]):
+        begin += 1
+    return Header(titles, meanings, begin, records[begin - 1][0])
+
+
+def _is_line(record: Numbered) -> bool:
+    """Whether a record may be a line of a header: several different texts, no numbers, no results."""
+    cells = [cell for cell in record[1] if not is_blank(cell)]
+    if len({str(cell) for cell in cells}) < 2 or not all(isinstance(cell, str) for cell in cells):
+        return False
+    return not any(_is_result(str(cell)) for cell in cells)
+
+
+def _is_result(text: str) -> bool:
+    if not re.search(r"\d", text):
+        return False
+    try:
+        read_any(text)
+    except BadCellError:
+        return False
+    return True
+
+
+def _header_line(record: Sequence[object], width: int, *, fill: bool) -> list[str]:
+    """Return the texts of a line; above another line a text also stands over the blanks to its right."""
+    texts = ["" if is_blank(cell) else str(cell).strip() for cell in record]
+    texts += [""] * (width - len(texts))
+    if fill:
+        for j in range(1, width):
+            if not texts[j]:
+                texts[j] = texts[j - 1]
+    return texts
+
+
+def _column_words(texts: Sequence[str]) -> list[str]:
+    """Return the words above one column, each once."""
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _is_units(record: Sequence[object]) -> bool:
+    cells = [str(cell).strip() for cell in record if not is_blank(cell)]
+    return bool(cells) and all(_UNIT.fullmatch(cell) for cell in cells)

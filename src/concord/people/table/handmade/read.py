@@ -1,0 +1,251 @@
+"""A hand-made table to the grid of a table of tests: one row per test and agent, every value where it was."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from concord.errors import CellProblem, TableError
+from concord.files.cells import BadCellError
+from concord.files.grids import Grid, rows_in_words
+from concord.files.raw import RawTable
+from concord.people.table.columns import SIDE_FIELDS, SIDES
+from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
+from concord.people.table.handmade.header import Header, find_header, spread_merged, title_key
+from concord.people.table.handmade.mapping import apply, words_for
+from concord.people.table.handmade.sides import BadSideError, Entry, Fields, NoTestError, canonical, gather
+from concord.people.table.handmade.words import HUMAN
+from concord.people.table.types import canonical_type
+
+_COLUMNS = ("study", "sub_study", "finding", "test", "test_type", "domain", "alpha")
+Key = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Test:
+    """One test: its first row, its names, and the cells of each side."""
+
+    row: int
+    names: dict[str, str]
+    settings: dict[str, object]
+    sides: dict[tuple[str, str], list[Entry]] = field(default_factory=dict)
+
+
+def handmade_header(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Header | None:
+    """Return the header of a hand-made table with what a mapping says of it; ``None`` where there is none."""
+    header = find_header(spread_merged(raw), {title_key(title) for title in mapping} if mapping else ())
+    return header if header is None or not mapping else apply(header, mapping, raw.place)
+
+
+def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Grid | None:
+    """Return a hand-made table as the grid of a table of tests.
+
+    Parameters
+    ----------
+    raw
+        The records of the table.
+    mapping
+        What columns hold, where their titles do not say it.
+
+    Returns
+    -------
+    Grid or None
+        Columns of a table of tests, rows as the spreadsheet shows them; ``None`` where no header is found, or
+        nothing below it is a result of people.
+
+    Raises
+    ------
+    TableError
+        Cells cannot be used: every one is named, by the title that it stands under.
+    """
+    header = handmade_header(raw, mapping)
+    if header is None:
+        return None
+    records = spread_merged(raw)
+    body = read_body(header, records)
+    tests = _tests(body)
+    if not any(side == HUMAN for test in tests for side, _ in test.sides):
+        return None
+    maker = _Maker(raw, _share_titles(body))
+    rows = [row for test in tests for row in maker.rows(test)]
+    if maker.problems:
+        raise TableError(maker.problems)
+    warnings = (*raw.warnings, *_how_it_was_read(raw, header, body), *maker.notes())
+    return _made_grid(raw, rows, warnings)
+
+
+def _tests(body: Body) -> list[_Test]:
+    """Bring the rows of each test together; rows that name a side or a group share their names."""
+    is_long = any(line.who or line.group for line in body.lines)
+    found: dict[Key, _Test] = {}
+    for line, side, agent, cells in sides_of(body):
+        names = _test_names(line)
+        key: Key = tuple(names.get(name, "") for name in _COLUMNS) if is_long else (str(line.row),)
+        test = found.setdefault(key, _Test(line.row, names, dict(line.settings)))
+        test.settings.update(line.settings)
+        test.sides.setdefault((side, agent), []).extend(cells)
+    return list(found.values())
+
+
+def _test_names(line: BodyLine) -> dict[str, str]:
+    """Return the names of a test; a finding without tests of its own is its test, and the other way round."""
+    names = dict(line.names)
+    names.setdefault("study", "study")
+    own = names.get("finding", names.get("test", f"row {line.row}"))
+    names.setdefault("finding", own)
+    names.setdefault("test", own)
+    return names
+
+
+def _share_titles(body: Body) -> frozenset[str]:
+    """Return titles of percentages that are written from 0 to 1, as a percent cell stores them."""
+    values: dict[str, list[float]] = {}
+    for line in body.lines:
+        for meaning, title, cell in line.cells:
+            if meaning.field == "percent" and isinstance(cell, int | float):
+                values.setdefault(title, []).append(float(cell))
+    return frozenset(title for title, found in values.items() if all(value <= 1 for value in found))
+
+
+@dataclass(slots=True)
+class _Maker:
+    """The work of turning tests into rows."""
+
+    raw: RawTable
+    shares: frozenset[str]
+    problems: list[CellProblem] = field(default_factory=list)
+    told: dict[str, list[int]] = field(default_factory=dict)
+
+    def rows(self, test: _Test) -> list[dict[str, object]]:
+        """Return one row per agent; one without an agent where there is none."""
+        hint = self._hint(test)
+        human = self._side(test, HUMAN, "", hint)
+        agents = [agent for side, agent in test.sides if side != HUMAN]
+        made = []
+        for agent in dict.fromkeys(agents) if agents else [None]:
+            other = None if agent is None else self._side(test, "agent", agent, hint)
+            row = self._row(test, hint, human, other)
+            if row is not None:
+                made.append({**row, "agent": agent if agent else None})
+        return made
+
+    def _hint(self, test: _Test) -> str | None:
+        given = test.settings.get("test_type")
+        if given is None:
+            return None
+        try:
+            return canonical_type(given)
+        except BadCellError as error:
+            self.problems.append(self._place(test.row)("test type", given, str(error)))
+            return None
+
+    def _place(self, row: int):  # type: ignore[no-untyped-def]
+        return lambda title, value, expected: CellProblem(
+            self.raw.name, self.raw.sheet, row, title, value, expected
+        )
+
+    def _side(self, test: _Test, side: str, agent: str, hint: str | None) -> tuple[str, Fields] | None:
+        """Return the type and the columns of a side; ``None`` where it is empty."""
+        entries = test.sides.get((side, agent), [])
+        place = self._place(test.row)
+        try:
+            found = gather(entries, shares=self.shares, place=place)
+            if found.is_empty:
+                return None
+            test_type, fields, notes = canonical(found, hint)
+        except NoTestError as error:
+            self.told.setdefault(f"{side}: {error}", []).append(test.row)
+            return None
+        except BadSideError as error:
+            self.problems.extend(error.problems)
+            return None
+        except BadCellError as error:
+            title, value = (entries[0][1], entries[0][2]) if entries else (side, "")
+            self.problems.append(place(title, value, str(error)))
+            return None
+        for note in notes:
+            self.told.setdefault(f"{side}: {note}", []).append(test.row)
+        return test_type, fields
+
+    def _row(
+        self,
+        test: _Test,
+        hint: str | None,
+        human: tuple[str, Fields] | None,
+        agent: tuple[str, Fields] | None,
+    ) -> dict[str, object] | None:
+        sides = {name: side for name, side in (("human", human), ("agent", agent)) if side is not None}
+        if not sides:
+            return None
+        types = {side[0] for side in sides.values()}
+        if len(types) > 1:
+            sides = _alike(sides)
+            types = {side[0] for side in sides.values()}
+        if len(types) > 1:
+            found = ", ".join(f"{name}: {side[0]}" for name, side in sides.items())
+            expected = "the same test on both sides, or a column that says the type of test"
+            self.problems.append(self._place(test.row)("test type", found, expected))
+            return None
+        row: dict[str, object] = {**test.names, **test.settings, "test_type": types.pop(), "row": test.row}
+        for name, (_, fields) in sides.items():
+            row.update({f"{name}_{key}": value for key, value in fields.items()})
+        return row
+
+    def notes(self) -> list[str]:
+        """Return what was computed, with the rows."""
+        return [f"{self.raw.place}, {rows_in_words(rows)}: {text}" for text, rows in self.told.items()]
+
+
+def _alike(sides: dict[str, tuple[str, Fields]]) -> dict[str, tuple[str, Fields]]:
+    """Return t as F(1, df) where the other side is an F with one numerator degree of freedom."""
+    types = {side[0] for side in sides.values()}
+    if types != {"t-independent", "anova"}:
+        return sides
+    made = {}
+    for name, (test_type, fields) in sides.items():
+        t, n1, n2 = (fields.get(key) for key in ("statistic", "n1", "n2"))
+        if test_type != "t-independent" or not isinstance(t, float) or n1 is None or n2 is None:
+            made[name] = (test_type, fields)
+            continue
+        df2 = float(str(n1)) + float(str(n2)) - 2
+        made[name] = (
+            "anova",
+            {"statistic": t * t, "df1": 1.0, "df2": df2, "n1": n1, "n2": n2, "direction": (t > 0) - (t < 0)},
+        )
+    return made
+
+
+def _how_it_was_read(raw: RawTable, header: Header, body: Body) -> list[str]:
+    """Say how the table was read: the header's row, what each column was taken for, what was left out."""
+    used = [
+        f"{title!r} as {words_for(meaning)}"
+        for title, meaning in zip(header.titles, header.meanings, strict=True)
+        if meaning is not None and title
+    ]
+    told = [f"{raw.place}: read as a table made by hand, header in row {header.last_row}: {', '.join(used)}"]
+    for rows, what in (
+        (body.totals, "sums or averages of others, left out"),
+        (body.notes, "notes, left out"),
+        (body.sections, "headings of a section, left out"),
+    ):
+        if rows:
+            told.append(f"{raw.place}, {rows_in_words(rows)}: {what}")
+    for title in unclear(header, body):
+        told.append(
+            f"{raw.place}: column {title!r} does not say whose it is and is not used; --map '{title}=human_…'"
+        )
+    for title, meaning in zip(header.titles, header.meanings, strict=True):
+        if meaning is None and title:
+            told.append(f"{raw.place}: column {title!r} is not used; --map '{title}=…' says what it holds")
+    return told
+
+
+def _made_grid(raw: RawTable, rows: Sequence[Mapping[str, object]], warnings: tuple[str, ...]) -> Grid:
+    called = {row["agent"] for row in rows}
+    if len(called) == 1:  # one agent is the model of a plain table
+        rows = [{**row, "model": row["agent"], "agent": None} for row in rows]
+    known = (*_COLUMNS, "agent", "model", *(f"{side}_{name}" for side in SIDES for name in SIDE_FIELDS))
+    header = tuple(name for name in known if any(row.get(name) is not None for row in rows))
+    columns = tuple([row.get(name) for row in rows] for name in header)
+    numbers = [int(str(row["row"])) for row in rows]
+    return Grid(
+        raw.name, raw.sheet, header, numbers, columns, inputs=raw.inputs, warnings=warnings, typed=True
+    )

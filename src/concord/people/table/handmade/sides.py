@@ -1,0 +1,454 @@
+"""One side of a hand-made row to the columns of a table of tests: t from means, tables from counts."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from concord.errors import CellProblem
+from concord.files.cells import BadCellError
+from concord.people.table.handmade.cells import (
+    Quantity,
+    plain,
+    read_any,
+    read_count,
+    read_direction,
+    read_effect,
+    read_interval,
+    read_mean,
+    read_number,
+    read_p,
+    read_percent,
+)
+from concord.people.table.handmade.words import Meaning
+
+TYPES = {
+    "t": "t-independent",
+    "F": "anova",
+    "r": "correlation",
+    "chi2": "chi-square",
+    "z": "z-test",
+    "U": "mann-whitney",
+    "OR": "odds-ratio",
+    "binomial": "binomial",
+    "W": "wilcoxon",
+    "H": "kruskal-wallis",
+    "Q": "cochran-q",
+    "b": "coefficient",
+}
+"""The type of test that a printed statistic means, where no column says it."""
+_NORMAL_95 = 1.959963984540054
+Fields = dict[str, object]
+
+
+@dataclass(slots=True)
+class GroupNumbers:
+    """What a row says of one group of participants."""
+
+    mean: float | None = None
+    sd: float | None = None
+    se: float | None = None
+    n: float | None = None
+    k: float | None = None
+    percent: float | None = None
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What a row says of one side."""
+
+    text: str = ""
+    label: str = ""
+    """Which statistic ``text`` or ``value`` is."""
+    value: float | None = None
+    df1: float | None = None
+    df2: float | None = None
+    n: float | None = None
+    n1: float | None = None
+    n2: float | None = None
+    p: Quantity | None = None
+    effect: str = ""
+    """d, r or OR where an effect is given and no statistic."""
+    size: float | None = None
+    low: float | None = None
+    high: float | None = None
+    direction: int | None = None
+    extra: Fields = field(default_factory=dict)
+    groups: dict[str, GroupNumbers] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing but sample sizes and settings is there."""
+        values = (self.value, self.size, self.p, self.low)
+        grouped = any(one.mean is not None or _has_count(one) for one in self.groups.values())
+        return not self.text and not grouped and not self.extra and all(one is None for one in values)
+
+    def pair(self) -> list[GroupNumbers]:
+        """Return the groups in their order: first and second, or as they stand."""
+        return [
+            self.groups[name] for name in sorted(self.groups, key=lambda name: (name == "2", name != "1"))
+        ]
+
+
+def _has_count(group: GroupNumbers) -> bool:
+    return group.k is not None or group.percent is not None
+
+
+Entry = tuple[Meaning, str, object]
+"""A column's meaning, its title, and the cell of the row."""
+
+
+def gather(
+    entries: Sequence[Entry], *, shares: frozenset[str], place: Callable[..., CellProblem]
+) -> Gathered:
+    """Read the cells of one side; raise `CellProblem` by ``place`` where one cannot be used.
+
+    Parameters
+    ----------
+    entries
+        The side's columns that hold something in this row.
+    shares
+        Titles of columns whose percentages are written from 0 to 1.
+    place
+        Makes the problem of a cell: title, value, expected.
+    """
+    found = Gathered()
+    problems = []
+    for meaning, title, cell in entries:
+        try:
+            _take(found, meaning, cell, is_share=title in shares)
+        except BadCellError as error:
+            problems.append(place(title, cell, str(error)))
+    if problems:
+        raise BadSideError(problems)
+    return found
+
+
+class NoTestError(Exception):
+    """A side says something, but no test: its text says why."""
+
+
+class BadSideError(Exception):
+    """Cells of a side that cannot be used."""
+
+    def __init__(self, problems: Sequence[CellProblem]) -> None:
+        super().__init__(problems)
+        self.problems = tuple(problems)
+
+
+def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) -> None:
+    name = meaning.field
+    if name in ("mean", "sd", "se", "count", "percent") or (name == "n" and meaning.group):
+        _put_group(found.groups.setdefault(meaning.group, GroupNumbers()), name, cell, is_share=is_share)
+    elif name in ("t", "F", "r", "chi2", "z", "U", "OR", "d"):
+        _put_statistic(found, name, cell)
+    elif name == "statistic":
+        _put_any(found, cell, label="statistic")
+    elif name == "any":
+        _put_any(found, cell, label="")
+    elif name == "df":
+        _put_degrees(found, cell)
+    elif name in ("n", "n1", "n2", "df1", "df2"):
+        setattr(found, name, read_number(_after_equals(cell)))
+    elif name == "p":
+        found.p = read_p(cell)
+    elif name == "direction":
+        found.direction = read_direction(cell)
+    elif name in ("ci", "ci_low", "ci_high"):
+        _put_interval(found, name, cell)
+    else:
+        found.extra[name] = cell
+
+
+def _after_equals(cell: object) -> object:
+    """Return what stands behind ``n =`` in a cell."""
+    return cell.rpartition("=")[2].strip() if isinstance(cell, str) and "=" in cell else cell
+
+
+def _put_group(group: GroupNumbers, name: str, cell: object, *, is_share: bool) -> None:
+    if name in ("sd", "se", "n"):
+        setattr(group, name, read_number(_after_equals(_unbracketed(cell))))
+        return
+    made = {"mean": read_mean, "count": read_count, "percent": read_percent}[name](cell)
+    if made is None:
+        return
+    group.mean = made.value if made.value is not None else group.mean
+    group.sd = made.sd if made.sd is not None else group.sd
+    group.n = made.n if made.n is not None else group.n
+    group.k = made.k if made.k is not None else group.k
+    if made.percent is not None:
+        group.percent = made.percent * 100 if is_share and not isinstance(cell, str) else made.percent
+
+
+def _unbracketed(cell: object) -> object:
+    text = plain(cell)
+    return text.strip("()[] ") if isinstance(text, str) else text
+
+
+def _put_statistic(found: Gathered, name: str, cell: object) -> None:
+    try:
+        made: Quantity | None = read_effect(cell)
+    except BadCellError:
+        made = read_any(cell)
+    if made is None:
+        return
+    if made.text:
+        found.text, found.label = made.text, made.label
+    elif name in ("d", "OR") or made.low is not None:
+        found.effect, found.size = made.label.replace("g", "d") or name, made.value
+        found.low, found.high = made.low, made.high
+    else:
+        found.label, found.value = name, made.value
+    found.n = made.n if made.n is not None else found.n
+
+
+def _put_any(found: Gathered, cell: object, *, label: str) -> None:
+    made = read_any(cell)
+    if made is None:
+        return
+    if made.text:
+        found.text, found.label = made.text, made.label
+    elif made.relation and not made.label and made.k is None:
+        if made.relation == "=" and label:
+            found.label, found.value = label, made.value  # a bare number in a column of statistics
+        else:
+            found.p = made
+    elif made.k is not None or made.percent is not None:
+        found.groups[""] = GroupNumbers(n=made.n, k=made.k, percent=made.percent)
+    elif made.sd is not None:
+        found.groups[""] = GroupNumbers(mean=made.value, sd=made.sd, n=made.n)
+    elif made.label or made.low is not None:
+        found.effect, found.size = made.label.replace("g", "d") or "d", made.value
+        found.low, found.high, found.n = made.low, made.high, made.n
+    elif label:
+        found.label, found.value = label, made.value
+    else:
+        raise BadCellError("a number that says what it is: 't = 2.41', 'd = 0.45', '26/40'")
+
+
+def _put_degrees(found: Gathered, cell: object) -> None:
+    text = plain(cell)
+    if isinstance(text, str) and "," in text:
+        first, second = (read_number(part.strip()) for part in text.strip("() ").split(",", 1))
+        found.df1, found.df2 = first, second
+    else:
+        found.df2 = read_number(_unbracketed(cell))
+
+
+def _put_interval(found: Gathered, name: str, cell: object) -> None:
+    if name == "ci":
+        made = read_interval(cell)
+        if made is not None:
+            found.low, found.high = made.low, made.high
+    elif name == "ci_low":
+        found.low = read_number(cell)
+    else:
+        found.high = read_number(cell)
+
+
+def canonical(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[str, ...]]:
+    """Return the type of test of a side, its columns, and what was computed or assumed.
+
+    Parameters
+    ----------
+    found
+        What the row says of the side.
+    hint
+        The type of test, where a column says it.
+
+    Raises
+    ------
+    BadCellError
+        There is not enough for a test, or a percentage fits no count; the text says what was expected.
+    """
+    made = _by_what_there_is(found, hint)
+    test_type, fields, notes = made
+    if found.direction is not None:
+        fields["direction"] = found.direction
+    for name in ("n1", "n2", "n"):
+        if getattr(found, name) is not None:
+            fields.setdefault(name, getattr(found, name))
+    fields.update(found.extra)
+    if found.p is not None and test_type != "p-value":
+        notes = (*notes, *_with_p(found.p, test_type, fields))
+    return test_type, fields, notes
+
+
+def _with_p(p: Quantity, test_type: str, fields: Fields) -> tuple[str, ...]:
+    """Put a p-value beside other numbers: an exact one as it is, a bound where it can be checked."""
+    if p.relation == "=":
+        fields.setdefault("p_value", p.value)
+        return ()
+    said = "n.s." if p.relation == "ns" else f"p {p.relation} {p.value:g}"
+    t, n1, n2 = (fields.get(name) for name in ("statistic", "n1", "n2"))
+    if test_type == "t-independent" and isinstance(t, float) and n1 is not None and n2 is not None:
+        fields["reported"] = f"t({float(str(n1)) + float(str(n2)) - 2:g}) = {t:.2f}, {said}"
+        return ()
+    return ("a bound of p beside other numbers is not used",)
+
+
+def _by_what_there_is(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[str, ...]]:
+    if found.text:
+        fields: Fields = {"reported": found.text}
+        sign = _means_sign(found)
+        if sign is not None:
+            fields["direction"] = sign
+        return _type_of(found.label, hint), fields, ()
+    if found.value is not None:
+        return _of_statistic(found, hint)
+    pair = found.pair()
+    if any(group.mean is not None for group in pair):
+        return _of_means(pair, hint, found)
+    if any(map(_has_count, pair)):
+        return _of_counts(pair, hint, found)
+    if found.size is not None:
+        return _of_effect(found, hint)
+    if found.p is not None:
+        return _of_p(found.p)
+    if "table" in found.extra:
+        return (hint or "chi-square"), {}, ()
+    raise BadCellError("a statistic, means with SD and n, counts, an effect or a p-value")
+
+
+def _type_of(label: str, hint: str | None) -> str:
+    if hint is not None:
+        return hint
+    if label not in TYPES:
+        raise BadCellError(f"a column that says the type of test: a {label!r} alone does not")
+    return TYPES[label]
+
+
+def _means_sign(found: Gathered) -> int | None:
+    """Return the direction that two means or two rates beside a printed statistic show."""
+    pair = found.pair()
+    if len(pair) != 2:
+        return None
+    first, second = (group.mean if group.mean is not None else group.percent for group in pair)
+    if first is None or second is None or first == second:
+        return None
+    return 1 if first > second else -1
+
+
+def _of_statistic(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[str, ...]]:
+    label = "t" if found.label == "statistic" and hint is None else found.label
+    made: Fields = {"statistic": found.value}
+    test_type = hint if label == "statistic" and hint is not None else _type_of(label, hint)
+    df1 = found.df1
+    if test_type == "chi-square" and df1 is None:
+        df1, made["df1"] = found.df2, found.df2 if found.df2 is not None else 1.0
+    elif found.df2 is not None:
+        made["df2"] = found.df2
+    if df1 is not None:
+        made["df1"] = df1
+    sign = _means_sign(found)
+    if sign is not None and test_type in ("anova", "chi-square"):
+        made["direction"] = sign
+    return test_type, made, ()
+
+
+def _of_means(
+    pair: Sequence[GroupNumbers], hint: str | None, found: Gathered
+) -> tuple[str, Fields, tuple[str, ...]]:
+    if len(pair) != 2:
+        raise BadCellError(f"means of two groups; found {len(pair)}")
+    sizes = [group.n for group in pair]
+    if None in sizes and found.n is not None:
+        sizes = [found.n / 2, found.n / 2]
+    if None in sizes and found.n1 is not None and found.n2 is not None:
+        sizes = [found.n1, found.n2]
+    values = [(group.mean, _sd(group, n), n) for group, n in zip(pair, sizes, strict=True)]
+    if any(one is None for value in values for one in value):
+        raise BadCellError("a mean, an SD (or SE) and an n of both groups")
+    (m1, s1, n1), (m2, s2, n2) = values
+    assert m1 is not None and s1 is not None and n1 is not None  # noqa: S101, PT018 - looked at above
+    assert m2 is not None and s2 is not None and n2 is not None  # noqa: S101, PT018
+    pooled = ((n1 - 1) * s1**2 + (n2 - 1) * s2**2) / (n1 + n2 - 2)
+    if pooled <= 0:
+        raise BadCellError("groups whose answers vary: both SDs are 0")
+    t = (m1 - m2) / math.sqrt(pooled * (1 / n1 + 1 / n2))
+    made: Fields = {"statistic": t, "n1": n1, "n2": n2}
+    return (hint or "t-independent"), made, ("t was computed from means, SDs and n",)
+
+
+def _sd(group: GroupNumbers, n: float | None) -> float | None:
+    if group.sd is not None:
+        return group.sd
+    return None if group.se is None or n is None else group.se * math.sqrt(n)
+
+
+def _of_counts(
+    pair: Sequence[GroupNumbers], hint: str | None, found: Gathered
+) -> tuple[str, Fields, tuple[str, ...]]:
+    given = [_k_of(group, found.n if len(pair) == 1 else group.n) for group in pair]
+    if len(given) == 1:
+        ((k, n),) = given
+        return (hint or "binomial"), {"k": k, "n": n}, ()
+    if len(given) != 2:
+        raise BadCellError(f"counts of one or two groups; found {len(given)}")
+    (k1, n1), (k2, n2) = given
+    table = [[k1, n1 - k1], [k2, n2 - k2]]
+    return (hint or "chi-square"), {"table": table}, ("the table was made of counts",)
+
+
+def _k_of(group: GroupNumbers, outer: float | None) -> tuple[int, int]:
+    """Return how many of how many; a percentage must be one that a count of n gives."""
+    n = outer if group.n is None else group.n
+    if n is None:
+        raise BadCellError("the n that a count or percentage is of")
+    if group.k is not None:
+        if group.percent is not None and abs(100 * group.k / n - group.percent) > 1:
+            raise BadCellError(
+                f"a count that fits its percentage: {group.k:g} of {n:g} is {100 * group.k / n:.1f} %"
+            )
+        return round(group.k), round(n)
+    assert group.percent is not None  # noqa: S101 - one of the two is there
+    k = round(group.percent / 100 * n)
+    if abs(100 * k / n - group.percent) > max(0.5, 0.0):
+        raise BadCellError(f"a percentage that a count of {n:g} gives: {k} of {n:g} is {100 * k / n:.1f} %")
+    return k, round(n)
+
+
+def _of_effect(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[str, ...]]:
+    """Return an effect as a test: by its n where there is one, else by the interval."""
+    size, low, high = found.size, found.low, found.high
+    assert size is not None  # noqa: S101 - that is why we are here
+    sizes = (found.n1, found.n2) if found.n1 is not None else (None, None)
+    if sizes[0] is None and found.n is not None:
+        sizes = (found.n / 2, found.n / 2)
+    n1, n2 = sizes
+    if found.effect == "d" and n1 is not None and n2 is not None:
+        t = size / math.sqrt(1 / n1 + 1 / n2)
+        return (
+            (hint or "t-independent"),
+            {"statistic": t, "n1": n1, "n2": n2},
+            ("t was computed from d and n",),
+        )
+    if found.effect == "r" and found.n is not None:
+        return (hint or "correlation"), {"statistic": size, "n": found.n}, ()
+    if found.effect == "OR" and found.n is not None and low is not None and high is not None:
+        return (hint or "odds-ratio"), {"statistic": size, "ci_low": low, "ci_high": high, "n": found.n}, ()
+    if low is None or high is None:
+        raise BadCellError("an n or a 95 % interval beside the effect: without them it is no test")
+    return _of_interval(found.effect, size, low, high)
+
+
+def _of_interval(effect: str, size: float, low: float, high: float) -> tuple[str, Fields, tuple[str, ...]]:
+    scale: Callable[[float], float] = {"d": float, "r": math.atanh, "OR": math.log}[effect]
+    if not low < high or (effect == "OR" and low <= 0):
+        raise BadCellError("an interval whose ends are in order")
+    se = (scale(high) - scale(low)) / (2 * _NORMAL_95)
+    z = scale(size) / se
+    p = math.erfc(abs(z) / math.sqrt(2))
+    d = {"d": size, "r": 2 * size / math.sqrt(1 - size * size) if effect == "r" else 0.0,
+         "OR": scale(size) * math.sqrt(3) / math.pi}[effect]  # fmt: skip
+    note = f"p was computed from the interval of {effect}" + (
+        "" if effect == "d" else f", and d from {effect}"
+    )
+    return "p-value", {"p_value": p, "direction": (z > 0) - (z < 0), "effect_d": d}, (note,)
+
+
+def _of_p(p: Quantity) -> tuple[str, Fields, tuple[str, ...]]:
+    if p.relation == "=":
+        return "p-value", {"p_value": p.value}, ()
+    if p.relation in ("ns", ">"):
+        raise NoTestError("that a result is not significant, alone, is no test: the side is left empty")
+    return "p-value", {"reported": f"p < {p.value:g}"}, ()

@@ -1,0 +1,74 @@
+"""A table of tests from any source: as the file format asks, or as people make tables by hand."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from concord.errors import FileFormatError
+from concord.files.grids import Grid
+from concord.files.raw import RawTable, of_grid, read_raw
+from concord.files.tables import TableOptions, read_grid
+from concord.people.table.columns import REQUIRED, fold, near_misses
+from concord.people.table.handmade.read import handmade_grid
+from concord.people.table.handmade.words import meaning_of
+
+_OWN_FORMS = ("human_estimate",)
+"""Columns of other tables about people, which are never made by hand into tests."""
+
+
+def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str] | None = None) -> Grid:
+    """Return the cells of a table of tests.
+
+    A table with the columns of the file format is taken as it stands. Any other is looked at as one that was
+    made by hand: a header below titles, means, counts and printed statistics. Where that finds no result of
+    people the table is returned as it stands, for the reader of the format to say what is missing.
+
+    Parameters
+    ----------
+    source
+        What `concord.score_people` takes.
+    options
+        Sheet, encoding, decimal comma.
+    mapping
+        What columns hold, by their titles; the table is then read as made by hand.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read, or a mapping was given for a table in which no header is found.
+    TableError
+        Cells cannot be used: every one is named.
+    """
+    if isinstance(source, Grid):
+        grid = source
+    else:
+        grid = read_grid(
+            source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+        )
+    if not mapping and _is_of_the_format(grid):
+        return grid
+    found = handmade_grid(_raw(source, grid, options), mapping)
+    if found is None and mapping:
+        raise FileFormatError(
+            f"{grid.place}: no header with at least three known columns was found for --map; "
+            "see them with: concord check FILE --suggest-map"
+        )
+    return grid if found is None else found
+
+
+def _raw(source: Any, grid: Grid, options: TableOptions) -> RawTable:
+    return of_grid(grid) if isinstance(source, Grid) else read_raw(source, options)
+
+
+def _is_of_the_format(grid: Grid) -> bool:
+    """Whether the columns are those of the file format, or slips of the hand away from them."""
+    names = [fold(title) for title in grid.header]
+    if all(name in names for name in REQUIRED) or any(name in names for name in _OWN_FORMS):
+        return True
+    return any(_is_a_slip(title, names) for title in grid.header)
+
+
+def _is_a_slip(title: str, names: list[str]) -> bool:
+    """Whether a title is a misspelt column: reading on as if made by hand would drop what it holds."""
+    meant = near_misses(fold(title))
+    is_misspelt = bool(meant) and not set(meant) & set(names)
+    return is_misspelt and (not title or meaning_of([title]) is None)

@@ -1,0 +1,158 @@
+"""Workbooks as people make them by hand, with what must come out of every row."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from openpyxl import Workbook
+
+
+def _put(sheet: Any, first: int, rows: Sequence[Sequence[object]]) -> None:
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            if value is not None:
+                sheet.cell(first + i, j + 1, value)
+
+
+def three_header_lines(path: Path) -> Path:
+    """Titles, merged header cells on three lines, units, carried names, a total, a blank row and a note."""
+    book = Workbook()
+    sheet: Any = book.active
+    sheet.title = "Tabelle1"
+    sheet["A1"] = "Table 3. Replication of classic effects with GPT-4 (draft, 12 May)"
+    sheet["A2"] = "all values as reported; * p < .05, ** p < .01"
+    quarter = ["M", "SD", "n"]
+    _put(
+        sheet,
+        4,
+        [
+            ["Study", "Effect", "Outcome", "Humans", *[None] * 5, "GPT-4", *[None] * 5, "Remarks"],
+            [None] * 3 + ["Treatment", None, None, "Control", None, None] * 2,
+            [*[None] * 3, *quarter * 4],
+            [None] * 3 + ["(1-7)", "(1-7)", "(people)"] * 4,
+            [
+                "Miller 2001",
+                "warmth",
+                "rating",
+                5.2,
+                1.1,
+                40,
+                4.6,
+                1.2,
+                42,
+                "5,5 ",
+                0.6,
+                100,
+                "4,4",
+                0.5,
+                100,
+            ],
+            [None, None, "trust", 4.1, 1.3, 40, "4.0ᵃ", 1.2, 42, 4.9, 0.7, 100, 4.1, 0.8, 100],
+            ["Total", None, None, 4.65, None, None, 4.3],
+            [None],
+            [
+                "Jones 2010",
+                "guilt",
+                "gift (€)",
+                12.5,
+                6.0,
+                30,
+                9.1,
+                5.5,
+                30,
+                20.1,
+                3.0,
+                60,
+                9.9,
+                2.9,
+                60,
+                "!",
+            ],
+            ["Note. SDs are pooled where the paper gives one."],
+        ],
+    )
+    for area in ("A1:L1", "A4:A6", "B4:B6", "C4:C6", "D4:I4", "J4:O4", "P4:P6", "A8:A9"):
+        sheet.merge_cells(area)
+    for area in ("D5:F5", "G5:I5", "J5:L5", "M5:O5"):
+        sheet.merge_cells(area)
+    book.create_sheet("Notes")["A1"] = "not this one"
+    book.save(path)
+    return path
+
+
+def strings_in_cells(path: Path) -> Path:
+    """Printed statistics, counts, effects with intervals, decimal commas, directions, a sum and a legend."""
+    book = Workbook()
+    sheet: Any = book.active
+    _put(
+        sheet,
+        1,
+        [
+            ["Results of the reading group"],
+            [None],
+            [
+                "Paper",
+                "Hypothesis",
+                "Human result",
+                "Direction (human)",
+                "Model result",
+                "Direction (model)",
+                "?",
+            ],
+            ["Asch 1946", "warm-cold", "t(58) = 2,41*, p = ,019", "+", "t(198) = 4.02, p < .001", "+"],
+            ["", "order", "F(1, 312) = 49.1, p < .001", "+", "F(1,198)=12,2", "-"],
+            ["", "choice", "χ²(1, N = 80) = 5.2, p = .02", "−", "χ²(1, N = 200) = 1.1, n.s.", "+", "check"],
+            ["Tversky 1981", "framing", "26/40 (65%)", None, "88 of 100"],
+            ["", "attitude", "r = .31, n = 100", None, "r(198) = .12"],
+            ["", "mood", "d = 0.45 [0.12, 0.78]", None, "d = 0,10 [-0,18; 0,38]"],
+            ["", "vote", "OR = 2.1 [1.2, 3.7]", None, "OR = 1.5, 95% CI [1.0, 2.25]"],
+            ["", "null effect", "n.s.", "+", "p < .05", "+"],
+            ["Summe", None, 8, None, 8],
+            ["* p < .05"],
+        ],
+    )
+    book.save(path)
+    return path
+
+
+def long_layout(path: Path) -> Path:
+    """One row per group and sample: people and two models below each other, M (SD) in one cell."""
+    book = Workbook()
+    sheet: Any = book.active
+    rows: list[list[object]] = [["Study", "Measure", "Condition", "Source", "Mean (SD)", "N"]]
+    for study, measure, n, cells in (
+        ("A", "x", (40, 42), {"human": ("5.2 (1.1)", "4.6 (1.2)")}),
+        ("A", "x", (100, 100), {"GPT-4": ("5.9 (0.6)", "4.4 (0.5)"), "Claude 3": ("5.1 (0.7)", "5.0 (0.5)")}),
+        ("B", "y", (20, 20), {"human": ("3.2 (1.0)", "2.2 (1.0)")}),
+        ("B", "y", (50, 50), {"GPT-4": ("3.2 (0.5)", "2.9 (0.5)"), "Claude 3": ("3.9 (0.5)", "2.0 (0.5)")}),
+    ):
+        for who, (high, low) in cells.items():
+            rows.append([study, measure, "high", who, high, n[0]])
+            rows.append([study, measure, "low", who, low, n[1]])
+    _put(sheet, 1, rows)
+    book.save(path)
+    return path
+
+
+def percentages(path: Path) -> Path:
+    """Percent cells as a spreadsheet stores them, sample sizes of both groups, p as a bound."""
+    book = Workbook()
+    sheet: Any = book.active
+    sides = [
+        f"{who}: {what} ({group})"
+        for who in ("People", "LLM")
+        for group in ("treatment", "control")
+        for what in ("% yes", "n")
+    ]
+    _put(
+        sheet,
+        1,
+        [
+            ["Study", "Item", *sides, "p (people)"],
+            ["K", "buy", 0.65, 40, 0.40, 40, 0.9, 100, 0.2, 100, "p < .05"],
+            ["K", "drive", 0.5, 40, 0.45, 40, 0.6, 100, 0.55, 100, "n.s."],
+            ["L", "sign", 0.8, 50, 0.5, 50, 0.7, 100, 0.6, 100, 0.002],
+        ],
+    )
+    book.save(path)
+    return path
