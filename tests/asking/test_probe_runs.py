@@ -171,7 +171,7 @@ def test_the_inspect_task_gives_a_log_that_is_scored(tmp_path: Path) -> None:
 def test_the_embedded_model_is_probed(tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp", reason="the extra `live` is not installed")
     result = runs.run(
-        "probes", "local/smollm2-135m", out=tmp_path / "r", probe="filler,hints", limit=1, max_tokens=60
+        "probes", "local/smollm2-135m", out=tmp_path / "r", probe="filler,hints", limit=1, max_tokens=24
     )
     assert sum(result.outcomes.values()) == 2
     scores = result.score().scores

@@ -173,3 +173,27 @@ def test_families_are_those_of_clubsandwich() -> None:
     assert t.df == pytest.approx(4.019820235077, rel=1e-9)
     assert held is not None
     assert held.p_value == pytest.approx(0.002651264477, rel=1e-8)
+
+
+def test_results_about_people_are_compared_with_a_margin_over_studies(tmp_path: Path) -> None:
+    rng = np.random.default_rng(11)
+    human = rng.normal(2, 1.5, 18)
+    for name in ("one", "two"):
+        table = [
+            {"study": f"s{i // 3}", "finding": f"f{i}", "test": "t", "test_type": "t-test",
+             "human_statistic": float(human[i]), "human_n1": 40, "human_n2": 40,
+             "agent_statistic": float(human[i] + rng.normal()), "agent_n1": 60, "agent_n2": 60}
+            for i in range(18)
+        ]  # fmt: skip
+        concord.score_people(table, n_resamples=0, n_simulations=0).write(tmp_path / name)
+    result = concord.compare(tmp_path / "one", tmp_path / "two", margin=0.6)
+    assert isinstance(result, MetricCompareResult)
+    one = result.pairs[0].metric("pas")
+    known, held = one.difference.interval, one.within
+    assert known is not None and held is not None and held.interval is not None
+    assert held.shown
+    shrunk = stats.t.ppf(0.95, 5) / stats.t.ppf(0.975, 5)
+    assert held.interval.high - held.interval.low == pytest.approx(
+        shrunk * (known.high - known.low), rel=1e-9
+    )
+    assert result.to_dict()["options"]["margin"] == 0.6

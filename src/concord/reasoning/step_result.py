@@ -1,4 +1,4 @@
-"""Step-F1 of recorded replies, with everything that stands beside it."""
+"""Step-F1 of recorded replies, with its companion numbers."""
 
 from collections.abc import Sequence
 

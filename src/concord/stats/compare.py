@@ -120,7 +120,7 @@ def compare_items(
     Parameters
     ----------
     first, second
-        One score an item, in the same order; repeats already averaged.
+        One score per item, in the same order; repeats already averaged.
     clusters
         Labels of families of items; ``None``: items are independent.
     choices
@@ -131,7 +131,7 @@ def compare_items(
     Returns
     -------
     PairedComparison
-        The difference and all that stands beside it.
+        The difference and its companion numbers.
 
     Raises
     ------
@@ -222,7 +222,7 @@ def mean_estimate(values: ArrayLike, clusters: ArrayLike | None = None, *, level
     Parameters
     ----------
     values
-        One score an item.
+        One score per item.
     clusters
         Labels of families of items.
     level
