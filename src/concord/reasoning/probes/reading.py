@@ -117,7 +117,7 @@ def probe_answers(
     choices = {choice.id: choice for choice in parse_choices(files[CHOICES_FILE])}
     pairs = case_pairs(files)
     for room in probe_rooms(files, options).values():
-        session = _held(room.open(), replies)
+        session = _replayed(room.open(), replies)
         if room.kind == CHAIN:
             rows += _chain_rows(session, items[room.item], reader)
         elif room.item in pairs and room.kind == "pairs":
@@ -145,7 +145,7 @@ def influenced_texts(
     return [one for key, one in seen.items() if key.rsplit("/", 1)[0] in moved]
 
 
-def _held(session: ProbeSession, replies: Mapping[str, str]) -> ProbeSession:
+def _replayed(session: ProbeSession, replies: Mapping[str, str]) -> ProbeSession:
     while not session.done:
         for question in session.waiting():
             session.answer(question.id, replies.get(question.id))
