@@ -42,6 +42,7 @@ from concord.show.page import (
     make_page,
     people_panel,
     reasoning_panel,
+    referee_section,
     structure_panel,
 )
 from concord.show.page.panel import Panel
@@ -87,7 +88,10 @@ ALL: tuple[QuestionRecord, ...] = (
 )
 
 
-SECTIONS: tuple[Section, ...] = (agents_section.SECTION,)
+SECTIONS: tuple[Section, ...] = (
+    agents_section.SECTION,
+    referee_section.SECTION,
+)
 """Further results that the page shows below their questions, in this order."""
 
 

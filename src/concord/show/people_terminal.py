@@ -11,6 +11,7 @@ from concord.people.result import EffectSizes, FindingResult, GroupResult, Score
 from concord.people.sentences import closing_sentence
 from concord.people.studies.results import StudiesResult
 from concord.show.numbers import UNDEFINED, interval, number
+from concord.show.referee_terminal import referee_lines
 from concord.show.terminal import cells, lines, table
 
 
@@ -23,6 +24,8 @@ def people_report(scores: PeopleResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
     parts: list[RenderableType] = [_headline(scores), _groups_table(scores), _findings(scores.findings)]
     parts.append(lines(_notes(scores)))
+    if scores.referee is not None:
+        parts.append(lines(referee_lines(scores.referee)))
     parts.append(Text("\n" + closing_sentence(scores), style="bold"))
     return Group(*parts)
 
