@@ -16,7 +16,7 @@ def standing_picture(
     *,
     label: str,
 ) -> Picture:
-    """Draw a critical-difference diagram on its side: one row per model, a line beside each group.
+    """Draw a critical-difference diagram on its side: one row per model, a line next to each group.
 
     Parameters
     ----------

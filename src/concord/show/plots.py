@@ -120,7 +120,7 @@ def intervals(
     lines: Sequence[tuple[float, str]] = (),
     key: Sequence[str] = (),
 ) -> Picture:
-    """Draw one row a name: a dot, its interval, the inner interval, floor and ceiling.
+    """Draw one row per name: a dot, its interval, the inner interval, floor and ceiling.
 
     Parameters
     ----------
@@ -372,7 +372,7 @@ def heat(
     width = min(40.0, (WIDTH - left - 10) / max(len(columns), 1))
     height = max(5.0, min(18.0, 560.0 / max(len(rows), 1)))
     longest = max((len(column) for column in columns), default=0)
-    top = 24.0 + 0.82 * min(96.0, 8.0 * longest)  # names of arrangements stand aslant
+    top = 24.0 + 0.82 * min(96.0, 8.0 * longest)  # names of arrangements are slanted
     canvas = Canvas()
     for j, column in enumerate(columns):
         x = left + width * (j + 0.6)

@@ -196,7 +196,7 @@ class Picture:
         )
 
     def to_svg(self) -> str:
-        """Return a file that stands alone, on white."""
+        """Return a file on its own, on white."""
         width, height = at(self.width), at(self.height)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '

@@ -141,7 +141,7 @@ def score_exact(reply: str, asked: Asked) -> Scored:
 
 
 def score_choice(reply: str, asked: Asked) -> Scored:
-    """Score 1 where the right option was chosen; the answer is the option itself, wherever it stood."""
+    """Score 1 where the right option was chosen; the answer is the option itself, wherever it was."""
     item = asked.item
     _need(item, "options")
     _need(item, "answer")

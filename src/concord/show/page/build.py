@@ -84,7 +84,7 @@ def make_page(
     title
         Heading of the page.
     notes
-        What stands below it, such as where the data come from.
+        What is below it, such as where the data come from.
     names
         What to call the model of a folder whose result does not say.
     sections

@@ -19,7 +19,7 @@ COLUMNS = (
     Column("first", "first"),
     Column("second", "second"),
     Column("metric", "metric"),
-    Column("value", "first less second", "number"),
+    Column("value", "first minus second", "number"),
     Column("low", "low", "number"),
     Column("high", "high", "number"),
     Column("p", "p", "p"),
@@ -28,12 +28,12 @@ COLUMNS = (
     Column("note", "test or note"),
 )
 MOST_ROWS = 40
-"""Pairs that stand in the page as they are; more are a table that the script shows."""
+"""Pairs that are in the page as they are; more are a table that the script shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """Two models and the difference of one metric, first less second."""
+    """Two models and the difference of one metric, first minus second."""
 
     first: str
     second: str
@@ -157,7 +157,7 @@ def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> list[tu
     Returns
     -------
     list
-        Metric and letters by model, one entry a metric.
+        Metric and letters by model, one entry per metric.
     """
     found: dict[str, dict[str, str]] = {}
     for one in comparisons:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 PLAIN = 200_000
-"""Characters of data up to which they stand in the page as they are."""
+"""Characters of data up to which they are in the page as they are."""
 LEVEL = 7
 """Of compression: beyond it a page gets a hundredth smaller and takes twice as long."""
 _SAFE = str.maketrans("<&>", ".,:")

@@ -101,7 +101,7 @@ class Panel:
     key: str
     """A key that every such file has."""
     choice: str
-    """What must be the same for numbers to stand in one table."""
+    """What must be the same for numbers to be in one table."""
     again: str
     """The command that scores under one choice."""
     by_units: str

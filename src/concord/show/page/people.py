@@ -105,7 +105,7 @@ class PeopleView:
 
 
 def people_view(source: ResultFile) -> tuple[PeopleView, list[Problem]]:
-    """Read a summary, the table of tests beside it, and the plans that replies were asked by."""
+    """Read a summary, the table of tests next to it, and the plans that replies were asked by."""
     tests, problems = read_tests(source)
     plans, faults = _plans(source)
     known = {_test_key(one): one for one in parts(plans, "tests")}
@@ -129,7 +129,7 @@ def _plans(source: ResultFile) -> tuple[Document, list[Problem]]:
     try:
         return read_document(file), []
     except FileFormatError as fault:
-        return {}, [Problem(source.shown, f"{PLANS_FILE} beside it {fault}; replies stand with no test")]
+        return {}, [Problem(source.shown, f"{PLANS_FILE} next to it {fault}; replies have no test")]
 
 
 def _test_key(entry: Document) -> tuple[str, ...]:
@@ -215,7 +215,7 @@ def pictures(view: PeopleView) -> dict[str, Picture]:
         ),
     }  # fmt: skip
     drawn["quadrants"] = plots.quadrants(
-        "quadrants", f"Where findings stand, {view.label}", _placed(view.findings), view.quadrants
+        "quadrants", f"Where findings lie, {view.label}", _placed(view.findings), view.quadrants
     )
     drawn["scatter"] = effect_profile(view)
     return drawn

@@ -50,12 +50,12 @@ AGENT_COLUMNS = (
 
 
 def read_tests(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Problem]]:
-    """Read the tests beside a result; without them the page says that it has none."""
+    """Read the tests of a result; without them the page says that it has none."""
     try:
         rows, shown = rows_beside(source, "detailed_stats.csv")
     except FileFormatError as fault:
         return [], [
-            Problem(source.shown, f"detailed_stats.csv beside it {fault}; single tests are not shown")
+            Problem(source.shown, f"detailed_stats.csv next to it {fault}; single tests are not shown")
         ]
     if rows is None:
         return [], [Problem(shown, "is not there, so single tests are not shown")]

@@ -77,7 +77,7 @@ class ReasoningView:
 
 
 def reasoning_view(source: ResultFile) -> tuple[ReasoningView, list[Problem]]:
-    """Read a result and the table of vignettes beside it."""
+    """Read a result and the table of vignettes next to it."""
     document = source.document
     samples, problems = _samples(source)
     cases, faults = read_cases(source, samples)
@@ -106,7 +106,7 @@ def _samples(source: ResultFile) -> tuple[list[dict[str, Any]], list[Problem]]:
     try:
         rows, shown = rows_beside(source, "study_a_samples.csv")
     except FileFormatError as fault:
-        told = f"study_a_samples.csv beside it {fault}; single vignettes are not shown"
+        told = f"study_a_samples.csv next to it {fault}; single vignettes are not shown"
         return [], [Problem(source.shown, told)]
     if rows is None:
         return [], [Problem(shown, "is not there, so single vignettes are not shown")]

@@ -103,7 +103,7 @@ class StructureView:
 
 
 def structure_views(source: ResultFile) -> tuple[list[StructureView], list[Problem]]:
-    """Read every model of a result, with the tables beside it."""
+    """Read every model of a result, with its tables."""
     problems: list[Problem] = []
     items = _beside(source, "items.csv", problems)
     cells = _beside(source, "cells.csv", problems)
@@ -120,11 +120,11 @@ def structure_views(source: ResultFile) -> tuple[list[StructureView], list[Probl
 
 
 def _beside(source: ResultFile, name: str, problems: list[Problem]) -> list[dict[str, str]]:
-    """Read a table beside the result; its absence is no fault, the page says what is not shown."""
+    """Read a table of the result; its absence is no fault, the page says what is not shown."""
     try:
         rows, _ = rows_beside(source, name)
     except FileFormatError as fault:
-        problems.append(Problem(source.shown, f"{name} beside it {fault}"))
+        problems.append(Problem(source.shown, f"{name} next to it {fault}"))
         return []
     return [] if rows is None else rows
 

@@ -32,7 +32,7 @@ def _over(document: Document) -> str:
 
 
 def _line(view: StructureView) -> str:
-    """Return the sentence of the result, without the model's name that stands before it."""
+    """Return the sentence of the result, without the model's name that comes before it."""
     told = view.sentence.removeprefix(f"{view.model}: ")
     tau = view.metric("tau")
     return told if told else f"order effect {plots.short(tau.value)}{behind(tau)}; 0 is none."

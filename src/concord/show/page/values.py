@@ -27,7 +27,7 @@ class ShownNumber:
     floor: float | None = None
     ceiling: float | None = None
     place: float | None = None
-    """Where the value stands between floor and ceiling."""
+    """Where the value is between floor and ceiling."""
 
     @property
     def fresh(self) -> "ShownNumber":
@@ -120,7 +120,7 @@ def _follow(document: object, keys: tuple[str, ...]) -> object:
 
 
 def beside(document: Document, key: str) -> ShownNumber:
-    """Read a bare number whose intervals and note stand beside it under longer keys."""
+    """Read a bare number whose intervals and note have longer keys in the same object."""
     interval, fresh = part(document, f"{key}_interval"), part(document, f"{key}_interval_fixed_studies")
     return ShownNumber(
         number(document, key),
