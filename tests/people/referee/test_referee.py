@@ -12,7 +12,7 @@ from concord.people.files import PeopleResult, read
 from concord.people.referee.records import Referee
 from concord.people.score import score_table
 from concord.records import Side, TestRow, TestTable
-from concord.show.page.referee_section import SECTION, RefereeOf, forest
+from concord.show.page.referee_section import SECTION, RefereeOf, difference_picture
 from concord.show.referee_terminal import referee_lines
 from concord.stats.equivalence import equivalence
 from concord.stats.meta_analysis import meta_analysis
@@ -178,6 +178,6 @@ def test_the_page_and_the_terminal_show_it(found: Referee) -> None:
     html = str(SECTION.show([record]))
     assert "a &lt;b&gt; model" in html
     assert "<b>" not in html
-    assert forest(record).name == "referee"
+    assert difference_picture(record).name == "referee"
     said = "\n".join(referee_lines(found))
     assert f"{found.inside.inside} of 12 tests" in said

@@ -34,7 +34,7 @@ def _read_referee(source: ResultFile) -> RefereeOf:
     return RefereeOf(model if model is not None else source.shown, found)
 
 
-def forest(one: RefereeOf) -> Picture:
+def difference_picture(one: RefereeOf) -> Picture:
     """Draw agent minus human d of the tests that differ most, with the meta-analytic mean."""
     known = [t for t in one.found.tests if t.difference_d is not None and t.difference_se is not None]
     known.sort(key=lambda t: -abs(_distance(t)))
@@ -89,7 +89,9 @@ def _show_one(one: RefereeOf, i: int) -> str:
     return fragments.fragment(
         fragments.subheading(one.model),
         *(fragments.paragraph(line) for line in words),
-        fragments.figure(forest(one), f"referee{i}", "Lines are 95 % intervals; the widest gaps first."),
+        fragments.figure(
+            difference_picture(one), f"referee{i}", "Lines are 95 % intervals; the widest gaps first."
+        ),
         fragments.table(
             f"replication-intervals-{i}",
             "Tests inside the interval of a human replication",
@@ -123,5 +125,5 @@ SECTION = Section(
     key=KEY,
     read=_read_referee,
     show=_show_referee,
-    pictures=lambda records: [forest(one) for one in records],
+    pictures=lambda records: [difference_picture(one) for one in records],
 )
