@@ -40,6 +40,7 @@ from concord.show.making import Report, write_report
 from concord.show.page import (
     Page,
     agents_section,
+    judge_section,
     make_page,
     people_panel,
     reasoning_panel,
@@ -89,10 +90,7 @@ ALL: tuple[QuestionRecord, ...] = (
 )
 
 
-SECTIONS: tuple[Section, ...] = (
-    agents_section.SECTION,
-    referee_section.SECTION,
-)
+SECTIONS: tuple[Section, ...] = (agents_section.SECTION, referee_section.SECTION, judge_section.SECTION)
 """Further results that the page shows below their questions, in this order."""
 
 

@@ -114,7 +114,7 @@ def compare_items(
     where clusters are given (`clustered_mean`). p comes from McNemar's exact test for 0-1 scores, from random
     signs for others (`sign_flip`, its mid-p for means of repeats; Student's t beyond 5,000 items) and from
     the clustered t where there are clusters. The interval is Bonett and Price's for 0-1 scores without
-    clusters and Student's t otherwise. Where skewness is seen (beyond 0.5, eight items or clusters and more;
+    clusters and Student's t otherwise. Where skewness is seen (beyond 0.5, five items or clusters and more;
     not for 0-1 scores) p and interval are those of `skewed_mean`, and t is a companion.
 
     Parameters

@@ -90,7 +90,7 @@ def _show_one(one: RefereeOf, i: int) -> str:
         fragments.subheading(one.model),
         *(fragments.paragraph(line) for line in words),
         fragments.figure(
-            difference_picture(one), f"referee{i}", "Lines are 95 % intervals; the widest gaps first."
+            difference_picture(one), f"referee{i}", "Lines are 95 % intervals; widest gaps first."
         ),
         fragments.table(
             f"replication-intervals-{i}",
