@@ -45,6 +45,7 @@ from concord.show.page import (
     people_panel,
     probes_section,
     reasoning_panel,
+    referee_section,
     structure_panel,
 )
 from concord.show.page.panel import Panel
@@ -95,6 +96,7 @@ SECTIONS: tuple[Section, ...] = (
     judge_section.SECTION,
     probes_section.PROBES,
     probes_section.BOARD,
+    referee_section.SECTION,
 )
 """Further results that the page shows below their questions, in this order."""
 
