@@ -44,6 +44,7 @@ from concord.show.page import (
     make_page,
     people_panel,
     reasoning_panel,
+    referee_section,
     structure_panel,
 )
 from concord.show.page.panel import Panel
@@ -89,7 +90,7 @@ ALL: tuple[QuestionRecord, ...] = (
 )
 
 
-SECTIONS: tuple[Section, ...] = (agents_section.SECTION, judge_section.SECTION)
+SECTIONS: tuple[Section, ...] = (agents_section.SECTION, referee_section.SECTION, judge_section.SECTION)
 """Further results that the page shows below their questions, in this order."""
 
 
