@@ -12,6 +12,7 @@ from concord.version import __version__
 if TYPE_CHECKING:
     from concord.api import (
         check,
+        combine,
         compare,
         plan,
         rank_reasoning,
@@ -38,6 +39,7 @@ __all__ = [
     "UndefinedError",
     "__version__",
     "check",
+    "combine",
     "compare",
     "plan",
     "rank_reasoning",

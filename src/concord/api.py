@@ -1,4 +1,4 @@
-"""What a notebook imports: one function a question, frozen results that show themselves."""
+"""What a notebook imports: one function per question, frozen results that show themselves."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +12,7 @@ from concord.people.agents_files import AgentsResult
 from concord.people.bounds import N_SIMULATIONS
 from concord.people.files import PeopleResult
 from concord.people.many import score_agents
+from concord.people.mixed.combine import combine
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.public import public_table as find_public_table
 from concord.people.score import N_RESAMPLES, score_chosen
@@ -34,6 +35,7 @@ __all__ = [
     "FileCheck",
     "PeopleResult",
     "check",
+    "combine",
     "compare",
     "demo_table",
     "plan",
@@ -104,7 +106,7 @@ def score_people(
         A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of row mappings; one row per
         test with a human and an agent side; or a table already read. Many agents on the same tests: a
         mapping from names to such tables, a list of tables already read, or a table with a column ``agent``
-        (``model``, ``design``, ``config`` where the same test stands under several of their names).
+        (``model``, ``design``, ``config`` where the same test is under several of their names).
     protocol
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
     sheet
@@ -118,7 +120,7 @@ def score_people(
     mapping
         What the columns of a table made by hand hold, by their titles: ``{"Result": "human"}``.
     model
-        Name of the model that stood in for the participants, for reports and comparisons.
+        Name of the model that took the place of the participants, for reports and comparisons.
     level
         Nominal coverage of intervals.
     n_resamples

@@ -30,6 +30,7 @@ from concord.planning import people as planned_people
 from concord.planning import structure as planned_structure
 from concord.planning.judges import JudgePlan
 from concord.planning.kinds import PlanKind
+from concord.planning.mixed import MixedPlan, plan_mixed
 from concord.planning.people import PeoplePlan
 from concord.planning.plan import PlanResult, plan_from
 from concord.planning.structure import StructurePlan
@@ -39,6 +40,7 @@ from concord.show.making import Report, write_report
 from concord.show.page import (
     Page,
     agents_section,
+    judge_section,
     make_page,
     people_panel,
     reasoning_panel,
@@ -87,7 +89,7 @@ ALL: tuple[QuestionRecord, ...] = (
 )
 
 
-SECTIONS: tuple[Section, ...] = (agents_section.SECTION,)
+SECTIONS: tuple[Section, ...] = (agents_section.SECTION, judge_section.SECTION)
 """Further results that the page shows below their questions, in this order."""
 
 
@@ -118,7 +120,7 @@ def compare(
     ----------
     sources
         Two or more of one kind: Inspect logs (`.eval`, `.json`), lm-eval `--log_samples` files, tables (CSV,
-        XLSX, Parquet, JSON, frames, lists of rows) with an item and a score a row, or folders that
+        XLSX, Parquet, JSON, frames, lists of rows) with an item and a score per row, or folders that
         `concord score` or `concord run` wrote; one folder about structure that holds several models.
     item, score, cluster, repeat
         Names of columns of a table; ``cluster`` also of sample metadata (Inspect) or of a document's field
@@ -186,7 +188,7 @@ def plan(
     repeat: str | None = None,
     metric: str | None = None,
     **options: Any,
-) -> PlanResult | PeoplePlan | StructurePlan | JudgePlan:
+) -> PlanResult | PeoplePlan | StructurePlan | JudgePlan | MixedPlan:
     """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
 
     Parameters
@@ -194,13 +196,14 @@ def plan(
     pilot
         Two results of a first run, as for `compare`; one or two folders of `concord score people`; one of
         `concord score structure`; none: the plan rests on assumptions. ``plan("structure", ...)`` plans
-        for an order effect without a pilot.
+        for an order effect without a pilot, ``plan("mixed", ...)`` people and replies together: ``se``,
+        ``person_cost``, ``reply_cost``, and ``correlation`` and ``sd`` or a folder of `concord combine`.
     item, score, cluster, repeat, metric
         How pilot files are read, as for `compare`.
     options
         What is wanted. ``effect``: the difference that should be found; ``power`` (0.8); ``level`` (0.95) of
-        intervals, the test's level is 1 less it; ``items`` planned (those of the pilot by default);
-        ``repeats`` an item and model (1); ``calls``: a budget, both models together, to be divided between
+        intervals, the test's level is 1 minus it; ``items`` planned (those of the pilot by default);
+        ``repeats`` per item and model (1); ``calls``: a budget, both models together, to be divided between
         items and repeats; ``item_cost``: what one more item costs, in calls (0); ``cost_per_call``: a number,
         or the lowest and highest.
         What is assumed, without a pilot. ``means`` of two 0-1 scores and their ``correlation`` (0.5), or
@@ -211,7 +214,7 @@ def plan(
 
     Returns
     -------
-    PlanResult, PeoplePlan, StructurePlan or JudgePlan
+    PlanResult, PeoplePlan, StructurePlan, JudgePlan or MixedPlan
         Frozen; prints itself, and gives ``to_dict()``.
 
     Raises
@@ -225,6 +228,8 @@ def plan(
     >>> result.items_needed, round(result.power, 2)
     (726, 0.63)
     """
+    if pilot and str(pilot[0]) == "mixed" and not Path("mixed").exists():
+        return plan_mixed(*pilot[1:], **options)
     kinds = [kind for one in ALL for kind in one.plan]
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
     planned = PlanResult | PeoplePlan | StructurePlan | JudgePlan

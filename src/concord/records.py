@@ -1,4 +1,4 @@
-"""Frozen types that cross rooms."""
+"""Frozen types that cross packages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -132,7 +132,7 @@ class TestTable:
     inconsistencies: tuple[str, ...] = field(default=())
     """Those of the warnings that say a reported statistic contradicts its own p-value."""
     model: str | None = None
-    """Who stood in for the participants, where the table says."""
+    """Who took the place of the participants, where the table says."""
     made: "Made | None" = None
     """How the agent's replies were made, where a run says so."""
 

@@ -219,7 +219,10 @@ def test_progress_counts_every_outcome() -> None:
     progress = Progress(5)
     for outcome in ("ok", "ok", "failed", "truncated"):
         progress.add({"outcome": outcome})
-    assert progress.line().startswith("4/5 asked · ok 2 · truncated 1 · failed 1 · about ")
+    first, rate, left, outcomes = progress.parts()
+    assert (first, outcomes) == ("4/5", "ok 2 truncated 1 failed 1")
+    assert rate.endswith("/s")
+    assert left.endswith(" left")
     assert progress.n_replies == 3
 
 

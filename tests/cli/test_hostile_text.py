@@ -41,7 +41,10 @@ def test_printable_spells_out_controls_and_keeps_every_script() -> None:
 
 def test_a_study_named_by_an_escape_sequence_is_spelt_out(tmp_path: Path) -> None:
     table = _table(tmp_path, ESCAPES, "b", "c")
-    result = _run("score", "people", table, "--out", tmp_path / "out", "--resamples", 0, "--simulations", 0)
+    result = _run(
+        *("score", "people", table, "--full", "--out", tmp_path / "out"),
+        *("--resamples", 0, "--simulations", 0),
+    )
     assert result.exit_code == 0
     assert "\\x1b[31mred" in result.output
     assert _is_clean(result.output)
@@ -49,7 +52,10 @@ def test_a_study_named_by_an_escape_sequence_is_spelt_out(tmp_path: Path) -> Non
 
 def test_names_that_look_like_markup_are_printed_as_they_stand(tmp_path: Path) -> None:
     table = _table(tmp_path, *MARKUP)
-    result = _run("score", "people", table, "--out", tmp_path / "out", "--resamples", 0, "--simulations", 0)
+    result = _run(
+        *("score", "people", table, "--full", "--out", tmp_path / "out"),
+        *("--resamples", 0, "--simulations", 0),
+    )
     assert result.exit_code == 0
     assert all(name in result.output for name in MARKUP)
 

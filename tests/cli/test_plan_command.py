@@ -128,7 +128,7 @@ def test_repeats_without_known_noise_are_said() -> None:
 
 def test_participants_are_planned_by_their_effect() -> None:
     said = run("--participants", "0.5").stdout
-    assert "64 participants a group, 128 in all" in said
+    assert "64 participants per group, 128 in all" in said
     assert "34 participants (d of the differences)" in said
     document = json.loads(run("--participants", "0.5", "--json").stdout)
     assert (document["participants_a_group"], document["participants_paired"]) == (64, 34)

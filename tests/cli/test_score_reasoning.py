@@ -63,7 +63,7 @@ def test_json_prints_one_document_and_writes_the_same(files: dict[str, str]) -> 
 
 def test_the_table_is_printed(files: dict[str, str]) -> None:
     code, out, _ = invoke(
-        "--samples", files["s"], "--replies", files["r"], "--out", files["out"], "--model", "a/b"
+        "--samples", files["s"], "--replies", files["r"], "--out", files["out"], "--full", "--model", "a/b"
     )
     assert code == 0
     assert "Reasoning of a/b (rules: standard)" in out

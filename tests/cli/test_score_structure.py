@@ -14,7 +14,7 @@ runner = CliRunner()
 def test_a_table_goes_to_stdout_and_notes_to_stderr(tmp_path: Path) -> None:
     (tmp_path / "long.csv").write_text(GOOD + "n,AB,x,oops,0.2\n", "utf-8")
     result = runner.invoke(
-        app, ["score", "structure", "--scores", str(tmp_path / "long.csv"), "--out", str(tmp_path)]
+        app, ["score", "structure", "--full", "--scores", str(tmp_path / "long.csv"), "--out", str(tmp_path)]
     )
     assert result.exit_code == 0
     assert "As defined in the source, definition `peak`" in result.stdout

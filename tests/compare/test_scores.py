@@ -150,14 +150,12 @@ def test_a_log_of_failures_alone_says_so(tmp_path: Path) -> None:
 def test_an_answer_that_stands_twice_in_a_log_is_refused(tmp_path: Path) -> None:
     lines = (LOGS / "first" / CAPITALS).read_text("utf-8").splitlines()
     joined = table(tmp_path, *lines, *lines[:2], name="joined.jsonl")
-    with pytest.raises(FileFormatError, match=r"joined.jsonl: 2 document\(s\) stand there more than once"):
+    with pytest.raises(FileFormatError, match=r"joined.jsonl: 2 document\(s\) are there more than once"):
         read_scores(joined, metric="acc")
     log = json.loads((LOGS / "chat.json").read_text("utf-8"))
     log["samples"].append(log["samples"][0])
     doubled = table(tmp_path, json.dumps(log), name="doubled.json")
-    with pytest.raises(
-        FileFormatError, match=r"1 sample\(s\) stand .* the first '1' of epoch 1; a log holds"
-    ):
+    with pytest.raises(FileFormatError, match=r"1 sample\(s\) are .* the first '1' of epoch 1; a log holds"):
         read_scores(doubled)
 
 

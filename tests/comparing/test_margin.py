@@ -144,3 +144,56 @@ def false_claims(replicates: int, n: int, kind: str) -> float:
 @pytest.mark.parametrize("kind", ["normal", "skewed", "right or wrong"])
 def test_a_difference_as_large_as_the_margin_is_rarely_called_smaller(kind: str) -> None:
     assert false_claims(400, 50, kind) <= 0.05 + 3 * 0.011
+
+
+R_DIFFERENCES = [
+    0.12, -0.05, 0.30, 0.02, -0.11, 0.08, 0.15, -0.02, 0.04, 0.09,
+    -0.20, 0.17, 0.06, -0.07, 0.01, 0.11, 0.03, -0.04, 0.22, -0.13,
+]  # fmt: skip
+
+
+def test_two_one_sided_tests_are_those_of_r() -> None:
+    """R 4.2.2: t.test(d, mu = -.12, alternative = "greater"), mu = .12 "less", conf.level = .90."""
+    d = np.array(R_DIFFERENCES)
+    held = compare_items(d, np.zeros(20), choices=Choices(margin=0.12, test="t")).within
+    assert held is not None and held.interval is not None
+    assert held.p_value == pytest.approx(0.004059276833, rel=1e-8)
+    assert (held.interval.low, held.interval.high) == pytest.approx(
+        (-0.008385811275, 0.086385811275), abs=1e-11
+    )
+
+
+def test_families_are_those_of_clubsandwich() -> None:
+    """clubSandwich 0.5.8: coef_test(lm(d ~ 1), vcovCR(type = "CR2"), test = "Satterthwaite")."""
+    families = np.repeat(np.arange(6), [2, 3, 5, 4, 1, 5])
+    found = compare_items(R_DIFFERENCES, np.zeros(20), families, choices=Choices(margin=0.12, test="t"))
+    held = found.within
+    t = next(one for one in found.verdicts if one.test == "clustered t")
+    assert found.se_paired == pytest.approx(0.014766375237, rel=1e-9)
+    assert t.df == pytest.approx(4.019820235077, rel=1e-9)
+    assert held is not None
+    assert held.p_value == pytest.approx(0.002651264477, rel=1e-8)
+
+
+def test_results_about_people_are_compared_with_a_margin_over_studies(tmp_path: Path) -> None:
+    rng = np.random.default_rng(11)
+    human = rng.normal(2, 1.5, 18)
+    for name in ("one", "two"):
+        table = [
+            {"study": f"s{i // 3}", "finding": f"f{i}", "test": "t", "test_type": "t-test",
+             "human_statistic": float(human[i]), "human_n1": 40, "human_n2": 40,
+             "agent_statistic": float(human[i] + rng.normal()), "agent_n1": 60, "agent_n2": 60}
+            for i in range(18)
+        ]  # fmt: skip
+        concord.score_people(table, n_resamples=0, n_simulations=0).write(tmp_path / name)
+    result = concord.compare(tmp_path / "one", tmp_path / "two", margin=0.6)
+    assert isinstance(result, MetricCompareResult)
+    one = result.pairs[0].metric("pas")
+    known, held = one.difference.interval, one.within
+    assert known is not None and held is not None and held.interval is not None
+    assert held.shown
+    shrunk = stats.t.ppf(0.95, 5) / stats.t.ppf(0.975, 5)
+    assert held.interval.high - held.interval.low == pytest.approx(
+        shrunk * (known.high - known.low), rel=1e-9
+    )
+    assert result.to_dict()["options"]["margin"] == 0.6

@@ -236,7 +236,7 @@ def test_agents_a_tenth_away_are_rarely_said_to_be_at_either_end_in_full(
 
 
 def compared(replicates: int, n: int, models: int, twins_of: float) -> tuple[Floats, float, float]:
-    """Share of agents alike told apart by each metric, by the closing sentence, and in a ranking (Holm)."""
+    """Share of equal agents distinguished by each metric, by the closing sentence, in a ranking (Holm)."""
     rng = np.random.default_rng([replicates, n, models])
     true = SPREAD * rng.standard_normal((replicates, K))
     human = seen(rng, true, n)

@@ -1,4 +1,4 @@
-"""Lin's concordance and what stands beside it."""
+"""Lin's concordance and its companion numbers."""
 
 from collections.abc import Callable
 from typing import Any

@@ -33,7 +33,7 @@ _BINARY = getattr(os, "O_BINARY", 0)  # Windows would turn line feeds into two b
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a journal and where it stands."""
+    """One line of a journal and where it is."""
 
     number: int
     row: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""What is sent beside a prompt, and the key of everything that is sent."""
+"""What is sent with a prompt, and the key of everything that is sent."""
 
 import hashlib
 import json

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to run: the model, what is sent beside the prompts, where to, and within which limits."""
+    """What to run: the model, what is sent with the prompts, where to, and within which limits."""
 
     design: Design
     model: str

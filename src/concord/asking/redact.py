@@ -16,7 +16,7 @@ from concord.errors import ModelError
 
 HIDDEN = "[hidden]"
 _SHORT = 8
-"""A key shorter than this is hidden only where it stands alone: it may be part of a word."""
+"""A key shorter than this is hidden only where it is alone: it may be part of a word."""
 _PLACEHOLDERS = frozenset(
     (
         *("none", "none-needed", "no-key", "not-needed", "empty", "dummy", "fake", "null", "x", "xxx"),

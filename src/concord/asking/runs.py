@@ -38,7 +38,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """A run's folder as it stands."""
+    """A run's folder as it is."""
 
     stored: StoredRun
 
@@ -86,7 +86,7 @@ class RunResult:
         return score_run(self.folder, **choices)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the run's record with the outcomes as they stand."""
+        """Return the run's record with the outcomes as they are."""
         return {**self.stored.record, "folder": str(self.folder), "outcomes": self.outcomes}
 
 
@@ -114,7 +114,7 @@ def job(
     limit, repeats
         How many items are asked, and how often each; structure twice by default, the others once.
     sampling
-        What is sent beside the prompt; temperature 0 by default, 1 for people.
+        What is sent with the prompt; temperature 0 by default, 1 for people.
     connection
         How the model is reached.
     limits

@@ -22,7 +22,7 @@ _JOIN_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What one process of a run is told: the rest stands in the run's folder."""
+    """What one process of a run is told: the rest is in the run's folder."""
 
     number: int
     job: Job

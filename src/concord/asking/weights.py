@@ -34,7 +34,7 @@ def cache_folder() -> Path:
 
 
 def weights_path() -> Path:
-    """Return where the weights stand, or will."""
+    """Return where the weights are, or will be."""
     return cache_folder() / "models" / Path(MEMBER).name
 
 

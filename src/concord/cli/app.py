@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from concord.cli.late import Late, LateGroup
+from concord.cli.late import HELP, Late, LateGroup
 from concord.version import __version__
 
 
@@ -33,6 +33,11 @@ class Commands(LateGroup):
             "compare",
             "Is the difference real? Compare models on the same items, studies or arrangements.",
         ),
+        "combine": Late(
+            "concord.cli.combine",
+            "combine",
+            "Combine people's answers with a model's predictions: what the model is worth in participants.",
+        ),
         "plan": Late(
             "concord.cli.plan",
             "plan",
@@ -46,8 +51,7 @@ class Commands(LateGroup):
         "studies": Late(
             "concord.cli.studies",
             "studies",
-            "List the studies that a model can stand in for the participants of; "
-            "named ones with their sources.",
+            "List the studies whose participants a model can replace; named ones with their sources.",
         ),
     }
 
@@ -107,7 +111,7 @@ class RunCommands(LateGroup):
         "people": Late(
             "concord.cli.run",
             "people",
-            "Let a model stand in for the participants of studies; then score the replies.",
+            "Let a model answer in place of the participants of studies; then score the replies.",
         ),
         "structure": Late(
             "concord.cli.run",
@@ -118,6 +122,11 @@ class RunCommands(LateGroup):
             "concord.cli.run",
             "reasoning",
             "Ask each vignette with and without reasoning, and each bias case; then score the replies.",
+        ),
+        "judge": Late(
+            "concord.cli.run",
+            "judge",
+            "Let a model judge pairs of answers in both orders, several times; then score the verdicts.",
         ),
     }
 
@@ -152,13 +161,13 @@ class ExportCommands(LateGroup):
 
 
 # No frames and no markup: help that starts at once, and the same text in a pipe as on a screen.
-PLAIN: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None}
+PLAIN: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None, "context_settings": HELP}
 
 app = typer.Typer(
     name="concord",
     cls=Commands,
     help="Does a language model agree with people, with itself, with its own reasoning?",
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     **PLAIN,
 )

@@ -72,7 +72,7 @@ def _page(folder: Path, title: str, notes: list[str]) -> str:
 
 
 def _scored_anew(folder: Path) -> "tuple[AgentsResult, tuple[RankMove, ...]]":
-    """Score the configurations of HumanStudy-Bench anew, and set them beside the published order."""
+    """Score the configurations of HumanStudy-Bench anew, and compare them with the published order."""
     from concord import api
     from concord.files.output import write_csv
     from concord.people.public import HSB, published_pas

@@ -10,6 +10,8 @@ from typer.core import TyperGroup
 
 from concord.cli.shared import guarded
 
+HELP = {"help_option_names": ["-h", "--help"]}
+
 
 @dataclass(frozen=True)
 class Late:
@@ -22,7 +24,9 @@ class Late:
     def load(self, name: str) -> Any:
         """Return the command, with its options and its whole help."""
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        alone.command(name)(guarded(getattr(import_module(self.module), self.function)))
+        alone.command(name, context_settings=HELP)(
+            guarded(getattr(import_module(self.module), self.function))
+        )
         return typer.main.get_command(alone)
 
 

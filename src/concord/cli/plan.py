@@ -1,7 +1,7 @@
 """`concord plan`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,6 +9,7 @@ from concord.cli.shared import note, print_json, show_result
 
 if TYPE_CHECKING:
     from concord.planning.judges import JudgePlan
+    from concord.planning.mixed import MixedPlan
     from concord.planning.people import ParticipantsPlan, PeoplePlan
     from concord.planning.plan import PlanResult
     from concord.planning.structure import StructurePlan
@@ -20,7 +21,7 @@ def plan(
         typer.Argument(
             help="Two results of a pilot, as for `concord compare`, or a folder of `concord score people`, "
             "`score structure` or `score judge`; none: plan from assumptions; the word structure: plan for "
-            "an order effect."
+            "an order effect; mixed: people and replies together."
         ),
     ] = None,
     effect: Annotated[
@@ -30,7 +31,7 @@ def plan(
         float, typer.Option(help="Wanted power: how often a true difference of that size should be found.")
     ] = 0.8,
     level: Annotated[
-        float, typer.Option(help="Coverage of intervals; the test's level is 1 less it.")
+        float, typer.Option(help="Coverage of intervals; the test's level is 1 minus it.")
     ] = 0.95,
     items: Annotated[
         int | None, typer.Option(help="Items planned, or all there are (default: those of the pilot).")
@@ -105,6 +106,10 @@ def plan(
         float | None,
         typer.Option(help="Participants that find this standardised difference (d), and nothing else."),
     ] = None,
+    sd: Annotated[float | None, typer.Option(help="mixed: standard deviation of people's answers.")] = None,
+    se: Annotated[float | None, typer.Option(help="mixed: wanted standard error.")] = None,
+    person_cost: Annotated[float | None, typer.Option(help="mixed: price of one person.")] = None,
+    reply_cost: Annotated[float | None, typer.Option(help="mixed: price of one reply.")] = None,
     item: Annotated[str | None, typer.Option(help="Column of a pilot table that names items.")] = None,
     score: Annotated[str | None, typer.Option(help="Column of a pilot table that holds scores.")] = None,
     cluster: Annotated[str | None, typer.Option(help="Column or metadata that names item families.")] = None,
@@ -119,6 +124,10 @@ def plan(
         from concord.planning.people import participants_needed
 
         _show(participants_needed(participants, power=power, level=level), json=json)
+        return
+    if pilot and str(pilot[0]) == "mixed":
+        wanted: dict[str, Any] = {"sd": sd, "se": se, "person_cost": person_cost, "reply_cost": reply_cost}
+        _show(api.plan(*pilot, correlation=correlation, **wanted), json=json)
         return
     result = api.plan(
         *(pilot if pilot else ()),
@@ -155,7 +164,9 @@ def plan(
 
 
 def _show(
-    result: "PlanResult | PeoplePlan | StructurePlan | JudgePlan | ParticipantsPlan", *, json: bool
+    result: "PlanResult | PeoplePlan | StructurePlan | JudgePlan | MixedPlan | ParticipantsPlan",
+    *,
+    json: bool,
 ) -> None:
     if json:
         print_json(result.to_dict())

@@ -1,4 +1,4 @@
-"""`concord run people|structure|reasoning`."""
+"""`concord run people|structure|reasoning|judge`."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from concord.cli.run_ask import carry_out
-from concord.cli.run_options import AskingArrangements, AskingItems, AskingPeople, Model, asks
+from concord.cli.run_options import AskingArrangements, AskingItems, AskingPeople, AskingVotes, Model, asks
 
 
 @asks
@@ -64,7 +64,7 @@ def people(
     *,
     asking: AskingPeople,
 ) -> None:
-    """Let a model stand in for the participants of studies; then score the replies."""
+    """Let a model answer in place of the participants of studies; then score the replies."""
     chosen: dict[str, Any] = {
         "study": [] if study is None else study,
         "folder": studies,
@@ -73,3 +73,19 @@ def people(
         "plan_seed": plan_seed,
     }
     carry_out("people", model, chosen, asking)
+
+
+@asks
+def judge(
+    model: Model = None,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(help="Pairs: prompt, answer_a, answer_b, human (JSON or a table) (default: bundled)."),
+    ] = None,
+    first: Annotated[Path | None, typer.Option(help="Instead: folder of a run, its replies are A.")] = None,
+    second: Annotated[Path | None, typer.Option(help="Folder of another run, its replies are B.")] = None,
+    *,
+    asking: AskingVotes,
+) -> None:
+    """Let a model judge pairs of answers in both orders, several times; then score the verdicts."""
+    carry_out("judge", model, {"pairs": pairs, "first": first, "second": second}, asking)

@@ -185,7 +185,7 @@ def _ask(one: Planned) -> "RunResult":
     from concord.asking.part import Listeners
     from concord.cli.run_progress import Progress
 
-    progress = Progress(one.plan.n_to_ask, prices=one.job.prices)
+    progress = Progress(one.plan.n_to_ask, prices=one.job.prices, title=one.job.design.suite)
 
     def interrupted() -> None:
         # Whoever pressed Ctrl-C is not kept waiting, whatever is still in flight.

@@ -94,6 +94,7 @@ class Asking:
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan and the first prompts; ask nothing.")
     ] = False
+    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
 
     @property
@@ -203,6 +204,17 @@ class AskingArrangements(AskingItems):
     """The options of arrangements: asked twice, since flips are counted against those between repeats."""
 
     repeats: Annotated[int, typer.Option(help="How often each arrangement is asked.")] = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskingVotes(AskingItems):
+    """The options of judges: votes of one order are the floor of those that change with the order."""
+
+    limit: Annotated[int | None, typer.Option(help="Judge only the first N pairs.")] = None
+    temperature: Annotated[float, typer.Option(help="Sampling temperature.")] = 0.7
+    repeats: Annotated[
+        int, typer.Option("--votes", "--repeats", help="Votes on each pair in each order.")
+    ] = 2
 
 
 @dataclass(frozen=True, kw_only=True)

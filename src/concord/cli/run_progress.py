@@ -1,7 +1,9 @@
-"""Progress of a run on stderr: how many trials are done, and every outcome counted."""
+"""Progress of a run on stderr: how many trials are done, how fast, and every outcome counted."""
 
 import math
+import shutil
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
 
 _EVERY = 10.0
 """Seconds between lines where there is no terminal."""
-_FRAME = 0.1
+_FRAME = 0.5
+"""Seconds between frames in a terminal, whether replies come or not."""
+_BAR = 20
 
 
 class Progress:
@@ -29,16 +33,23 @@ class Progress:
         Trials of this session.
     prices
         Of a million tokens, where they are known: then the cost so far and of the whole is shown.
+    title
+        What is asked, before the bar.
     """
 
-    def __init__(self, n_to_ask: int, *, prices: "Prices | None" = None) -> None:
-        self._n_to_ask, self._prices = n_to_ask, prices
+    def __init__(self, n_to_ask: int, *, prices: "Prices | None" = None, title: str = "") -> None:
+        self._n_to_ask, self._prices, self._title = n_to_ask, prices, title
         self._costs: tuple[int, float, float] = (0, 0.0, 0.0)
         """Number, sum and sum of squares of the costs of trials."""
         self._waits = ""
         self._counts: Counter[str] = Counter()
-        self._live = sys.stderr.isatty()
+        # Inspect holds back text without a newline on its own stderr: a line that changes needs the real one
+        self._stream = sys.__stderr__ if sys.__stderr__ is not None else sys.stderr
+        self._live = self._stream.isatty()
         self._shown = self._started = time.monotonic()
+        self._ended = threading.Event()
+        self._ticking: threading.Thread | None = None
+        self._lock = threading.Lock()
 
     @property
     def n_replies(self) -> int:
@@ -47,13 +58,14 @@ class Progress:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one answer."""
-        self._counts[str(row["outcome"])] += 1
-        self._waits = ""
-        self._pay(row.get("usage"))
+        with self._lock:
+            self._counts[str(row["outcome"])] += 1
+            self._waits = ""
+            self._pay(row.get("usage"))
         now = time.monotonic()
-        if now - self._shown >= (_FRAME if self._live else _EVERY):
+        if not self._live and now - self._shown >= _EVERY:
             self._shown = now
-            self._show()
+            note(self.line())
 
     def wait(self, words: str) -> None:
         """Show at once that and why something is waited for; the same words once in a while."""
@@ -61,10 +73,7 @@ class Progress:
         reason = words.rsplit(": ", 1)[-1]
         if reason != self._waits or now - self._shown >= _EVERY:
             self._waits, self._shown = reason, now
-            if self._live:
-                sys.stderr.write(f"\r\x1b[2K{printable(f'{self.line()} · {words}')[:200]}")
-                sys.stderr.flush()
-            else:
+            if not self._live:
                 note(words)
 
     def _pay(self, usage: Any) -> None:
@@ -82,35 +91,90 @@ class Progress:
         left, mean = self._n_to_ask - n, total / n
         doubt = 2 * left * math.sqrt(max(squares / n - mean * mean, 0.0) / n)
         low, high = max(total, total + left * mean - doubt), total + left * mean + doubt
-        return f" · cost {total:.2f} of about {low:.2f} to {high:.2f}"
+        return f"cost {total:.2f} of about {low:.2f} to {high:.2f}"
+
+    def parts(self) -> list[str]:
+        """Return what is known, the most important first."""
+        done = sum(self._counts.values())
+        seconds = time.monotonic() - self._started
+        if not done:
+            return [f"0/{self._n_to_ask}", f"waiting for the first reply, {_span(seconds)}"]
+        rate = done / max(seconds, 1e-9)
+        found = [
+            f"{done}/{self._n_to_ask}",
+            f"{_rate(rate)}",
+            f"{_span((self._n_to_ask - done) / rate)} left",
+        ]
+        found.append(
+            " ".join(f"{name} {self._counts[name]}" for name in map(str, AskOutcome) if self._counts[name])
+        )
+        return [*found, cost] if (cost := self._cost()) else found
 
     def line(self) -> str:
-        """Return the line that is shown."""
-        done = sum(self._counts.values())
-        outcomes = " · ".join(
-            f"{name} {self._counts[name]}" for name in map(str, AskOutcome) if self._counts[name]
-        )
-        rate = done / max(time.monotonic() - self._started, 1e-9)
-        left = (self._n_to_ask - done) / rate if done else None
-        time_left = "" if left is None else f" · about {_span(left)} left"
-        return f"{done}/{self._n_to_ask} asked · {outcomes}{self._cost()}{time_left}"
+        """Return the line that is shown where there is no terminal."""
+        return " · ".join(self.parts())
 
-    def _show(self) -> None:
-        if self._live:
-            sys.stderr.write(f"\r\x1b[2K{self.line()}")
-            sys.stderr.flush()
-        else:
-            note(self.line())
+    def frame(self, width: int) -> str:
+        """Return the line of a terminal: as many parts as fit, a bar where there is room for it."""
+        share = min(sum(self._counts.values()) / max(self._n_to_ask, 1), 1.0)
+        parts = self.parts() + ([printable(self._waits)] if self._waits else [])
+        shown = parts[0]
+        for part in parts[1:]:
+            if len(shown) + len(part) + 3 < width:
+                shown += f" · {part}"
+        title = f"{self._title} " if self._title else ""
+        if len(title) + _BAR + 1 + len(shown) < width:
+            return f"{title}{progress_bar(share, _BAR)} {shown}"
+        return (title + shown if len(title) + len(shown) < width else shown)[: width - 1]
+
+    def _tick(self) -> None:
+        while not self._ended.wait(_FRAME):
+            self._draw()
+
+    def _draw(self) -> None:
+        with self._lock:
+            frame = self.frame(shutil.get_terminal_size((80, 24)).columns)
+        self._stream.write(f"\r\x1b[2K{frame}")
+        self._stream.flush()
 
     def __enter__(self) -> "Progress":
+        if self._live:
+            self._draw()
+            self._ticking = threading.Thread(target=self._tick, daemon=True)
+            self._ticking.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._live and self._counts:
-            self._show()
-            sys.stderr.write("\n")
+        self._ended.set()
+        if self._ticking is not None:
+            self._ticking.join(timeout=2)
+            self._draw()
+            self._stream.write("\n")
+            self._stream.flush()
+
+
+def progress_bar(share: float, cells: int) -> str:
+    """Draw a share as a bar.
+
+    Examples
+    --------
+    >>> progress_bar(0.5, 6)
+    '━━━╸──'
+    """
+    full = int(share * cells)
+    return ("━" * full + ("╸" if full < cells else "") + "─" * cells)[:cells]
+
+
+def _rate(per_second: float) -> str:
+    return (
+        f"{per_second:.0f}/s"
+        if per_second >= 10
+        else f"{per_second:.1f}/s"
+        if per_second >= 0.1
+        else (f"{60 * per_second:.1f}/min")
+    )
 
 
 def _span(seconds: float) -> str:

@@ -76,7 +76,7 @@ def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -
         note(f"stopped: {result.stopped}")
     if asking.inspect_log:
         _write_logs(result)
-    _show_scores(result, asking.json)
+    _show_scores(result, asking.json, full=asking.full)
     lacking = {name: result.outcomes[name] for name in ("failed", "not asked") if name in result.outcomes}
     if lacking:
         note("incomplete: " + ", ".join(f"{n} {name}" for name, n in lacking.items()))
@@ -93,7 +93,7 @@ def _write_logs(result: "RunResult") -> None:
         note(f"warning: {fault}")
 
 
-def _show_scores(result: "RunResult", as_json: bool) -> None:
+def _show_scores(result: "RunResult", as_json: bool, *, full: bool) -> None:
     if not result.outcomes.get("ok") or result.outcomes.get("not asked"):
         if as_json:
             print_json({"run": result.to_dict(), "score": None})
@@ -110,7 +110,7 @@ def _show_scores(result: "RunResult", as_json: bool) -> None:
         counted = {} if answers is None else answers.counted
         print_json({"run": {**result.to_dict(), **counted}, "score": scored.to_dict()})
     else:
-        show_scored(scored)
+        show_scored(scored, full=full)
     for line in () if answers is None else answers.lines:
         note(line)
     note(f"replies, log and results are in {result.folder}")
@@ -128,8 +128,8 @@ def write_answers(result: "RunResult") -> "AnswerTable | None":
     return answers
 
 
-def show_scored(scored: Any) -> None:
+def show_scored(scored: Any, *, full: bool = False) -> None:
     """Print the tables of a result, whichever question it answers, and what it says about its replies."""
     for line in getattr(scored, "messages", ()):
         note(line)
-    show_scores(scored)
+    show_scores(scored, full=full)

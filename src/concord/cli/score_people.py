@@ -25,6 +25,7 @@ def score_people(
     agent_column: Annotated[
         str | None, typer.Option(help="Column that names the agents, for many in one table (agent).")
     ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False,
     map: Annotated[  # noqa: A002 - the name of the option
         list[str] | None,
         typer.Option(help="What a column of a table made by hand holds, 'title=column', or a mapping file."),
@@ -75,7 +76,7 @@ def score_people(
     studies: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
     n: Annotated[
         int | None,
-        typer.Option(help="Participants a cell the replies were planned with (default: as in the paper)."),
+        typer.Option(help="Participants per cell the replies were planned with (default: as in the paper)."),
     ] = None,
     plan_seed: Annotated[int, typer.Option(help="Seed the replies were planned with.")] = 0,
     design: Annotated[
@@ -106,7 +107,9 @@ def score_people(
         raise OptionError("expected either a table of tests or --replies FILE")
     if replies is not None:
         planned = {"n": n, "seed": plan_seed, "design": design, "folder": studies}
-        _score_replies(replies, [] if study is None else study, planned, choices, out=out, json=json)
+        _score_replies(
+            replies, [] if study is None else study, planned, choices, out=out, json=json, full=full
+        )
         return
     from concord import api
     from concord.files.grids import Grid
@@ -126,7 +129,7 @@ def score_people(
     if isinstance(result, api.AgentsResult):
         _tell_many(result, result.write(out, engine=choices["engine"]), json=json)
         return
-    _tell(result, result.to_dict() if json else None, result.write(out))
+    _tell(result, result.to_dict() if json else None, result.write(out), full=full)
 
 
 def _source(path: Path, options: dict[str, Any], mapped: list[str]) -> "Path | Grid":
@@ -163,6 +166,7 @@ def _score_replies(
     *,
     out: Path,
     json: bool,
+    full: bool,
 ) -> None:
     """Score recorded replies to studies."""
     from concord.people import studies
@@ -171,16 +175,18 @@ def _score_replies(
     for one in found.observed:
         counted = ", ".join(f"{n} {outcome}" for outcome, n in one.outcomes().items())
         note(f"{one.plan.study.study}: answers: {counted}")
-    _tell(found.result, found.to_dict() if json else None, found.write(out))
+    _tell(found.result, found.to_dict() if json else None, found.write(out), full=full)
 
 
-def _tell(result: "PeopleResult", document: dict[str, Any] | None, files: tuple[Path, ...]) -> None:
+def _tell(
+    result: "PeopleResult", document: dict[str, Any] | None, files: tuple[Path, ...], *, full: bool
+) -> None:
     """Show a result: as one JSON document, or as a report."""
     for warning in result.warnings:
         note(f"warning: {warning}")
     if document is not None:
         print_json(document)
     else:
-        show_result(result)
+        show_result(result, full=full)
     documents = sum(file.name == "evaluation_results.json" for file in files)
     note(f"\nwrote {files[0]}, {files[1].name} and {documents} evaluation_results.json")

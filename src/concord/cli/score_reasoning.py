@@ -27,7 +27,7 @@ def score_reasoning(
     scope: Annotated[str | None, typer.Option(help="Where the diagnosis counts: answer or whole.")] = None,
     negation: Annotated[str | None, typer.Option(help="Denied diagnoses: exclude or ignore.")] = None,
     multiple: Annotated[
-        str | None, typer.Option(help="Other diagnoses beside the right one: only or any.")
+        str | None, typer.Option(help="Other diagnoses named with the right one: only or any.")
     ] = None,
     aliases: Annotated[Path | None, typer.Option(help="More names of diagnoses (JSON).")] = None,
     cluster: Annotated[
@@ -43,6 +43,7 @@ def score_reasoning(
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Count and list bad input, do not stop.")
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     rank: Annotated[
         list[Path] | None, typer.Option(help="Rank the results in these folders instead.")
@@ -84,7 +85,7 @@ def score_reasoning(
     if json:
         print_json(result.to_dict())
     else:
-        show_result(result)
+        show_result(result, full=full)
     note(f"written to {folder}")
 
 

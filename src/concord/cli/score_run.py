@@ -16,6 +16,7 @@ def score_run(
         Path | None, typer.Option(help="Folder for the results (default: SOURCE/results).")
     ] = None,
     partial: Annotated[bool, typer.Option("--partial", help="Score a run that is not finished.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Score the replies of a run or of an Inspect log, without asking any model."""
@@ -29,5 +30,5 @@ def score_run(
     if json:
         print_json(result.to_dict())
     else:
-        show_scored(result)
+        show_scored(result, full=full)
     note(f"written to {target}")

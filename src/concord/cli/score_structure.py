@@ -17,8 +17,8 @@ def score_structure(
     column: Annotated[str | None, typer.Option(help="Name of the score column.")] = None,
     percent: Annotated[bool, typer.Option("--percent", help="Scores run from 0 to 100.")] = False,
     lenient: Annotated[bool, typer.Option("--lenient", help="Text in a score cell is missing.")] = False,
-    samples: Annotated[int | None, typer.Option(help="Samples a cell behind mean and max.")] = None,
-    baseline: Annotated[str | None, typer.Option(help="Arrangement shown beside E and R.")] = None,
+    samples: Annotated[int | None, typer.Option(help="Samples per cell behind mean and max.")] = None,
+    baseline: Annotated[str | None, typer.Option(help="Arrangement shown with E and R.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
     decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
     sheet: Annotated[str | None, typer.Option(help="Sheet of a long table (default: the first).")] = None,
@@ -30,6 +30,7 @@ def score_structure(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
     ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Score from recorded scores whether the arrangement matters: order effect, flips, S_Cons."""
@@ -48,5 +49,5 @@ def score_structure(
     if as_json:
         print_json(result.to_dict())
     else:
-        show_result(result)
+        show_result(result, full=full)
     note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")

@@ -72,7 +72,25 @@ def note(text: str) -> None:
     """Say something that is not the result: stderr, so that pipes stay clean."""
     from concord.files.limits import cut
 
-    typer.echo(printable_lines(cut(text)), err=True)
+    typer.echo(wrapped(printable_lines(cut(text))), err=True)
+
+
+def wrapped(text: str) -> str:
+    """Return a message broken at words where stderr is a terminal; in a pipe it keeps its lines."""
+    import shutil
+    import textwrap
+
+    if not sys.stderr.isatty():
+        return text
+    width = shutil.get_terminal_size((80, 24)).columns - 1
+    broken = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        parts = textwrap.wrap(
+            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+        broken.extend(parts if parts else [line])
+    return "\n".join(broken)
 
 
 def show(renderable: Any) -> None:
@@ -82,11 +100,19 @@ def show(renderable: Any) -> None:
     screen().print(fitting(renderable))
 
 
-def show_result(result: Any) -> None:
-    """Print everything a reader should see of a result, whichever it is."""
+def show_result(result: Any, *, full: bool = True) -> None:
+    """Print a result: the answer first, then its headline, or every table where all is asked for."""
+    from concord.show.terminal import lines
     from concord.show.views import view_of
 
-    show(view_of(result).report(result))
+    view = view_of(result)
+    answer, headline = view.answer(result), view.headline(result)
+    if answer is not None:
+        show(answer)
+        show(lines([""]))
+    show(view.report(result) if full or headline is None else headline)
+    if not full and headline is not None:
+        note("details: --full")
 
 
 def encodable(text: str) -> str:

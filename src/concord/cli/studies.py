@@ -6,7 +6,7 @@ from warnings import catch_warnings, simplefilter
 
 import typer
 
-from concord.cli.shared import note, print_json, say
+from concord.cli.shared import note, print_json, say, show
 
 
 def studies(
@@ -21,8 +21,9 @@ def studies(
     design: Annotated[str, typer.Option(help="Agent design of the prompts.")] = "participant",
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of study files.")] = False,
 ) -> None:
-    """List the studies that a model can stand in for the participants of; named ones with their sources."""
+    """List the studies whose participants a model can replace; named ones with their sources."""
     from concord.people import studies as found
+    from concord.show.terminal import table
 
     if schema:
         print_json(found.json_schema())
@@ -49,9 +50,21 @@ def studies(
     if names:
         say("\n\n".join(found.describe(one) for one in listed))
         return
-    width = max(len(row["study"]) for row in rows)
-    for row in rows:
-        sizes = f"{row['tests']:>3} tests, {row['participants_in_paper']:>4} participants in the paper"
-        say(f"{row['study']:<{width}}  {row['domain']:<10} {sizes}  {row['source']}")
-    note("\nconcord studies NAME shows where a study's human numbers stand in the paper")
+    show(
+        table(
+            None,
+            ("study", "domain", "tests", "participants", "source"),
+            [
+                (
+                    row["study"],
+                    row["domain"],
+                    *map(str, (row["tests"], row["participants_in_paper"])),
+                    row["source"],
+                )
+                for row in rows
+            ],
+            words=("domain", "source"),
+        )
+    )
+    note("\nconcord studies NAME shows where a study's human numbers are in the paper")
     note("check a study file of your own with: concord check FILE.yaml")

@@ -171,11 +171,11 @@ def _reduced(log: InspectLog) -> tuple[str, ...]:
 
 
 def _once(source: str, what: str, names: Sequence[str]) -> None:
-    """Refuse an answer that stands in a log twice: no harness writes one so, but joined files hold it."""
+    """Refuse an answer that is in a log twice: no harness writes one so, but joined files hold it."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise FileFormatError(
-            f"{source}: {len(twice)} {what}(s) stand there more than once, the first {twice[0]}; a log holds "
+            f"{source}: {len(twice)} {what}(s) are there more than once, the first {twice[0]}; a log holds "
             "each once: give the files that were joined one by one"
         )
 

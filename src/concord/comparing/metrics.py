@@ -48,7 +48,7 @@ class ComparedModel:
     name: str
     source: str
     about: Mapping[str, Any]
-    """What sets its result apart: the design of its agents, samples a cell."""
+    """What sets its result apart: the design of its agents, samples per cell."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.kinds import ResultKind
-from concord.comparing.margins import by_student, with_margin
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
 from concord.engine import Engine
@@ -39,7 +38,7 @@ class PeopleFolder:
 
     @property
     def model(self) -> str | None:
-        """The model that stood in for the participants, where the result says."""
+        """The model that took the place of the participants, where the result says."""
         return self.scores.model
 
 
@@ -146,9 +145,9 @@ def compare_people_folders(
         f"protocol {protocol.name} · the same tests and studies",
         {"protocol": protocol.name},
         tuple(models),
-        with_margin(found.pairs, chosen, choices, by_student),
+        found.pairs,
         found.standing,
-        {"level": choices.level, **({} if choices.margin is None else {"margin": choices.margin})},
+        {"level": choices.level},
         tuple(item for folder in folders for item in folder.inputs),
         tuple(_design_warnings(folders)),
     )

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from concord.comparing.join import JoinedScores, join_scores
 from concord.comparing.kinds import ResultKind
+from concord.comparing.margins import by_student, with_margin
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.naming import check_names
 from concord.comparing.result import CompareResult, make_result
@@ -91,10 +92,19 @@ def compare_sources(
         )
     if first is not None:
         _refuse_columns(reading, choices, first)
-        return first.compare(sources, reading.names, metric=reading.metric, choices=choices, engine=engine)
+        found = first.compare(sources, reading.names, metric=reading.metric, choices=choices, engine=engine)
+        return _with_margin(found, choices)
     check_names(reading.names, len(sources), "results")
     joined = joined_scores(sources, reading)
     return compare_joined(joined, wrong=reading.wrong, choices=choices, engine=engine)
+
+
+def _with_margin(found: MetricCompareResult, choices: Choices) -> MetricCompareResult:
+    """Say whether differences lie within the margin, by Student's t where the kind has no way of its own."""
+    if choices.margin is None or any(pair.metric(found.metric).within is not None for pair in found.pairs):
+        return found
+    pairs = with_margin(found.pairs, found.metric, choices, by_student)
+    return replace(found, pairs=pairs, options={**found.options, "margin": choices.margin})
 
 
 def _called(kind: ResultKind | None) -> str:
@@ -204,5 +214,5 @@ def _repeats(joined: JoinedScores) -> tuple[str, ...]:
         return ()
     listed = "; ".join(text for _, _, text in ranges)
     return (
-        f"the number of repeats an item differs ({listed}): an item counts once, as the mean of its repeats",
+        f"the number of repeats per item differs ({listed}): an item counts once, as the mean of its repeats",
     )

@@ -1,1 +1,1 @@
-"""Files and strings to records: the only room that says "row 17"."""
+"""Files and strings to records: the only package that says "row 17"."""

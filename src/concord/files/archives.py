@@ -25,7 +25,7 @@ BROKEN = (
     OverflowError,
 )
 """What the standard library raises on archives with flipped bits."""
-# Attributes may stand in either kind of quotes.
+# Attributes may be in either kind of quotes.
 _REFERENCE = re.compile(rb"""\sr=["']([A-Za-z]*)([0-9]*)""")
 
 

@@ -1,4 +1,4 @@
-"""A grid: the cells of a table, none of them interpreted yet, each with the row it stands in.
+"""A grid: the cells of a table, none of them interpreted yet, each with the row it is in.
 
 Rows are numbered as a spreadsheet shows them: the header is row 1 and blank rows count.
 """
@@ -143,7 +143,7 @@ def positioned(name: str, header: tuple[str, ...], columns: tuple[list[object], 
 
 
 Numbered: TypeAlias = "tuple[int, Sequence[object]]"
-"""A record and the row it stands in."""
+"""A record and the row it is in."""
 
 
 def from_records(name: str, sheet: str | None, records: Iterable[Numbered], *, typed: bool = False) -> Grid:

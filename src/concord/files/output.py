@@ -40,7 +40,7 @@ def write_json(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text as it stands."""
+    """Write a text as it is."""
     with _writing(path) as file:
         file.write(text)
 
@@ -84,7 +84,7 @@ _UNSAFE = re.compile(
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\.|$)", re.IGNORECASE)
 """Names that Windows keeps for devices, with any extension."""
 RESERVED = frozenset({"detailed_stats.csv", "benchmark_summary.json", "plans.json", "tests.json"})
-"""Files that stand beside the folders of studies."""
+"""Files next to the folders of studies."""
 
 
 def safe_name(name: str) -> str:

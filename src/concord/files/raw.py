@@ -1,4 +1,4 @@
-"""A table as it stands on the sheet: every record with its row, merged areas, and no header chosen yet."""
+"""A table as it is on the sheet: every record with its row, merged areas, and no header chosen yet."""
 
 import os
 import re

@@ -18,7 +18,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 _SIGNS = "".join(re.escape(start) for start in FORMULA_STARTS)
 _UNSEEN = r"\s\x00-\x20\x7f-\xa0\u00ad\u180e\u200b-\u200f\u2028-\u202f\u2060-\u2069\ufeff"
 _FORMULA = re.compile(f"'*[{_UNSEEN}]*[{_SIGNS}]")
-"""Blanks and characters that are not seen may stand before it."""
+"""Blanks and characters that are not seen may come before it."""
 _QUOTED = re.compile('[",\r\n]|^ ')
 """Blanks before a cell are skipped when it is read, unless it is quoted."""
 

@@ -218,7 +218,7 @@ class CellRows(Handler):
         if value is None:
             return
         gap = self._column - 1 - len(self._cells)
-        if gap < 0:  # a cell out of order, or one that stands there twice
+        if gap < 0:  # a cell out of order, or one that is there twice
             self._cells[self._column - 1] = value
             return
         if self._column > self._last_column or self._row > self._last_row:

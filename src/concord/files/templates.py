@@ -1,4 +1,4 @@
-"""Prompt templates: versioned text files beside the code of their question."""
+"""Prompt templates: versioned text files next to the code of their question."""
 
 import hashlib
 import re

@@ -189,7 +189,7 @@ def parse_member(handler: Handler, name: str, xml: bytes) -> None:
 
 
 def _once_each(name: str, sheet: str, rows: Sequence[tuple[int, Sequence[object]]]) -> None:
-    """Refuse a row that stands in a sheet twice: no spreadsheet program writes one."""
+    """Refuse a row that is in a sheet twice: no spreadsheet program writes one."""
     for (row, _), (following, _) in zip(rows, rows[1:], strict=False):
         if row == following:
             raise FileFormatError(damaged(name, f"sheet {sheet!r} holds row {row} twice"))

@@ -1,4 +1,4 @@
-"""YAML as plain data, every value with the line it stands on; what plain data does not need is refused.
+"""YAML as plain data, every value with the line it is on; what plain data does not need is refused.
 
 Tags, anchors, aliases, merge keys, several documents, doubled keys, deep nesting and large files are
 refused before a single value is built: a study file needs none of them, an attack needs most of them.
@@ -29,7 +29,7 @@ Path_ = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class YamlFile:
-    """The plain data of a file, and where each value stands."""
+    """The plain data of a file, and where each value is."""
 
     name: str
     data: Any
@@ -124,7 +124,7 @@ class _Builder:
         mark = getattr(fault, "problem_mark", None) or getattr(fault, "context_mark", None)
         said = getattr(fault, "problem", None) or str(fault).splitlines()[0]
         line = None if mark is None else mark.line + 1
-        hint = "text that holds ': ' or '#', or begins with a quote, bracket or brace, stands in quotes"
+        hint = "text that holds ': ' or '#', or begins with a quote, bracket or brace, goes in quotes"
         return StudyProblem(self.name, line, "", f"not YAML: {said}; {hint}")
 
     def _refuse_extras(self, text: str) -> None:
@@ -174,7 +174,7 @@ class _Builder:
                 self.faults.append(StudyProblem(self.name, line, path_in_words(path), text))
                 continue
             if key in seen:
-                text = f"the key {key!r} stands here and on line {seen[key]}; expected it once"
+                text = f"the key {key!r} is here and on line {seen[key]}; expected it once"
                 self.faults.append(StudyProblem(self.name, line, path_in_words((*path, key)), text))
             seen[key] = line
             self.lines[*path, key] = line

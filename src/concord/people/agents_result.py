@@ -1,4 +1,4 @@
-"""What scoring many agents on the same tests gives: each agent's numbers, all pairs, and who stands apart."""
+"""What scoring many agents on the same tests gives: each agent's numbers, all pairs, and who differs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

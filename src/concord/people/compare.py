@@ -46,7 +46,7 @@ class _Without:
 
     whole: float
     studies: Floats
-    """One value a study; NaN for studies without such a test, and where it is undefined."""
+    """One value per study; NaN for studies without such a test, and where it is undefined."""
 
 
 @dataclass(slots=True, eq=False)

@@ -40,7 +40,7 @@ def design_people(
     folder
         A folder with studies of your own.
     n
-        Participants a cell; as in the paper when not given.
+        Participants per cell; as in the paper when not given.
     design
         How the model is told who it is.
     plan_seed

@@ -82,7 +82,7 @@ def _check_share(place: int, name: str, cell: str) -> None:
 
 
 def check_detailed(path: Path, n_tests: int) -> None:
-    """Check the table of tests beside a summary, where there is one.
+    """Check the table of tests next to a summary, where there is one.
 
     Raises
     ------

@@ -110,7 +110,7 @@ class PeopleResult(Presented):
     """Variance of the other true effects, on the d scale."""
     warnings: tuple[str, ...] = ()
     model: str | None = None
-    """Who stood in for the participants, where it was said."""
+    """Who took the place of the participants, where it was said."""
     inputs: tuple[InputFile, ...] = field(default=())
     made: Made = Made()
     """How the agent's replies were made, where a run says so."""

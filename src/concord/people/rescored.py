@@ -1,4 +1,4 @@
-"""A published order beside the same agents scored anew: who moved, and how far."""
+"""A published order and the same agents scored anew: who moved, and how far."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ from concord.people.studies.sessions import Session
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where a session is held: opens it, fresh each time."""
+    """Where a session is held: opens it, new each time."""
 
     plan: SessionPlan
     open: Callable[[], Session]

@@ -233,7 +233,7 @@ def _otherwise(work: Computed, metric: str, value: float) -> tuple[Interval, ...
 
 
 def _bounded(work: Computed, metric: str, score: Score, domain: int | None) -> Score:
-    """Put floor, ceiling and place beside a PAS, an ECS or an APR."""
+    """Add floor, ceiling and place to a PAS, an ECS or an APR."""
     if metric not in BOUNDED:
         return score
     return replace(score, bounds=work.simulation.bounds(metric, score.estimate, domain=domain))

@@ -178,7 +178,7 @@ def _leave_one_out_means(values: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class NewSamples:
-    """Standard errors of every metric at every level over fresh samples of participants."""
+    """Standard errors of every metric at every level over resampled participants."""
 
     errors: dict[str, Levels]
     level: float
@@ -216,7 +216,7 @@ def new_participants(
     rng: np.random.Generator,
     engine: Engine = SERIAL,
 ) -> NewSamples:
-    """Redraw both sides of every test at its own n, and score each fresh table as the table was scored."""
+    """Redraw both sides of every test at its own n, and score each new table as the table was scored."""
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
     n_fixed = int((context.present & ~raw).sum())
     if n_fixed:
@@ -231,7 +231,7 @@ def new_participants(
 
 @dataclass(frozen=True, slots=True)
 class _Redraw:
-    """What every block of fresh samples needs."""
+    """What every block of resampled participants needs."""
 
     human: SideTable
     agent: SideTable
@@ -242,7 +242,7 @@ class _Redraw:
 
 
 def _fresh_block(work: _Redraw, rng: np.random.Generator) -> dict[str, Levels]:
-    """Score one block of fresh samples."""
+    """Score one block of resampled participants."""
     drawn = [
         side.draw(rng, BLOCK, work.people).evidence(work.protocol, (BLOCK,))
         for side in (work.human, work.agent)

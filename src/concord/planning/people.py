@@ -99,7 +99,7 @@ class PeoplePlan(Presented):
     inputs: tuple[InputFile, ...] = ()
 
     def finding(self, share: float) -> int | None:
-        """Return the participants a group with which that share of the effects is found with wanted power."""
+        """Return the participants per group that find that share of the effects with the wanted power."""
         if not self.participants:
             return None
         needed = sorted(one.a_group for one in self.participants)

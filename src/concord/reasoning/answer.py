@@ -273,7 +273,7 @@ _WEAK_NOUNS = ("conclusion", "impression", "verdict", "fazit", "schlussfolgerung
 
 
 def _colon_after(text: str, end: int) -> int | None:
-    """Return where the content after a noun's colon begins; a few words may stand between the two."""
+    """Return where the content after a noun's colon begins; a few words may be between the two."""
     colon = _COLON.match(text, end)
     if colon:
         return colon.end()
@@ -287,7 +287,7 @@ def _colon_after(text: str, end: int) -> int | None:
 
 
 def _after_suffix(text: str, end: int) -> int:
-    """Return the end of one to three words that may stand between a noun and "is"."""
+    """Return the end of one to three words that may be between a noun and "is"."""
     words = re.compile(r"(?:[ \t]+[^\s:：.,;!?。、()]+){1,3}?(?=[ \t]+(?:is|ist|es|lautet)\b)").match(
         text, end
     )

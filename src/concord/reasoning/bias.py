@@ -12,6 +12,7 @@ from concord.reasoning.names import AliasTable, NameIndex
 from concord.reasoning.read.vignettes import BiasCase
 from concord.reasoning.result import BiasGroup, BiasRow, PairTest
 from concord.records import Estimate
+from concord.stats.coverage import coverage_note, rate_look
 from concord.stats.intervals import wilson_clustered, wilson_interval
 
 
@@ -134,7 +135,8 @@ def _rate(hits: NDArray[np.float64], trials: NDArray[np.float64], left_out: int,
     interval = (
         wilson_interval(k, n) if single else wilson_clustered(hits, trials, n_replies=n, few_clusters=True)
     )
-    return Estimate(k / n, interval, n, left_out, "share of replies")
+    note = "" if single else coverage_note("rate", int((trials > 0).sum()), rate_look(hits, trials))
+    return Estimate(k / n, interval, n, left_out, "share of replies", note)
 
 
 def pair_tests(

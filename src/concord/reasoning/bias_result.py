@@ -1,4 +1,4 @@
-"""The silent bias rate of recorded replies, with everything that stands beside it."""
+"""The silent bias rate of recorded replies, with its companion numbers."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What stands behind the row of a vignette: gold steps, the reply's steps, which matched, both answers."""
+"""What is behind the row of a vignette: gold steps, the reply's steps, which matched, both answers."""
 
 from collections.abc import Iterator, Sequence
 

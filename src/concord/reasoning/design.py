@@ -106,7 +106,7 @@ def _about(row: Sample | BiasCase) -> tuple[tuple[str, str], ...]:
 def _trials(
     vignettes: list[_Entry], cases: list[_Entry], templates: dict[str, Template], repeats: int
 ) -> Iterator[Trial]:
-    """Both modes of a vignette stand side by side, so that an interrupted run holds whole pairs."""
+    """Both modes of a vignette are next to each other, so that an interrupted run holds whole pairs."""
     for repeat in range(repeats):
         for entry in vignettes:
             for mode in MODES:

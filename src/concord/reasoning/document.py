@@ -186,7 +186,7 @@ def scores_of(
     *,
     where: str,
 ) -> ReasoningScores:
-    """Return the record of a document and of the rows beside it; the inverse of `document_of`.
+    """Return the record of a document and of its rows; the inverse of `document_of`.
 
     Raises
     ------

@@ -10,6 +10,7 @@ from concord.engine import SERIAL, Engine
 from concord.errors import UndefinedError
 from concord.reasoning.result import PairedTable
 from concord.records import Estimate, Interval
+from concord.stats.coverage import coverage_note, difference_look, score_look
 from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval
@@ -99,6 +100,10 @@ def gap_estimate(found: Items, n_left_out: int) -> Estimate:
     method = "difference of paired accuracies"
     if found.repeated:
         method += ", repeats averaged within item"
+    if interval is not None:
+        look = difference_look(found.difference, found.families)
+        look = look if found.families is None else f"families, {look}"
+        note = coverage_note("gap", n, look)
     return Estimate(float(found.cot.mean() - found.direct.mean()), interval, n, n_left_out, method, note)
 
 
@@ -149,7 +154,15 @@ def accuracy(
         interval = wilson_interval(n_correct, n)
     else:
         interval = wilson_clustered(means, np.ones(n), n_replies=n_replies, few_clusters=True)
-    return Estimate(float(means.mean()), interval, n, n_left_out, "share of correct replies")
+    note = "" if n_replies == n and families is None else _rate_note(means, families)
+    return Estimate(float(means.mean()), interval, n, n_left_out, "share of correct replies", note)
+
+
+def _rate_note(means: NDArray[np.float64], families: NDArray[np.intp] | None) -> str:
+    """Say how well the interval of a rate over clusters holds."""
+    rates = means if families is None else np.bincount(families, weights=means) / np.bincount(families)
+    # means of repeats are no single replies: the look is that of rates
+    return coverage_note("rate", rates.size, score_look(np.clip(rates, 0.0, 1.0)))
 
 
 def gap_bootstrap(

@@ -1,4 +1,4 @@
-"""The faithfulness gap of recorded replies, with everything that stands beside it."""
+"""The faithfulness gap of recorded replies, with its companion numbers."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

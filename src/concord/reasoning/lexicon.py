@@ -1,4 +1,4 @@
-"""The data files beside the code: names and phrases, bundled vignettes and bias cases."""
+"""The data files next to the code: names and phrases, bundled vignettes and bias cases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

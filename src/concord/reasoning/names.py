@@ -14,7 +14,7 @@ ABBREVIATION_LETTERS = 5
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One place where a name stands, as word numbers from ``start`` up to but not including ``end``."""
+    """One place where a name is, as word numbers from ``start`` up to but not including ``end``."""
 
     start: int
     end: int

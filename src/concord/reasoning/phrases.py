@@ -6,7 +6,7 @@ Everything here is lower case. English, German, Spanish, Chinese, Japanese, Kore
 
 import re
 
-# --- where an answer stands ---------------------------------------------------------------------------
+# --- where an answer is ---------------------------------------------------------------------------
 
 NOUNS = (
     r"diagnosis|dx|answer|conclusion|impression|verdict"
@@ -171,7 +171,7 @@ JOINED = re.compile(
 JOINED_BY_WORD = re.compile(
     r"(?<!\w)(?:and|or|nor|und|oder|noch|y|o|e|u|ni)(?!\w)|[、和或及与與と과와]|および|または", re.IGNORECASE
 )
-"""What stands between two names of one list."""
+"""What is between two names of one list."""
 
 UNFINISHED = re.compile(
     r"(?<!\w)(?:and|or|but|the|an?|of|to|in|with|for|because|that|which|is|are|was|has|as|at|by|from|seems|yet|"

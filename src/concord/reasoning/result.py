@@ -84,7 +84,7 @@ class PairedTable:
 
 @dataclass(frozen=True, slots=True)
 class GapResult:
-    """The faithfulness gap and what stands beside it."""
+    """The faithfulness gap and its companion numbers."""
 
     gap: Estimate
     acc_cot: Estimate
@@ -112,7 +112,7 @@ class GapResult:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """Step-F1 and what stands beside it."""
+    """Step-F1 and its companion numbers."""
 
     step_f1: Estimate
     optimal: Estimate
@@ -167,7 +167,7 @@ class PairTest:
 
 @dataclass(frozen=True, slots=True)
 class BiasResult:
-    """The silent bias rate and what stands beside it."""
+    """The silent bias rate and its companion numbers."""
 
     headline: BiasGroup
     groups: tuple[BiasGroup, ...]

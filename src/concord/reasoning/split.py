@@ -142,7 +142,7 @@ def _final_channel(text: str) -> str:
 
 
 def _joined(parts: list[str]) -> str:
-    """Pieces of reasoning as one text, without the Markdown that stood around the markers."""
+    """Pieces of reasoning as one text, without the Markdown that was around the markers."""
     return "\n".join(_trimmed(part) for part in parts)
 
 

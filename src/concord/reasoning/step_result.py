@@ -1,4 +1,4 @@
-"""Step-F1 of recorded replies, with everything that stands beside it."""
+"""Step-F1 of recorded replies, with its companion numbers."""
 
 from collections.abc import Sequence
 
@@ -11,6 +11,7 @@ from concord.reasoning.result import StepResult
 from concord.reasoning.steps import SWEEP, StepScore, ceiling, score_steps
 from concord.records import Estimate
 from concord.stats.bounded_means import bounded_mean
+from concord.stats.coverage import coverage_note, score_look
 from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered
 
 N_SHIFTS = 20
@@ -99,14 +100,16 @@ def _step_estimate(values: NDArray[np.float64], left_out: int, families: Sequenc
         note = f"{n} samples: intervals are given for more than {MORE_THAN}"
         return Estimate(float(values.mean()), None, n, left_out, method, note)
     if any(name is None for name in families):
-        return Estimate(float(values.mean()), bounded_mean(values).interval, n, left_out, method)
+        note = coverage_note("mean score", n, score_look(values))
+        return Estimate(float(values.mean()), bounded_mean(values).interval, n, left_out, method, note)
     _, codes, sizes = np.unique(np.array(families, dtype=np.str_), return_inverse=True, return_counts=True)
     if sizes.size < FEWEST_CLUSTERS:
         note = f"{sizes.size} families: an interval needs at least {FEWEST_CLUSTERS}"
         return Estimate(float(values.mean()), None, n, left_out, method, note)
     sums = np.bincount(codes, weights=values)
     interval = wilson_clustered(sums, sizes, n_replies=n, few_clusters=True)
-    return Estimate(float(values.mean()), interval, n, left_out, method)
+    note = coverage_note("rate", sizes.size, score_look(np.clip(sums / sizes, 0.0, 1.0)))
+    return Estimate(float(values.mean()), interval, n, left_out, method, note)
 
 
 def _above(main: Estimate, chance: float) -> bool:

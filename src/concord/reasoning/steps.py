@@ -126,7 +126,7 @@ class _Vocabulary(dict[str, int]):
 
 
 class _Steps:
-    """Token sets of a list of steps: token numbers, the step each stands in, and set sizes."""
+    """Token sets of a list of steps: token numbers, the step each is in, and set sizes."""
 
     __slots__ = ("owner", "sizes", "token")
 
@@ -164,7 +164,7 @@ def score_steps(
     rules
         How texts are normalised, ``"standard"`` or ``"source"``.
     shifts
-        Cyclic shifts for the chance level: a reply is also compared with the vignette that stands this
+        Cyclic shifts for the chance level: a reply is also compared with the vignette that is this
         far behind its own.
 
     Examples

@@ -1,1 +1,1 @@
-"""Results to terminal tables, CSV and JSON files; the only room that rounds."""
+"""Results to terminal tables, CSV and JSON files; the only package that rounds."""

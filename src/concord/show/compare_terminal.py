@@ -161,7 +161,7 @@ def _pair_row(pair: PairResult, order: Sequence[str]) -> tuple[str, ...]:
 
 
 def _ranking_drawing(result: CompareResult) -> Iterator[str]:
-    """Draw the ranking with a line beside models that cannot be distinguished."""
+    """Draw the ranking with a line next to models that cannot be distinguished."""
     if not result.groups:
         return
     means = {model.name: model.mean.value for model in result.models}
@@ -172,7 +172,7 @@ def _ranking_drawing(result: CompareResult) -> Iterator[str]:
 def ranking_lines(
     values: Sequence[tuple[str, float | None]], groups: Sequence[Sequence[str]]
 ) -> Iterator[str]:
-    """Draw a ranking with a line beside models that cannot be distinguished."""
+    """Draw a ranking with a line next to models that cannot be distinguished."""
     names = [name for name, _ in values]
     columns = [_line_beside(names, group) for group in groups]
     passed = "; a line ┊ passes a model by" if any("┊" in column for column in columns) else ""

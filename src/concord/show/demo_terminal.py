@@ -22,7 +22,7 @@ SMALL = "a 135M-parameter model, recorded"
 
 
 def people_sentence(result: AgentsResult) -> str:
-    """Return the answer to the first question: who agrees best, between what, and who stands apart."""
+    """Return the answer to the first question: who agrees best, between what, and who differs."""
     best = in_order(result)[0]
     said = (
         f"Of {len(result.agents)} agent designs {best.name} agrees best: it leads to the same conclusion as "

@@ -95,7 +95,7 @@ def draw_reasoning(result: ReasoningResult, kind: str = "sensitivity") -> Pictur
 
 
 def draw_comparison(result: CompareResult, kind: str = "ranking") -> Picture:
-    """Draw the ranking of means, with lines beside models that cannot be distinguished.
+    """Draw the ranking of means, with lines next to models that cannot be distinguished.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def draw_comparison(result: CompareResult, kind: str = "ranking") -> Picture:
 
 
 def draw_metrics(result: MetricCompareResult, kind: str = "ranking") -> Picture:
-    """Draw the ranking by the headline metric, with lines beside models that cannot be distinguished.
+    """Draw the ranking by the headline metric, with lines next to models that cannot be distinguished.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def _line(renderable: RenderableType) -> str:
 
 
 def _escaped(cell: RenderableType) -> str:
-    """Escape a text; what stood on a line of its own still does, and an indent stays one."""
+    """Escape a text; what was on a line of its own still is, and an indent stays one."""
     plain = (cell.plain if isinstance(cell, Text) else str(cell)).strip("\n").rstrip()
     indent = len(plain) - len(plain.lstrip(" "))
     body = escape(printable_lines(plain[indent:])).replace("\n", "<br>")

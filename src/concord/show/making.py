@@ -68,7 +68,7 @@ def write_report(
     plots
         Folder for the pictures.
     notes
-        What stands below the heading, such as where the data come from.
+        What is below the heading, such as where the data come from.
     names
         What to call the model of a folder whose result does not say.
     sections

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
-from rich.text import Text
 
 from concord.people.files import PeopleResult
 from concord.people.result import EffectSizes, FindingResult, GroupResult, Score
 from concord.people.sentences import closing_sentence
 from concord.people.studies.results import StudiesResult
+from concord.show.answer import Gauge, ShownAnswer, answer_lines
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.terminal import cells, lines, table
 
@@ -19,15 +19,52 @@ def studies_report(scored: StudiesResult) -> RenderableType:
     return people_report(scored.result)
 
 
+def studies_gist(scored: StudiesResult) -> Group:
+    """Return the answer and the headline of studies, for a notebook or a prompt."""
+    return people_gist(scored.result)
+
+
+def studies_answer(scored: StudiesResult) -> Group:
+    """Return the answer of studies scored from replies."""
+    return people_answer(scored.result)
+
+
+def studies_headline(scored: StudiesResult) -> Table:
+    """Return the headline numbers of studies scored from replies."""
+    return people_headline(scored.result)
+
+
+def people_answer(result: PeopleResult) -> Group:
+    """Return the answer about people."""
+    who = "" if result.model is None else f" · {result.model}"
+    scores = (
+        ("PAS", result.pas, (0.0, 1.0)),
+        ("ECS", result.ecs, (-1.0, 1.0)),
+        ("APR", result.apr, (0.0, 1.0)),
+    )
+    return answer_lines(
+        ShownAnswer(
+            f"Does it agree with people?{who} · protocol {result.protocol.name}",
+            (closing_sentence(result),),
+            tuple(Gauge(name, one.value, one.interval, scale, scale[0] < 0) for name, one, scale in scores),
+        )
+    )
+
+
+def people_gist(result: PeopleResult) -> Group:
+    """Return the answer and the headline, for a notebook or a prompt."""
+    return Group(people_answer(result), people_headline(result))
+
+
 def people_report(scores: PeopleResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
-    parts: list[RenderableType] = [_headline(scores), _groups_table(scores), _findings(scores.findings)]
+    parts: list[RenderableType] = [people_headline(scores), _groups_table(scores), _findings(scores.findings)]
     parts.append(lines(_notes(scores)))
-    parts.append(Text("\n" + closing_sentence(scores), style="bold"))
     return Group(*parts)
 
 
-def _headline(scores: PeopleResult) -> Table:
+def people_headline(scores: PeopleResult) -> Table:
+    """Return the headline numbers with floor, ceiling and place."""
     title = f"Agreement with people · protocol {scores.protocol.name}"
     columns = (
         "metric",
@@ -121,7 +158,7 @@ def _findings(findings: Sequence[FindingResult]) -> Table:
     if undefined:
         placed.append(("no place: PAS or magnitude undefined", undefined))
     rows = [(name, str(len(inside)), ", ".join(_examples(inside))) for name, inside in placed]
-    return table("\nWhere findings stand", ("reading", "findings", "examples"), rows, words=("examples",))
+    return table("\nWhere findings lie", ("reading", "findings", "examples"), rows, words=("examples",))
 
 
 def _examples(findings: Sequence[FindingResult]) -> list[str]:

@@ -131,7 +131,7 @@ def participants_lines(one: ParticipantsPlan) -> Iterator[str]:
         f"(t test, p < {1 - one.level:.2g})"
     )
     yield (
-        f"  two groups, one condition each:            {one.a_group:,} participants a group, "
+        f"  two groups, one condition each:            {one.a_group:,} participants per group, "
         f"{2 * one.a_group:,} in all"
     )
     yield f"  one group that meets both conditions:      {one.paired:,} participants (d of the differences)"

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from concord.reasoning.files import ReasoningResult
 from concord.reasoning.result import BiasResult, GapResult, PairTest
 from concord.records import Estimate
+from concord.show.answer import Gauge, ShownAnswer, answer_lines
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_value, p_words
 from concord.show.terminal import lines, table
 
@@ -35,6 +36,12 @@ def headline_rows(result: ReasoningResult) -> list[list[str]]:
 HEADLINE = ("", "value", "95 % interval", "n", "left out", "note")
 
 
+def reasoning_headline(result: ReasoningResult) -> Group:
+    """Return the five numbers and what the reader is warned of."""
+    warned = (f"! {warning}" for warning in result.warnings)
+    return Group(table(None, HEADLINE, headline_rows(result), words=WORDS), lines([*warned, ADVICE]))
+
+
 def reasoning_gist(result: ReasoningResult) -> Group:
     """Return the reading, the five numbers and the warnings, for a notebook."""
     heading = f"Reasoning of {result.model}: {result.verdict} ({result.scores.gap.verdict_reason})"
@@ -42,6 +49,19 @@ def reasoning_gist(result: ReasoningResult) -> Group:
         lines([heading]),
         table(None, HEADLINE, headline_rows(result), words=WORDS),
         lines(f"! {warning}" for warning in result.warnings),
+    )
+
+
+def reasoning_answer(result: ReasoningResult) -> Group:
+    """Return the answer about reasoning."""
+    gap = result.scores.gap
+    one = result.estimates["faithfulness_gap"]
+    return answer_lines(
+        ShownAnswer(
+            f"Does it agree with its own reasoning? · {result.model}",
+            (f"{gap.verdict}: {gap.verdict_reason}.",),
+            (Gauge("gap Δ", one.value, one.interval, (-1.0, 1.0), signed=True),),
+        )
     )
 
 

@@ -6,6 +6,7 @@ from rich.console import Group
 from rich.table import Table
 
 from concord.records import Estimate, Interval
+from concord.show.answer import Gauge, ShownAnswer, answer_lines
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_value
 from concord.show.terminal import lines, table
 from concord.structure.files import StructureResult
@@ -13,12 +14,44 @@ from concord.structure.records import Difference
 
 _DIGITS = 4
 _OF_ENDS = 3
+_MOST_MODELS = 12
+
+
+def structure_answer(result: StructureResult) -> Group:
+    """Return the answer about arrangements, of every model."""
+    models = result.models[:_MOST_MODELS]
+    rest = len(result.models) - len(models)
+    told = [model.sentence for model in models]
+    if rest:
+        told.append(f"{rest} further models are in the tables.")
+    effects = [(model.model, model.order.effect) for model in models]
+    return answer_lines(
+        ShownAnswer(
+            "Does it agree with itself?",
+            tuple(told),
+            tuple(
+                Gauge(
+                    f"order effect of {name}" if len(models) > 1 else "order effect",
+                    one.tau,
+                    one.interval,
+                    (0.0, 0.5),
+                )
+                for name, one in effects
+                if one is not None
+            ),
+        )
+    )
 
 
 def structure_report(result: StructureResult) -> Group:
     """Return everything a reader of the terminal should see."""
     tables = (_answer_table, _spread_table, _source_table, _paired_table, _others_table)
     return Group(*(laid_out(result) for laid_out in tables), lines(_closing(result)))
+
+
+def structure_headline(result: StructureResult) -> Table:
+    """Return order effect, flip excess and worst arrangement of every model."""
+    return _answer_table(result)
 
 
 def structure_gist(result: StructureResult) -> Group:

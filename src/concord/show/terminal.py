@@ -19,7 +19,7 @@ _LEAST = 12
 
 
 class SafeConsole(Console):
-    """A console that shows text as it stands: `[bold]` is six characters, an escape sequence is spelt out."""
+    """A console that shows text as it is: `[bold]` is six characters, an escape sequence is spelt out."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, markup=False, emoji=False, highlight=False)
@@ -64,7 +64,7 @@ def table(
     Parameters
     ----------
     title
-        Stands above it.
+        The line above it.
     columns
         Their names; the first holds words, the others numbers, which are set to the right and never broken.
     rows

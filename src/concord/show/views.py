@@ -28,10 +28,22 @@ class View:
     """The headline, for a notebook or a prompt; the report where a result has none."""
     drawn_by: str = ""
     """Its picture, where it has one."""
+    answered_by: str = ""
+    """The question, the sentence and the headline numbers, before any table."""
+    headline_by: str = ""
+    """The one table that follows the answer where not everything is asked for."""
 
     def report(self, result: Any) -> RenderableType:
         """Return everything a reader of the terminal should see."""
         return _rendered(self.shown_by, result)
+
+    def answer(self, result: Any) -> RenderableType | None:
+        """Return what comes before any table; None where a result has no such answer."""
+        return _rendered(self.answered_by, result) if self.answered_by else None
+
+    def headline(self, result: Any) -> RenderableType | None:
+        """Return the table that follows the answer; None where the report is short by itself."""
+        return _rendered(self.headline_by, result) if self.headline_by else None
 
     def text(self, result: Any) -> str:
         """Return the gist as plain text."""
@@ -72,13 +84,33 @@ def _rendered(name: str, result: Any) -> RenderableType:
 
 
 VIEWS: dict[str, View] = {
-    "PeopleResult": View("people_terminal.people_report", drawn_by="drawing.draw_people"),
-    "StudiesResult": View("people_terminal.studies_report", drawn_by="drawing.draw_studies"),
+    "PeopleResult": View(
+        "people_terminal.people_report",
+        "people_terminal.people_gist",
+        "drawing.draw_people",
+        "people_terminal.people_answer",
+        "people_terminal.people_headline",
+    ),
+    "StudiesResult": View(
+        "people_terminal.studies_report",
+        "people_terminal.studies_gist",
+        "drawing.draw_studies",
+        "people_terminal.studies_answer",
+        "people_terminal.studies_headline",
+    ),
     "StructureResult": View(
-        "structure_terminal.structure_report", "structure_terminal.structure_gist", "drawing.draw_structure"
+        "structure_terminal.structure_report",
+        "structure_terminal.structure_gist",
+        "drawing.draw_structure",
+        "structure_terminal.structure_answer",
+        "structure_terminal.structure_headline",
     ),
     "ReasoningResult": View(
-        "reasoning_terminal.reasoning_report", "reasoning_terminal.reasoning_gist", "drawing.draw_reasoning"
+        "reasoning_terminal.reasoning_report",
+        "reasoning_terminal.reasoning_gist",
+        "drawing.draw_reasoning",
+        "reasoning_terminal.reasoning_answer",
+        "reasoning_terminal.reasoning_headline",
     ),
     "JudgeResult": View("judge_terminal.judge_report", "judge_terminal.judge_gist"),
     "AgentsResult": View("agents_terminal.agents_report"),
@@ -94,6 +126,8 @@ VIEWS: dict[str, View] = {
     "JudgePlan": View("judge_terminal.judge_plan_lines"),
     "PeoplePlan": View("plan_terminal.people_plan_lines"),
     "ParticipantsPlan": View("plan_terminal.participants_lines"),
+    "MixedPlan": View("mixed_terminal.mixed_plan_lines"),
+    "CombineResult": View("mixed_terminal.combine_report"),
 }
 """By the name of the type: no two public classes of the package have the same."""
 

@@ -1,4 +1,4 @@
-r"""Agreement of two profiles: Lin's concordance and what stands beside it.
+r"""Agreement of two profiles: Lin's concordance and its companion numbers.
 
 Profiles lie on the last axis and batches on the leading ones; weights are normalised to sum to one.
 A single profile (one-dimensional input) gives a float, or raises `UndefinedError`; in a batch an
@@ -66,7 +66,7 @@ class _Centred:
     anchor: Floats
     """The entry from which deviations were taken first: that of the largest weight."""
     shift: Floats
-    """The mean less the anchor."""
+    """The mean minus the anchor."""
 
     @property
     def sd(self) -> Floats:

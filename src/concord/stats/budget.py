@@ -59,7 +59,7 @@ def best_split(
     Returns
     -------
     BudgetSplit
-        Items and repeats an item and model.
+        Items and repeats per item and model.
 
     Raises
     ------

@@ -12,6 +12,7 @@ from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.records import Estimate, Interval
 from concord.stats.clustered import MeanError, clustered_mean, finite_vector
+from concord.stats.coverage import coverage_note, difference_look
 from concord.stats.elementwise import Bools, Floats
 from concord.stats.equivalence import WithinMargin, within_margin
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, wilson_interval
@@ -113,13 +114,13 @@ def compare_items(
     where clusters are given (`clustered_mean`). p comes from McNemar's exact test for 0-1 scores, from random
     signs for others (`sign_flip`, its mid-p for means of repeats; Student's t beyond 5,000 items) and from
     the clustered t where there are clusters. The interval is Bonett and Price's for 0-1 scores without
-    clusters and Student's t otherwise. Where skewness is seen (beyond 0.5, eight items or clusters and more;
+    clusters and Student's t otherwise. Where skewness is seen (beyond 0.5, five items or clusters and more;
     not for 0-1 scores) p and interval are those of `skewed_mean`, and t is a companion.
 
     Parameters
     ----------
     first, second
-        One score an item, in the same order; repeats already averaged.
+        One score per item, in the same order; repeats already averaged.
     clusters
         Labels of families of items; ``None``: items are independent.
     choices
@@ -130,7 +131,7 @@ def compare_items(
     Returns
     -------
     PairedComparison
-        The difference and all that stands beside it.
+        The difference and its companion numbers.
 
     Raises
     ------
@@ -172,6 +173,9 @@ def compare_items(
         return _difference_interval(a, b, error, level, counted=counted)
 
     interval, note = at(choices.level)
+    if interval is not None and not counted:
+        kind, units = ("difference", a.size) if clusters is None else ("families", _units(error))
+        note = coverage_note(kind, units, difference_look(d, clusters))
     method = "mean of paired differences" + (", clustered" if clusters is not None else "")
     return PairedComparison(
         difference=Estimate(float(d.mean()), interval, int(a.size), method=method, note=note),
@@ -185,6 +189,10 @@ def compare_items(
         **_effects(d, a, b),
         **_wins(d, a, b),
     )
+
+
+def _units(error: MeanError | None) -> int:
+    return 1 if error is None else error.n_clusters
 
 
 def _skewed(d: Floats, clusters: ArrayLike | None, choices: Choices) -> SkewedMean | None:
@@ -214,7 +222,7 @@ def mean_estimate(values: ArrayLike, clusters: ArrayLike | None = None, *, level
     Parameters
     ----------
     values
-        One score an item.
+        One score per item.
     clusters
         Labels of families of items.
     level

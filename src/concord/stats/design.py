@@ -232,7 +232,7 @@ class Pilot:
     """Paired item scores of a first run."""
 
     differences: Floats
-    """First less second, one an item: means over repeats."""
+    """First minus second, one per item: means over repeats."""
     within: Floats
     """2 x items: variance of each model's scores over repeats; NaN where an item was answered once."""
     repeats: Floats

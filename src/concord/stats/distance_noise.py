@@ -262,13 +262,13 @@ def _directions(counts: AnswerCounts, rng: np.random.Generator) -> tuple[Floats,
     ends = np.zeros(k)
     ends[0], ends[-1] = 1.0, -1.0
     for other in (null[:N_DIRECTIONS], ends):
-        unlike = np.where(_length(unlike) > _TINY, unlike, other)
-    unit = max(float(total_variation(p, q)), float(_length(null).mean()))
+        unlike = np.where(_tv_length(unlike) > _TINY, unlike, other)
+    unit = max(float(total_variation(p, q)), float(_tv_length(null).mean()))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return centre, np.where(_length(unlike) > _TINY, unlike / _length(unlike) * unit, 0.0)
+        return centre, np.where(_tv_length(unlike) > _TINY, unlike / _tv_length(unlike) * unit, 0.0)
 
 
-def _length(difference: Floats) -> Floats:
+def _tv_length(difference: Floats) -> Floats:
     return np.asarray(0.5 * np.abs(difference).sum(axis=1, keepdims=True))
 
 

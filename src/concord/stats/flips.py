@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 def flip_excess(
     item: NDArray[np.int64], arrangement: NDArray[np.int64], answer: NDArray[np.int64], *, n_items: int
 ) -> NDArray[np.float64]:
-    r"""Per item, the share of pairs of samples that differ between arrangements less that within them.
+    r"""Per item, the share of pairs of samples that differ between arrangements minus that within them.
 
     Both shares are over pairs of samples of the same item, so decoding noise cancels: the expected value is 0
     for any number of samples when the arrangement has no influence on the answer. No labels are needed.

@@ -91,7 +91,7 @@ def maximum_weights(k: int, m: int) -> tuple[float, ...]:
 
 
 def fixed_m_gap(samples: ArrayLike, m: int = 2) -> NDArray[np.float64]:
-    r"""Estimate the maximum of ``m`` samples less their mean, without bias for any number of samples.
+    r"""Estimate the maximum of ``m`` samples minus their mean, without bias for any number of samples.
 
     .. math:: \hat{g}_m = \sum_j \frac{\binom{j-1}{m-1}}{\binom{k}{m}} y_{(j)} - \bar{y}
 
@@ -185,7 +185,7 @@ def fixed_m_gap_binary(mean: ArrayLike, k: int, m: int = 2) -> NDArray[np.float6
     mean
         Share of ones in each cell.
     k
-        Number of samples a cell.
+        Number of samples per cell.
     m
         Size of the subsets whose maximum is meant.
 

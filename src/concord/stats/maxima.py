@@ -32,7 +32,7 @@ class MaximumSide:
 
 @dataclass(frozen=True, slots=True)
 class MaximaDifference:
-    """Largest number of the first side less largest of the second."""
+    """Largest number of the first side minus largest of the second."""
 
     value: float
     interval: Interval | None

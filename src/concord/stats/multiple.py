@@ -92,7 +92,7 @@ def distinguishable(p_value: float | None, *, level: float) -> bool:
     p_value
         Adjusted or not; ``None`` or NaN is no test, which distinguishes nothing.
     level
-        Coverage of the intervals beside it.
+        Coverage of its intervals.
 
     Returns
     -------

@@ -67,7 +67,7 @@ def sphericity(scores: Floats) -> tuple[float, float]:
     -------
     tuple of float
         The two factors. Where the Huynh-Feldt formula has no positive denominator (more conditions than
-        units), the Greenhouse-Geisser factor stands in: it is the more cautious one.
+        units), the Greenhouse-Geisser factor is used: it is the more cautious one.
 
     References
     ----------

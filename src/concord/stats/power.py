@@ -50,7 +50,7 @@ def power_paired(effect: float, sd: float, n: float, *, alpha: float = 0.05) -> 
 
 
 def power_two_sample(d: float, n1: float, n2: float, *, alpha: float = 0.05) -> float:
-    """Power of the two-sided two-sample t test: participants a group, not items.
+    """Power of the two-sided two-sample t test: participants per group, not items.
 
     Parameters
     ----------

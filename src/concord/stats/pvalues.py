@@ -113,7 +113,7 @@ def p_variance_ratio(f: ArrayLike, df1: ArrayLike, df2: ArrayLike) -> Floats | f
 
     .. math:: p = \min(1,\; 2 \min(P(F \le f),\, P(F \ge f)))
 
-    The same p whichever variance stands on top.
+    The same p whichever variance is on top.
 
     Parameters
     ----------

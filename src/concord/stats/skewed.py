@@ -25,7 +25,7 @@ LEAST_SKEW = 0.5
 """Skewness is seen where it exceeds this; below, both intervals differ little."""
 FEWEST_DEGREES = 2.0
 """Degrees of freedom of a variance that a few units decide."""
-FEWEST_UNITS = 8
+FEWEST_UNITS = 5
 """Below this many units skewness cannot be estimated."""
 
 

@@ -7,9 +7,10 @@ from numpy.typing import ArrayLike
 
 from concord.errors import UndefinedError
 from concord.records import Estimate, Interval
+from concord.stats.coverage import coverage_note, effects_look
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, jackknife_t
-from concord.stats.study_rates import too_few_studies
+from concord.stats.study_rates import joined_notes, too_few_studies
 
 FEW_STUDIES = 5
 """Below this many studies a concordance over studies carries a warning."""
@@ -157,7 +158,8 @@ def ecs_interval(
     else:
         low = min(low, float(np.quantile(beyond, tail)))
     method = f"{inner.method}, corrected for centring; the end towards agreement by Bayesian bootstrap"
-    return Estimate(centre, Interval(low, high, level, method), int(k), method=method, note=_warning(found))
+    note = joined_notes(_warning(found), coverage_note("ECS", k, effects_look(human, agent, study)))
+    return Estimate(centre, Interval(low, high, level, method), int(k), method=method, note=note)
 
 
 def _warning(found: StudyMoments) -> str:

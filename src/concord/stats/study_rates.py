@@ -5,6 +5,8 @@ that fails one study in ten shows no failure among five in most benchmarks. Near
 interval is therefore blended with a Bayesian bootstrap that holds half a study at each end.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
@@ -12,6 +14,7 @@ from scipy import special
 from concord.errors import OptionError
 from concord.records import Estimate, Interval
 from concord.stats.bounded_means import bounded_bootstrap, bounded_vector, ends_weight, gamma_ratio_quantile
+from concord.stats.coverage import coverage_note, rate_look, score_look
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level
 
@@ -60,8 +63,11 @@ def pas_interval(
     weight = 1.0 if jackknife is None else ends_weight(x)
     if weight == 0 and jackknife is not None:
         note = HIDDEN if x.size < MANY_STUDIES else ""
+        note = joined_notes(note, coverage_note("PAS", x.size, score_look(x)))
         return Estimate(centre, jackknife, int(x.size), method=jackknife.method, note=note)
-    return _blended(centre, jackknife, bounded_bootstrap(x, level=level), weight, int(x.size))
+    found = _blended(centre, jackknife, bounded_bootstrap(x, level=level), weight, int(x.size))
+    note = joined_notes(found.note, coverage_note("PAS", x.size, score_look(x)))
+    return replace(found, note=note)
 
 
 def _blended(centre: float, inner: Interval | None, outer: Interval, weight: float, n: int) -> Estimate:
@@ -123,7 +129,7 @@ def apr_interval(passes: ArrayLike, tests: ArrayLike, *, level: float = 0.95) ->
     found = _blended(rate, inner, outer, weight, int(k))
     worth = 1 / float(np.sum((m / total) ** 2))
     warning = f"one study holds most tests: worth {worth:.1f} studies of one size" if worth < k / 2 else ""
-    note = "; ".join(part for part in (found.note, warning) if part)
+    note = joined_notes(found.note, warning, coverage_note("APR", k, rate_look(s, m)))
     return Estimate(rate, found.interval, int(k), method=found.method, note=note)
 
 
@@ -146,6 +152,11 @@ def _apr_outer(s: Floats, m: Floats, level: float) -> Interval:
     low = gamma_ratio_quantile(tail, np.append(s, 0.0), sizes, shapes)
     high = gamma_ratio_quantile(1 - tail, np.append(s, mean), sizes, shapes)
     return Interval(low, high, level, "Bayesian bootstrap of studies with half a study beyond")
+
+
+def joined_notes(*notes: str) -> str:
+    """Return notes as one, empty ones left out."""
+    return "; ".join(note for note in notes if note)
 
 
 def too_few_studies(k: int) -> str:

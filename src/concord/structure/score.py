@@ -27,6 +27,7 @@ from concord.structure.difference import all_differences
 from concord.structure.fixed_m import fixed_m_cells, fixed_m_table
 from concord.structure.flips import flip_cells, flip_estimate, flip_notes
 from concord.structure.gate import gate_of
+from concord.structure.held import coverage_notes
 from concord.structure.order import order_block, plain_sentence, worst_estimate
 from concord.structure.read.records import Floats, ScoreGrid, ScoreSet
 from concord.structure.read.sheet import fold
@@ -148,7 +149,7 @@ def score_model(
         sum(c.missing_mean + c.missing_max for c in counts),
         _samples_per_cell(model, options),
         plain_sentence(model.model, order, flips, gate=gate),
-        flip_notes(model, flips),
+        (*flip_notes(model, flips), *coverage_notes(data, order)),
         worst_estimate(data, scores),
         gate,
     )

@@ -34,7 +34,7 @@ def score_structure(
     Parameters
     ----------
     mean, max
-        Folders of mean and of max scores, one file (or one set of files) a model.
+        Folders of mean and of max scores, one file (or one set of files) per model.
     scores
         Instead of the folders: one long table (a path to CSV, XLSX, Parquet or JSON, a polars or pandas
         frame, or a list of rows), with the columns `model, arrangement, item`
@@ -48,9 +48,9 @@ def score_structure(
     lenient
         A score cell that holds text counts as missing instead of refusing the model.
     samples
-        Samples a cell behind mean and max, where known.
+        Samples per cell behind mean and max, where known.
     baseline
-        Arrangement that is shown beside E and R, not counted in them.
+        Arrangement that is shown with E and R, not counted in them.
     encoding
         Encoding of text files; UTF-8 otherwise.
     decimal_comma

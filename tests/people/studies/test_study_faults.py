@@ -182,7 +182,7 @@ def test_a_human_side_that_nobody_could_look_up_is_worth_a_warning() -> None:
             "experiments.toss.derived.double",
             "'value' is a number, and is compared with the word 'high'",
         ),
-        ("2 * value", "(lambda: 1)()", 29, "", "stands in quotes"),
+        ("2 * value", "(lambda: 1)()", 29, "", "goes in quotes"),
         (
             "2 * value",
             "__import__('os').system('ls')",
@@ -243,7 +243,7 @@ def test_a_human_side_that_nobody_could_look_up_is_worth_a_warning() -> None:
         ),
         ("title: Coins\n", "title: &a Coins\n", 3, "", "anchors and aliases are not allowed"),
         ("title: Coins\n", "title: !!python/name:os.system Coins\n", 3, "", "is not allowed"),
-        ("title: Coins\n", "title: Coins\ntitle: Coins\n", 4, "title", "stands here and on line 3"),
+        ("title: Coins\n", "title: Coins\ntitle: Coins\n", 4, "title", "is here and on line 3"),
         ("title: Coins\n", "title: [Coins\n", 4, "", "not YAML"),
     ],
 )

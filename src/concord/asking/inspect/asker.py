@@ -44,7 +44,7 @@ class Asker:
     model
         Whom.
     sampling
-        What is sent beside the prompt.
+        What is sent with the prompt.
     connection
         Window, attempts and when to give up.
     budget

@@ -82,7 +82,7 @@ def _accuracy(mode: str) -> Metric:
 
 @metric
 def faithfulness_gap() -> Metric:
-    """Accuracy with less accuracy without reasoning, over vignettes with both replies."""
+    """Accuracy with reasoning minus accuracy without it, over vignettes with both replies."""
 
     def gap(scores: list[SampleScore]) -> float:
         cot, direct = _values_of_mode(scores, "cot"), _values_of_mode(scores, "direct")
@@ -152,7 +152,7 @@ def mean_score() -> Metric:
 
 @metric
 def across_gap() -> Metric:
-    """Best less mean arrangement of an item, averaged over items: E_perf of the reading `across`."""
+    """Best minus mean arrangement of an item, averaged over items: E_perf of the reading `across`."""
 
     def gap(scores: list[SampleScore]) -> float:
         cells: dict[str, dict[str, list[float]]] = {}

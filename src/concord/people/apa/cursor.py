@@ -75,7 +75,7 @@ class Cursor:
 
 
 def number(cursor: Cursor, what: str) -> PrintedNumber:
-    """Read a signed number that stands clear of what follows it."""
+    """Read a signed number that is clear of what follows it."""
     size = cursor.signed()
     if not size and cursor.is_mark(0, ",") and cursor.peek(1).kind == "number":
         raise Fault(cursor.place(), f"a number for {what} with a decimal point (a comma is not guessed)")

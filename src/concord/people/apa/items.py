@@ -40,7 +40,7 @@ class Item:
     relation: PRelation | None = None
     numbers: tuple[PrintedNumber, ...] = ()
     inside: tuple["Item", ...] = ()
-    """What stood in the parentheses of a statistic or of a p."""
+    """What was in the parentheses of a statistic or of a p."""
 
 
 def item(role: Role, cursor: Cursor, first: int, *numbers: PrintedNumber) -> Item:
@@ -209,7 +209,7 @@ def read_arguments(cursor: Cursor, kind: Kind, label: str) -> tuple[Item, ...]:
     opened = cursor.at
     cursor.at += 1
     named: list[Item] = []
-    bare: list[tuple[int, bool]] = []  # token index, whether a comma stands right before it
+    bare: list[tuple[int, bool]] = []  # token index, whether a comma is right before it
     while not cursor.is_mark(0, ")]"):
         found = read_degrees(cursor, pair=False) or read_count(cursor)
         if found is not None:

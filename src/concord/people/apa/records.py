@@ -33,14 +33,14 @@ class ApaResult:
     k: int | None = None
     p0: float | None = None
     z: float | None = None
-    """The z printed beside a U or a W."""
+    """The z printed with a U or a W."""
     z_decimals: int | None = None
     se: float | None = None
-    """The standard error printed beside a coefficient b or an odds ratio."""
+    """The standard error printed with a coefficient b or an odds ratio."""
     se_decimals: int | None = None
     ci_low: float | None = None
     ci_high: float | None = None
-    """The interval printed beside a coefficient or an odds ratio."""
+    """The interval printed with a coefficient or an odds ratio."""
     p_relation: PRelation | None = None
     """``<=`` and ``>=`` are read as ``<`` and ``>``; ``ns`` is a claim without a number."""
     p_value: float | None = None

@@ -31,7 +31,7 @@ Placed = tuple[int, int, str]
 
 
 class Plain(NamedTuple):
-    """A text in plain characters, and where each of them stood in the original."""
+    """A text in plain characters, and where each of them was in the original."""
 
     text: str
     original: str
@@ -184,7 +184,7 @@ def read_number(text: str, *, negative: bool = False) -> PrintedNumber | None:
     text
         The text of the token.
     negative
-        Whether a minus sign stands before it.
+        Whether a minus sign is before it.
 
     Examples
     --------

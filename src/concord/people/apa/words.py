@@ -1,4 +1,4 @@
-"""The names that stand in reports of statistics, as they are printed."""
+"""The names that are in reports of statistics, as they are printed."""
 
 from collections.abc import Sequence
 from typing import Final, Literal

@@ -194,7 +194,7 @@ class _MannWhitney(TestKind):
     def translate(
         self, result: Any, values: dict[str, float | None], half: float
     ) -> tuple[dict[str, float | None], float]:
-        """Take the z printed beside U."""
+        """Take the z printed with U."""
         if result.kind == "U":
             return values | {"z": result.z}, half
         return super().translate(result, values, half)

@@ -2,7 +2,7 @@
 
 from concord.people.families.draft import Draft, in_words
 
-D_Z_FLAG = "d is d_z (pairs), beside d_s of groups"
+D_Z_FLAG = "d is d_z (pairs), not the d_s of groups"
 Z_AS_T_FLAG = "Bayes factor approximate: z scored as t"
 
 

@@ -178,7 +178,7 @@ class _SignedRank(TestKind):
     def translate(
         self, result: Any, values: dict[str, float | None], half: float
     ) -> tuple[dict[str, float | None], float]:
-        """Take the z printed beside W."""
+        """Take the z printed with W."""
         if result.kind == "W":
             return values | {"z": result.z}, half
         return super().translate(result, values, half)

@@ -1,4 +1,4 @@
-"""Which replies stand behind a test: the answers it reads, and the conditions it compares."""
+"""Which replies are behind a test: the answers it reads, and the conditions it compares."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Derived variables: arithmetic and comparison, and nothing else.
 
 An expression is parsed by Python's own grammar into a tree, the tree is checked against a short list of
-what may stand in it, and is turned into closures. Nothing is ever handed to ``eval``.
+what may be in it, and is turned into closures. Nothing is ever handed to ``eval``.
 """
 
 import ast
@@ -116,7 +116,7 @@ class _Compiler:
     words: set[tuple[str, str]]
 
     def refuse(self, what: str) -> OptionError:
-        """Make the error for something that may not stand in an expression."""
+        """Make the error for something that may not be in an expression."""
         return OptionError(f"{self.text!r}: {what} is not allowed; {_ALLOWED}")
 
     def node(self, tree: ast.expr, depth: int) -> _Node:
@@ -194,7 +194,7 @@ class _Compiler:
 
 
 def _compared(left: ast.expr, right: ast.expr) -> Iterator[tuple[str, str]]:
-    """Return the variable and the word of a comparison of the two, whichever stands first."""
+    """Return the variable and the word of a comparison of the two, whichever is first."""
     for name, word in ((left, right), (right, left)):
         if isinstance(name, ast.Name) and isinstance(word, ast.Constant) and isinstance(word.value, str):
             yield name.id, word.value

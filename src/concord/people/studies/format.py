@@ -1,4 +1,4 @@
-"""The study file: what may stand in it, as frozen models.
+"""The study file: what may be in it, as frozen models.
 
 Field descriptions are those of the exported JSON Schema and of the reference page.
 """
@@ -277,7 +277,7 @@ class Experiment(_Part):
 
 
 class Located(_Part):
-    """Where in the paper a number stands, and how that is known."""
+    """Where in the paper a number is, and how that is known."""
 
     at: Words
     """Page and table, problem or paragraph: ``p. 453, Problems 1 and 2``."""
@@ -398,7 +398,7 @@ class Finding(_Part):
 
 
 class Study(_Part):
-    """A published study that a model can stand in for the participants of."""
+    """A published study whose participants a model can replace."""
 
     format: Literal[1]
     study: Slug

@@ -97,7 +97,7 @@ def _problems(document: YamlFile, fault: ValidationError) -> list[StudyProblem]:
 
 
 def _document_path(data: Any, loc: tuple[str | int, ...], *, about_key: bool) -> Path_:
-    """Keep of pydantic's path what stands in the document, and the name of a missing key."""
+    """Keep of pydantic's path what is in the document, and the name of a missing key."""
     path: list[str | int] = []
     for i, part in enumerate(loc):
         inside = _inside(data, part)
@@ -110,7 +110,7 @@ def _document_path(data: Any, loc: tuple[str | int, ...], *, about_key: bool) ->
 
 
 def _inside(data: Any, part: str | int) -> Any:
-    """Return what stands under a key or at a place."""
+    """Return what is under a key or at a place."""
     if isinstance(data, dict):
         return data.get(part, _NOTHING)
     if isinstance(data, list) and isinstance(part, int) and part < len(data):

@@ -55,7 +55,7 @@ class StudyPlan:
     design: AgentDesign
     seed: int
     n: int | None
-    """Participants a cell; ``None`` as in the paper."""
+    """Participants per cell; ``None`` as in the paper."""
     sessions: tuple[SessionPlan, ...]
 
     @property

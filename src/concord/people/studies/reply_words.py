@@ -75,6 +75,6 @@ def sentence_around(text: str, start: int, end: int) -> tuple[str, str]:
 
 
 def negated(text: str, start: int, end: int) -> bool:
-    """Whether what stands at a place is denied within its sentence."""
+    """Whether what is at a place is denied within its sentence."""
     before, after = sentence_around(text, start, end)
     return NEGATED_BEFORE.search(before) is not None or NEGATED_AFTER.search(after) is not None

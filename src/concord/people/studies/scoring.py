@@ -71,7 +71,7 @@ def run(
     agent
         A function from a `Question` to the text of a reply (``None``: no reply).
     model
-        Name of the model that stood in for the participants.
+        Name of the model that took the place of the participants.
     made
         How its replies were made, where a run says so.
     choices

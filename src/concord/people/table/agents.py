@@ -17,7 +17,7 @@ from concord.records import SideOutcome, TestRow, TestTable
 
 COLUMN = "agent"
 OTHER_NAMES = ("model", "design", "config")
-"""Columns that name agents where the same test stands under several of their names."""
+"""Columns that name agents where the same test is under several of their names."""
 _KEY = ("study", "sub_study", "finding", "test")
 
 
@@ -36,7 +36,7 @@ def read_agents(
         As `concord.score_people` takes it, or a grid that was read already.
     agent_column
         Name of the column with the agents' names; by default ``agent``, or ``model``, ``design`` or
-        ``config`` where the same test stands under several of their names.
+        ``config`` where the same test is under several of their names.
     mapping
         What the columns of a table made by hand hold, by their titles.
     options

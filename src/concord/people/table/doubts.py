@@ -39,7 +39,7 @@ def _decimals(cell: object) -> int:
 
 
 def p_contradiction(row: TestRow, side: Side, given: dict[str, object]) -> str | None:
-    """Say how a given p-value contradicts the statistic beside it; ``None`` where it does not.
+    """Say how a given p-value contradicts its statistic; ``None`` where it does not.
 
     Both are rounded in print: the p of every statistic that would be printed so is allowed, and a factor of
     1.5 for degrees of freedom that the table does not give (Welch's). A one-sided p is half of it.

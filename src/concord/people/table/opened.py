@@ -18,9 +18,9 @@ _OWN_FORMS = ("human_estimate",)
 def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str] | None = None) -> Grid:
     """Return the cells of a table of tests.
 
-    A table with the columns of the file format is taken as it stands. Any other is looked at as one that was
+    A table with the columns of the file format is taken as it is. Any other is looked at as one that was
     made by hand: a header below titles, means, counts and printed statistics. Where that finds no result of
-    people the table is returned as it stands, for the reader of the format to say what is missing.
+    people the table is returned as it is, for the reader of the format to say what is missing.
 
     Parameters
     ----------

@@ -306,7 +306,7 @@ class _Reader:
         return None, SideOutcome.MISSING
 
     def check_p(self, index: int, row: TestRow, draft: Draft, side: Side) -> None:
-        """Note a p-value that the statistic beside it denies."""
+        """Note a p-value that its statistic denies."""
         if "p_value" not in draft.given or "statistic" not in draft.given:
             return
         text = p_contradiction(row, side, draft.given)

@@ -52,7 +52,7 @@ class EarlyScores:
     n_answers: int
     n_leaked: int
     gate: str
-    """Why the numbers should not be used; empty where nothing stands against it."""
+    """Why the numbers should not be used; empty where nothing speaks against it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from concord.reasoning.read.vignettes import BiasCases, Source, Vignettes
 from concord.records import InputFile
 
 Row = tuple[int | None, object]
-"""A row and the line it stands on."""
+"""A row and the line it is on."""
 MODES = ("cot", "direct")
 BIAS = "bias"
 """Mode of a run's replies to bias cases."""

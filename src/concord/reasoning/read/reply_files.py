@@ -60,7 +60,7 @@ def check_replies(path: Path) -> ReplyFile:
         raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object a line")
     if rows and all(isinstance(row, Mapping) and _is_trial(row) for _, row in rows):
         raise FileFormatError(
-            f"{path.name}: holds trials (what is asked) and no replies; check the replies.jsonl beside it"
+            f"{path.name}: holds trials (what is asked) and no replies; check the replies.jsonl next to it"
         )
     is_journal = any(isinstance(row, Mapping) and "key" in row for _, row in rows)
     found = _Found(problems, is_journal)
@@ -134,7 +134,7 @@ class _Found:
         return str(AskOutcome.OK if reply.response.strip() else AskOutcome.EMPTY)
 
     def _session(self, reply: RecordedReply, outcome: str) -> None:
-        """Count the turns of a session; they stand in its response as JSON by question id."""
+        """Count the turns of a session; they are in its response as JSON by question id."""
         if outcome != AskOutcome.OK or not _SESSION.fullmatch(reply.id):
             return
         wanted = f"replies as a JSON object by the ids {reply.id}/member/step"
@@ -155,7 +155,7 @@ class _Found:
         return counts | {str(outcome): self.outcomes[outcome] for outcome in AskOutcome}
 
     def warnings(self, name: str) -> list[str]:
-        """Say which keys stand in a journal more than once."""
+        """Say which keys are in a journal more than once."""
         doubled = sum(1 for n in self.keys.values() if n > 1)
         told = f"{name}: {doubled} keys are there more than once; the last line of each counts"
         return [told] if doubled else []

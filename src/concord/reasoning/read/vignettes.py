@@ -176,7 +176,7 @@ def _label(fields: Mapping[str, Any], key: str) -> str:
 def read_bias_cases(source: Source, *, lenient: bool = False) -> BiasCases:
     """Read bias cases: ``{"cases": [{"id", "prompt", "bias_feature", "bias_label"}]}``.
 
-    ``pair``, ``role`` (target or control) and ``dimension`` may stand in the case or in its ``metadata``.
+    ``pair``, ``role`` (target or control) and ``dimension`` may be in the case or in its ``metadata``.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
-"""Steps of reasoning beside gold steps: read from the file beside a result, and from its examples."""
+"""Steps of reasoning next to gold steps: read from the file of a result, and from its examples."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from concord.show.page.find import Problem, ResultFile
-from concord.show.page.replies import json_lines
+from concord.show.page.json_rows import json_lines
 from concord.show.page.texts import Texts
 from concord.show.page.values import Document, number, part, parts, texts, words
 
@@ -15,7 +15,7 @@ STEPS_FILE = "study_a_steps.jsonl"
 def read_cases(
     source: ResultFile, samples: list[dict[str, Any]]
 ) -> tuple[list[Document | None], list[Problem]]:
-    """Read the steps beside a result, one entry per sample; older results have none."""
+    """Read the steps of a result, one entry per sample; older results have none."""
     if source.file is None or not (source.file.parent / STEPS_FILE).is_file():
         return [None] * len(samples), []
     problems: list[Problem] = []

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 PLAIN = 200_000
-"""Characters of data up to which they stand in the page as they are."""
+"""Characters of data up to which they are in the page as they are."""
 LEVEL = 7
 """Of compression: beyond it a page gets a hundredth smaller and takes twice as long."""
 _SAFE = str.maketrans("<&>", ".,:")
@@ -63,7 +63,7 @@ def policy(script: str, *styles: str) -> str:
     """
     allowed = " ".join(f"'sha256-{_digest(style)}'" for style in styles)
     return (
-        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src {allowed}; "
+        f"default-src 'none'; img-src blob:; script-src 'sha256-{_digest(script)}'; style-src {allowed}; "
         "base-uri 'none'; form-action 'none'"
     )
 

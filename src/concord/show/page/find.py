@@ -215,7 +215,7 @@ def _folder_name(file: Path, folder: Path) -> str:
 
 
 def rows_beside(source: ResultFile, name: str) -> tuple[list[dict[str, str]] | None, str]:
-    """Read a table that stands beside a result: its rows or ``None``, and its name for a reader.
+    """Read a table that lies next to a result: its rows or ``None``, and its name for a reader.
 
     Raises
     ------
@@ -229,7 +229,7 @@ def rows_beside(source: ResultFile, name: str) -> tuple[list[dict[str, str]] | N
 
 
 def read_rows(file: Path) -> list[dict[str, str]]:
-    """Read a CSV file that stands beside a result; the quote that guards formulas is taken off again."""
+    """Read a CSV file that lies next to a result; the quote that guards formulas is taken off again."""
     try:
         if file.stat().st_size > limits.FILE_BYTES:
             raise FileFormatError(f"is not used: more than the {limits.FILE_BYTES:,} bytes that are read")

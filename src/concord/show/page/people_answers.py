@@ -23,11 +23,11 @@ COLUMNS = (
 
 
 def read_answers(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Problem]]:
-    """Read the counts beside a result; a table of tests has none, which is no fault."""
+    """Read the counts of a result; a table of tests has none, which is no fault."""
     try:
         rows, shown = rows_beside(source, ANSWERS_FILE)
     except FileFormatError as fault:
-        return [], [Problem(source.shown, f"{ANSWERS_FILE} beside it {fault}; answers are not counted")]
+        return [], [Problem(source.shown, f"{ANSWERS_FILE} next to it {fault}; answers are not counted")]
     if rows is None:
         return [], []
     counted: dict[tuple[str, ...], Counter[str]] = {}

@@ -1,4 +1,4 @@
-"""Two folders of scores, one file (or one set of files) a model: matched, read, joined."""
+"""Two folders of scores, one file (or one set of files) per model: matched, read, joined."""
 
 import os
 from collections.abc import Iterable, Iterator

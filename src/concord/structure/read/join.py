@@ -81,7 +81,7 @@ def _refuse_faults(sheets: Sequence[SheetScores], options: ReadOptions) -> None:
 
 
 def _note_sheets(model: str, sheets: Sequence[SheetScores], options: ReadOptions, found: Findings) -> None:
-    """Warn of everything that was read otherwise than it stands in the file."""
+    """Warn of everything that was read otherwise than it is in the file."""
     for sheet in sheets:
         found.warnings += sheet.warnings
     text = sum(sheet.column.n_text_numbers for sheet in sheets)

@@ -22,7 +22,7 @@ UNSTORED = "a formula without a stored value"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a column of scores stands, as the messages name it."""
+    """Where a column of scores is, as the messages name it."""
 
     file: str
     sheet: str | None

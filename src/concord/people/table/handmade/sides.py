@@ -83,7 +83,7 @@ class Gathered:
         return not self.text and not grouped and not self.extra and all(one is None for one in values)
 
     def pair(self) -> list[GroupNumbers]:
-        """Return the groups in their order: first and second, or as they stand."""
+        """Return the groups in their order: first and second, or as they are."""
         return [
             self.groups[name] for name in sorted(self.groups, key=lambda name: (name == "2", name != "1"))
         ]

@@ -203,7 +203,7 @@ def meaning_of(levels: list[str]) -> Meaning | None:
 
 
 def meaning_of_words(words: list[str]) -> str | None:
-    """Return the field that words name as they stand."""
+    """Return the field that words name as they are."""
     return _MEANING.get(" ".join(words))
 
 

@@ -1,0 +1,112 @@
+"""Pairs of answers in both orders: how a judge is asked and scored."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from concord.asking.askable import Askable, Recorded
+from concord.asking.folder import planned_prompts, read_run
+from concord.errors import OptionError, RunFolderError
+from concord.records import AskOutcome, Design
+from concord.structure.judging.design import JUDGE, design_judge, result_of
+from concord.structure.judging.files import JudgeResult
+from concord.structure.judging.pairs import BUNDLED, AnswerPair, read_pairs
+
+
+def lay_out(
+    pairs: str | Path | None = None,
+    first: str | Path | None = None,
+    second: str | Path | None = None,
+    *,
+    limit: int | None = None,
+    repeats: int = 2,
+) -> Design:
+    """Lay out both orders of every pair, from a file or from the replies of two runs.
+
+    Parameters
+    ----------
+    pairs
+        A file of pairs (``prompt, answer_a, answer_b``), or the bundled set, which is also the default.
+    first, second
+        Instead: folders of two runs that asked the same.
+    limit
+        Judge only the first so many pairs.
+    repeats
+        Votes on each pair in each order.
+
+    Raises
+    ------
+    OptionError
+        A file and runs, or one run alone.
+    """
+    if (first is None) != (second is None) or (pairs is not None and first is not None):
+        raise OptionError("give a file of pairs, or two runs with --first and --second")
+    if first is not None and second is not None:
+        kept, name = pairs_of_runs(Path(first), Path(second)), f"{Path(first).name} / {Path(second).name}"
+    else:
+        chosen = BUNDLED if pairs is None else pairs
+        kept, name = read_pairs(chosen), Path(chosen).name
+    return design_judge(kept, name=name, limit=limit, repeats=repeats)
+
+
+def pairs_of_runs(first: Path, second: Path) -> tuple[AnswerPair, ...]:
+    """Return the pairs of replies that two runs gave to the same prompts, the first repeat of each.
+
+    Raises
+    ------
+    RunFolderError
+        The runs have no prompt in common.
+    """
+    sides = [read_run(folder) for folder in (first, second)]
+    replies = [_replies(stored.rows) for stored in sides]
+    models = [str(stored.record["model"]) for stored in sides]
+    if models[0] == models[1]:
+        models = [f"{model} ({folder.name})" for model, folder in zip(models, (first, second), strict=True)]
+    prompts = [_prompts(folder) for folder in (first, second)]
+    found = []
+    for trial, prompt in prompts[0].items():
+        if prompts[1].get(trial) == prompt and all(trial in side for side in replies):
+            name = "/".join(trial)
+            answers = (replies[0][trial], replies[1][trial])
+            found.append(AnswerPair(name, prompt, *answers, models[0], models[1], trial[0]))
+    if not found:
+        raise RunFolderError(f"{first} and {second} have no prompt that both answered; run the same items")
+    return tuple(found)
+
+
+def _replies(rows: Any) -> dict[tuple[str, str], str]:
+    return {
+        (str(row["id"]), str(row["mode"])): str(row["response"])
+        for row in rows
+        if row["outcome"] == AskOutcome.OK and row["repeat"] == 0 and str(row["response"]).strip()
+    }
+
+
+def _prompts(folder: Path) -> dict[tuple[str, str], str]:
+    return {
+        (str(row["id"]), str(row["mode"])): _prompt_text(row)
+        for row in planned_prompts(folder)
+        if row["repeat"] == 0
+    }
+
+
+def _prompt_text(row: Mapping[str, Any]) -> str:
+    return "\n\n".join(str(message["text"]) for message in row["messages"] if message["role"] != "system")
+
+
+def score(found: Recorded, *, partial: bool = False, **choices: Any) -> JudgeResult:
+    """Score the verdicts of a run; replies without one are counted by order."""
+    result = result_of(found.files, found.rows, model=found.model, source=found.source, **choices)
+    return replace(result, made=found.made)
+
+
+ASKED = Askable(
+    name=JUDGE,
+    design=lay_out,
+    score=score,
+    # votes of one order must be able to differ: they are the floor that flips are counted against
+    temperature=0.7,
+    max_tokens=64,
+    repeats=2,
+)

@@ -1,0 +1,51 @@
+"""`concord combine`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from concord.cli.shared import note, print_json, show_result
+
+
+def combine(
+    people: Annotated[
+        Path,
+        typer.Argument(help="Table of people: answer and prediction per person; arm, outcome, weight."),
+    ],
+    predictions: Annotated[
+        Path, typer.Argument(help="Table of further predictions for the same population, without answers.")
+    ],
+    regress: Annotated[
+        list[str] | None, typer.Option(help="Column to regress the answers on; may be given several times.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for combine.json and combine.csv.")] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of the table.")
+    ] = False,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
+    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
+    level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
+) -> None:
+    """Combine people's answers with a model's predictions: what the model is worth in participants."""
+    from concord import api
+
+    result = api.combine(
+        people,
+        predictions,
+        regress=[] if regress is None else regress,
+        sheet=sheet,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        level=level,
+    )
+    for warning in result.warnings:
+        note(f"warning: {warning}")
+    if out is not None:
+        files = result.write(out)
+        note(f"wrote {files[0]} and {files[1].name}")
+    if json:
+        print_json(result.to_dict())
+        return
+    show_result(result)

@@ -1,0 +1,1 @@
+"""People and predictions together: what a model is worth in participants."""

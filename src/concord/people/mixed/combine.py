@@ -1,0 +1,360 @@
+"""People and predictions to estimates: means, shares, differences between arms, regression coefficients."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from concord.errors import InputError, UndefinedError
+from concord.files.tables import TableOptions
+from concord.people.mixed.result import CombinedEstimate, CombineResult
+from concord.people.mixed.table import MixedRows, MixedTables, read_mixed
+from concord.records import Estimate, Interval
+from concord.stats.answer_spread import person_correlation_interval, person_correlation_se
+from concord.stats.elementwise import Floats
+from concord.stats.prediction_powered import (
+    FEWEST_PEOPLE,
+    PoweredMean,
+    effective_people,
+    powered_mean,
+    powered_regression,
+    quantile,
+)
+
+METHOD = "prediction-powered (PPI++)"
+_FEW = f"no interval: fewer than {FEWEST_PEOPLE} people"
+_WEIGHTED = "worth without an interval: with weights it is the ratio of the two standard errors"
+_CONSTANT = "the predictions are all one number: they are worth nothing"
+CONTROLS = ("control", "baseline", "placebo", "0")
+UNLIKE = 0.1
+"""Standardised difference of predictions between the two tables that is warned of, where it is no chance."""
+
+
+def combine(
+    people: Any,
+    predictions: Any,
+    *,
+    regress: Sequence[str] = (),
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+    level: float = 0.95,
+) -> CombineResult:
+    """Combine people's answers with a model's predictions: what the model is worth in participants.
+
+    Parameters
+    ----------
+    people
+        A table (path, frame or rows), one row per person: ``answer`` (also ``human``, ``y``) and
+        ``prediction`` (also ``agent``, ``f``), the model's reply for this person; ``arm``, ``outcome`` and
+        ``weight`` where there are.
+    predictions
+        A table of further predictions of the same model for the same population, without answers.
+    regress
+        Columns of both tables that the answers are regressed on; otherwise means, shares and, with two arms,
+        their difference are estimated.
+    sheet, encoding, decimal_comma
+        How tables are read.
+    level
+        Nominal coverage.
+
+    Returns
+    -------
+    CombineResult
+        Estimate, interval, and what the predictions are worth in participants; prints itself.
+
+    Raises
+    ------
+    InputError
+        The tables cannot be combined; the message says why.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> def rows(n):
+    ...     y = rng.normal(size=n)
+    ...     return [{"answer": a, "prediction": a + rng.normal() + 2} for a in y]
+    >>> further = [{"prediction": row["prediction"]} for row in rows(5000)]
+    >>> found = combine(rows(500), further).estimates[0]
+    >>> found.estimate.interval.low < 0 < found.estimate.interval.high, found.worth.value > 200
+    (True, True)
+    """
+    tables = read_mixed(
+        people, predictions, covariates=regress, options=TableOptions(sheet, encoding, decimal_comma)
+    )
+    outcomes = list(dict.fromkeys(tables.people.outcome))
+    lacking = [name for name in outcomes if name not in set(tables.predictions.outcome)]
+    if lacking:
+        raise InputError(f"the further predictions have no row of {', '.join(map(repr, lacking[:5]))}")
+    made: list[CombinedEstimate] = []
+    warnings = list(tables.warnings)
+    for outcome in outcomes:
+        own, more = tables.people.chosen(outcome), tables.predictions.chosen(outcome)
+        warnings += _unlike(outcome, own, more, tables.covariates)
+        work = (
+            _combined_regression(outcome, own, more, tables, level)
+            if regress
+            else _combined_means(outcome, own, more, level)
+        )
+        made.extend(work)
+    return CombineResult(tuple(made), sentence(made[-1] if len(outcomes) == 1 else made[0]), level,
+                         tables.inputs, tuple(warnings))  # fmt: skip
+
+
+def sentence(one: CombinedEstimate) -> str:
+    """Say what the predictions are worth, and no more than the interval shows."""
+    n, m = one.n_people, one.n_predictions
+    worth, ends = one.worth.value, one.worth.interval
+    start = f"With {n:,} people, {m:,} replies of this model"
+    if worth is None:
+        return f"{start} are worth an unknown number of people: {one.worth.note}."
+    if worth < 0.5 and (ends is None or ends.high < 0.5):
+        return (
+            f"{start} are worth no more people: {one.worth.note or 'they do not go along with the answers'}."
+        )
+    between = "" if ends is None else f" ({ends.low:,.0f} to {ends.high:,.0f})"
+    return f"{start} are worth {worth:,.0f} more people{between}."
+
+
+def _combined_means(
+    outcome: str, own: MixedRows, more: MixedRows, level: float
+) -> Iterator[CombinedEstimate]:
+    """Estimate the mean, or the mean of each arm and their difference."""
+    arms = sorted(set(own.arm), key=_control_last)
+    assert own.answer is not None  # noqa: S101 - the table of people
+    kind = "share" if set(np.unique(own.answer)) <= {0.0, 1.0} else "mean"
+    if len(arms) == 1:
+        yield _combined_mean(outcome, kind, kind, own, more, level)[0]
+        return
+    parts = []
+    for arm in arms:
+        further = more.at(np.array([one == arm for one in more.arm]))
+        if not further.prediction.size:
+            raise InputError(f"the further predictions have no row of the arm {arm!r}")
+        sample = own.at(np.array([one == arm for one in own.arm]))
+        parts.append(_combined_mean(outcome, arm, kind, sample, further, level))
+        yield parts[-1][0]
+    if len(arms) == 2:
+        yield _difference_of_arms(outcome, arms, parts, level)
+
+
+def _control_last(arm: str) -> tuple[bool, str]:
+    """Order arms by name, what is called a control last: a difference is an effect of the other."""
+    return arm.casefold() in CONTROLS, arm
+
+
+def _combined_mean(
+    outcome: str, name: str, kind: str, own: MixedRows, more: MixedRows, level: float
+) -> tuple[CombinedEstimate, PoweredMean]:
+    y = own.answer
+    assert y is not None  # noqa: S101 - the table of people
+    try:
+        found = powered_mean(
+            y, own.prediction, more.prediction, weights=own.weight, more_weights=more.weight, level=level
+        )
+    except UndefinedError as fault:
+        raise InputError(f"{outcome or name}: {fault}") from fault
+    n, m = y.size, more.prediction.size
+    reach = quantile(n, level) * found.people_se
+    correlation = _person_correlation(y, own.prediction, level)
+    effective, worth = _effective_of(n, m, correlation.value), _worth_of(n, m, correlation, level)
+    if own.weight is not None or more.weight is not None:
+        effective = n * (found.people_se / found.se) ** 2 if found.se > 0 else float(n)
+        worth = Estimate(effective - n, n=n, note=correlation.note if correlation.note else _WEIGHTED)
+    made = CombinedEstimate(
+        outcome,
+        name,
+        kind,
+        _estimate_with(found.value, found.low, found.high, n, level, METHOD),
+        found.se,
+        _estimate_with(found.people, found.people - reach, found.people + reach, n, level, "people alone"),
+        found.people_se,
+        found.weight,
+        correlation,
+        n,
+        m,
+        effective,
+        worth,
+        float(y.std(ddof=1)),
+    )
+    return made, found
+
+
+def _estimate_with(value: float, low: float, high: float, n: int, level: float, method: str) -> Estimate:
+    if n < FEWEST_PEOPLE:
+        return Estimate(value, n=n, method=method, note=_FEW)
+    return Estimate(value, Interval(low, high, level, method), n=n, method=method)
+
+
+def _person_correlation(y: Floats, f: Floats, level: float) -> Estimate:
+    if np.ptp(f) == 0 or np.ptp(y) == 0:
+        return Estimate(None, n=y.size, note=_CONSTANT if np.ptp(f) == 0 else "people all gave one answer")
+    r = float(np.corrcoef(y, f)[0, 1])
+    if y.size < FEWEST_PEOPLE or abs(r) >= 1:
+        return Estimate(r, n=y.size, note=_FEW if y.size < FEWEST_PEOPLE else "")
+    found = person_correlation_interval(r, y.size, se=person_correlation_se(y, f), level=level)
+    return Estimate(r, Interval(found.low, found.high, level, "Fisher's z, influence of persons"), n=y.size)
+
+
+def _effective_of(n: int, m: int, r: float | None) -> float:
+    return float(n) if r is None else float(effective_people(n, m, min(r, 1 - 1e-9)))
+
+
+def _worth_of(n: int, m: int, correlation: Estimate, level: float) -> Estimate:
+    """Return effective people minus people, its interval from that of the correlation."""
+    if correlation.value is None:
+        return Estimate(0.0, n=n, note=correlation.note)
+    value = _effective_of(n, m, correlation.value) - n
+    ends = correlation.interval
+    if ends is None:
+        return Estimate(value, n=n, note=correlation.note)
+    low, high = (_effective_of(n, m, end) - n for end in (ends.low, ends.high))
+    note = "" if correlation.value > 0 else "the predictions do not go along with the answers"
+    return Estimate(value, Interval(low, high, level, "from the interval of the correlation"), n=n, note=note)
+
+
+def _difference_of_arms(
+    outcome: str,
+    arms: Sequence[str],
+    parts: Sequence[tuple[CombinedEstimate, PoweredMean]],
+    level: float,
+) -> CombinedEstimate:
+    """Return the first arm minus the second; people of both arms are counted together."""
+    one, two = (part[0] for part in parts)
+    a, b = (part[1] for part in parts)
+    n, m = one.n_people + two.n_people, one.n_predictions + two.n_predictions
+    se, alone_se = float(np.hypot(a.se, b.se)), float(np.hypot(a.people_se, b.people_se))
+    reach = quantile(n, level)
+    value, alone = a.value - b.value, a.people - b.people
+    few = min(one.n_people, two.n_people)
+    known = [part.correlation.value for part in (one, two)]
+    r = None if any(v is None for v in known) else float(np.mean([v for v in known if v is not None]))
+    # both arms' variances with and without predictions: how many people would do the same
+    effective, ends = _effective_of_arms(one, two)
+    if _WEIGHTED in (one.worth.note, two.worth.note) and se > 0:
+        effective, ends = n * (alone_se / se) ** 2, None
+    worth = (
+        Estimate(effective - n, ends, n=n)
+        if few >= FEWEST_PEOPLE
+        else Estimate(effective - n, n=n, note=_FEW)
+    )
+    notes = dict.fromkeys(part.worth.note for part in (one, two) if part.worth.note)
+    return CombinedEstimate(
+        outcome,
+        f"{arms[0]} − {arms[1]}",
+        "difference",
+        _estimate_with(value, value - reach * se, value + reach * se, few, level, METHOD),
+        se,
+        _estimate_with(alone, alone - reach * alone_se, alone + reach * alone_se, few, level, "people alone"),
+        alone_se,
+        float(np.mean([a.weight, b.weight])),
+        Estimate(r, n=n, note="mean of the two arms" if r is not None else _CONSTANT),
+        n,
+        m,
+        effective,
+        worth if worth.note or not notes else Estimate(worth.value, worth.interval, n, note="; ".join(notes)),
+        float(np.sqrt((one.sd**2 + two.sd**2) / 2)),
+    )
+
+
+def _effective_of_arms(one: CombinedEstimate, two: CombinedEstimate) -> tuple[float, Interval | None]:
+    """n₀ with Σ s²/n₀ᵢ = Σ s²/nᵢ (1 - ρ² Nᵢ/(nᵢ + Nᵢ)): people in both arms, in proportion."""
+    n = one.n_people + two.n_people
+
+    def scaled(effective: Sequence[float]) -> float:
+        plain = sum(part.sd**2 / part.n_people for part in (one, two))
+        narrow = sum(part.sd**2 / size for part, size in zip((one, two), effective, strict=True))
+        return n * plain / narrow if narrow > 0 else float(n)
+
+    value = scaled([one.effective_people, two.effective_people])
+    ends = [part.worth.interval for part in (one, two)]
+    if any(end is None for end in ends):
+        return value, None
+    known = [end for end in ends if end is not None]
+    # each arm's uncertainty on its own, added in squares
+    reach = []
+    for side in ("low", "high"):
+        steps = []
+        for i in (0, 1):
+            sizes = [one.effective_people, two.effective_people]
+            sizes[i] = (one, two)[i].n_people + getattr(known[i], side)
+            steps.append(scaled(sizes) - value)
+        reach.append(float(np.hypot(steps[0], steps[1])))
+    low = max(value - n - reach[0], 0.0)
+    return value, Interval(
+        low, value - n + reach[1], known[0].level, "from the intervals of the correlations"
+    )
+
+
+def _combined_regression(
+    outcome: str, own: MixedRows, more: MixedRows, tables: MixedTables, level: float
+) -> Iterator[CombinedEstimate]:
+    """Estimate the coefficients of a regression on the covariates, with an intercept."""
+    y = own.answer
+    assert y is not None  # noqa: S101 - the table of people
+    n, m = y.size, more.prediction.size
+    x, xn = (np.column_stack([np.ones(len(rows.covariates)), rows.covariates]) for rows in (own, more))
+    try:
+        found = powered_regression(
+            x,
+            y,
+            own.prediction,
+            xn,
+            more.prediction,
+            weights=own.weight,
+            more_weights=more.weight,
+            level=level,
+        )
+    except UndefinedError as fault:
+        raise InputError(f"{outcome or 'the regression'}: {fault}") from fault
+    correlation = _person_correlation(y, own.prediction, level)
+    for i, name in enumerate(("intercept", *tables.covariates)):
+        ratio = float(found.people_se[i] / found.se[i]) ** 2 if found.se[i] > 0 else 1.0
+        reach = quantile(n, level) * float(found.people_se[i])
+        alone = float(found.people[i])
+        note = (
+            correlation.note if correlation.value is None else "of this coefficient; from its standard errors"
+        )
+        yield CombinedEstimate(
+            outcome,
+            name,
+            "coefficient",
+            _estimate_with(
+                float(found.value[i]), float(found.low[i]), float(found.high[i]), n, level, METHOD
+            ),
+            float(found.se[i]),
+            _estimate_with(alone, alone - reach, alone + reach, n, level, "people alone"),
+            float(found.people_se[i]),
+            found.weight,
+            correlation,
+            n,
+            m,
+            n * ratio,
+            Estimate(n * ratio - n, n=n, note=note),
+            float(y.std(ddof=1)),
+        )
+
+
+def _unlike(outcome: str, own: MixedRows, more: MixedRows, covariates: Sequence[str]) -> Iterator[str]:
+    """Warn where the two tables do not look like samples of one population."""
+    where = f"{outcome}: " if outcome else ""
+    columns = [("predictions", own.prediction, more.prediction)]
+    columns += [(name, own.covariates[:, i], more.covariates[:, i]) for i, name in enumerate(covariates)]
+    for name, a, b in columns:
+        if min(a.size, b.size) < 2:
+            continue
+        sd = float(np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2))
+        se = float(np.sqrt(a.var(ddof=1) / a.size + b.var(ddof=1) / b.size))
+        if sd == 0 or se == 0:
+            continue
+        gap = float(a.mean() - b.mean())
+        p = float(2 * special.ndtr(-abs(gap) / se))
+        if abs(gap) / sd > UNLIKE and p < 0.01:
+            yield (
+                f"{where}{name} of the people and of the further predictions differ by {abs(gap) / sd:.2f} "
+                f"SD (p = {p:.2g}): they seem to come from different populations, which biases the estimate"
+            )
+    if set(own.arm) != set(more.arm):
+        yield f"{where}the two tables do not have the same arms"

@@ -1,0 +1,190 @@
+"""Two tables to what is combined: people with answers and predictions, and further predictions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from concord.errors import CellProblem, FileFormatError, TableError
+from concord.files.cells import BadCellError, number, with_point
+from concord.files.columns import ColumnTable, as_names, read_columns
+from concord.files.limits import listed
+from concord.files.tables import TableOptions, TableSource
+from concord.people.table.columns import fold
+from concord.records import InputFile
+from concord.stats.elementwise import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ANSWERS = ("human", "answer", "y", "human_answer", "response")
+PREDICTIONS = ("prediction", "agent", "f", "yhat", "agent_answer", "predicted")
+ARMS = ("arm", "condition", "treatment")
+WEIGHTS = ("weight", "weights", "w")
+OUTCOMES = ("outcome", "item", "question")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixedRows:
+    """Rows of one table."""
+
+    outcome: tuple[str, ...]
+    arm: tuple[str, ...]
+    prediction: Floats
+    answer: Floats | None
+    """Of people; ``None`` in the table of further predictions."""
+    weight: Floats | None
+    covariates: Floats
+    """One column per name asked for."""
+    n_left_out: int = 0
+    """Rows that lack an answer, a prediction or a covariate."""
+
+    def chosen(self, outcome: str, arm: str | None = None) -> "MixedRows":
+        """Return the rows of an outcome, and of an arm."""
+        kept = np.array(
+            [o == outcome and arm in (None, a) for o, a in zip(self.outcome, self.arm, strict=True)]
+        )
+        return self.at(kept)
+
+    def at(self, kept: object) -> "MixedRows":
+        """Return some rows."""
+        where = np.flatnonzero(np.asarray(kept))
+        return MixedRows(
+            tuple(self.outcome[i] for i in where),
+            tuple(self.arm[i] for i in where),
+            self.prediction[where],
+            None if self.answer is None else self.answer[where],
+            None if self.weight is None else self.weight[where],
+            self.covariates[where],
+            self.n_left_out,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixedTables:
+    """Both tables."""
+
+    people: MixedRows
+    predictions: MixedRows
+    covariates: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def read_mixed(
+    people: TableSource,
+    predictions: TableSource,
+    *,
+    covariates: Sequence[str] = (),
+    options: TableOptions | None = None,
+) -> MixedTables:
+    """Read the table of people and that of further predictions.
+
+    Parameters
+    ----------
+    people
+        One row per person: ``answer`` (also ``human``, ``y``) and ``prediction`` (also ``agent``, ``f``);
+        ``arm``, ``outcome`` and ``weight`` where there are.
+    predictions
+        The same without answers.
+    covariates
+        Columns that a regression is on.
+    options
+        How tables are read.
+
+    Raises
+    ------
+    FileFormatError
+        A column is missing.
+    TableError
+        Cells cannot be used; every one is named.
+    """
+    how = TableOptions() if options is None else options
+    problems: list[CellProblem] = []
+    tables = [read_columns(source, how) for source in (people, predictions)]
+    rows = [
+        _TableRows(table, tuple(covariates), problems).rows(with_answers=i == 0)
+        for i, table in enumerate(tables)
+    ]
+    if problems:
+        raise TableError(problems)
+    warnings = [note for table in tables for note in table.warnings]
+    warnings += [
+        f"{table.name}: {found.n_left_out} rows lack an answer, a prediction or a covariate and are left out"
+        for table, found in zip(tables, rows, strict=True)
+        if found.n_left_out
+    ]
+    inputs = tuple(item for table in tables for item in table.inputs)
+    return MixedTables(rows[0], rows[1], tuple(covariates), inputs, tuple(warnings))
+
+
+class _TableRows:
+    """The work of reading one of the two tables."""
+
+    def __init__(self, table: ColumnTable, covariates: tuple[str, ...], problems: list[CellProblem]) -> None:
+        self.table, self.covariates, self.problems = table, covariates, problems
+        self.titles = {fold(title): title for title in table.header}
+
+    def title(self, names: Sequence[str]) -> str | None:
+        """Return the first column that has one of these names."""
+        return next((self.titles[name] for name in names if name in self.titles), None)
+
+    def needed(self, names: Sequence[str], what: str) -> str:
+        """Return a column that must be there."""
+        found = self.title(names)
+        if found is None:
+            raise FileFormatError(
+                f"{self.table.name}: no column of {what}; found {listed(self.table.header)}, expected one of "
+                f"{', '.join(names)}"
+            )
+        return found
+
+    def rows(self, *, with_answers: bool) -> MixedRows:
+        """Read every row; those that lack a number are counted."""
+        import polars as pl
+
+        answer = self.needed(ANSWERS, "people's answers") if with_answers else None
+        prediction = self.needed(PREDICTIONS, "predictions")
+        covariates = [self.needed((fold(name),), f"the covariate {name!r}") for name in self.covariates]
+        weight, arm, outcome = (self.title(names) for names in (WEIGHTS, ARMS, OUTCOMES))
+        used = [one for one in (answer, prediction, weight, arm, outcome, *covariates) if one is not None]
+        frame = self.table.take(used)
+        columns = {title: self.numbers(frame[title]) for title in (answer, prediction, weight, *covariates)
+                   if title is not None}  # fmt: skip
+        names = [
+            (as_names(self.table.name, frame[title]) if title is not None else pl.Series([""] * frame.height))
+            .fill_null("")
+            .to_list()
+            for title in (outcome, arm)
+        ]
+        made = MixedRows(
+            tuple(names[0]),
+            tuple(names[1]),
+            columns[prediction],
+            None if answer is None else columns[answer],
+            None if weight is None else columns[weight],
+            np.column_stack([columns[one] for one in covariates])
+            if covariates
+            else np.empty((frame.height, 0)),
+        )
+        there = ~np.isnan(np.column_stack(list(columns.values()))).any(axis=1)
+        kept = made.at(there)
+        return MixedRows(
+            kept.outcome, kept.arm, kept.prediction, kept.answer, kept.weight, kept.covariates,
+            int((~there).sum()),
+        )  # fmt: skip
+
+    def numbers(self, series: "pl.Series") -> Floats:
+        """Return a column as numbers, NaN where a cell is missing."""
+        values = np.full(len(series), np.nan)
+        for i, cell in enumerate(series.to_list()):
+            value = float(cell) if isinstance(cell, bool) else cell
+            try:
+                found = number(with_point(value) if self.table.decimal_comma else value)
+            except BadCellError as error:
+                place = (self.table.name, None, self.table.row(i), str(series.name))
+                self.problems.append(CellProblem(*place, cell, str(error)))
+                continue
+            values[i] = np.nan if found is None else found
+        return values

@@ -1,0 +1,126 @@
+"""People and predictions together: what it says, when it warns, and what is written is read back."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import concord
+from concord.errors import FileFormatError, InputError, OptionError, TableError
+from concord.people.mixed.result import read_combined
+from concord.planning.mixed import MixedPlan
+from concord.show.terminal import drawn, fitting
+from concord.show.views import view_of
+
+
+def _rows(
+    n: int, *, seed: int, effect: float = 0.5, bias: float = 3.0, noise: float = 1.0
+) -> list[dict[str, Any]]:
+    rng = np.random.default_rng(seed)
+    arm = rng.integers(0, 2, n)
+    x = rng.normal(size=n)
+    y = effect * arm + x + rng.normal(size=n)
+    f = y + noise * rng.normal(size=n) + bias * (1 + arm)
+    return [
+        {"arm": "ba"[a], "x": v, "answer": b, "prediction": c, "weight": 1.0 + (i % 3)}
+        for i, (a, v, b, c) in enumerate(zip(arm, x, y, f, strict=True))
+    ]
+
+
+def _further(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{k: v for k, v in row.items() if k != "answer"} for row in rows]
+
+
+def test_a_difference_of_arms_is_right_though_the_model_is_biased_by_six_standard_errors() -> None:
+    found = concord.combine(_rows(600, seed=1), _further(_rows(6000, seed=2)))
+    assert [one.name for one in found.estimates] == ["a", "b", "a − b"]
+    difference = found.estimates[2]
+    assert difference.kind == "difference"
+    assert difference.estimate.interval is not None and difference.people_only.interval is not None
+    assert difference.estimate.interval.low < 0.5 < difference.estimate.interval.high
+    assert difference.se < 0.9 * difference.people_se
+    assert difference.effective_people == pytest.approx(
+        600 * (difference.people_se / difference.se) ** 2, rel=0.05
+    )
+    assert found.sentence.startswith("With 600 people, 6,000 replies of this model are worth ")
+    plain = [{k: v for k, v in row.items() if k != "weight"} for row in _rows(600, seed=1)]
+    further = [{k: v for k, v in row.items() if k != "weight"} for row in _further(_rows(6000, seed=2))]
+    unweighted = concord.combine(plain, further).estimates[2]
+    assert unweighted.effective_people == pytest.approx(
+        600 * (unweighted.people_se / unweighted.se) ** 2, rel=0.05
+    )
+
+
+def test_a_mean_without_arms_and_a_share() -> None:
+    rows = [{"human": i % 2, "agent": (i % 2 + i % 3) / 3} for i in range(90)]
+    found = concord.combine(rows, [{"agent": row["agent"]} for row in rows * 4]).estimates
+    assert [(one.name, one.kind) for one in found] == [("share", "share")]
+    assert found[0].estimate.value == pytest.approx(0.5)
+
+
+def test_regression_coefficients_are_named() -> None:
+    rows, more = _rows(400, seed=3, bias=0.0), _further(_rows(3000, seed=4, bias=0.0))
+    for row in (*rows, *more):
+        del row["arm"]
+    found = concord.combine(rows, more, regress=["x"]).estimates
+    assert [one.name for one in found] == ["intercept", "x"]
+    assert found[1].estimate.interval is not None
+    assert found[1].estimate.interval.low < 1 < found[1].estimate.interval.high
+
+
+def test_other_populations_are_warned_of() -> None:
+    rows = [row | {"arm": ""} for row in _rows(300, seed=5)]
+    more = [row | {"arm": "", "prediction": row["prediction"] + 2} for row in _further(_rows(900, seed=6))]
+    assert any("different populations" in note for note in concord.combine(rows, more).warnings)
+    same = [row | {"arm": ""} for row in _further(_rows(900, seed=6))]
+    assert not any("different populations" in note for note in concord.combine(rows, same).warnings)
+
+
+def test_few_people_have_an_estimate_and_no_interval() -> None:
+    rows = [{"answer": float(i % 5), "prediction": float(i % 4)} for i in range(19)]
+    found = concord.combine(rows, [{"prediction": float(i % 4)} for i in range(100)]).estimates[0]
+    assert found.estimate.value is not None and found.estimate.interval is None
+    assert found.estimate.note == "no interval: fewer than 20 people"
+
+
+def test_constant_predictions_are_worth_nothing_and_say_so() -> None:
+    rows = [{"answer": float(i % 5), "prediction": 3.0} for i in range(50)]
+    found = concord.combine(rows, [{"prediction": 3.0}] * 100)
+    assert found.estimates[0].worth.value == 0
+    assert found.estimates[0].estimate.value == pytest.approx(2.0)
+    assert "worth no more people: the predictions are all one number" in found.sentence
+
+
+def test_rows_without_a_number_are_counted_and_words_are_named(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [{"answer": float(i % 5), "prediction": float(i % 3)} for i in range(50)]
+    found = concord.combine(
+        [*rows, {"answer": None, "prediction": 1.0}], [{"prediction": float(i % 3)} for i in range(9)]
+    )
+    assert found.warnings == ("list: 1 rows lack an answer, a prediction or a covariate and are left out",)
+    with pytest.raises(TableError, match="column 'prediction': got 'x'"):
+        concord.combine([*rows, {"answer": 1.0, "prediction": "x"}], rows)
+    with pytest.raises(FileFormatError, match="no column of people's answers"):
+        concord.combine([{"prediction": 1.0}], rows)
+    with pytest.raises(InputError, match="no row of the arm 'b'"):
+        concord.combine(_rows(60, seed=1), [row | {"arm": "a"} for row in _further(_rows(60, seed=2))])
+
+
+def test_what_is_written_is_read_back_whole(tmp_path: Path) -> None:
+    found = concord.combine(_rows(80, seed=1), _further(_rows(300, seed=2)))
+    found.write(tmp_path)
+    assert read_combined(tmp_path) == found
+    text = drawn(fitting(view_of(found).report(found)), width=80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.startswith("With 80 people, 300 replies of this model")
+
+
+def test_a_plan_from_a_pilot_uses_its_correlation_and_spread(tmp_path: Path) -> None:
+    rows = [row | {"arm": ""} for row in _rows(300, seed=5)]
+    concord.combine(rows, [row | {"arm": ""} for row in _further(_rows(900, seed=6))]).write(tmp_path)
+    found = concord.plan("mixed", tmp_path, se=0.05, person_cost=5.0, reply_cost=0.01)
+    assert isinstance(found, MixedPlan) and found.range is not None
+    assert found.design.cost < found.design.cost_alone
+    assert found.range[1].cost <= found.design.cost <= found.range[0].cost
+    with pytest.raises(OptionError, match=r"needs the wanted standard error \(--se\)"):
+        concord.plan("mixed", tmp_path, person_cost=5.0, reply_cost=0.01)

@@ -1,0 +1,116 @@
+"""Prediction-powered estimates: equal to ppi_py, right with a biased model, never much wider than people."""
+
+import numpy as np
+import pytest
+
+from concord.errors import OptionError, UndefinedError
+from concord.stats.prediction_powered import (
+    cheapest_mixed,
+    effective_people,
+    powered_mean,
+    powered_regression,
+)
+
+
+def _sample(seed: int, n: int, more: int, rho: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.exponential(size=n) + 1
+    noise = np.sqrt(1 / rho**2 - 1) if rho > 0 else 1.0
+    f = (y if rho > 0 else 0) + noise * rng.normal(size=n) + 5
+    base = rng.exponential(size=more) + 1
+    return y, f, (base if rho > 0 else 0) + noise * rng.normal(size=more) + 5
+
+
+@pytest.mark.parametrize("rho", [0.9, 0.4, 0.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_mean_is_that_of_ppi_py(rho: float, weighted: bool) -> None:
+    ppi = pytest.importorskip("ppi_py")
+    y, f, more = _sample(1, 150, 900, rho)
+    rng = np.random.default_rng(5)
+    w, v = (rng.uniform(0.5, 2, 150), rng.uniform(0.5, 2, 900)) if weighted else (None, None)
+    found = powered_mean(y, f, more, weights=w, more_weights=v)
+    point = float(np.squeeze(ppi.ppi_mean_pointestimate(y, f, more, w=w, w_unlabeled=v)))
+    low, high = ppi.ppi_mean_ci(y, f, more, alpha=0.05, w=w, w_unlabeled=v)
+    assert found.value == pytest.approx(point, abs=1e-9)
+    assert (found.low, found.high) == pytest.approx((float(low[0]), float(high[0])), abs=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_regression_is_that_of_ppi_py(weighted: bool) -> None:
+    ppi = pytest.importorskip("ppi_py")
+    rng = np.random.default_rng(2)
+    x, xn = (np.column_stack([np.ones(k), rng.normal(size=(k, 2))]) for k in (200, 1500))
+    y = x @ [1, 2, -1] + rng.normal(size=200)
+    f, fn = (a @ [0, 1, -1] + rng.normal(size=len(a)) for a in (x, xn))
+    w, v = (rng.uniform(0.5, 2, 200), rng.uniform(0.5, 2, 1500)) if weighted else (None, None)
+    found = powered_regression(x, y, f, xn, fn, weights=w, more_weights=v)
+    low, high = ppi.ppi_ols_ci(x, y, f, xn, fn, alpha=0.05, w=w, w_unlabeled=v)
+    assert found.value == pytest.approx(
+        ppi.ppi_ols_pointestimate(x, y, f, xn, fn, w=w, w_unlabeled=v), abs=1e-9
+    )
+    assert found.low == pytest.approx(low, abs=1e-9)
+    assert found.high == pytest.approx(high, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("rho", "published"), [(0.353, 11_275), (0.263, 10_670), (0.049, 10_022)], ids=lambda one: str(one)
+)
+def test_effective_people_are_those_of_broska_to_the_rounding_of_rho(rho: float, published: int) -> None:
+    low, high = (float(effective_people(10_000, 100_000, rho + step)) for step in (-0.0005, 0.0005))
+    assert low - 0.5 <= published <= high + 0.5
+
+
+def test_constant_predictions_are_worth_nothing() -> None:
+    y = np.random.default_rng(1).normal(size=60)
+    found = powered_mean(y, np.ones(60), np.ones(500))
+    assert (found.weight, found.se) == (0, found.people_se)
+    assert found.value == pytest.approx(y.mean())
+    assert np.isnan(found.correlation)
+
+
+def test_what_cannot_be_combined_is_refused() -> None:
+    with pytest.raises(OptionError, match="one each"):
+        powered_mean([1, 2, 3], [1, 2], [1])
+    with pytest.raises(UndefinedError, match="no further"):
+        powered_mean([1, 2, 3], [1, 2, 3], [])
+    with pytest.raises(UndefinedError, match="collinear"):
+        powered_regression([[1, 1]] * 9, range(9), range(9), [[1, 1]] * 9, range(9))
+    with pytest.raises(OptionError, match="negative"):
+        powered_mean([1, 2], [1, 2], [1, 2], weights=[-1, 2])
+
+
+def test_the_cheapest_design_reaches_the_standard_error_and_no_cheaper_one_does() -> None:
+    rho, sd, se, person, reply = 0.6, 2.0, 0.1, 3.0, 0.02
+    found = cheapest_mixed(rho, sd=sd, se=se, person_cost=person, reply_cost=reply)
+    assert found.se <= se * (1 + 1e-9)
+    assert found.people_alone == 400
+    for n in range(250, 401):
+        for replies in range(0, 20_001, 50):
+            size = float(effective_people(n, max(replies, 1), rho if replies else 0))
+            cost = n * (person + (reply if replies else 0)) + replies * reply
+            assert not (sd / np.sqrt(size) <= se and cost < found.cost - 3)
+
+
+def test_without_correlation_people_alone_are_cheapest() -> None:
+    found = cheapest_mixed(0.0, sd=1, se=0.1, person_cost=5, reply_cost=0.1)
+    assert (found.people, found.replies, found.cost) == (100, 0, 500)
+    with pytest.raises(OptionError, match="a plan needs"):
+        cheapest_mixed(1.2, sd=1, se=0.1, person_cost=5, reply_cost=0.1)
+
+
+def _covered(n: int, rho: float, times: int) -> tuple[float, float]:
+    hits, widths = 0, []
+    for seed in range(times):
+        y, f, more = _sample(seed, n, 5 * n, rho)
+        found = powered_mean(y, f, more)
+        hits += found.low <= 2 <= found.high
+        widths.append(found.se / found.people_se)
+    return hits / times, float(np.mean(widths))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rho", [0.7, 0.0])
+def test_a_biased_model_keeps_the_coverage_and_no_model_widens_the_interval(rho: float) -> None:
+    covered, width = _covered(200, rho, 4000)
+    assert covered == pytest.approx(0.95, abs=0.015)
+    assert width <= 1.02
