@@ -38,10 +38,10 @@ def make_way(folder: Path, inputs: Sequence[InputFile], model: str | None) -> tu
     """
     earlier = [path for path in (folder / SUMMARY, folder / DOCUMENT) if path.is_file()]
     for path in earlier:
-        before = _document(path)
+        before = _read_earlier(path)
         called = before.get("model")
-        if _files(before) != {one.name for one in inputs} or (called and model and called != model):
-            of = ", ".join(sorted(_files(before))) or "something else"
+        if _input_names(before) != {one.name for one in inputs} or (called and model and called != model):
+            of = ", ".join(sorted(_input_names(before))) or "something else"
             raise OptionError(
                 f"{folder} holds the result of {of}{f' ({called})' if called else ''}; choose another --out, "
                 f"such as --out {folder}/{model if model else 'second'}, or remove the folder first"
@@ -58,7 +58,7 @@ def make_way(folder: Path, inputs: Sequence[InputFile], model: str | None) -> tu
     return tuple(removed)
 
 
-def _document(path: Path) -> dict[str, Any]:
+def _read_earlier(path: Path) -> dict[str, Any]:
     try:
         found = parsed(path.name, read_bytes(path))
     except FileFormatError:
@@ -71,7 +71,7 @@ def _inputs(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
 
 
-def _files(document: dict[str, Any]) -> set[str]:
+def _input_names(document: dict[str, Any]) -> set[str]:
     return {str(one.get("name")) for one in _inputs(document)}
 
 
@@ -79,7 +79,7 @@ def _own_files(summary: Path) -> list[Path]:
     """Return the files that a result wrote: documents, tables, one document per study, folders of agents."""
     folder = summary.parent
     if summary.name == DOCUMENT:
-        places = [folder / str(name) for name in dict(_document(summary).get("folders", {})).values()]
+        places = [folder / str(name) for name in dict(_read_earlier(summary).get("folders", {})).values()]
         inner = [
             file for place in places if (place / SUMMARY).is_file() for file in _own_files(place / SUMMARY)
         ]
