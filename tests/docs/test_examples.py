@@ -1,10 +1,9 @@
 """The finished reports of the documentation are made when the site is built, from bundled data."""
 
 import re
-from pathlib import Pathimport pytest
+from pathlib import Path
 
-
-
+import pytest
 from tests.docs.tools import GENERATED, ROOT, tool
 
 INDEX = (ROOT / "docs" / "examples" / "index.md").read_text("utf-8")
