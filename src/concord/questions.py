@@ -40,6 +40,7 @@ from concord.show.making import Report, write_report
 from concord.show.page import (
     Page,
     agents_section,
+    answers_section,
     judge_section,
     make_page,
     people_panel,
@@ -89,7 +90,7 @@ ALL: tuple[QuestionRecord, ...] = (
 )
 
 
-SECTIONS: tuple[Section, ...] = (agents_section.SECTION, judge_section.SECTION)
+SECTIONS: tuple[Section, ...] = (agents_section.SECTION, answers_section.SECTION, judge_section.SECTION)
 """Further results that the page shows below their questions, in this order."""
 
 
