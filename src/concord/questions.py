@@ -44,7 +44,9 @@ from concord.show.page import (
     judge_section,
     make_page,
     people_panel,
+    probes_section,
     reasoning_panel,
+    referee_section,
     structure_panel,
 )
 from concord.show.page.panel import Panel
@@ -90,7 +92,14 @@ ALL: tuple[QuestionRecord, ...] = (
 )
 
 
-SECTIONS: tuple[Section, ...] = (agents_section.SECTION, answers_section.SECTION, judge_section.SECTION)
+SECTIONS: tuple[Section, ...] = (
+    agents_section.SECTION,
+    answers_section.SECTION,
+    judge_section.SECTION,
+    probes_section.PROBES,
+    probes_section.BOARD,
+    referee_section.SECTION,
+)
 """Further results that the page shows below their questions, in this order."""
 
 

@@ -140,6 +140,11 @@ class AuditCommands(LateGroup):
             "people",
             "Check by hand how participants' answers were read: error rate by condition.",
         ),
+        "hints": Late(
+            "concord.cli.audit",
+            "hints",
+            "Check by hand how verbalised hints were detected: error rate by detector and place.",
+        ),
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from concord.comparing.inspect_logs import read_json_log
 from concord.comparing.logs import json_lines, read_inspect_scores, read_lm_eval_scores
+from concord.comparing.probes import probe_folder, read_probe_folder
 from concord.comparing.reasoning import read_reasoning_folder, reasoning_folder
 from concord.comparing.records import ScoreFile
 from concord.comparing.tables import ScoreColumns, read_score_table
@@ -52,6 +53,10 @@ def read_scores(
     if not isinstance(source, str | os.PathLike):
         return read_score_table(source, _with_metric(wanted, metric), name=name, options=options)
     path = Path(source)
+    probed = probe_folder(path)
+    if probed is not None and reasoning_folder(path) is None:
+        found = read_probe_folder(probed, metric=metric)
+        return found if name is None else replace(found, name=name)
     reasoned = reasoning_folder(path)
     if reasoned is not None:
         found = read_reasoning_folder(reasoned, metric=metric, cluster=wanted.cluster)

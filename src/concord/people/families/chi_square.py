@@ -29,7 +29,7 @@ from concord.people.families.base import (
 )
 from concord.people.families.contingency import Tables, check_table, table_sign
 from concord.people.families.directed import directed_by, is_steep
-from concord.people.families.draft import Draft
+from concord.people.families.draft import Draft, in_words
 from concord.people.families.samples import (
     check_ratio,
     check_whole_df,
@@ -160,7 +160,8 @@ class _ChiSquare(TestKind):
             draft.small("n", "n of at least 2, for a contingency table to exist")
         check_whole_df(draft)
         if not draft.failed and known(draft.statistic) > known(draft.n) * known(draft.df1):
-            draft.note("statistic", "larger than n * df, which no contingency table gives")
+            expected = f"at most n * df = {in_words(known(draft.n) * known(draft.df1))}: no table gives more"
+            draft.fault("statistic", expected)
 
     def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
         """Return the sign of the difference of the rates of a 2 x 2 table."""
