@@ -43,6 +43,11 @@ class Commands(LateGroup):
             "plan",
             "How many items, what could they find, what would it cost? Before any run, or after a pilot.",
         ),
+        "template": Late(
+            "concord.cli.template",
+            "template",
+            "Write an empty workbook to fill in: columns, drop-downs, examples and notes.",
+        ),
         "studies": Late(
             "concord.cli.studies",
             "studies",
