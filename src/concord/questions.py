@@ -43,6 +43,7 @@ from concord.show.page import (
     judge_section,
     make_page,
     people_panel,
+    probes_section,
     reasoning_panel,
     referee_section,
     structure_panel,
@@ -90,7 +91,13 @@ ALL: tuple[QuestionRecord, ...] = (
 )
 
 
-SECTIONS: tuple[Section, ...] = (agents_section.SECTION, referee_section.SECTION, judge_section.SECTION)
+SECTIONS: tuple[Section, ...] = (
+    agents_section.SECTION,
+    judge_section.SECTION,
+    probes_section.PROBES,
+    probes_section.BOARD,
+    referee_section.SECTION,
+)
 """Further results that the page shows below their questions, in this order."""
 
 

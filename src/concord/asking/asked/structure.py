@@ -9,10 +9,11 @@ from concord.errors import RunFolderError
 from concord.files.codec import encode
 from concord.files.json_text import parsed
 from concord.structure import NAME
-from concord.structure.answers import AnswerRow, Answers, answers_of, chance_of
+from concord.structure.answers import AnswerRow, Answers, answers_of, chance_of, option_replies
 from concord.structure.design import ITEMS, design_structure
 from concord.structure.judging.scorer import design_judging, judge_model, verdicts_of
 from concord.structure.meaning.calibrate import LANGUAGES, Calibration, calibrate, calibration_words
+from concord.structure.options.score import score_options
 from concord.structure.scorers import similarity_of
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ def answer_table(found: Recorded) -> AnswerTable:
         recovered, n = answers.recovery
         counted["recovery_rate"] = {"recovered": recovered, "n": n, "rate": recovered / n}
         lines.append(f"idioms recovered: {recovered} of {n} ({recovered / n:.0%})")
+    chosen = option_replies(found.files[ITEMS], found.options, answers)
+    if any(reply.answer is not None for reply in chosen):
+        options = score_options(chosen)
+        counted["options"] = encode(options)
+        lines += options.lines()
     about = calibrated(found.files[ITEMS], found.options)
     if about is not None:
         counted["scorer_calibration"] = encode(about)
