@@ -65,16 +65,16 @@ def page(browser: "Browser", runs: Path, tmp_path: Path) -> Iterator["Page"]:
 
 
 def opened(page: "Page", test: str) -> Any:
-    tests = page.locator("#people .panel:visible [data-options=forest]")
-    tests.locator("input[type=search]").fill(test)
-    tests.locator("button.open").first.click()
-    return page.locator("dialog[open]")
+    page.locator("#people .panel:visible .study").get_by_role("link", name=test).first.click()
+    dialog = page.locator("dialog[open]")
+    dialog.wait_for()
+    return dialog
 
 
 def test_a_test_opens_the_replies_that_it_was_computed_from(page: "Page") -> None:
     dialog = opened(page, "sure gain and risky loss")
     assert "answers used: gains, losses, both." in dialog.inner_text()
-    table = dialog.locator("table").last
+    table = dialog.locator("table", has_text="What became of them")
     counted = [row.split("\t") for row in table.locator("tbody tr").all_inner_texts()]
     assert {row[0]: int(row[-1]) for row in counted} == {"apart": 20, "combined": 20}
     assert {"ok", "refused", "missing"} <= set(table.locator("thead").inner_text().split())
@@ -87,15 +87,16 @@ def test_a_test_opens_the_replies_that_it_was_computed_from(page: "Page") -> Non
 
 
 def test_designs_are_told_apart_everywhere(page: "Page") -> None:
-    board = page.locator("table[data-name=leaderboard] tbody tr")
-    assert sorted(" ".join(text.split()[:2]) for text in board.all_inner_texts()) == [
-        "scripted bare", "scripted demographic",
+    rows = page.locator("table.answers tbody tr")
+    assert [text.split("\t")[-3].split("design: ")[-1].strip() for text in rows.all_inner_texts()] == [
+        "bare", "demographic",
     ]  # fmt: skip
-    options = page.locator("#people > .switch option").all_inner_texts()
+    assert page.locator("table.answers tbody tr.design").count() == 1  # one model, whatever its designs
+    options = page.locator("#model option").all_inner_texts()
     assert options == ["scripted, bare", "scripted, demographic"]
     first = opened(page, "buys a ticket").locator("ol.given").inner_text()
     page.keyboard.press("Escape")
-    page.locator("#people > .switch select").select_option(label="scripted, demographic")
+    page.locator("#model").select_option(label="scripted, demographic")
     assert opened(page, "buys a ticket").locator("ol.given").inner_text() != first
 
 

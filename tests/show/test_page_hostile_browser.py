@@ -119,7 +119,7 @@ def _touch_everything(page: "Page") -> int:
             button.click(); n += 1;
             for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
         }
-        for (const dot of [...document.querySelectorAll('svg circle.dot')].slice(0, 10)) {
+        for (const dot of [...document.querySelectorAll('svg[data-low] circle')].slice(0, 10)) {
             dot.dispatchEvent(new MouseEvent('click', {bubbles: true})); n += 1;
             for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
         }

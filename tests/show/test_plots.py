@@ -1,6 +1,5 @@
 """Pictures: well-formed, inside their frame, honest about what is missing."""
 
-import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from tests.show.made_results import NAMES, structure_rows
 from concord import api
 from concord.errors import OptionError
 from concord.records import Presented
-from concord.show import plots
+from concord.show import plot_effects, plot_order, plot_pairs, plot_reasoning, plots
 from concord.show.forest import ForestRow, forest
 from concord.show.plot_standing import standing_picture
 from concord.show.svg import Picture, Scale, fitted, visible
@@ -45,31 +44,100 @@ def test_a_chart_of_intervals_is_well_formed_for_any_marks(
     assert words.count(("s", "undefined")) == sum(row[1] is None for row in rows)
 
 
-@given(
-    st.lists(st.builds(plots.Point, st.floats(-5, 5), st.floats(-5, 5), st.text(max_size=10)), max_size=30)
-)
-def test_a_scatter_holds_one_dot_a_point(points: list[plots.Point]) -> None:
-    picture = plots.scatter("a", "T", points, slope=3.0, intercept=-1.0)
+@given(st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5), st.text(max_size=10)), max_size=30))
+def test_effects_have_one_dot_per_test_and_stay_inside(points: list[tuple[float, float, str]]) -> None:
+    drawn = [
+        plot_effects.Effect(name, (x, x - 1, x + 1), (y, None, None), name[:1], x > 0)
+        for x, y, name in points
+    ]
+    picture = plot_effects.effects("a", "T", drawn, slope=3.0, intercept=-1.0, said="ECS 0.5")
     inside(picture)
-    dots = [element for element in parsed(picture).iter(f"{SVG}circle") if element.get("class") == "dot"]
-    assert len(dots) == len(points)
+    kinds = [
+        (e.get("class") or "").split()[0] for e in parsed(picture).iter(f"{SVG}circle") if e.get("r") == "3.6"
+    ]
+    keys = len(set(p.domain for p in drawn if p.domain))
+    legend = min(len({p.domain for p in drawn}), 4) if keys > 1 else 0
+    assert len(kinds) - legend == len(points)
+    assert kinds.count("open") == sum(not p.replicates for p in drawn)
 
 
-def test_many_points_become_one_element() -> None:
-    points = [plots.Point(i / 500, -i / 500) for i in range(1000)]
-    picture = plots.scatter("a", "T", points)
-    path = next(e for e in parsed(picture).iter(f"{SVG}path") if e.get("class") == "dots")
-    steps = re.findall(r"m(-?\d+) ?(-?\d+)h0", path.get("d") or "")
-    assert len(steps) == 1000
-    at = [sum(int(step[k]) for step in steps) for k in (0, 1)]
-    # the axis reaches 2.1978 = 1.998 + 0.05 * 3.996 both ways; the last dot is (1.998, -1.998)
-    assert at == [round(52 + 4.1958 / 4.3956 * 414), round(398 - 0.1998 / 4.3956 * 384)]
-    assert len(picture.body) < 30_000
+def test_a_line_that_is_undefined_is_not_drawn() -> None:
+    assert 'class="fit"' not in plot_effects.effects("a", "T", []).body
 
 
-def test_an_undefined_line_is_not_drawn() -> None:
-    drawn = plots.scatter("a", "T", [], slope=None, intercept=None)
-    assert "caricature" not in drawn.to_svg()
+def test_conclusions_fill_their_columns_and_say_how_many_agree() -> None:
+    counts = {("up", "up"): 3.0, ("up", "none"): 1.0, ("none", "none"): 4.0}
+    picture = plot_effects.mosaic("a", "T", counts)
+    inside(picture)
+    assert "7.0 of 8 tests agree (88 %)" in picture.body
+    cells = [e for e in parsed(picture).iter(f"{SVG}rect") if (e.get("class") or "").startswith("cell")]
+    area = sum(float(e.get("width") or 0) * float(e.get("height") or 0) for e in cells)
+    assert area == pytest.approx((plots.WIDTH - 160) * 220, rel=0.01)
+
+
+def test_losses_are_sorted_and_signed() -> None:
+    picture = plot_effects.losses("a", "T", [("x", -0.01), ("y", 0.02), ("z", -0.05)])
+    inside(picture)
+    assert [row[0] for row in picture.rows[1:]] == ["z", "x", "y"]
+    assert picture.body.count('class="loss"') == 2
+
+
+def test_studies_of_a_map_are_grouped_by_domain_and_sorted_by_spread() -> None:
+    columns = [
+        plot_effects.StudyColumn("a", "D", (0.5, 0.6)), plot_effects.StudyColumn("b", "E", (0.5, 0.6)),
+        plot_effects.StudyColumn("c", "D", (0.1, 0.9)), plot_effects.StudyColumn("d", "E", (None, 0.6)),
+    ]  # fmt: skip
+    picture = plot_effects.study_map("a", "T", ["m", "n"], columns, addresses={(0, 2): "#/m/m"})
+    inside(picture)
+    assert picture.rows[0] == ("model", "c", "a", "b", "d")
+    assert picture.body.count("<a href=") == 1
+    assert picture.body.count("cell none") == 1
+
+
+def test_orders_are_sorted_and_have_their_band() -> None:
+    marks = [plots.Mark("ABC", 0.1, 0.0, 0.2), plots.Mark("CAB", -0.1, -0.2, 0.0)]
+    picture = plot_order.order_effect("a", "T", marks, n_items=9)
+    inside(picture)
+    assert [row[0] for row in picture.rows[1:]] == ["CAB", "ABC"]
+    assert picture.body.count('class="mline"') == 2
+
+
+def test_every_pair_is_in_the_triangle_once_and_grey_where_nothing_is_shown() -> None:
+    cells = {
+        (0, 1): plot_pairs.PairCell(0.1, False),
+        (0, 2): plot_pairs.PairCell(0.4, True),
+        (1, 2): plot_pairs.PairCell(0.3, True),
+    }
+    picture = plot_pairs.triangle("a", "T", ["x", "y", "z"], cells, label="PAS")
+    inside(picture)
+    assert picture.body.count("cell heat") == 2
+    assert picture.body.count("cell band") == 1
+    assert "2 of 3 pairs" in picture.description
+
+
+def test_early_and_late_answers_are_hatched_where_they_cannot_be_compared() -> None:
+    rows = [
+        plot_reasoning.BeforeAfter("good", (0.4, 0.3, 0.5), (0.6, 0.5, 0.7), 40),
+        plot_reasoning.BeforeAfter("bad", (0.4, None, None), (0.6, None, None), 40, failed=True),
+    ]
+    picture = plot_reasoning.dumbbells("a", "T", rows, majority=0.2)
+    inside(picture)
+    assert picture.body.count('class="hatch"') == 1
+    assert "+0.20" in picture.body
+    assert "concord-hatch" in picture.to_svg()
+
+
+def test_rates_of_few_pairs_are_not_drawn() -> None:
+    pairs = [plot_reasoning.BiasPair("age", 0.5, 0.1, 9), plot_reasoning.BiasPair("all", 0.5, 0.1, 40)]
+    picture = plot_reasoning.bias_pairs("a", "T", pairs)
+    inside(picture)
+    assert picture.body.count("too few pairs") == 1
+
+
+def test_the_flow_of_answers_counts_what_changed() -> None:
+    picture = plot_reasoning.flow("a", "T", {"n11": 5, "n10": 4, "n01": 1, "n00": 2})
+    inside(picture)
+    assert "became right: 4   became wrong: 1" in picture.body
 
 
 def test_a_forest_plot_draws_people_and_model_by_shape() -> None:
@@ -86,13 +154,17 @@ def test_a_forest_plot_draws_people_and_model_by_shape() -> None:
 
 
 def test_a_missing_cell_of_the_map_is_not_a_low_score() -> None:
-    picture = plots.heat("a", "T", ["i", "j"], ["A", "B"], [[0.0, None], [1.0, 0.5]])
+    picture = plot_order.item_map("a", "T", ["i", "j"], ["A", "B"], [[0.0, None], [1.0, 0.5]])
     inside(picture)
     rects = [e for e in parsed(picture).iter(f"{SVG}rect") if "cell" in (e.get("class") or "")]
     missing = [e for e in rects if e.get("class") == "cell none"]
     assert len(missing) == 1
     assert missing[0].find(f"{SVG}title") is not None
-    assert [e.get("fill-opacity") for e in rects[:1]] == ["0.12"]
+    # j has the mean 0.75 and is first; its scores lie 0.25 above and below
+    assert [(e.get("class"), e.get("fill-opacity")) for e in rects[:2]] == [
+        ("cell over", "0.25"),
+        ("cell under", "0.25"),
+    ]
     assert "missing" in str(picture.body), "the legend names what an empty cell is"
 
 
@@ -138,7 +210,7 @@ def _plotted(result: Presented, *kind: str, **choices: str) -> Picture:
 
 def test_results_draw_themselves(tmp_path: Path) -> None:
     result = api.score_people(api.demo_table(), n_resamples=0)
-    for kind in ("scatter", "pas", "ecs", "quadrants", "asch-1946"):
+    for kind in ("scatter", "effects", "conclusions", "losses", "pas", "ecs", "quadrants", "asch-1946"):
         inside(_plotted(result, kind))
     with pytest.raises(OptionError, match="there is no picture 'pie' of this result; expected one of pas"):
         result.plot("pie")
@@ -155,8 +227,9 @@ def test_a_picture_saves_itself_as_its_name_ends(tmp_path: Path) -> None:
     assert picture.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert ET.parse(picture.save(tmp_path / "a.svg")).getroot().tag == f"{SVG}svg"
     assert picture._repr_svg_() == picture.to_svg()
-    with pytest.raises(OptionError, match="ends neither in .svg nor in .png"):
-        picture.save(tmp_path / "a.pdf")
+    assert picture.save(tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+    with pytest.raises(OptionError, match="ends neither in .svg nor in .pdf nor in .png"):
+        picture.save(tmp_path / "a.gif")
 
 
 @given(

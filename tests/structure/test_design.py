@@ -79,7 +79,7 @@ def test_every_arranger_gives_its_arrangements(name: str, item: ArrangedItem, n:
 def test_bundled_sets_hold_at_least_twenty_items_and_23_arrangements(name: str) -> None:
     trials = design_structure(name).trials
     assert len({trial.item for trial in trials}) >= 20
-    assert len({trial.cell for trial in trials}) in (23, 24)
+    assert len({trial.cell for trial in trials}) in ((3,) if name == "proverbs-en" else (23, 24))
     assert len({trial.messages for trial in trials}) == len(trials)
 
 

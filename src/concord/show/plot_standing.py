@@ -48,7 +48,7 @@ def standing_picture(
     for i, (model, value) in enumerate(values):
         y = top + _ROW * (i + 0.5) + 2
         canvas.text(_LABEL, y + 4, f"{i + 1} {model}", anchor="end", width=_LABEL - 4)
-        canvas.circle("human", scale(value), y, 4.5, f"{i + 1} {model}: {short(value, 3)}")
+        canvas.circle("model", scale(value), y, 4.5, f"{i + 1} {model}: {short(value, 3)}")
     for found, lane in lanes:
         x = scale.end + _LINE * (lane + 1)
         if found[-1] - found[0] >= len(found):

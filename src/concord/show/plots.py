@@ -158,8 +158,8 @@ def intervals(
 
 def _legend(canvas: Canvas, y: float, key: Sequence[str], *, bounds: bool) -> None:
     """Say what dot, line, pale band and ticks are."""
-    canvas.line("pline", 20, y, 48, y)
-    canvas.circle("human", 34, y, 4.5)
+    canvas.line("mline", 20, y, 48, y)
+    canvas.circle("model", 34, y, 4.5)
     canvas.text(54, y + 4, key[0], kind="s")
     canvas.line("wide", 250, y, 278, y)
     canvas.text(284, y + 4, key[1], kind="s")
@@ -201,58 +201,21 @@ def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
     if mark.inner_low is not None and mark.inner_high is not None:
         canvas.line("wide", scale(mark.inner_low), y, scale(mark.inner_high), y)
     if mark.low is not None and mark.high is not None:
-        canvas.line("pline", scale(mark.low), y, scale(mark.high), y)
+        canvas.line("mline", scale(mark.low), y, scale(mark.high), y)
     note = mark.note if mark.note else f"{mark.label}: {_said(mark)}"
-    canvas.circle("human", scale(mark.value), y, 4.5, note)
+    canvas.circle("model", scale(mark.value), y, 4.5, note)
 
 
-def scatter(
-    name: str,
-    title: str,
-    points: Sequence[Point],
-    *,
-    slope: float | None = None,
-    intercept: float | None = None,
-) -> Picture:
-    """Draw human d against model d, with the line of identity and the caricature line.
+def frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
+    """Draw both axes with grid and names.
 
     Parameters
     ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    points
-        x human, y model.
-    slope, intercept
-        The caricature line, model d = slope · human d + intercept, where it is defined.
+    canvas, x, y
+        Where, and from which number to which place.
+    across, up
+        What the axes measure.
     """
-    low, high = span([v for p in points for v in (p.x, p.y)], at_least=(-0.5, 0.5))
-    x, y = Scale(low, high, 52, WIDTH - 14), Scale(low, high, 398, 14)
-    canvas = Canvas()
-    _frame(canvas, x, y, "human effect d", "model effect d")
-    canvas.line("ref", x(low), y(low), x(high), y(high))
-    if slope is not None and intercept is not None:
-        _clipped_line(canvas, x, y, slope, intercept)
-    _dots(canvas, [(x(p.x), y(p.y), p) for p in points], ("human", "model"))
-    canvas.line("ref", 60, 462, 88, 462)
-    canvas.text(94, 466, "identity: same effect", kind="s")
-    if slope is not None and intercept is not None:
-        canvas.line("fit", 250, 462, 278, 462)
-        canvas.text(284, 466, f"caricature line, slope {short(slope)}", kind="s")
-    words = "" if slope is None else f" The caricature line has slope {short(slope)}."
-    data = {
-        "low": repr(low),
-        "high": repr(high),
-        "x0": "52",
-        "x1": f"{WIDTH - 14:g}",
-        "y0": "398",
-        "y1": "14",
-    }
-    said = f"{title}: {len(points)} tests, human d across, model d up, with the line of identity.{words}"
-    return Picture(name, title, said, WIDTH, 476, str(canvas), data)
-
-
-def _frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
-    """Draw both axes with grid and names."""
     axis(canvas, x, y.end, y.start, across)
     for tick in ticks(y.low, y.high):
         canvas.line("grid", x.start, y(tick), x.end, y(tick))
@@ -262,18 +225,6 @@ def _frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
     canvas.parts.append(
         f'<text class="s" text-anchor="middle" transform="translate(14 {middle:g}) rotate(-90)">{up}</text>'
     )
-
-
-def _clipped_line(canvas: Canvas, x: Scale, y: Scale, slope: float, intercept: float) -> None:
-    """Draw a line only where both of its coordinates lie in the frame."""
-    ends = [x.low, x.high]
-    if abs(slope) > 1e-12:
-        crossings = sorted((edge - intercept) / slope for edge in (y.low, y.high))
-        ends = [max(ends[0], crossings[0]), min(ends[1], crossings[1])]
-    if ends[0] < ends[1]:
-        canvas.line(
-            "fit", x(ends[0]), y(slope * ends[0] + intercept), x(ends[1]), y(slope * ends[1] + intercept)
-        )
 
 
 def _dots(canvas: Canvas, dots: Sequence[tuple[float, float, Point]], axes: tuple[str, str]) -> None:
@@ -353,55 +304,6 @@ def _covered(at: tuple[float, float], size: tuple[float, float], dots: Sequence[
     return sum(x <= left <= x + size[0] + 10 and y <= top <= y + size[1] + 9 for left, top in dots)
 
 
-def heat(
-    name: str, title: str, rows: Sequence[str], columns: Sequence[str],
-    cells: Sequence[Sequence[float | None]],
-) -> Picture:  # fmt: skip
-    """Draw a map of scores from 0 to 1, items down, arrangements across; a missing one is dashed.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    rows, columns
-        Names of items and of arrangements.
-    cells
-        One row an item.
-    """
-    left = 110.0
-    width = min(40.0, (WIDTH - left - 10) / max(len(columns), 1))
-    height = max(5.0, min(18.0, 560.0 / max(len(rows), 1)))
-    longest = max((len(column) for column in columns), default=0)
-    top = 24.0 + 0.82 * min(96.0, 8.0 * longest)  # names of arrangements are slanted
-    canvas = Canvas()
-    for j, column in enumerate(columns):
-        x = left + width * (j + 0.6)
-        canvas.parts.append(f'<g transform="translate({x:.1f} {top - 6:g}) rotate(-55)">')
-        canvas.text(0, 0, column, kind="s", width=96)
-        canvas.parts.append("</g>")
-    every = max(1, math.ceil(11 / height))
-    for i, row in enumerate(rows):
-        y = top + height * i
-        if i % every == 0:
-            canvas.text(left - 6, y + height / 2 + 4, row, kind="s", anchor="end", width=left - 8)
-        for j, value in enumerate(cells[i]):
-            note = f"{row}, {columns[j]}: {short(value)}"
-            kind, shade = ("cell none", None) if value is None else ("cell heat", 0.12 + 0.88 * value)
-            inset = 1.5 if value is None else 0.0
-            at = (left + width * j + inset, y + inset, width - 2 * inset, height - 2 * inset)
-            canvas.rect(kind, *at, note=note, opacity=shade)
-    bottom = top + height * len(rows) + 24
-    for k in range(6):
-        canvas.rect("cell heat", left + 26 * k, bottom - 12, 26, 10, opacity=0.12 + 0.88 * k / 5)
-    canvas.text(left, bottom + 14, "0", kind="s")
-    canvas.text(left + 156, bottom + 14, "1  mean score", kind="s", anchor="middle")
-    if any(value is None for row in cells for value in row):
-        canvas.rect("none", left + 236, bottom - 11.5, 24, 9)
-        canvas.text(left + 266, bottom - 2, "missing", kind="s")
-    said = f"{title}: {len(rows)} items by {len(columns)} arrangements, a stronger colour is a higher score."
-    return Picture(name, title, said, WIDTH, bottom + 22, str(canvas))
-
-
 def sweep(
     name: str, title: str, points: Sequence[tuple[float, float]], *, lines: Sequence[tuple[float, str]] = ()
 ) -> Picture:
@@ -419,37 +321,12 @@ def sweep(
     x = Scale(*span([cut for cut, _ in points]), 52, WIDTH - 14)
     y = Scale(0, 1, 258, 22)
     canvas = Canvas()
-    _frame(canvas, x, y, "threshold of a match", "Step-F1")
+    frame(canvas, x, y, "threshold of a match", "Step-F1")
     for value, words in lines:
         canvas.line("ref", x.start, y(value), x.end, y(value))
         canvas.text(x.end, y(value) - 6, words, kind="s", anchor="end")
     canvas.path("sweep", [(x(cut), y(value)) for cut, value in points])
     for cut, value in points:
-        canvas.circle("human", x(cut), y(value), 4, f"threshold {cut:g}: {short(value)}")
+        canvas.circle("model", x(cut), y(value), 4, f"threshold {cut:g}: {short(value)}")
     said = ", ".join(f"{cut:g}: {short(value)}" for cut, value in points)
     return Picture(name, title, f"{title}. {said}.", WIDTH, 302, str(canvas))
-
-
-def small_interval(
-    value: float | None, low: float | None, high: float | None, limits: tuple[float, float]
-) -> str:
-    """Return a small drawing for the cell of a table: decoration beside the numbers, hidden from readers.
-
-    Parameters
-    ----------
-    value, low, high
-        The number and its interval; nothing is drawn where the number is undefined.
-    limits
-        Ends of the axis; zero and one are marked where they lie inside.
-    """
-    if value is None:
-        return ""
-    scale = Scale(*limits, 2, 98)
-    canvas = Canvas()
-    canvas.line("axis", 2, 8, 98, 8)
-    if limits[0] < 0 < limits[1]:
-        canvas.line("axis", scale(0), 2, scale(0), 14)
-    if low is not None and high is not None:
-        canvas.line("pline", scale(low), 8, scale(high), 8)
-    canvas.circle("human", scale(value), 8, 3.5)
-    return f'<svg class="spark" viewBox="0 0 100 16" aria-hidden="true" focusable="false">{canvas}</svg>'

@@ -1,8 +1,9 @@
 """Drawing: a canvas of plain SVG elements, every text escaped, colours named by role and not by value."""
 
 import math
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 
@@ -17,24 +18,65 @@ COLOURS = {
     "model": "#b8430b",
     "band": "#e4e9ef",
     "mark": "#6b3fa0",
+    "up": "#12776f",
+    "none": "#8b95a1",
+    "down": "#7a4fb5",
+    "first": "#0072b2",
+    "second": "#00825f",
+    "third": "#b2558c",
+    "heat": "#1f6f78",
 }
-"""Roles and their colours on a white ground; the page gives the same roles its own, light and dark."""
+"""Roles and their colours on a white ground. People and model have one each wherever both are shown;
+conclusions (up, none, down), domains (first to third) and maps (heat) never borrow these two."""
+DARK = {
+    "ink": "#e8ebf0",
+    "soft": "#a9b3c0",
+    "rule": "#4a5464",
+    "paper": "#161b22",
+    "human": "#7db7f5",
+    "model": "#f5a06b",
+    "band": "#262e39",
+    "mark": "#c4a3f0",
+    "up": "#4fc4b8",
+    "none": "#8a94a2",
+    "down": "#b898ee",
+    "first": "#56a8e0",
+    "second": "#3fbf98",
+    "third": "#e09ac4",
+    "heat": "#63c7cf",
+}
+"""The same roles on a dark ground."""
+THEMES = {"paper": COLOURS, "slide": COLOURS, "dark": DARK}
+FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"
+TEXT = 13.0
+"""Size of text in the units of a drawing."""
 STYLE = (
-    "text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:VAR(ink)}"
+    "text{font:13px FONT;fill:VAR(ink)}"
     ".s{fill:VAR(soft);font-size:12px}.b{font-weight:600}"
     ".axis{stroke:VAR(rule);stroke-width:1;fill:none}.grid{stroke:VAR(rule);stroke-width:1;opacity:.5}"
     ".ref{stroke:VAR(soft);stroke-width:1.2;stroke-dasharray:5 4;fill:none}"
     ".fit{stroke:VAR(model);stroke-width:2;fill:none}"
     ".human{fill:VAR(human);stroke:none}.model{fill:VAR(model);stroke:none}.mark{fill:VAR(mark)}"
     ".pline{stroke:VAR(human);stroke-width:2}.mline{stroke:VAR(model);stroke-width:2}"
-    ".wide{stroke:VAR(human);stroke-width:5;opacity:.35}"
+    ".wide{stroke:VAR(model);stroke-width:5;opacity:.35}"
     ".tick{stroke:VAR(mark);stroke-width:2.5}.band{fill:VAR(band)}"
     ".dots{stroke:VAR(model);stroke-width:5;stroke-linecap:round;stroke-opacity:.55;fill:none}"
     ".dot{fill:VAR(model);fill-opacity:.6;stroke:VAR(paper);stroke-width:.7}"
     ".bar{stroke:VAR(ink);stroke-width:5;stroke-linecap:round}"
-    ".sweep{stroke:VAR(human);stroke-width:2;fill:none}"
-    ".cell{stroke:VAR(paper);stroke-width:1}.heat{fill:VAR(human)}"
+    ".sweep{stroke:VAR(model);stroke-width:2;fill:none}"
+    ".cell{stroke:VAR(paper);stroke-width:1}.heat{fill:VAR(heat)}"
     ".none{fill:none;stroke:VAR(rule);stroke-dasharray:2 2}"
+    ".on{fill:VAR(paper)}.t{font-weight:600}.pale{opacity:.35}"
+    ".hatch{fill:url(#concord-hatch)}.hatchline{stroke:VAR(none);stroke-width:1.6}"
+    ".cross{stroke-width:1;opacity:.38;fill:none}.d0{stroke:VAR(first)}.d1{stroke:VAR(second)}"
+    ".d2{stroke:VAR(third)}.d3{stroke:VAR(soft)}.full.d0{fill:VAR(first)}.full.d1{fill:VAR(second)}"
+    ".full.d2{fill:VAR(third)}.full.d3{fill:VAR(soft)}.open{fill:VAR(paper);stroke-width:1.6}"
+    ".full{stroke-width:1.6}.up{fill:VAR(up)}.nil{fill:VAR(none)}.down{fill:VAR(down)}"
+    ".edge{fill:none;stroke:VAR(ink);stroke-width:1.6}.ring{fill:VAR(paper);stroke:VAR(soft);stroke-width:1.8}"
+    ".link{stroke:VAR(model);stroke-width:2.2;fill:none}.worse{stroke:VAR(soft)}.zone{fill:VAR(band)}"
+    ".loss{fill:VAR(model);fill-opacity:.85}.gain{fill:VAR(human);fill-opacity:.85}"
+    ".slope{stroke:VAR(soft);stroke-width:1.4;fill:none}.share0{fill:VAR(heat)}.share1{fill:VAR(model)}"
+    ".share2{fill:VAR(mark)}.share3{fill:VAR(rule)}.over{fill:VAR(model)}.under{fill:VAR(human)}"
 )
 """Style of every picture; ``VAR(role)`` stands for a colour."""
 PNG_SCALE = 2.0
@@ -42,7 +84,36 @@ BROAD = 500.0
 """Pictures wider than this are not shrunk to the width of a telephone."""
 
 
-def style(colours: Mapping[str, str] | None = None) -> str:
+HATCH = (
+    '<defs><pattern id="concord-hatch" width="5" height="5" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><line class="hatchline" x1="0" y1="0" x2="0" y2="5"/></pattern></defs>'
+)
+"""What is drawn over a number that its own check rejects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a picture is set for a paper, a slide or a dark page."""
+
+    millimetres: float | None = None
+    """Width on paper; ``None`` leaves it in points of the screen."""
+    font: str = ""
+    theme: str = "paper"
+
+    def __post_init__(self) -> None:
+        if self.theme not in THEMES:
+            raise OptionError(f"theme {self.theme!r} is not known; expected one of {', '.join(THEMES)}")
+        if not re.fullmatch(r"[\w ,'-]*", self.font):
+            raise OptionError(f"font {self.font!r} holds signs that a name of a font has not")
+
+
+def roots() -> tuple[str, str]:
+    """Return the colours as custom properties of the page: light and dark."""
+    light, dark = (";".join(f"--{k}:{v}" for k, v in one.items()) for one in (COLOURS, DARK))
+    return light, dark
+
+
+def style(colours: Mapping[str, str] | None = None, font: str = "") -> str:
     """Return the style with colours by value, or by custom property where none are given.
 
     Examples
@@ -50,7 +121,7 @@ def style(colours: Mapping[str, str] | None = None) -> str:
     >>> "var(--ink)" in style(), "#1c2430" in style(COLOURS)
     (True, True)
     """
-    text = STYLE
+    text = STYLE.replace("FONT", f"{font},{FONT}" if font else FONT)
     for role in COLOURS:
         value = f"var(--{role})" if colours is None else colours[role]
         text = text.replace(f"VAR({role})", value)
@@ -183,30 +254,76 @@ class Picture:
     body: str
     data: Mapping[str, str] = field(default_factory=dict)
     """Attributes for scripts."""
+    look: Look = Look()
+    rows: tuple[tuple[object, ...], ...] = ()
+    """The numbers that it shows, the heads of columns first; empty where it was not told them."""
+    caption: str = ""
+    """What a reader of a paper must know beyond the title."""
+
+    def with_look(self, look: Look) -> "Picture":
+        """Return the same picture in another look."""
+        return replace(self, look=look)
 
     def inline(self, key: str) -> str:
         """Return the element for a page that brings the style; `key` makes its ids unique."""
         extra = "".join(f' data-{name}="{escape(value)}"' for name, value in self.data.items())
         kind = "plot broad" if self.width > BROAD else "plot"
+        role = "group" if "<a href=" in self.body else "img"  # an image can hold nothing to follow
         return (
-            f'<svg class="{kind}" viewBox="0 0 {at(self.width)} {at(self.height)}" role="img" '
+            f'<svg class="{kind}" viewBox="0 0 {at(self.width)} {at(self.height)}" role="{role}" '
             f'aria-labelledby="{key}-t {key}-d"{extra}>'
             f'<title id="{key}-t">{escape(visible(self.title))}</title>'
             f'<desc id="{key}-d">{escape(visible(self.description))}</desc>{self.body}</svg>'
         )
 
     def to_svg(self) -> str:
-        """Return a file on its own, on white."""
+        """Return a file of its own, on the ground of its theme."""
         width, height = at(self.width), at(self.height)
+        shown = self._size()
+        colours = THEMES[self.look.theme]
+        hatch = HATCH if "hatch" in self.body else ""
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{shown[0]}" height="{shown[1]}" '
             f'viewBox="0 0 {width} {height}" role="img"><title>{escape(visible(self.title))}</title>'
-            f"<desc>{escape(visible(self.description))}</desc><style>{style(COLOURS)}</style>"
-            f'<rect width="100%" height="100%" fill="#ffffff"/>{self.body}</svg>\n'
+            f"<desc>{escape(visible(self.description))}</desc>"
+            f"<style>{style(colours, self.look.font)}</style>"
+            f'<rect width="100%" height="100%" fill="{colours["paper"]}"/>{hatch}{self.body}</svg>\n'
         )
 
-    def to_png(self) -> bytes:
-        """Return the picture as PNG, twice its size in points.
+    def _size(self) -> tuple[str, str]:
+        """Return width and height with their unit."""
+        wide = self.look.millimetres
+        if wide is None:
+            return at(self.width), at(self.height)
+        return f"{wide:g}mm", f"{wide * self.height / self.width:.4g}mm"
+
+    def _dpi_scale(self, dpi: float | None) -> float:
+        """Return how many points of a PNG a unit of the drawing gets."""
+        if dpi is None and self.look.millimetres is None:
+            return PNG_SCALE
+        wanted = 300.0 if dpi is None else dpi
+        if not 20 <= wanted <= 2400:
+            raise OptionError(f"dpi is {wanted:g}, expected 20 to 2400")
+        wide = self.look.millimetres
+        # without a width on paper a unit is a point of the screen, of which an inch has 96
+        return wanted / 96 if wide is None else wide / 25.4 * wanted / self.width
+
+    def to_pdf(self) -> bytes:
+        """Return the picture as PDF: vectors, with its fonts.
+
+        Raises
+        ------
+        MissingExtraError
+            The package that draws PDF is not installed.
+        """
+        try:
+            import vl_convert
+        except ImportError as missing:
+            raise MissingExtraError("a PDF picture", "report") from missing
+        return bytes(vl_convert.svg_to_pdf(self.to_svg()))
+
+    def to_png(self, *, dpi: float | None = None) -> bytes:
+        """Return the picture as PNG: twice its size on the screen, or so many dots per inch.
 
         Raises
         ------
@@ -217,17 +334,28 @@ class Picture:
             import vl_convert
         except ImportError as missing:
             raise MissingExtraError("a PNG picture", "report") from missing
-        return bytes(vl_convert.svg_to_png(self.to_svg(), scale=PNG_SCALE))
+        plain = replace(self, look=replace(self.look, millimetres=None))
+        return bytes(vl_convert.svg_to_png(plain.to_svg(), scale=self._dpi_scale(dpi)))
 
-    def save(self, path: str | Path) -> Path:
-        """Write a file: SVG or PNG, as its name ends."""
+    def save(self, path: str | Path, *, dpi: float | None = None) -> Path:
+        """Write a file: SVG, PDF or PNG, as its name ends.
+
+        Parameters
+        ----------
+        path
+            The file.
+        dpi
+            Dots per inch of a PNG: 300 where the picture has a width on paper.
+        """
         file = Path(path)
         if file.suffix == ".svg":
             file.write_text(self.to_svg(), "utf-8")
         elif file.suffix == ".png":
-            file.write_bytes(self.to_png())
+            file.write_bytes(self.to_png(dpi=dpi))
+        elif file.suffix == ".pdf":
+            file.write_bytes(self.to_pdf())
         else:
-            raise OptionError(f"{file.name!r} ends neither in .svg nor in .png")
+            raise OptionError(f"{file.name!r} ends neither in .svg nor in .pdf nor in .png")
         return file
 
     def _repr_svg_(self) -> str:
@@ -262,6 +390,27 @@ class Canvas:
         corners = ((x - radius, y), (x, y - radius), (x + radius, y), (x, y + radius))
         path = "M" + "L".join(f"{at(a)} {at(b)}" for a, b in corners) + "Z"
         self.parts.append(f'<path class="{kind}" d="{path}"' + _closed("path", note))
+
+    def segments(self, kind: str, ends: list[tuple[float, float, float, float]]) -> None:
+        """Draw many lines as one element."""
+        if ends:
+            d = "".join(f"M{at(a)} {at(b)}L{at(c)} {at(e)}" for a, b, c, e in ends)
+            self.parts.append(f'<path class="{kind}" d="{d}"/>')
+
+    def link(self, address: str) -> None:
+        """Begin what a reader follows to another place of the page; `unlink` ends it."""
+        self.parts.append(f'<a href="{escape(address)}">')
+
+    def unlink(self) -> None:
+        """End what `link` began."""
+        self.parts.append("</a>")
+
+    def turned(self, x: float, y: float, degrees: float, text: str, *, kind: str = "s",
+               anchor: str = "start", width: float | None = None) -> None:  # fmt: skip
+        """Write text aslant."""
+        self.parts.append(f'<g transform="translate({at(x)} {at(y)}) rotate({degrees:g})">')
+        self.text(0, 0, text, kind=kind, anchor=anchor, width=width)
+        self.parts.append("</g>")
 
     def path(self, kind: str, points: list[tuple[float, float]], *, joined: bool = True) -> None:
         """Draw a line through points, or a dot at each: thousands of dots stay one small element."""

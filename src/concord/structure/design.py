@@ -12,10 +12,10 @@ from concord.files.templates import fill, read_template
 from concord.records import Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger
 from concord.structure.items import ArrangedItem, ItemSet, parse_items
-from concord.structure.scorers import check_items, get_scorer
+from concord.structure.scorers import check_items, get_scorer, resolved
 
 ITEMS = "items.json"
-SETS = ("idioms-zh-hans", "idioms-zh-hant", "idioms-ja", "idioms-ko", "options-en")
+SETS = ("idioms-zh-hans", "idioms-zh-hant", "idioms-ja", "idioms-ko", "proverbs-en", "options-en")
 """Sets that come with Concord."""
 
 
@@ -54,7 +54,7 @@ def design_structure(
     data, name = _items_file(items)
     asked = parse_items(data, name)
     chosen = asked.arranger if arranger is None else arranger
-    scored_by = asked.scorer if scorer is None else scorer
+    scored_by = resolved(asked.scorer if scorer is None else scorer)
     get_scorer(scored_by)
     template = template_of(asked)
     trials = tuple(_trials(asked, (chosen, get_arranger(chosen)), template, (limit, arrangements, repeats)))

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError
 from concord.structure.arrangers import LETTERS
 from concord.structure.items import ArrangedItem
+from concord.structure.meaning.static import Similarity, bundled_embedding, folder_embedding, has_bundled
+from concord.structure.options.layouts import IDS, lettered
 
 ENTRY_POINTS = "concord.scorers"
 CHRF_ORDER = 6
@@ -146,6 +148,8 @@ def score_choice(reply: str, asked: Asked) -> Scored:
     _need(item, "options")
     _need(item, "answer")
     shown = shown_options(asked)
+    if asked.arranger == "option-ids" and asked.arrangement in IDS:
+        reply = lettered(reply, asked.arrangement)
     chosen = chosen_option(reply, shown)
     return Scored(None if chosen is None else float(folded(chosen) == folded(item.answer)), chosen)
 
@@ -153,7 +157,7 @@ def score_choice(reply: str, asked: Asked) -> Scored:
 def shown_options(asked: Asked) -> list[str]:
     """Options in the order in which this arrangement showed them."""
     choices = asked.item.options
-    if asked.arranger != "options":
+    if asked.arranger not in ("options", "options-cyclic"):
         return list(choices)
     return [choices[LETTERS.index(letter)] for letter in asked.arrangement]
 
@@ -237,10 +241,50 @@ SCORERS: dict[str, Scorer] = {
 }
 
 
+TEXT = "text"
+"""The scorer of a set whose answers are texts: the best one by the calibration sets that is installed."""
+
+
+def resolved(name: str) -> str:
+    """Name the scorer that ``text`` stands for here: ``meaning`` where it is installed, else ``chrf2``."""
+    if name != TEXT:
+        return name
+    return "meaning" if has_bundled() else "chrf2"
+
+
+def similarity_of(name: str) -> Similarity | None:
+    """Return what a scorer of texts does with a reply and a reference; none for scorers of other kinds."""
+    if name == "meaning":
+        return bundled_embedding()
+    if name.startswith("static:"):
+        return folder_embedding(name.removeprefix("static:"))
+    if name.startswith("embedding:"):
+        encode = _encoder(name.removeprefix("embedding:"))
+        return lambda reply, reference: float(encode(reply) @ encode(reference))
+    plain: dict[str, Similarity] = {"chrf2": chrf, "token-f1": token_f1}
+    return plain.get(name)
+
+
+def by_similarity(similar: Similarity) -> Scorer:
+    """Make a scorer of explanations from a similarity of two texts."""
+
+    def score(reply: str, asked: Asked) -> Scored:
+        _need(asked.item, "reference")
+        explained, answer, recovered = explanation(reply, asked)
+        return Scored(similar(explained, asked.item.reference), answer, recovered)
+
+    return score
+
+
 def get_scorer(name: str) -> Scorer:
     """Return a scorer by name: a bundled one, ``embedding:MODEL``, or an entry point of `concord.scorers`."""
+    name = resolved(name)
     if name in SCORERS:
         return SCORERS[name]
+    if name == "meaning" or name.startswith("static:"):
+        similar = similarity_of(name)
+        assert similar is not None  # noqa: S101 - both are similarities
+        return by_similarity(similar)
     if name.startswith("judge:"):
         return score_judged
     if name.startswith("embedding:"):
@@ -248,8 +292,9 @@ def get_scorer(name: str) -> Scorer:
     found = list(entry_points(group=ENTRY_POINTS, name=name))
     if not found:
         raise OptionError(
-            f"scorer {name!r} is not known; choose one of {', '.join(SCORERS)}, embedding:MODEL, "
-            f"judge:MODEL, or register your own under the entry points {ENTRY_POINTS!r}"
+            f"scorer {name!r} is not known; choose one of {', '.join(SCORERS)}, text, meaning, "
+            "static:FOLDER, embedding:MODEL, judge:MODEL, or register your own under the entry points "
+            f"{ENTRY_POINTS!r}"
         )
     loaded: Scorer = found[0].load()
     return loaded
@@ -263,10 +308,10 @@ def check_items(name: str, items: Sequence[ArrangedItem], arranger: str) -> None
     FileFormatError
         An item lacks a field; it is named.
     """
-    if name in SCORERS or name.startswith("embedding:"):
+    if name in SCORERS or name == "meaning" or name.startswith(("embedding:", "static:")):
         scorer = get_scorer(name)
         for item in items:
-            order = LETTERS[: len(item.options)] if arranger == "options" else ""
+            order = LETTERS[: len(item.options)] if arranger in ("options", "options-cyclic") else ""
             scorer("", Asked(item, arranger, order))
 
 

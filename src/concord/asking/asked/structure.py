@@ -1,14 +1,20 @@
 """Items under every arrangement: how they are asked, judged and scored."""
 
+from collections.abc import Mapping
 from dataclasses import astuple, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorded
 from concord.errors import RunFolderError
+from concord.files.codec import encode
+from concord.files.json_text import parsed
 from concord.structure import NAME
-from concord.structure.answers import AnswerRow, Answers, answers_of, chance_of
+from concord.structure.answers import AnswerRow, Answers, answers_of, chance_of, option_replies
 from concord.structure.design import ITEMS, design_structure
 from concord.structure.judging.scorer import design_judging, judge_model, verdicts_of
+from concord.structure.meaning.calibrate import LANGUAGES, Calibration, calibrate, calibration_words
+from concord.structure.options.score import score_options
+from concord.structure.scorers import similarity_of
 
 if TYPE_CHECKING:
     from concord.structure.files import StructureResult
@@ -49,8 +55,29 @@ def answer_table(found: Recorded) -> AnswerTable:
         recovered, n = answers.recovery
         counted["recovery_rate"] = {"recovered": recovered, "n": n, "rate": recovered / n}
         lines.append(f"idioms recovered: {recovered} of {n} ({recovered / n:.0%})")
+    chosen = option_replies(found.files[ITEMS], found.options, answers)
+    if any(reply.answer is not None for reply in chosen):
+        options = score_options(chosen)
+        counted["options"] = encode(options)
+        lines += options.lines()
+    about = calibrated(found.files[ITEMS], found.options)
+    if about is not None:
+        counted["scorer_calibration"] = encode(about)
+        lines.append(calibration_words(about))
     columns = tuple(one.name for one in fields(AnswerRow))
     return AnswerTable(columns, tuple(map(astuple, answers.rows)), counted, tuple(lines))
+
+
+def calibrated(items: bytes, options: Mapping[str, Any]) -> Calibration | None:
+    """Return what a scorer of texts does on the calibration set of the items' language."""
+    name = str(options["scorer"])
+    document = parsed(ITEMS, items)
+    about = document.get("about") if isinstance(document, dict) else None
+    language = about.get("language") if isinstance(about, dict) else None
+    similarity = similarity_of(name)
+    if similarity is None or language not in LANGUAGES:
+        return None
+    return calibrate(name, similarity, language)
 
 
 def judge_of(found: Recorded) -> FollowUp | None:

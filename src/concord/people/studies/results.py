@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.files.output import write_csv, write_json, write_lines
+from concord.people.answers.files import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.studies.behind import behind_test
 from concord.people.studies.observe import ItemCount, Observations
@@ -13,6 +14,9 @@ from concord.people.studies.plan import StudyPlan
 from concord.people.studies.rows import row_keys
 from concord.people.table.document import table_document
 from concord.records import Presented, TestTable
+
+DISTRIBUTIONS = "distributions"
+"""Folder, below that of the scores, with the answers as distributions."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -22,6 +26,8 @@ class StudiesResult(Presented):
     result: PeopleResult
     table: TestTable
     observed: tuple[Observations, ...]
+    distributions: AnswersResult | None = None
+    """Answers as distributions, where the studies give people's."""
 
     @property
     def answers(self) -> tuple[ItemCount, ...]:
@@ -50,13 +56,15 @@ class StudiesResult(Presented):
                 if sum(one.ended_early.values())
             },
             "tests_without_agent_side": list(self.table.warnings),
+            "distributions": None if self.distributions is None else self.distributions.to_dict(),
         }
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write the files of the scores, what they were computed from, and the plans.
 
         `answers.csv` counts outcomes, `answers.jsonl` holds every reply with what was read from it,
-        `tests.json` is a table of tests, `plans.json` the plans and which answers each test reads.
+        `prompts.json` every question once, `tests.json` is a table of tests, `plans.json` the plans, the
+        studies with what their findings say, and which answers each test reads.
         """
         folder = Path(out)
         files = self.result.write(folder)
@@ -68,15 +76,21 @@ class StudiesResult(Presented):
         columns = ("study", "experiment", "item", "condition", "outcome", "n")
         write_csv(folder / "answers.csv", columns, rows)
         write_json(folder / "tests.json", table_document(self.table))
-        write_lines(folder / "answers.jsonl", _answer_records(self.observed))
+        prompts: dict[str, int] = {}
+        write_lines(folder / "answers.jsonl", _answer_records(self.observed, prompts))
+        write_json(folder / "prompts.json", {"prompts": list(prompts)})
         plans = [_plan_record(one.plan) for one in self.observed]
         write_json(folder / "plans.json", {"plans": plans, "tests": list(_behind_records(self.observed))})
-        names = ("answers.csv", "answers.jsonl", "tests.json", "plans.json")
-        return (*files, *(folder / name for name in names))
+        names = ("answers.csv", "answers.jsonl", "prompts.json", "tests.json", "plans.json")
+        more = () if self.distributions is None else self.distributions.write(folder / DISTRIBUTIONS)
+        return (*files, *(folder / name for name in names), *more)
 
 
-def _answer_records(observed: Iterable[Observations]) -> Iterator[dict[str, Any]]:
-    """Return every reply with where it was asked and what was read from it."""
+def _answer_records(observed: Iterable[Observations], prompts: dict[str, int]) -> Iterator[dict[str, Any]]:
+    """Return every reply with where it was asked and what was read from it.
+
+    Questions are long and repeated: a reply holds their numbers in `prompts`, which is filled here.
+    """
     for one in observed:
         for given in one.given:
             session, member, step = given.id.rsplit("/", 2)
@@ -93,7 +107,14 @@ def _answer_records(observed: Iterable[Observations]) -> Iterator[dict[str, Any]
                     for name, answer in given.answers
                 ],
                 "response": given.reply,
+                "prompt": _prompt_number(prompts, given.prompt),
+                "told": _prompt_number(prompts, given.told),
             }
+
+
+def _prompt_number(prompts: dict[str, int], text: str | None) -> int | None:
+    """Return the number of a text among the prompts, a new one where it is new."""
+    return None if text is None else prompts.setdefault(text, len(prompts))
 
 
 def _behind_records(observed: Iterable[Observations]) -> Iterator[dict[str, Any]]:
@@ -110,6 +131,10 @@ def _behind_records(observed: Iterable[Observations]) -> Iterator[dict[str, Any]
 def _plan_record(plan: StudyPlan) -> dict[str, Any]:
     return {
         "study": plan.study.study,
+        "title": plan.study.title,
+        "domain": plan.study.domain,
+        "source": plan.study.source.model_dump(),
+        "findings": {name: finding.says for name, finding in plan.study.findings.items()},
         "file": asdict(plan.file.file),
         "design": {"name": plan.design.name, "text": plan.design.text, "sha256": plan.design.sha256},
         "seed": plan.seed,

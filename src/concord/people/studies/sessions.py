@@ -66,6 +66,10 @@ class Given:
     reply: str | None
     answers: tuple[tuple[str, ItemAnswer], ...]
     """Items with their full names (the level of a within factor, or the round, appended)."""
+    prompt: str | None = None
+    """The question as it was put; ``None`` where it could not be asked."""
+    told: str | None = None
+    """Who the participant was told to be, where the design says so."""
 
 
 def _order(step: CompiledStep, member: Member, name: str) -> tuple[str, ...]:
@@ -140,13 +144,14 @@ class Session:
         """
         question, seat = self._waiting.pop(question_id)
         step, member = question.step, question.member
+        prompt = self._text(question, seat)  # before the answer changes what templates read
         asked = [(name, item, _order(step, member, name)) for name, item in self._items(step, seat)]
         read = read_reply(reply, asked)
         noted = [
             self._note(seat, name, item, answer, question.level)
             for (name, item, _), answer in zip(asked, read, strict=True)
         ]
-        self.given.append(Given(question_id, self.plan.cell, reply, tuple(noted)))
+        self.given.append(Given(question_id, self.plan.cell, reply, tuple(noted), prompt, self._told(member)))
         if reply is not None:
             seat.said.append((question, reply))
         seat.at += 1
@@ -285,10 +290,13 @@ class Session:
         """Return the items of a question as this participant gets them."""
         return tuple(self._items(question.step, self._seat(question)))
 
+    def _told(self, member: Member) -> str | None:
+        return self.design.system(member.profile, self.compiled.population)
+
     def messages(self, question: Question) -> tuple[Message, ...]:
         """Write everything that is sent for a question."""
         seat = self._seat(question)
-        system = self.design.system(question.member.profile, self.compiled.population)
+        system = self._told(question.member)
         sent = [] if system is None else [Message("system", system)]
         for earlier, reply in seat.said:
             sent += [Message("user", self._text(earlier, seat)), Message("assistant", reply)]

@@ -22,8 +22,8 @@ from concord.show.page.panel import PageData, Panel
 from concord.show.page.section import Section
 from concord.show.page.table import packed
 from concord.show.page.texts import BUDGET, Fitted, Texts
-from concord.show.page.values import ShownNumber, short_interval
-from concord.show.svg import Picture, style, visible
+from concord.show.page.values import short_interval
+from concord.show.svg import COLOURS, HATCH, Picture, roots, style, visible
 from concord.version import __version__
 
 TITLE = "Concord report"
@@ -109,12 +109,13 @@ def _render(content: Content, title: str, notes: Sequence[str]) -> str:
     """Make the page: everything but long texts first, then as much of those as the budget leaves room for."""
     from markupsafe import Markup, escape
 
-    script, css, texts = _asset("page.js"), _asset("page.css") + style(), Texts()
+    script, css, texts = page_script(), page_style(title), Texts()
     block, encoding = data_block(data(content, texts))
     # A mark that no file can hold by chance or on purpose: it depends on all of them.
     mark = f"@{hashlib.sha256(block.encode('ascii', 'replace')).hexdigest()}@"
     given = {
         "bare": BARE,
+        "hatch": HATCH,
         "notes": [printable(line) for line in notes],
         "script": script,
         "css": css,
@@ -132,6 +133,24 @@ def _render(content: Content, title: str, notes: Sequence[str]) -> str:
     for name, text in (("texts", fitted.block), ("encoding", fitted.encoding), ("said", said)):
         page = page.replace(f"{mark}{name}", text)
     return page
+
+
+SCRIPTS = ("core", "data", "tables", "forest", "drawer", "studies", "figures", "search", "router", "start")
+"""Parts of the page's script, in the order they are put together."""
+
+
+def page_script() -> str:
+    """Return the one script of the page."""
+    return "'use strict';\n(() => {\n" + "".join(_asset(f"{name}.js") for name in SCRIPTS) + "})();\n"
+
+
+def page_style(title: str) -> str:
+    """Return the style of the page: colours light and dark, and the running title of its print."""
+    light, dark = roots()
+    # every sign of the title but letters and digits is written as its number: none can end the string
+    running = "".join(c if c.isascii() and c.isalnum() else f"\\{ord(c):06x}" for c in visible(title)[:120])
+    css = _asset("page.css").replace("LIGHT", light).replace("DARK", dark)
+    return css.replace("TITLE", f'"{running}"') + style()
 
 
 def said_of_texts(found: replies.ReplyTable, fitted: Fitted) -> str:
@@ -161,15 +180,13 @@ def _environment() -> Any:
     made.filters["p_value"] = p_value
     made.filters["p_words"] = p_words
     made.filters["raw"] = Markup
-    made.globals["spark"] = _spark
     made.filters["interval"] = short_interval
     return made
 
 
-def _spark(value: ShownNumber, limits: tuple[float, float]) -> str:
-    from markupsafe import Markup
-
-    return Markup(plots.small_interval(value.value, value.low, value.high, limits))  # noqa: S704
+def _text_numbers(row: Mapping[str, Any], texts: Texts) -> dict[str, int | None]:
+    """Return the numbers of a reply's long texts."""
+    return {key: None if row[key] is None else texts.add(row[key]) for key in ("text", "prompt", "told")}
 
 
 def data(content: Content, texts: Texts) -> dict[str, Any]:
@@ -192,7 +209,7 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
         if pairs.is_long:
             tables[f"comparison-{i}"] = packed(comparison.COLUMNS, pairs.table())
     if content.replies.rows:
-        rows = [{**row, "text": texts.add(row["text"])} for row in content.replies.rows]
+        rows = [{**row, **_text_numbers(row, texts)} for row in content.replies.rows]
         tables["replies"] = {**packed(replies.COLUMNS, rows), "found": content.replies.of}
     documents = [
         {"file": source.shown, "model": source.model, "question": source.kind,
@@ -201,7 +218,9 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "format": "concord page",
-        "format_version": 2,
+        "format_version": 3,
+        "studies": made.studies,
+        "style": style(COLOURS),
         "geometry": asdict(FOREST),
         "tables": tables,
         "documents": documents,

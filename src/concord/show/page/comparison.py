@@ -4,11 +4,15 @@ import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from concord.show.numbers import p_words
 from concord.show.page.find import ResultFile
 from concord.show.page.table import Column
 from concord.show.page.values import Document, ShownNumber, number, part, parts, texts, words
+from concord.show.plot_pairs import PairCell, triangle
 from concord.show.plot_standing import standing_picture
+from concord.show.plots import short
 from concord.show.svg import Picture
+from concord.stats.multiple import distinguishable
 
 METRICS = {
     "pas": "PAS", "ecs": "ECS", "apr": "APR", "gap": "Δ", "correct_cot": "accuracy after reasoning",
@@ -27,6 +31,8 @@ COLUMNS = (
     Column("n", "n", "count"),
     Column("note", "test or note"),
 )
+MOST_IN_TRIANGLE = 60
+"""Models up to which all pairs are drawn."""
 MOST_ROWS = 40
 """Pairs that are in the page as they are; more are a table that the script shows."""
 
@@ -81,6 +87,27 @@ class Comparison:
              **{column.key: getattr(row, column.key) for column in COLUMNS if column.key not in ends}}
             for row in self.rows
         ]  # fmt: skip
+
+    def triangle(self) -> Picture | None:
+        """Draw all pairs in the ranking metric; of two models the table says it all."""
+        if not 3 <= len(self.ranked) <= MOST_IN_TRIANGLE:
+            return None
+        names = [name for name, _ in self.ranked]
+        places = {name: i for i, name in enumerate(names)}
+        cells = {}
+        for row in self.rows:
+            if row.metric == self.metric and row.first in places and row.second in places:
+                i, j = places[row.first], places[row.second]
+                value = row.difference.value
+                signed = value if value is None or i < j else -value
+                pair = f"{names[min(i, j)]} minus {names[max(i, j)]}"
+                said = f"{pair}: {short(signed, 3)}, {p_words(row.holm)} (Holm)"
+                cells[min(i, j), max(i, j)] = PairCell(signed, distinguishable(row.holm, level=0.95), said)
+        if not cells:
+            return None
+        width = 560.0 if len(names) <= 12 else 760.0
+        title = f"Which models differ in {self.metric}"
+        return triangle("pairs", title, names, cells, label=self.metric, width=width)
 
     def picture(self) -> Picture | None:
         """Draw the ranking; of two models the table says it all."""

@@ -1,14 +1,15 @@
 """What the templates are given: rows, pictures, notes. Rounding happens in the templates' filters."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from concord.errors import printable
+from concord.show.citations import Entry, bibtex, study_entry
 from concord.show.page.comparison import Comparison, comparison, letters
 from concord.show.page.content import Content
 from concord.show.page.find import ResultFile
+from concord.show.page.first_screen import first_screen
 from concord.show.page.section import by_question
-from concord.show.page.summary import MOST, summary
 from concord.show.page.values import (
     ShownNumber,
     inline,
@@ -28,17 +29,17 @@ PROVENANCE = (
 
 def context(content: Content, title: str) -> dict[str, Any]:
     """Return everything the main template needs."""
-    leaders = board(content)
-    told = summary(content, [row["label"] for row in leaders["rows"]])
+    made = [comparison(source, content.units) for source in content.comparisons]
     return {
         "title": printable(title),
         "content": content,
         "models": content.models,
         "asked": [_asked_facts(source, content) for source in content.sources],
-        "board": leaders,
-        "told": (told[:MOST], told[MOST:]),
-        "comparisons": _comparisons(content),
+        "answer": first_screen(content, made),
+        "board": board(content),
+        "comparisons": _comparisons(made),
         "sections": by_question(content.sections),
+        "has": {panel.name: bool(content.of(panel.name)) for panel in content.panels},
         **{
             panel.name: [panel.shown(view, i) for i, view in enumerate(content.of(panel.name))]
             for panel in content.panels
@@ -48,18 +49,42 @@ def context(content: Content, title: str) -> dict[str, Any]:
             for panel in content.panels
             for key, value in panel.together(content.of(panel.name)).items()
         },
+        "methods": _methods(content),
+        "bibtex": bibtex(_sources(content)),
         "provenance": [_provenance(source, content) for source in content.sources],
         "warnings": [(source, texts(source.document, "warnings")) for source in content.sources],
     }
 
 
-def _comparisons(content: Content) -> list[tuple[Comparison, str | None]]:
-    """Return every comparison with its picture, where there is one."""
-    made = [comparison(source, content.units) for source in content.comparisons]
-    pictures = [one.picture() for one in made]
+def _methods(content: Content) -> list[str]:
+    """Return one paragraph per question and way of making its results."""
+    found = [
+        panel.methods(view.source.document) for panel in content.panels for view in content.of(panel.name)[:1]
+    ]
+    if content.comparisons:
+        found.append(
+            "Models were compared on what they share (studies, items or vignettes), pair by pair; p-values "
+            "are adjusted by Holm's (1979) method, and two models are called distinguishable below 0.05."
+        )
+    return found
+
+
+def _sources(content: Content) -> list[Entry]:
+    """Return what a paper about these results cites: Concord, methods, studies, each once."""
+    used = [entry for panel in content.panels if content.of(panel.name) for entry in panel.sources]
+    cards = {card.study: card for view in content.all_views for card in getattr(view, "studies_told", ())}
+    studies = [study_entry(card.study, card.source) for card in cards.values() if card.source.get("authors")]
+    return list({entry[1]: entry for entry in (*used, *studies)}.values())
+
+
+def _comparisons(made: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """Return every comparison with its pictures, where there are any."""
     return [
-        (one, None if picture is None else inline(picture, f"ranking{i}"))
-        for i, (one, picture) in enumerate(zip(made, pictures, strict=True))
+        {
+            "one": one,
+            "triangle": None if (pairs := one.triangle()) is None else inline(pairs, f"triangle{i}"),
+        }
+        for i, one in enumerate(made)
     ]
 
 
@@ -73,14 +98,21 @@ def _asked_facts(source: ResultFile, content: Content) -> dict[str, Any]:
         "model": ", ".join(names) if names else source.model,
         "how": ", ".join([how if how else "not said", *([f"design {design}"] if design else [])]),
         "units": "" if panel is None else panel.over(document),
-        "settings": ", ".join(f"{k} {v}" for k, v in leaves(part(source.run, "sampling"))),
+        "settings": ", ".join(f"{k} {v}" for k, v in leaves(_sampling(source))),
         "tokens": _token_words(source),
         "file": source.shown,
     }
 
 
+def _sampling(source: ResultFile) -> Mapping[str, Any]:
+    """Return how the model was asked: as the run says, else as the result does."""
+    said = part(source.run, "sampling")
+    return said if said else part(source.document, "model_settings")
+
+
 def _token_words(source: ResultFile) -> str:
-    read, written = (number(source.run, "tokens", key) for key in ("input", "output"))
+    held = part(source.run, "tokens") or part(source.document, "tokens")
+    read, written = (number(held, key) for key in ("input", "output"))
     return "not known" if read is None or written is None else f"{read:,.0f} in, {written:,.0f} out"
 
 
@@ -99,7 +131,7 @@ def board(content: Content) -> dict[str, Any]:
     unranked = {
         (view.model, view.design): reason
         for view in (content.of(used[0].name) if used else ())
-        if (reason := used[0].no_rank(view))
+        if (reason := used[0].answer.gate(view))
     }
     turned = bool(columns) and columns[0][1].lowest_first
     ordered = sorted(

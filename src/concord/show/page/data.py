@@ -63,7 +63,7 @@ def policy(script: str, *styles: str) -> str:
     """
     allowed = " ".join(f"'sha256-{_digest(style)}'" for style in styles)
     return (
-        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src {allowed}; "
+        f"default-src 'none'; img-src blob:; script-src 'sha256-{_digest(script)}'; style-src {allowed}; "
         "base-uri 'none'; form-action 'none'"
     )
 

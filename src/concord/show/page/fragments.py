@@ -67,7 +67,7 @@ def figure(picture: Picture, key: str, caption: str = "", *, wide: bool = False)
         '<figure{} data-figure="{}"><h5>{}</h5><div class="drawing">{}</div>'
         "<figcaption>{}</figcaption></figure>"
     ).format(
-        Markup(' class="wide"') if wide else "",
+        Markup(' class="across"') if wide else "",
         picture.name,
         visible(picture.title),
         Markup(picture.inline(key)),  # noqa: S704  drawn by us, every text in it escaped

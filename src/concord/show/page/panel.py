@@ -1,10 +1,12 @@
 """What the page must know of a question; `concord.questions` gathers these."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from concord.show.citations import Entry
+from concord.show.page.answer import QuestionAnswer
 from concord.show.page.find import Problem, ResultFile
 from concord.show.page.texts import Texts
 from concord.show.page.values import Document, ShownNumber
@@ -69,6 +71,8 @@ class PageData:
     tables: dict[str, Any]
     shared: dict[Any, str]
     """Tables that several models have in common, by what they hold."""
+    studies: dict[str, Any] = field(default_factory=dict)
+    """Titles, sources and findings of studies, by their names."""
 
 
 def _nothing(views: Sequence[Any]) -> dict[str, Any]:
@@ -81,10 +85,6 @@ def _no_references(views: Sequence[Any]) -> Sequence[Reference]:
 
 def _no_pictures(views: Sequence[Any]) -> Sequence[tuple[Path, Picture]]:
     return ()
-
-
-def _ranked(view: Any) -> str:
-    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +107,20 @@ class Panel:
     by_units: str
     """How models are compared, in words."""
     metrics: tuple[Metric, ...]
+    answer: QuestionAnswer
+    """How it is answered on the first screen."""
     read: Callable[[ResultFile], tuple[Sequence[Any], list[Problem]]]
     """Every view of a result, and what could not be read."""
     over: Callable[[Document], str]
     """Over what the numbers were made."""
-    sentence: Callable[[Any], str]
-    """What the result says, in one line."""
     shown: Callable[[Any, int], dict[str, Any]]
     """What the question's template is given of one view."""
     pictures: Callable[[Any], Sequence[tuple[Path, Picture]]]
     """Every picture of a view with its folder below that of the model."""
+    methods: Callable[[Document], str]
+    """A paragraph for a paper about one result."""
+    sources: tuple[Entry, ...]
+    """What that paragraph cites."""
     fill: Callable[[PageData, Any, int], None]
     """Put the tables of a view into what the script works on."""
     references: Callable[[Sequence[Any]], Sequence[Reference]] = _no_references
@@ -124,7 +128,5 @@ class Panel:
     together: Callable[[Sequence[Any]], dict[str, Any]] = _nothing
     """What the page is given of all views together."""
     pictures_together: Callable[[Sequence[Any]], Sequence[tuple[Path, Picture]]] = _no_pictures
-    no_rank: Callable[[Any], str] = _ranked
-    """Why a view has no rank; empty where it has one."""
     has_replies: bool = True
     """Whether replies lie beside a result."""

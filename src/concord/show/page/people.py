@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.show import plots
+from concord.people import NAME
+from concord.show import plot_effects, plots
 from concord.show.forest import ForestRow
 from concord.show.forest import forest as draw_forest
 from concord.show.page.find import Problem, ResultFile, read_document
 from concord.show.page.people_answers import read_answers
 from concord.show.page.people_tests import HUMAN_COLUMNS, read_tests
+from concord.show.page.routes import route
+from concord.show.page.study_cards import StudyCard, study_cards
 from concord.show.page.table import Column
 from concord.show.page.values import (
     Document,
@@ -81,6 +84,8 @@ class PeopleView:
     behind: tuple[Document | None, ...] = ()
     """Which replies each test was computed from, ``None`` where nothing says of one; empty: of none."""
     design: str = ""
+    studies_told: tuple[StudyCard, ...] = ()
+    """What is known of the studies themselves: titles, sources, what their findings say."""
     answers: tuple[Mapping[str, Any], ...] = ()
     """What became of the answers by item and condition; empty where nothing was asked."""
 
@@ -118,6 +123,7 @@ def people_view(source: ResultFile) -> tuple[PeopleView, list[Problem]]:
         behind=behind,
         design=next(filter(None, design), ""),
         answers=tuple(answers),
+        studies_told=tuple(study_cards(plans, [str(test["study"]) for test in tests])),
     )
     return view, [*problems, *faults, *unread]
 
@@ -217,19 +223,91 @@ def pictures(view: PeopleView) -> dict[str, Picture]:
     drawn["quadrants"] = plots.quadrants(
         "quadrants", f"Where findings lie, {view.label}", _placed(view.findings), view.quadrants
     )
-    drawn["scatter"] = effect_profile(view)
-    return drawn
+    drawn["effects"] = drawn["scatter"] = effects_picture(view)
+    drawn["conclusions"] = conclusions_picture(view)
+    lost = losses_picture(view)
+    return drawn if lost is None else {**drawn, "losses": lost}
 
 
-def effect_profile(view: PeopleView) -> Picture:
-    """Draw human d against model d, of the tests that ECS uses."""
+def effects_picture(view: PeopleView, *, width: float = plots.WIDTH) -> Picture:
+    """Draw effects in people against effects in the model, of the tests that ECS uses."""
     beside_it = part(view.source.document, "auxiliary")
-    return plots.scatter(
+    ecs, slope = view.metric("ECS").value, number(beside_it, "caricature_slope")
+    said = [f"ECS {plots.short(ecs)}"] if ecs is not None else []
+    said += [f"slope {plots.short(slope)}"] if slope is not None else []
+    return plot_effects.effects(
         "effect-profile",
-        f"Effect profile, {view.label}",
-        [plots.Point(t["human_d"], t["agent_d"], f"{t['study']}, {t['test']}") for t in used(view.tests)],
-        slope=number(beside_it, "caricature_slope"),
+        f"Effects of {view.label} beside the human ones",
+        [
+            plot_effects.Effect(
+                f"{t['study']}: {t['test']}",
+                (t["human_d"], t["human_low"], t["human_high"]),
+                (t["agent_d"], t["agent_low"], t["agent_high"]),
+                str(t["domain"]),
+                t["verdict"] == "replicates",
+            )
+            for t in used(view.tests)
+        ],
+        slope=slope,
         intercept=number(beside_it, "caricature_intercept"),
+        said=", ".join(said),
+        width=width,
+    )
+
+
+def conclusions_picture(view: PeopleView, *, width: float = plots.WIDTH) -> Picture:
+    """Draw the conclusions of people against those of the model, as expected numbers of tests."""
+    counts = {(p, m): 0.0 for p in plot_effects.STATES for m in plot_effects.STATES}
+    for test in view.tests:
+        sides = [[test[f"{who}_{key}"] for key in ("up", "null", "down")] for who in ("human", "agent")]
+        if all(value is not None for side in sides for value in side):
+            for i, people in enumerate(plot_effects.STATES):
+                for j, model in enumerate(plot_effects.STATES):
+                    counts[people, model] += sides[0][i] * sides[1][j]
+    return plot_effects.mosaic(
+        "conclusions", f"Conclusions of people and of {view.label}", counts, width=width
+    )
+
+
+def losses_picture(view: PeopleView, *, width: float = plots.WIDTH) -> Picture | None:
+    """Draw where points are lost; without a ceiling there is nothing to lose them against."""
+    ceiling = view.metric("PAS").ceiling
+    known = [(group.name, group.pas.value) for group in view.studies if group.pas.value is not None]
+    if ceiling is None or not known:
+        return None
+    lost = [(name, (value - ceiling) / len(known)) for name, value in known]
+    return plot_effects.losses("losses", f"Where {view.label} loses points", lost, width=width)
+
+
+def study_map(
+    views: Sequence[PeopleView],
+    *,
+    width: float = 960.0,
+    addresses: bool = False,
+) -> Picture | None:
+    """Draw PAS of every model in every study."""
+    names = list(dict.fromkeys(group.name for view in views for group in view.studies))
+    if not names:
+        return None
+    ordered = sorted(views, key=lambda v: -(-1.0 if (pas := v.metric("PAS").value) is None else pas))
+    found = [{group.name: group for group in view.studies} for view in ordered]
+    columns = [
+        plot_effects.StudyColumn(
+            name,
+            next((one[name].domain for one in found if name in one), ""),
+            tuple(one[name].pas.value if name in one else None for one in found),
+        )
+        for name in names
+    ]
+    places = {
+        (i, j): route(view.label, NAME, name)
+        for i, view in enumerate(ordered)
+        for j, name in enumerate(names)
+        if addresses and name in found[i]
+    }
+    title = "Which studies divide the models" if len(views) > 1 else "Study by study"
+    return plot_effects.study_map(
+        "studies-by-models", title, [view.label for view in ordered], columns, addresses=places, width=width
     )
 
 

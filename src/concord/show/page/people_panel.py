@@ -11,11 +11,22 @@ from concord.people.result import Bounds, Score
 from concord.people.sentences import relative_words, size_words
 from concord.records import Estimate, Interval
 from concord.show import plots
+from concord.show.methods import PEOPLE_SOURCES, people_methods
 from concord.show.page import people_tests
 from concord.show.page.find import Problem, ResultFile
 from concord.show.page.panel import Metric, PageData, Panel, Reference
-from concord.show.page.people import FINDING_COLUMNS, PeopleView, forest, key_of, people_view, pictures
+from concord.show.page.people import (
+    FINDING_COLUMNS,
+    PeopleView,
+    forest,
+    key_of,
+    people_view,
+    pictures,
+    study_map,
+)
+from concord.show.page.people_answer import ANSWER
 from concord.show.page.people_answers import COLUMNS, sentence
+from concord.show.page.routes import route
 from concord.show.page.table import listed, packed
 from concord.show.page.values import (
     Document,
@@ -40,15 +51,6 @@ def _over(document: Document) -> str:
     keys = ("n_studies", "n_findings", "n_tests_scored", "n_tests")
     studies, findings, scored, tests = (count_words(number(document, key)) for key in keys)
     return f"{studies} studies, {findings} findings, {scored} of {tests} tests scored"
-
-
-def _line(view: PeopleView) -> str:
-    """Tell in one line what `people_sentence` tells in two."""
-    pas, size = view.metric("PAS"), _size(view)
-    if pas.value is None:
-        return "undefined, since no test has both sides."
-    told = f"the same conclusions with probability {plots.short(pas.value)}{behind(pas)}"
-    return f"{told}; of its effects: {size}." if size else f"{told}."
 
 
 def _size(view: PeopleView) -> str:
@@ -96,7 +98,7 @@ def _shown(view: PeopleView, i: int) -> dict[str, Any]:
     ]
     return {
         "view": view,
-        "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in pictures(view).items()},
+        "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in _on_page(view).items()},
         "readings": readings,
         "assumptions": texts(document, "assumptions"),
         "auxiliary": part(document, "auxiliary"),
@@ -104,8 +106,21 @@ def _shown(view: PeopleView, i: int) -> dict[str, Any]:
         "outcomes": view.outcomes,
         "answers": sentence(view.answers) if view.answers else "",
         "sentence": people_sentence(view),
+        "address": route(view.label, NAME),
         "about_zero": number(document, "auxiliary", "concordance_about_zero"),
     }
+
+
+def _on_page(view: PeopleView) -> dict[str, Picture]:
+    """Choose the pictures of the page; the others are drawn for files and notebooks."""
+    drawn = pictures(view)
+    shown = ("effects", "conclusions", "losses", "pas")
+    return {key: drawn[key] for key in shown if key in drawn}
+
+
+def _map_together(views: Sequence[PeopleView]) -> dict[str, Any]:
+    drawn = study_map(views, addresses=True) if len(views) > 1 else None
+    return {"people_map": None if drawn is None else inline(drawn, "people-map")}
 
 
 def _diagnosis(diagnosis: Document) -> Iterator[tuple[str, float | None]]:
@@ -130,6 +145,7 @@ def _pictures(view: PeopleView) -> Sequence[tuple[Path, Picture]]:
     studies = list(dict.fromkeys(str(test["study"]) for test in view.tests))
     stems = zip(studies, distinct_names(studies), strict=True)
     drawn = [(Path(), picture) for picture in pictures(view).values()]
+    drawn = list({picture.name: (folder, picture) for folder, picture in drawn}.values())
     return [*drawn, *((Path("forest") / stem, forest(view, study)) for study, stem in stems)]
 
 
@@ -138,6 +154,7 @@ def _fill(data: PageData, view: PeopleView, i: int) -> None:
     _fill_tests(data, view, i)
     if view.answers:
         data.tables[f"answers-{i}"] = packed(COLUMNS, view.answers)
+    data.studies.update({card.study: card.to_dict() for card in view.studies_told})
     if view.findings:
         data.tables[f"findings-{i}"] = listed(FINDING_COLUMNS, data.sources.index(view.source), "findings")
 
@@ -156,6 +173,11 @@ def _fill_tests(data: PageData, view: PeopleView, i: int) -> None:
         "result": view.source.shown,
         "behind": list(view.behind),
     }
+
+
+def _maps(views: Sequence[PeopleView]) -> list[tuple[Path, Picture]]:
+    drawn = study_map(views) if len(views) > 1 else None
+    return [] if drawn is None else [(Path(), drawn)]
 
 
 def _human_row(views: Sequence[PeopleView]) -> Sequence[Reference]:
@@ -191,6 +213,7 @@ PANEL = Panel(
     choice="protocol",
     again="concord score people TABLE --protocol NAME --out FOLDER",
     by_units="study by study",
+    answer=ANSWER,
     metrics=(
         Metric("PAS", "PAS", (0.0, 1.0)),
         Metric("ECS", "ECS", (-1.0, 1.0)),
@@ -198,9 +221,12 @@ PANEL = Panel(
     ),
     read=_read,
     over=_over,
-    sentence=_line,
     shown=_shown,
     pictures=_pictures,
+    methods=people_methods,
+    sources=PEOPLE_SOURCES,
     fill=_fill,
+    together=_map_together,
+    pictures_together=_maps,
     references=_human_row,
 )

@@ -6,10 +6,12 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.people.detailed import check_rows, flag
-from concord.show.page.find import Problem, ResultFile, rows_beside
+from concord.show.apa import apa_string
+from concord.show.page.find import Problem, ResultFile, read_document, rows_beside
 from concord.show.page.table import Column
-from concord.show.page.values import number
+from concord.show.page.values import Document, number, part, parts
 
+TESTS_FILE = "tests.json"
 Z95 = 1.959963984540054
 
 HUMAN_COLUMNS = (
@@ -27,6 +29,7 @@ HUMAN_COLUMNS = (
     Column("human_up", "human P(up)", "share", shown=False),
     Column("human_down", "human P(down)", "share", shown=False),
     Column("human_null", "human P(no effect)", "share", shown=False),
+    Column("human_apa", "statistics of people", shown=False),
 )
 """What does not depend on the model: stored once for all models that were put to the same tests."""
 AGENT_COLUMNS = (
@@ -38,6 +41,7 @@ AGENT_COLUMNS = (
     Column("agent_up", "model P(up)", "share", shown=False),
     Column("agent_down", "model P(down)", "share", shown=False),
     Column("agent_null", "model P(no effect)", "share", shown=False),
+    Column("agent_apa", "statistics of the model", shown=False),
     Column("pas", "PAS", "share"),
     Column("ecs_test", "ECS_Test", "share"),
     Column("z_diff", "Z of the difference", "number", shown=False),
@@ -66,7 +70,39 @@ def read_tests(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Proble
         check_rows(rows, None if n_tests is None else int(n_tests))
     except FileFormatError as fault:
         return [], [Problem(shown, f"{fault}; single tests are not shown")]
-    return [test_row(row) for row in rows], []
+    return with_strings(source, [test_row(row) for row in rows]), []
+
+
+def with_strings(source: ResultFile, tests: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
+    """Write both sides of every test as a paper would, with the statistics of `tests.json` where it is."""
+    sides = {_test_name(row): row for row in parts(_tests_document(source), "rows")}
+    return [
+        {
+            **test,
+            **{
+                f"{who}_apa": apa_string(
+                    str(test["test_type"]), part(sides.get(_test_name(test)), who), p=test[f"{who}_p"],
+                    d=test[f"{who}_d"],
+                )
+                for who in ("human", "agent")
+            },
+        }
+        for test in tests
+    ]  # fmt: skip
+
+
+def _tests_document(source: ResultFile) -> Document:
+    file = None if source.file is None else source.file.parent / TESTS_FILE
+    if file is None or not file.is_file():
+        return {}
+    try:
+        return read_document(file)
+    except FileFormatError:
+        return {}  # the numbers that were scored are there all the same
+
+
+def _test_name(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(row.get(key, "")) for key in ("study", "sub_study", "finding", "test"))
 
 
 def _number_at(row: Mapping[str, str], key: str) -> float | None:

@@ -1,11 +1,12 @@
 """Agreement with its own reasoning as a section of the page."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.show import plots
+from concord.reasoning.gap import VOIDED
+from concord.show import plot_reasoning, plots
 from concord.show.page.cases import read_cases
 from concord.show.page.find import Problem, ResultFile, rows_beside
 from concord.show.page.table import Column
@@ -65,6 +66,11 @@ class ReasoningView:
     def label(self) -> str:
         """What the model is called in comparisons."""
         return self.model
+
+    @property
+    def gate(self) -> str:
+        """Why early and late answers must not be compared; empty where they may."""
+        return (self.reason or self.reading) if self.reading in VOIDED else ""
 
     def metric(self, name: str) -> ShownNumber:
         """Return a headline number by its key."""
@@ -153,6 +159,10 @@ def pictures(view: ReasoningView) -> dict[str, Picture]:
         limits=(0, 1),
         lines=_known_lines([(number(view.document, "gap", "majority", "share"), "majority label")]),
     )
+    drawn["early"] = dumbbells([view])
+    for key, picture in (("flow", flow_picture(view)), ("bias", bias_picture(view))):
+        if picture is not None:
+            drawn[key] = picture
     curve = [
         (cut, value)
         for row in parts(view.document, "steps", "threshold_sweep")
@@ -185,10 +195,71 @@ def _rule_mark(row: Document) -> plots.Mark:
     )
 
 
+def dumbbells(views: Sequence[ReasoningView], *, width: float = plots.WIDTH) -> Picture:
+    """Draw early and late answers of every model."""
+    rows = [row for view in views if (row := _before_after(view)) is not None]
+    shares = {number(view.document, "gap", "majority", "share") for view in views}
+    title = "Right at once and after reasoning" + (f", {views[0].model}" if len(views) == 1 else "")
+    return plot_reasoning.dumbbells(
+        "early-and-late", title, rows, majority=shares.pop() if len(shares) == 1 else None, width=width
+    )
+
+
+def _before_after(view: ReasoningView) -> plot_reasoning.BeforeAfter | None:
+    early, after = view.metric("acc_early"), view.metric("acc_cot")
+    if early.value is None or after.value is None:
+        return None
+    return plot_reasoning.BeforeAfter(
+        view.model,
+        (early.value, early.low, early.high),
+        (after.value, after.low, after.high),
+        after.n,
+        bool(view.gate),
+    )
+
+
+def flow_picture(view: ReasoningView, *, width: float = plots.WIDTH) -> Picture | None:
+    """Draw what became of early answers; with repeats there is no table of pairs."""
+    found = {key: number(view.document, "gap", "table", key) for key in ("n11", "n10", "n01", "n00")}
+    counts = {key: value for key, value in found.items() if value is not None}
+    if len(counts) < 4 or not sum(counts.values()):
+        return None
+    return plot_reasoning.flow("flow", f"What reasoning changed, {view.model}", counts, width=width)
+
+
+def bias_picture(view: ReasoningView, *, width: float = plots.WIDTH) -> Picture | None:
+    """Draw biased answers with a feature and without it, by dimension."""
+    pairs = [
+        plot_reasoning.BiasPair(
+            words(row, "name"),
+            number(row, "target_rate"),
+            number(row, "control_rate"),
+            int(number(row, "n_pairs") or 0),
+        )
+        for row in parts(view.document, "bias", "pairs")
+    ]
+    if not pairs:
+        return None
+    return plot_reasoning.bias_pairs("bias", f"Biased answers, {view.model}", pairs, width=width)
+
+
+def _moves(sensitivity: Sequence[Document]) -> bool:
+    """Whether the gap depends on the rules by more than a hundredth."""
+    found = [value for row in sensitivity if (value := number(row, "faithfulness_gap")) is not None]
+    return bool(found) and max(found) - min(found) > 0.01
+
+
+def moves_with_rules(view: ReasoningView) -> bool:
+    """Whether another rule of correctness would give another gap."""
+    return _moves(parts(view.document, "gap", "sensitivity"))
+
+
 def gaps_of(views: list[ReasoningView]) -> Picture:
-    """Draw the gap of every model with the line at 0.10."""
-    marks = [_mark(view.model, view.metric("faithfulness_gap")) for view in views]
-    return plots.intervals(
-        "faithfulness-gaps", "Faithfulness gap by model", marks,
+    """Draw the gap of every model with the line at 0.10; of results that failed their check none."""
+    marks = [_mark(v.model, ShownNumber(None) if v.gate else v.metric("faithfulness_gap")) for v in views]
+    drawn = plots.intervals(
+        "faithfulness-gaps", "What reasoning adds, by model", marks,
         label="Δ = accuracy after reasoning − early accuracy", lines=LINES,
     )  # fmt: skip
+    said = "Δ with its 95 % interval. Within 0.10 of zero reasoning is called decorative, above functional."
+    return replace(drawn, caption=said)

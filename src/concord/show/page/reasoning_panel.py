@@ -6,16 +6,24 @@ from typing import Any
 
 from concord.reasoning import NAME
 from concord.reasoning.files import RESULTS_FILE
-from concord.show import plots
+from concord.show.methods import REASONING_SOURCES, reasoning_methods
 from concord.show.page.cases import chosen_cases, packed_case
 from concord.show.page.find import Problem, ResultFile
 from concord.show.page.panel import Metric, PageData, Panel
-from concord.show.page.reasoning import SAMPLE_COLUMNS, ReasoningView, gaps_of, pictures, reasoning_view
+from concord.show.page.reasoning import (
+    SAMPLE_COLUMNS,
+    ReasoningView,
+    dumbbells,
+    gaps_of,
+    moves_with_rules,
+    pictures,
+    reasoning_view,
+)
+from concord.show.page.reasoning_answer import ANSWER
 from concord.show.page.table import packed
 from concord.show.page.values import (
     Document,
     ShownNumber,
-    behind,
     count_words,
     counts,
     estimate,
@@ -38,23 +46,12 @@ def _over(document: Document) -> str:
     return f"{count_words(pairs)} paired of {count_words(samples)} vignettes"
 
 
-def _line(view: ReasoningView) -> str:
-    reading = view.reading if view.reading else "not said"
-    reason = f" ({view.reason})" if view.reason else ""
-    return f"{_gap_words(view.metric('faithfulness_gap'))}. Reading: {reading}{reason}."
-
-
-def _gap_words(gap: ShownNumber) -> str:
-    if gap.value is None:
-        return "accuracy with and without reasoning could not be compared"
-    return f"accuracy after reasoning minus accuracy at once is {plots.short(gap.value)}{behind(gap)}"
-
-
 def _shown(view: ReasoningView, i: int) -> dict[str, Any]:
     document = view.document
     return {
         "view": view,
-        "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in pictures(view).items()},
+        "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in pictures(view).items() if k != "accuracy"},
+        "moves": moves_with_rules(view),
         "table": _pair_counts(document),
         "p": number(document, "gap", "p_value"),
         "p_method": words(document, "gap", "p_method"),
@@ -109,8 +106,13 @@ def _fill(data: PageData, view: ReasoningView, i: int) -> None:
         data.tables[f"samples-{i}"] = {**packed(SAMPLE_COLUMNS, view.samples), "cases": cases}
 
 
-def _together(views: Sequence[ReasoningView]) -> dict[str, Any]:
-    return {"reasoning_gaps": inline(gaps_of(list(views)), "gaps") if len(views) > 1 else None}
+def _early_pictures(views: Sequence[ReasoningView]) -> list[Picture]:
+    """Draw early and late answers, and the gaps, of all models."""
+    return [dumbbells(views), gaps_of(list(views))] if len(views) > 1 else []
+
+
+def _early_together(views: Sequence[ReasoningView]) -> dict[str, Any]:
+    return {"reasoning_pictures": [inline(one, f"{NAME}-{one.name}") for one in _early_pictures(views)]}
 
 
 PANEL = Panel(
@@ -122,6 +124,7 @@ PANEL = Panel(
     choice="rules",
     again="concord score reasoning ... --rules NAME --out FOLDER",
     by_units="vignette by vignette",
+    answer=ANSWER,
     metrics=(
         Metric("faithfulness_gap", "Δ", (-1.0, 1.0)),
         Metric("step_f1", "Step-F1", (0.0, 1.0)),
@@ -129,10 +132,11 @@ PANEL = Panel(
     ),
     read=_read,
     over=_over,
-    sentence=_line,
     shown=_shown,
     pictures=_pictures,
+    methods=reasoning_methods,
+    sources=REASONING_SOURCES,
     fill=_fill,
-    together=_together,
-    pictures_together=lambda views: [(Path(), gaps_of(list(views)))] if views else [],
+    together=_early_together,
+    pictures_together=lambda views: [(Path(), one) for one in _early_pictures(views)],
 )

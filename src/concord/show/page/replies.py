@@ -1,13 +1,13 @@
 """ReplyTable beside results: as they were given, where they were asked, what was read from them."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.files import limits
 from concord.show.page.find import DEEPEST, Problem, ResultFile
+from concord.show.page.json_rows import json_lines, json_object
+from concord.show.page.prompts import prompts_beside
 from concord.show.page.table import Column
 from concord.show.page.values import parts, words
 
@@ -31,6 +31,8 @@ COLUMNS = (
     Column("read", "read as"),
     Column("length", "characters", "count"),
     Column("text", "reply", "long"),
+    Column("prompt", "prompt", "long", shown=False),
+    Column("told", "told", "long", shown=False),
 )
 
 
@@ -70,8 +72,11 @@ def find_replies(folders: Sequence[Path], sources: Sequence[ResultFile]) -> Repl
         source = _source_of(file, sources)
         model = file.parent.resolve().name if source is None else source.model
         result = "" if source is None else source.shown
+        prompts = prompts_beside(file)
         rows = [
-            made for row in json_lines(file, shown, problems) for made in _replies_of_line(row, model, result)
+            {**made, **prompts.of(row)}
+            for row in json_lines(file, shown, problems)
+            for made in _replies_of_line(row, model, result)
         ]
         if rows:
             found.append(rows)
@@ -119,32 +124,6 @@ def _files(folders: Sequence[Path]) -> Iterator[tuple[Path, str]]:
             if file.name in FILES and len(inside.parts) <= DEEPEST and file.resolve() not in seen:
                 seen.add(file.resolve())
                 yield file, (Path(folder.resolve().name) / inside).as_posix()
-
-
-def json_lines(file: Path, shown: str, problems: list[Problem]) -> Iterator[dict[str, Any]]:
-    """Return the objects of a JSON lines file; what is not one is counted, not followed."""
-    bad = 0
-    try:
-        with file.open(encoding="utf-8", errors="replace") as stream:
-            for line in iter(lambda: stream.readline(limits.LINE_CHARACTERS), ""):
-                row = json_object(line)
-                if row is not None:
-                    yield row
-                elif line.strip():
-                    bad += 1
-    except OSError as fault:
-        problems.append(Problem(shown, f"cannot be read: {fault.strerror}"))
-    if bad:
-        problems.append(Problem(shown, f"{bad} lines are not JSON objects and are not shown"))
-
-
-def json_object(line: str) -> dict[str, Any] | None:
-    """Return the object that a text holds, or nothing."""
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None
 
 
 def _replies_of_line(row: dict[str, Any], model: str, result: str) -> Iterator[dict[str, Any]]:

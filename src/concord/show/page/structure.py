@@ -1,16 +1,18 @@
 """Agreement with itself as a section of the page."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.show import plots
+from concord.show import plot_order, plots
 from concord.show.page.find import Problem, ResultFile, rows_beside
 from concord.show.page.table import Column
 from concord.show.page.values import Document, ShownNumber, count, estimate, number, part, parts, words
 from concord.show.svg import Picture
+from concord.stats.deviations import deviation_band
 
 ITEM_COLUMNS = (
     Column("item", "item"),
@@ -68,10 +70,10 @@ class StructureView:
     n_items: int | None
     n_missing: int | None
     notes: tuple[str, ...]
+    gate: str = ""
+    """Why there is nothing to be consistent about; empty where there is."""
     worst: ShownNumber = ShownNumber(None)
     """Mean score under the worst arrangement."""
-    gate: str = ""
-    """Why there is nothing to be consistent about, and so no rank; empty where there is."""
 
     @property
     def design(self) -> str:
@@ -207,31 +209,87 @@ def _float_or_none(text: str) -> float | None:
 
 
 def pictures(view: StructureView) -> dict[str, Picture]:
-    """Draw the gaps, the mean scores and, where cells are known, the map of items and arrangements."""
+    """Draw the order effect, the gaps, and the map of items and orders where cells are known."""
     gaps = [plots.Mark(a.name, a.gap.value, a.gap.low, a.gap.high) for a in view.arrangements]
     means = [plots.Mark(a.name, a.mean) for a in view.arrangements]
     drawn = {
+        "order": order_picture(view),
         "gaps": plots.intervals(
-            "gaps", f"Gap per arrangement, {view.model}", gaps, label=f"gap, reading {view.main.name}"
+            "gaps", f"Gap per arrangement, {view.model}", gaps, label=f"gap, definition {view.main.name}"
         ),
         "means": plots.intervals(
-            "mean-scores", f"Mean score per arrangement, {view.model}", means, label="mean score"
+            "mean-scores",
+            f"Mean score per arrangement, {view.model}",
+            means,
+            label="mean score",
+            limits=(0, 1),
         ),
+        "shares": shares_picture([view]),
     }
     if view.cells:
         drawn["heat"] = _heat(view)
     return drawn
 
 
-def _heat(view: StructureView) -> Picture:
+def order_picture(view: StructureView, *, width: float = plots.WIDTH) -> Picture:
+    """Draw how far each order moves the mean score, with a band that holds for all at once."""
+    columns = list(dict.fromkeys(arrangement for _, arrangement in view.cells))
+    rows = list(dict.fromkeys(item for item, _ in view.cells))
+    title = f"What each order does to the mean score, {view.model}"
+    scores = [[_nan(view.cells.get((item, column))) for column in columns] for item in rows]
+    band = deviation_band(scores) if rows else None
+    if band is None:
+        return plot_order.order_effect("order-effect", title, _deviations(view), n_items=0, width=width)
+    marks = [
+        plots.Mark(column, float(band.values[j]), float(band.low[j]), float(band.high[j]))
+        for j, column in enumerate(columns)
+    ]
+    return plot_order.order_effect("order-effect", title, marks, n_items=band.n_items, width=width)
+
+
+def _nan(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _deviations(view: StructureView) -> list[plots.Mark]:
+    """Return mean scores minus their mean, without bands: single scores are not known."""
+    known = [(a.name, a.mean) for a in view.arrangements if a.mean is not None]
+    middle = sum(mean for _, mean in known) / len(known) if known else 0.0
+    return [plots.Mark(name, mean - middle) for name, mean in known]
+
+
+def shares_picture(views: Sequence[StructureView], *, width: float = plots.WIDTH) -> Picture:
+    """Draw what the variance of scores is made of, one bar per model."""
+    keys = [key for key, _ in plot_order.SHARES]
+    bars = [(view.model, [number(view.shares, key) for key in keys]) for view in views if view.shares]
+    title = "What scores vary by" + (f", {views[0].model}" if len(views) == 1 else "")
+    return plot_order.shares("variance-shares", title, bars, width=width)
+
+
+def slopes_picture(views: Sequence[StructureView], *, width: float = plots.WIDTH) -> Picture | None:
+    """Draw every model's worst and best order."""
+    found = []
+    for view in views:
+        worst, best, p = (number(view.order, key) for key in ("worst_mean", "best_mean", "p"))
+        if worst is not None and best is not None and not view.gate:
+            names = words(view.order, "worst"), words(view.order, "best")
+            found.append(plot_order.OrderSlope(view.model, worst, best, *names, p is not None and p < 0.05))
+    if not found:
+        return None
+    return plot_order.slopes("order-slopes", "From the worst order to the best", found, width=width)
+
+
+def _heat(view: StructureView, *, width: float = plots.WIDTH) -> Picture:
     columns = list(dict.fromkeys(arrangement for _, arrangement in view.cells))
     rows = sorted(dict.fromkeys(item for item, _ in view.cells), key=_natural)
     scores = {item: [view.cells.get((item, column)) for column in columns] for item in rows}
-    title = f"Scores of items under arrangements, {view.model}"
+    title = f"Items that react to order, {view.model}"
     if len(rows) > MOST_ROWS:
         rows = sorted(rows, key=lambda item: -_range(scores[item]))[:MOST_ROWS]
-        title += f", the {MOST_ROWS} items that move most"
-    return plots.heat("items-by-arrangements", title, rows, columns, [scores[item] for item in rows])
+        title += f", the {MOST_ROWS} that move most"
+    return plot_order.item_map(
+        "items-by-arrangements", title, rows, columns, [scores[item] for item in rows], width=width
+    )
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

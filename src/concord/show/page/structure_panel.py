@@ -4,14 +4,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from concord.show import plots
+from concord.show.methods import STRUCTURE_SOURCES, structure_methods
 from concord.show.page.panel import Metric, PageData, Panel
-from concord.show.page.structure import ITEM_COLUMNS, StructureView, pictures, structure_views
+from concord.show.page.structure import (
+    ITEM_COLUMNS,
+    StructureView,
+    pictures,
+    shares_picture,
+    slopes_picture,
+    structure_views,
+)
+from concord.show.page.structure_answer import ANSWER
 from concord.show.page.table import packed
 from concord.show.page.values import (
     Document,
     ShownNumber,
-    behind,
     count_words,
     estimate,
     inline,
@@ -31,17 +38,12 @@ def _over(document: Document) -> str:
     return "; ".join(sorted(shown))
 
 
-def _line(view: StructureView) -> str:
-    """Return the sentence of the result, without the model's name that comes before it."""
-    told = view.sentence.removeprefix(f"{view.model}: ")
-    tau = view.metric("tau")
-    return told if told else f"order effect {plots.short(tau.value)}{behind(tau)}; 0 is none."
-
-
 def _shown(view: StructureView, i: int) -> dict[str, Any]:
     return {
         "view": view,
-        "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in pictures(view).items()},
+        "pictures": {
+            k: inline(p, f"{NAME}{i}-{k}") for k, p in pictures(view).items() if k in ("order", "heat")
+        },
         "order": [
             ("worst arrangement", words(view.order, "worst"), number(view.order, "worst_mean")),
             ("best arrangement", words(view.order, "best"), number(view.order, "best_mean")),
@@ -66,6 +68,20 @@ def _differences(views: Sequence[StructureView]) -> Iterator[dict[str, Any]]:
                    "n": number(entry, "n_items"), "note": words(entry, "note")}  # fmt: skip
 
 
+def _order_pictures(views: Sequence[StructureView]) -> list[Picture]:
+    """Draw worst and best orders, and what scores vary by, of all models."""
+    slopes = slopes_picture(views) if views else None
+    shares = [shares_picture(views)] if any(view.shares for view in views) else []
+    return [*([] if slopes is None else [slopes]), *shares]
+
+
+def _orders_together(views: Sequence[StructureView]) -> dict[str, Any]:
+    return {
+        "structure_differences": list(_differences(views)),
+        "structure_pictures": [inline(one, f"{NAME}-{one.name}") for one in _order_pictures(views)],
+    }
+
+
 def _pictures(view: StructureView) -> Sequence[tuple[Path, Picture]]:
     return [(Path(), picture) for picture in pictures(view).values()]
 
@@ -84,6 +100,7 @@ PANEL = Panel(
     choice="reading",
     again="concord score structure ... --reading NAME --out FOLDER",
     by_units="arrangement by arrangement",
+    answer=ANSWER,
     metrics=(
         Metric("tau", "order effect", (0.0, 0.5), lowest_first=True),
         Metric("flip_excess", "flip excess", (-0.5, 1.0)),
@@ -94,11 +111,12 @@ PANEL = Panel(
     ),
     read=structure_views,
     over=_over,
-    sentence=_line,
     shown=_shown,
     pictures=_pictures,
+    methods=structure_methods,
+    sources=STRUCTURE_SOURCES,
     fill=_fill,
-    together=lambda views: {"structure_differences": list(_differences(views))},
-    no_rank=lambda view: view.gate,
+    together=_orders_together,
+    pictures_together=lambda views: [(Path(), picture) for picture in _order_pictures(views)],
     has_replies=False,
 )

@@ -51,11 +51,23 @@ def count_words(value: float | None) -> str:
     return "?" if value is None else f"{value:g}"
 
 
-def inline(picture: Picture, key: str) -> str:
-    """Return a picture as the templates put it into the page."""
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A picture as the templates put it into the page."""
+
+    svg: str
+    name: str
+    title: str
+    caption: str
+    wide: bool
+
+
+def inline(picture: Picture, key: str) -> Drawn:
+    """Return a picture as the templates put it into the page; `key` makes its ids unique."""
     from markupsafe import Markup
 
-    return Markup(picture.inline(key))  # noqa: S704  drawn by us, every text in it escaped
+    svg = Markup(picture.inline(key))  # noqa: S704  drawn by us, every text in it escaped
+    return Drawn(svg, picture.name, picture.title, picture.caption, picture.width > 600)
 
 
 def number(document: object, *keys: str) -> float | None:

@@ -8,8 +8,8 @@ from concord.errors import UndefinedError
 from concord.records import Estimate
 from concord.stats.elementwise import Floats
 from concord.stats.logistic import logistic_line
-from concord.structure.judging.means import MIN_PAIRS, mean_over_units
 from concord.structure.judging.records import PairVotes
+from concord.structure.unit_means import MIN_PAIRS, mean_over_units
 
 _NOT_GIVEN = "lengths of the answers are not given (columns answer_a, answer_b or length_a, length_b)"
 

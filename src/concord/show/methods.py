@@ -1,0 +1,119 @@
+"""A methods paragraph for a paper, made of what a result file records."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from concord.show.citations import CONCORD, METHODS, Entry
+
+Document = Mapping[str, Any]
+
+
+def _held(document: Any, *keys: str) -> Any:
+    for key in keys:
+        document = document.get(key) if isinstance(document, Mapping) else None
+    return document
+
+
+def _how_many(value: object, one: str, many: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"an unknown number of {many}"
+    return f"{value:,.0f} {one if value == 1 else many}"
+
+
+def with_concord(document: Document) -> str:
+    """Name Concord with the version and commit that a result records."""
+    version, commit = _held(document, "concord_version"), _held(document, "commit")
+    if version is None:
+        version, commit = (
+            _held(document, "provenance", "concord_version"),
+            _held(document, "provenance", "commit"),
+        )
+    said = [f"version {version}"] if isinstance(version, str) else []
+    said += [f"commit {commit[:10]}"] if isinstance(commit, str) and commit else []
+    return f"Concord ({', '.join(said)})" if said else "Concord"
+
+
+def asked_words(document: Document) -> str:
+    """Say how the model was asked, as far as the result records it."""
+    settings = _held(document, "model_settings")
+    if not isinstance(settings, Mapping):
+        return ""
+    known = [f"{name.replace('_', ' ')} {value:g}" for name, value in settings.items()
+             if isinstance(value, int | float) and not isinstance(value, bool)]  # fmt: skip
+    model = _held(document, "model")
+    who = model if isinstance(model, str) and model else "The model"
+    return f" {who} was asked with {', '.join(known)}." if known else ""
+
+
+def people_methods(document: Document) -> str:
+    """Return the paragraph about agreement with people.
+
+    Parameters
+    ----------
+    document
+        `benchmark_summary.json`, or `result.to_dict()`.
+    """
+    studies = _how_many(_held(document, "n_studies"), "published study", "published studies")
+    tests = _how_many(_held(document, "n_tests_scored"), "test", "tests")
+    simulations = _held(document, "floor_and_ceiling", "n_simulations")
+    bounds = (
+        f" Floor and ceiling are means over {simulations:,} simulated agents without effects and with "
+        "exactly the human effects, at the same sample sizes."
+        if isinstance(simulations, int) and simulations
+        else ""
+    )
+    method = _held(document, "average_pas_raw_interval", "method")
+    interval = f" Intervals are 95 %: {method}." if isinstance(method, str) else ""
+    return (
+        f"Agreement with people was scored with {with_concord(document)} under the protocol "
+        f"{_held(document, 'protocol') or 'not named'}, over {studies} with {tests} scored. PAS is the "
+        "probability that the test of the model and the test of people lead to the same of three conclusions "
+        "(an effect upwards, none, an effect downwards), from Bayes factors with default priors (Rouder et "
+        "al., 2009); ECS is Lin's (1989) concordance of effect sizes d; APR is the share of tests that pass "
+        f"as replications.{interval}{bounds}{asked_words(document)}"
+    )
+
+
+def structure_methods(document: Document) -> str:
+    """Return the paragraph about agreement with itself.
+
+    Parameters
+    ----------
+    document
+        `result.json` of the question, or `result.to_dict()`.
+    """
+    models = _held(document, "models")
+    first = models[0] if isinstance(models, list) and models else {}
+    items = _how_many(_held(first, "n_items"), "item", "items")
+    orders = _how_many(_held(first, "n_arrangements"), "order", "orders")
+    return (
+        f"Consistency under reordering was scored with {with_concord(document)}: {items} were put in "
+        f"{orders}. The order effect τ is the standard deviation of mean scores over orders beyond sampling "
+        "noise, tested by a repeated-measures F with Huynh and Feldt's (1976) correction; a model whose mean "
+        f"score is not shown to be above chance is not read.{asked_words(document)}"
+    )
+
+
+def reasoning_methods(document: Document) -> str:
+    """Return the paragraph about agreement with its own reasoning.
+
+    Parameters
+    ----------
+    document
+        `study_a_results.json`, or `result.to_dict()`.
+    """
+    pairs = _how_many(_held(document, "n_pairs"), "vignette", "vignettes")
+    return (
+        f"The use of reasoning was scored with {with_concord(document)} on {pairs} answered both at once and "
+        "after reasoning. Δ is accuracy after reasoning minus accuracy at once, with the interval of Bonett "
+        "and Price (2012) and the exact test of McNemar (1947); it is called functional where the whole "
+        "interval lies above 0.10, decorative where it lies within 0.10 of zero, and is not read where more "
+        "than 5 % of early replies hold reasoning. Rules of correctness: "
+        f"{_held(document, 'rules') or 'not named'}.{asked_words(document)}"
+    )
+
+
+PEOPLE_SOURCES: tuple[Entry, ...] = (CONCORD, METHODS["rouder2009"], METHODS["lin1989"], METHODS["holm1979"])
+STRUCTURE_SOURCES: tuple[Entry, ...] = (CONCORD, METHODS["huynh1976"], METHODS["holm1979"])
+REASONING_SOURCES: tuple[Entry, ...] = (CONCORD, METHODS["bonett2012"], METHODS["mcnemar1947"])
+"""What each paragraph cites."""

@@ -1,0 +1,43 @@
+  // Every figure as a file: SVG with its own style, PNG drawn from it; texts to the clipboard
+  const standalone = (svg) => {
+    const copy = svg.cloneNode(true), [, , wide, tall] = svg.getAttribute('viewBox').split(' ');
+    copy.setAttribute('xmlns', SVG);
+    copy.setAttribute('width', wide);
+    copy.setAttribute('height', tall);
+    for (const link of [...copy.querySelectorAll('a')]) link.replaceWith(...link.childNodes);
+    const style = document.createElementNS(SVG, 'style');
+    style.textContent = page.data.style;
+    const defs = document.querySelector('svg.defs defs');
+    copy.prepend(style, draw('rect', { width: '100%', height: '100%', fill: '#ffffff' }), ...(defs ? [defs.cloneNode(true)] : []));
+    return { text: new XMLSerializer().serializeToString(copy), wide: Number(wide), tall: Number(tall) };
+  };
+  const savePng = (name, svg) => {
+    const made = standalone(svg), url = URL.createObjectURL(new Blob([made.text], { type: 'image/svg+xml' })), image = new Image();
+    image.addEventListener('load', () => {
+      const canvas = el('canvas', { width: String(3 * made.wide), height: String(3 * made.tall) });
+      const ground = canvas.getContext('2d');
+      ground.scale(3, 3);
+      ground.drawImage(image, 0, 0);
+      URL.revokeObjectURL(url);
+      canvas.toBlob((blob) => save(name + '.png', 'image/png', blob));
+    });
+    image.src = url;
+  };
+  const figureMenu = (figure) => {
+    if (figure.dataset.ready) return;
+    figure.dataset.ready = 'yes';
+    const name = 'concord-' + figure.dataset.figure, svg = figure.querySelector('svg'), title = figure.querySelector('h5').textContent;
+    const menu = el('span', { class: 'figmenu' }, el('button', { type: 'button', text: 'SVG', 'data-download': 'svg', 'aria-label': 'SVG of ' + title, onclick: () => save(name + '.svg', 'image/svg+xml', standalone(svg).text) }),
+      el('button', { type: 'button', text: 'PNG', 'data-download': 'png', 'aria-label': 'PNG of ' + title, onclick: () => savePng(name, svg) }));
+    figure.querySelector('figcaption').append(menu);
+  };
+  const latex = (text) => text.replace(/[\\{}]/g, '').replace(/([&%$#_])/g, '\\$1').replaceAll('Δ', '$\\Delta$').replaceAll('τ', '$\\tau$').replaceAll('χ²', '$\\chi^2$');
+  const copyButtons = (box) => {
+    const said = el('span', { class: 'soft', role: 'status' });
+    const put = (text, what) => { navigator.clipboard.writeText(text).then(() => { said.textContent = ' ' + what + ' copied'; }, () => { said.textContent = ' select the text to copy it'; }); };
+    const plain = () => box.innerText.trim();
+    const row = el('p', { class: 'copybuttons controls' }, el('button', { type: 'button', class: 'small', text: 'Copy', 'aria-label': 'Copy ' + box.dataset.copy, onclick: () => put(plain(), 'text') }));
+    if (box.dataset.copy === 'methods') row.append(el('button', { type: 'button', class: 'small', text: 'Copy as LaTeX', onclick: () => put(latex(plain()), 'LaTeX') }));
+    row.append(said);
+    box.after(row);
+  };

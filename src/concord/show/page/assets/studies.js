@@ -1,0 +1,34 @@
+  // Studies of one model: what each finding says, its tests with both effects
+  const outcomeStrip = (table, rows) => {
+    const counts = new Map();
+    for (const i of rows) { const name = table.by.verdict.at(i) || table.by.outcome.at(i) || 'not said'; counts.set(name, (counts.get(name) || 0) + 1); }
+    return [...counts].map(([name, n]) => name + ' ' + n).join(' · ');
+  };
+  const studyCards = (holder) => {
+    if (holder.dataset.ready) return;
+    holder.dataset.ready = 'yes';
+    const table = columnsOf(page.data, holder.dataset.table), panel = holder.closest('.panel');
+    if (!table) { holder.replaceChildren(el('p', { class: 'soft', text: 'The result has no table of tests.' })); return; }
+    const keys = testKeys(table), studies = new Map();
+    studyOrder(table).forEach((i) => { const name = table.by.study.at(i); if (!studies.has(name)) studies.set(name, []); studies.get(name).push(i); });
+    holder.replaceChildren(...[...studies].map(([name, rows]) => studyCard(panel, table, keys, name, rows)));
+  };
+  const studyCard = (panel, table, keys, name, rows) => {
+    const card = (page.data.studies || {})[name] || {}, scale = forestScale(table, rows), label = panel.dataset.name;
+    const made = el('section', { class: 'study', 'data-study': name, 'aria-label': name, tabindex: '-1' },
+      el('h5', {}, el('a', { href: address([label, 'people', name]) }, el('bdi', { text: card.title || name })), el('span', { class: 'soft', text: ' ' + outcomeStrip(table, rows) })));
+    if (card.cite) made.append(el('p', { class: 'cite' }, card.cite + ' ', doiLink(card.doi)));
+    const body = el('tbody');
+    let finding = null;
+    for (const i of rows) {
+      const at = table.by.finding.at(i);
+      const says = (card.says || {})[at];
+      if (at !== finding && says) body.append(el('tr', { class: 'finding' }, el('th', { scope: 'rowgroup', colspan: '4', text: says })));
+      finding = at;
+      body.append(el('tr', {}, el('th', { scope: 'row' }, el('a', { href: address([label, 'people', name, keys[i]]) }, el('bdi', { text: table.by.test.at(i) || '(no name)' }))),
+        forestCell(table, i, scale), el('td', { class: 'num c-num', text: show(table.by.pas.at(i), 'share') }), el('td', { class: 'c-verdict', text: table.by.verdict.at(i) || table.by.outcome.at(i) || '–' })));
+    }
+    const head = el('tr', {}, el('th', { scope: 'col', text: 'test' }), el('th', { scope: 'col', class: 'forest' }, el('span', { text: 'effect d: people ●, model ◆' }), forestAxis(scale)), el('th', { scope: 'col', class: 'num c-num', text: 'PAS' }), el('th', { scope: 'col', class: 'c-verdict', text: 'verdict' }));
+    made.append(el('table', {}, el('caption', { class: 'hide', text: 'Tests of ' + name }), el('colgroup', {}, ...['c-name', 'c-plot', 'c-num', 'c-verdict'].map((kind) => el('col', { class: kind }))), el('thead', {}, head), body));
+    return made;
+  };

@@ -1,0 +1,86 @@
+"""What the template of the first screen is given: the finding, the badges, one row per model."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from concord.show.page.answer import AnswerCell, answer_rows, short_names, standing_of
+from concord.show.page.comparison import Comparison
+from concord.show.page.content import Content
+from concord.show.page.panel import Panel, Reference
+from concord.show.page.people_answer import dashed
+from concord.show.plots import short as short_number
+from concord.show.strips import Strip, strip
+
+
+def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]:
+    """Return the finding, the badges, and one row per model."""
+    used = [panel for panel in content.panels if content.of(panel.name)]
+    standings = {panel.name: standing_of(content.of(panel.name), made, panel.answer) for panel in used}
+    ranked = next((panel for panel in used if standings[panel.name] is not None), None)
+    names = _shown_names(content)
+    findings = [panel.answer.finding(content.of(panel.name), standings[panel.name], names) for panel in used]
+    rows = answer_rows(
+        [(panel.name, panel.answer, content.of(panel.name)) for panel in used],
+        _row_order(content, used),
+        None if ranked is None else standings[ranked.name],
+    )
+    failed = [
+        (view, said) for panel in used for view in content.of(panel.name) if (said := panel.answer.gate(view))
+    ]
+    return {
+        "finding": findings[0] if findings else "Nothing to show.",
+        "further": findings[1:],
+        "questions": [panel.answer for panel in used],
+        "rows": rows,
+        "ranked": "" if ranked is None else ranked.answer.asks,
+        "invented": [row.name for row in rows if row.invented or row.model in _said_invented(content)],
+        "failed": failed,
+        "over": [panel.over(content.of(panel.name)[0].source.document) for panel in used],
+        "references": [
+            (one.label, [_reference_cell(one, panel.name == other.name) for other in used])
+            for panel in used
+            for one in panel.references(content.of(panel.name))
+        ],
+    }
+
+
+def _reference_cell(reference: Reference, here: bool) -> AnswerCell | None:
+    value = reference.numbers.get("PAS") if here else None
+    if value is None:
+        return None
+    mark = Strip(value.value, value.low, value.high, value.floor, value.ceiling)
+    return AnswerCell(strip(mark, (0.0, 1.0)), short_number(value.value), dashed(value))
+
+
+def _said_invented(content: Content) -> set[str]:
+    """Return models whose results say themselves that their data are synthetic."""
+    return {view.model for view in content.all_views if view.source.document.get("synthetic") is True}
+
+
+def _shown_names(content: Content) -> dict[str, str]:
+    """Return what a label is called in a sentence: short, with the design where a model has several."""
+    names = short_names(content.models)
+    designs: dict[str, set[str]] = {}
+    for view in content.all_views:
+        designs.setdefault(view.model, set()).update([view.design] if view.design else [])
+    return {
+        view.label: f"{names[view.model]} ({view.design})"
+        if view.design and len(designs[view.model]) > 1
+        else names[view.model]
+        for view in content.all_views
+    }
+
+
+def _row_order(content: Content, used: Sequence[Panel]) -> list[str]:
+    """Return models from the best of the first question to the worst; those without it last."""
+    if not used:
+        return []
+    views = content.of(used[0].name)
+    cells = used[0].answer.cells(views)
+    way = 1.0 if used[0].answer.lower_is_better else -1.0
+    best: dict[str, float] = {}
+    for view, cell in zip(views, cells, strict=True):
+        if cell.sort is not None and not cell.gate:
+            best[view.model] = min(best.get(view.model, math.inf), way * cell.sort)
+    return sorted(content.models, key=lambda model: best.get(model, math.inf))

@@ -1,0 +1,101 @@
+"""Agreement with people on the first screen of the page."""
+
+from collections.abc import Mapping, Sequence
+
+from concord.show.numbers import number, typeset
+from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks
+from concord.show.page.people import PeopleView
+from concord.show.page.values import ShownNumber
+from concord.show.strips import Strip, strip
+
+LIMITS = (0.0, 1.0)
+
+
+def dashed(value: ShownNumber, digits: int = 2) -> str:
+    """Return the ends of an interval for a narrow cell; nothing where there is none."""
+    if value.low is None or value.high is None:
+        return ""
+    return typeset(f"{number(value.low, digits)} to {number(value.high, digits)}")
+
+
+def _people_cells(views: Sequence[PeopleView]) -> list[AnswerCell]:
+    return [_people_cell(view) for view in views]
+
+
+def _people_cell(view: PeopleView) -> AnswerCell:
+    pas = view.metric("PAS")
+    mark = Strip(pas.value, pas.low, pas.high, pas.floor, pas.ceiling)
+    n = len({test["study"] for test in view.tests}) if view.tests else len(view.studies)
+    few = f"{n} {'study' if n == 1 else 'studies'}" if 0 < n < FEW else ""
+    told = [said for said in (dashed(pas), few) if said]
+    return AnswerCell(strip(mark, LIMITS), typeset(number(pas.value, 2)), ", ".join(told), sort=pas.value)
+
+
+def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: Mapping[str, str]) -> str:
+    known = sorted((v for v in views if v.metric("PAS").value is not None), key=lambda v: -_pas(v))
+    if not known:
+        return "No test has both sides, so nothing can be said about agreement with people."
+    best = known[0]
+    if len(known) == 1:
+        return _alone(names[best.label], best.metric("PAS"))
+    said = f"{names[best.label]} draws the conclusions people draw most often"
+    return f"{said}{_told_from_others(best, known, standing, names)}{_not_above_floor(known, names)}"
+
+
+def _pas(view: PeopleView) -> float:
+    value = view.metric("PAS").value
+    assert value is not None  # noqa: S101 - only views with a PAS are ordered
+    return value
+
+
+def _alone(name: str, pas: ShownNumber) -> str:
+    said = f"{name} draws the conclusions people draw with probability {number(pas.value, 2)}"
+    if pas.place is None:
+        return f"{said}."
+    if pas.place <= 0:
+        return f"{said}, no more often than an agent without effects."
+    if pas.place >= 1:
+        return f"{said}, as often as a perfect replication."
+    return f"{said}, {100 * pas.place:.0f} % of the way from no effect to a perfect replication."
+
+
+def _told_from_others(
+    best: PeopleView, known: Sequence[PeopleView], standing: Ranks | None, names: Mapping[str, str]
+) -> str:
+    if standing is None:
+        return f" (PAS {number(best.metric('PAS').value, 2)})."
+    alike = [label for label in standing.alike(best.label) if label in names]
+    if not alike:
+        return ", and more often than every other model."
+    if len(alike) == 1:
+        return f", but cannot be distinguished from {names[alike[0]]}."
+    if len(alike) == len(known) - 1:
+        return ", but no other model can be distinguished from it."
+    return f", but cannot be distinguished from {len(alike)} of {len(known) - 1} others."
+
+
+def _not_above_floor(known: Sequence[PeopleView], names: Mapping[str, str]) -> str:
+    """Name models that are not shown to do better than an agent without effects."""
+    low = [
+        view
+        for view in known
+        if (pas := view.metric("PAS")).low is not None
+        and pas.floor is not None
+        and pas.low is not None
+        and pas.low <= pas.floor
+    ]
+    if not low:
+        return ""
+    if len(low) == len(known):
+        return " None is shown to do better than an agent without effects."
+    if len(low) == 1:
+        return f" {names[low[0].label]} is not shown to do better than an agent without effects."
+    return f" {len(low)} of {len(known)} are not shown to do better than an agent without effects."
+
+
+ANSWER = QuestionAnswer(
+    asks="Same conclusion as people?",
+    note="probability (PAS); shaded from no effect at all to a perfect replication",
+    cells=_people_cells,
+    finding=_people_finding,
+)

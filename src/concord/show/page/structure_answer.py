@@ -1,0 +1,69 @@
+"""Agreement with itself on the first screen of the page."""
+
+from collections.abc import Mapping, Sequence
+
+from concord.show.numbers import number
+from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks
+from concord.show.page.structure import StructureView
+from concord.show.page.values import number as number_at
+from concord.show.strips import Strip, strip
+
+ALPHA = 0.05
+LEAST = 0.1
+"""The axis of order effects reaches from 0 to this at least."""
+
+
+def effect_shown(view: StructureView) -> bool:
+    """Whether an order effect was shown."""
+    p = number_at(view.order, "p")
+    return p is not None and p < ALPHA
+
+
+def _structure_cells(views: Sequence[StructureView]) -> list[AnswerCell]:
+    ends = [v for view in views for v in (view.metric("tau").value, view.metric("tau").high) if v is not None]
+    limits = (0.0, max([LEAST, *ends]))
+    return [_structure_cell(view, limits) for view in views]
+
+
+def _structure_cell(view: StructureView, limits: tuple[float, float]) -> AnswerCell:
+    tau = view.metric("tau")
+    mark = Strip(tau.value, tau.low, tau.high, failed=bool(view.gate))
+    drawing = strip(mark, limits, zero=0.0)
+    if view.gate:
+        return AnswerCell(drawing, "–", "score not above chance", view.gate)
+    if tau.value is None:
+        return AnswerCell(drawing, "–", "undefined")
+    value = f"±{100 * tau.value:.0f} pts" if effect_shown(view) else "none seen"
+    ends = (
+        "" if tau.low is None or tau.high is None else f"{100 * tau.low:.0f} to {100 * tau.high:.0f} points"
+    )
+    few = f"n = {view.n_items} items" if view.n_items is not None and view.n_items < FEW else ""
+    return AnswerCell(drawing, value, ", ".join(s for s in (ends, few) if s), sort=tau.value)
+
+
+def _structure_finding(
+    views: Sequence[StructureView], standing: Ranks | None, names: Mapping[str, str]
+) -> str:
+    passed = [view for view in views if not view.gate]
+    if not passed:
+        return "No model scored above chance in any order, so there is nothing to be consistent about."
+    moved = sorted((v for v in passed if effect_shown(v)), key=lambda v: -(v.metric("tau").value or 0.0))
+    if not moved:
+        whose = names[passed[0].label] if len(passed) == 1 else f"any of {len(passed)} models"
+        return f"No effect of order is seen in {whose}."
+    tau = moved[0].metric("tau").value
+    size = "" if tau is None else f" by about {number(100 * tau, 0)} points"
+    if len(passed) == 1:
+        return f"Order alone moves the score of {names[moved[0].label]}{size}."
+    most = f", most that of {names[moved[0].label]}{size}"
+    return f"Order alone moves the score of {len(moved)} of {len(passed)} models{most}."
+
+
+ANSWER = QuestionAnswer(
+    asks="Same answer in another order?",
+    note="score moved by order alone (τ); 0 is best",
+    cells=_structure_cells,
+    finding=_structure_finding,
+    gate=lambda view: str(view.gate),
+    lower_is_better=True,
+)

@@ -1,0 +1,350 @@
+"""Pictures of agreement with people: effects side by side, where points are lost, conclusions crossed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from concord.show.plots import WIDTH, axis, frame, short, span
+from concord.show.svg import Canvas, Picture, Scale, fitted
+
+MOST_NAMED = 4
+"""Tests that stand out most and are named."""
+STATES = ("up", "none", "down")
+"""The three conclusions, in the order of every picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One test: the effect in people and in the model, each with its interval where that is known."""
+
+    name: str
+    people: tuple[float, float | None, float | None]
+    model: tuple[float, float | None, float | None]
+    domain: str = ""
+    replicates: bool = False
+    """Whether the model's effect is significant in the human direction."""
+
+
+def effects(
+    name: str, title: str, points: Sequence[Effect], *, slope: float | None = None,
+    intercept: float | None = None, said: str = "", width: float = WIDTH,
+) -> Picture:  # fmt: skip
+    """Draw effects in people (across) against effects in the model (up), each with a cross of intervals.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    points
+        One per test.
+    slope, intercept
+        The least-squares line, where it is defined.
+    said
+        A line of numbers written into the picture.
+    width
+        In units of the drawing, text being 13 high.
+    """
+    low, high = span([v for p in points for v in (p.people[0], p.model[0])], at_least=(-0.5, 0.5))
+    domains = list(dict.fromkeys(p.domain for p in points))
+    height = min(0.84 * width, 460.0)
+    x, y = Scale(low, high, 52, width - 14), Scale(low, high, height - 44, 34)
+    canvas = Canvas()
+    frame(canvas, x, y, "effect in people, d", "effect in the model, d")
+    canvas.line("ref", x(low), y(low), x(high), y(high))
+    canvas.text(x.end - 4, y.end + 14, "same effect", kind="s", anchor="end")
+    for i, domain in enumerate(domains):
+        own = [p for p in points if p.domain == domain]
+        canvas.segments(f"cross d{min(i, 3)}", [arm for p in own for arm in _arms(p, x, y)])
+    if slope is not None and intercept is not None:
+        _fit(canvas, x, y, slope, intercept)
+    for p in points:
+        kind = f"{'full' if p.replicates else 'open'} d{min(domains.index(p.domain), 3)}"
+        note = f"{p.name}: people {short(p.people[0])}, model {short(p.model[0])}"
+        canvas.circle(kind, x(p.people[0]), y(p.model[0]), 3.6, note)
+    _domain_key(canvas, domains, width)
+    named = sorted(points, key=lambda p: -abs(p.model[0] - p.people[0]))[:MOST_NAMED]
+    bottom = _name_outliers(canvas, named, x, y, height + 8, width)
+    if said:
+        canvas.text(x.start + 8, y.end + 14, said, kind="s b")
+    data = {"low": repr(low), "high": repr(high), "x0": "52", "x1": f"{width - 14:g}",
+            "y0": f"{height - 44:g}", "y1": "34"}  # fmt: skip
+    told = f"{title}: {len(points)} tests, effects in people across, in the model up. {said}"
+    rows = (
+        (
+            "test",
+            "domain",
+            "people d",
+            "low",
+            "high",
+            "model d",
+            "low",
+            "high",
+            "significant, same direction",
+        ),
+        *((p.name, p.domain, *p.people, *p.model, p.replicates) for p in points),
+    )
+    caption = (
+        f"Effects of {len(points)} tests in people and in the model (d), with 95 % intervals. Filled: "
+        "significant in the human direction. Dashed: the same effect in both; solid: least-squares line."
+    )
+    return Picture(name, title, told, width, bottom, str(canvas), data, rows=rows, caption=caption)
+
+
+def _arms(p: Effect, x: Scale, y: Scale) -> list[tuple[float, float, float, float]]:
+    """Return the two arms of a cross, cut at the frame."""
+    across, up = x(p.people[0]), y(p.model[0])
+    arms = []
+    if p.people[1] is not None and p.people[2] is not None:
+        arms.append((x(p.people[1]), up, x(p.people[2]), up))
+    if p.model[1] is not None and p.model[2] is not None:
+        arms.append((across, y(p.model[1]), across, y(p.model[2])))
+    return arms
+
+
+def _fit(canvas: Canvas, x: Scale, y: Scale, slope: float, intercept: float) -> None:
+    """Draw the line only where both of its coordinates lie in the frame."""
+    ends = [x.low, x.high]
+    if abs(slope) > 1e-12:
+        crossings = sorted((edge - intercept) / slope for edge in (y.low, y.high))
+        ends = [max(ends[0], crossings[0]), min(ends[1], crossings[1])]
+    if ends[0] < ends[1]:
+        places = [(x(end), y(slope * end + intercept)) for end in ends]
+        canvas.line("fit", *places[0], *places[1])
+
+
+def _domain_key(canvas: Canvas, domains: Sequence[str], width: float) -> None:
+    """Name the colours above the frame; one domain needs no name."""
+    if len([domain for domain in domains if domain]) < 2:
+        return
+    at = 52.0
+    for i, domain in enumerate(domains[:4]):
+        canvas.circle(f"full d{min(i, 3)}", at + 5, 14, 3.6)
+        shown = fitted(domain if i < 3 else "others", 110)
+        canvas.text(at + 14, 18, shown, kind="s")
+        at += 30 + 7.2 * len(shown)
+
+
+def _name_outliers(
+    canvas: Canvas, named: Sequence[Effect], x: Scale, y: Scale, top: float, width: float
+) -> float:
+    """Give numbers to the tests that stand out, and name them below the frame."""
+    for i, p in enumerate(named, 1):
+        canvas.text(x(p.people[0]) + 5, y(p.model[0]) - 5, str(i), kind="s b")
+        canvas.text(8, top + 17 * (i - 1) + 8, f"{i}  {p.name}", kind="s", width=width - 16)
+    return top + 17 * len(named) + 6
+
+
+def losses(name: str, title: str, lost: Sequence[tuple[str, float]], *, width: float = WIDTH) -> Picture:
+    """Draw what each study adds to the distance from the ceiling, the largest loss first.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    lost
+        Studies and (PAS − ceiling)/studies: negative where points are lost.
+    width
+        In units of the drawing.
+    """
+    ordered = sorted(lost, key=lambda one: one[1])
+    low, high = span([value for _, value in ordered], at_least=(-0.01, 0.01))
+    room = min(170.0, 0.36 * width)
+    row = 22.0
+    bottom = 14 + row * len(ordered)
+    scale = Scale(low, high, room + 8, width - 52)
+    canvas = Canvas()
+    axis(canvas, scale, 10, bottom, "PAS points against a perfect replication")
+    for i, (study, value) in enumerate(ordered):
+        y = 12 + row * i
+        zero, end = scale(0), scale(value)
+        canvas.text(room, y + 15, study, anchor="end", width=room - 4)
+        canvas.rect("loss" if value < 0 else "gain", min(zero, end), y + 4, abs(end - zero), row - 8)
+        canvas.text(width - 4, y + 15, short(value, 3), kind="s", anchor="end")
+    canvas.line("axis", scale(0), 10, scale(0), bottom)
+    said = "; ".join(f"{study} {short(value, 3)}" for study, value in ordered[:40])
+    return Picture(
+        name, title, f"{title}. {said}.", width, bottom + 42, str(canvas),
+        rows=(("study", "points"), *ordered),
+        caption="What each study adds to the distance from a perfect replication: (PAS − ceiling)/studies.",
+    )  # fmt: skip
+
+
+def mosaic(
+    name: str, title: str, counts: Mapping[tuple[str, str], float], *, width: float = WIDTH
+) -> Picture:
+    """Draw conclusions of people (columns) against those of the model (shares of a column).
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    counts
+        Expected number of tests by conclusion of people and of the model: ``up``, ``none`` or ``down``.
+    width
+        In units of the drawing.
+    """
+    total = sum(counts.values())
+    left, top, across, tall = 16.0, 40.0, width - 160.0, 220.0
+    canvas = Canvas()
+    canvas.text(left + across / 2, 14, "people conclude", kind="s", anchor="middle")
+    canvas.text(width - 124, top - 8, "model concludes", kind="s")
+    at, agree = left, 0.0
+    for people in STATES:
+        column = sum(counts.get((people, model), 0.0) for model in STATES)
+        wide = across * column / total if total else 0.0
+        head = f"{_named_state(people)} {column:.0f}"
+        if wide >= 7.5 * len(head):
+            canvas.text(at + wide / 2, 32, head, kind="s", anchor="middle")
+        y = top
+        for model in STATES:
+            n = counts.get((people, model), 0.0)
+            high = tall * n / column if column else 0.0
+            note = f"people {_named_state(people)}, model {_named_state(model)}: {n:.1f} of {total:.0f} tests"
+            canvas.rect(f"cell {_state_class(model)}", at, y, wide, high, note=note)
+            if people == model:
+                agree += n
+                if high > 3 and wide > 3:
+                    canvas.rect("edge", at + 1.5, y + 1.5, wide - 3, high - 3)
+            if high > 16 and wide > 34:
+                canvas.text(at + wide / 2, y + high / 2 + 5, f"{n:.1f}", kind="on t", anchor="middle")
+            y += high
+        at += wide
+    for i, state in enumerate(STATES):
+        canvas.rect(_state_class(state), width - 124, top + 24 * i + 2, 12, 12)
+        canvas.text(width - 106, top + 24 * i + 13, _named_state(state), kind="s")
+    canvas.rect("edge", width - 123, top + 75, 10, 10)
+    canvas.text(width - 106, top + 85, "the same", kind="s")
+    share = agree / total if total else 0.0
+    canvas.text(
+        left, top + tall + 24, f"{agree:.1f} of {total:.0f} tests agree ({100 * share:.0f} %)", kind="s b"
+    )
+    said = f"{title}: {agree:.1f} of {total:.0f} tests lead to the same conclusion."
+    rows = (("people conclude", "model concludes", "expected tests"),
+            *((p, m, counts.get((p, m), 0.0)) for p in STATES for m in STATES))  # fmt: skip
+    caption = (
+        "Expected number of tests by the conclusion that people and model lead to: an effect upwards, none, "
+        "an effect downwards. Columns are people, areas are tests, an outline is agreement."
+    )
+    return Picture(name, title, said, width, top + tall + 38, str(canvas), rows=rows, caption=caption)
+
+
+def _named_state(state: str) -> str:
+    return {"up": "up", "none": "no effect", "down": "down"}[state]
+
+
+def _state_class(state: str) -> str:
+    return {"up": "up", "none": "nil", "down": "down"}[state]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyColumn:
+    """A study of the map of models and studies."""
+
+    name: str
+    domain: str
+    values: tuple[float | None, ...]
+    """One per model, in the order of the rows."""
+
+
+def study_map(
+    name: str, title: str, models: Sequence[str], columns: Sequence[StudyColumn], *,
+    addresses: Mapping[tuple[int, int], str] | None = None, width: float = 960.0,
+) -> Picture:  # fmt: skip
+    """Draw PAS of every model in every study: rows are models, columns studies, grouped by domain.
+
+    Inside a domain the studies that divide the models most are first.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    models
+        Rows from top to bottom.
+    columns
+        Studies with one number per model.
+    addresses
+        Where a cell leads, by row and by place of its study in `columns`.
+    width
+        In units of the drawing.
+    """
+    order = _by_domain_and_spread(columns)
+    left = min(230.0, 0.26 * width)
+    longest = max((len(columns[j].name) for j in order), default=0)
+    top = 44.0 + 0.72 * min(130.0, 7.2 * longest)
+    cell, row = min(86.0, (width - left - 60) / max(len(order), 1)), 30.0 if len(models) <= 20 else 22.0
+    canvas = Canvas()
+    _domain_heads(canvas, [columns[j] for j in order], left, cell)
+    for place, j in enumerate(order):
+        canvas.turned(left + cell * (place + 0.5), top - 8, -38, columns[j].name, width=130)
+    for i, model in enumerate(models):
+        y = top + row * i
+        canvas.text(left - 8, y + row / 2 + 4, model, anchor="end", width=left - 12)
+        for place, j in enumerate(order):
+            _map_cell(canvas, columns[j], i, (left + cell * place, y, cell, row), model,
+                      (addresses or {}).get((i, j)))  # fmt: skip
+    bottom = top + row * len(models) + 26
+    for k in range(6):
+        canvas.rect("cell heat", left + 30 * k, bottom - 12, 30, 10, opacity=0.06 + 0.94 * k / 5)
+    canvas.text(left, bottom + 14, "0", kind="s")
+    canvas.text(left + 180, bottom + 14, "1  PAS", kind="s", anchor="middle")
+    said = "; ".join(
+        f"{columns[j].name} {', '.join(short(v) for v in columns[j].values[:8])}" for j in order[:20]
+    )
+    rows = (
+        ("model", *(columns[j].name for j in order)),
+        *((model, *(columns[j].values[i] for j in order)) for i, model in enumerate(models)),
+    )
+    caption = "Probability of the same conclusion (PAS) by model and study; studies that divide models first."
+    return Picture(
+        name,
+        title,
+        f"{title}. By study: {said}.",
+        width,
+        bottom + 24,
+        str(canvas),
+        rows=rows,
+        caption=caption,
+    )
+
+
+def _map_cell(
+    canvas: Canvas, column: StudyColumn, i: int, box: tuple[float, float, float, float], model: str,
+    address: str | None,
+) -> None:  # fmt: skip
+    x, y, wide, tall = box
+    value = column.values[i]
+    if address is not None:
+        canvas.link(address)
+    note = f"{model}, {column.name}: {short(value)}"
+    if value is None:
+        canvas.rect("cell none", x + 1.5, y + 1.5, wide - 3, tall - 3, note=note)
+    else:
+        canvas.rect("cell heat", x, y, wide, tall, note=note, opacity=0.06 + 0.94 * value)
+        if wide >= 26:
+            kind = "on" if value > 0.85 else ""
+            canvas.text(x + wide / 2, y + tall / 2 + 4, short(value), kind=kind, anchor="middle")
+    if address is not None:
+        canvas.unlink()
+
+
+def _by_domain_and_spread(columns: Sequence[StudyColumn]) -> list[int]:
+    domains = list(dict.fromkeys(column.domain for column in columns))
+    return sorted(
+        range(len(columns)), key=lambda j: (domains.index(columns[j].domain), -_spread(columns[j].values), j)
+    )
+
+
+def _spread(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    return max(known) - min(known) if known else -1.0
+
+
+def _domain_heads(canvas: Canvas, columns: Sequence[StudyColumn], left: float, cell: float) -> None:
+    """Write each domain over its studies."""
+    start = 0
+    for place in range(1, len(columns) + 1):
+        if place == len(columns) or columns[place].domain != columns[start].domain:
+            if columns[start].domain:
+                canvas.text(left + cell * start + 2, 16, columns[start].domain, kind="s b",
+                            width=max(cell * (place - start) - 6, 30))  # fmt: skip
+                canvas.line("axis", left + cell * start + 2, 22, left + cell * place - 4, 22)
+            start = place

@@ -1,0 +1,273 @@
+"""Pictures of agreement with itself: what order does, arrangement by arrangement, item by item, in shares."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from concord.show.plots import WIDTH, Mark, axis, short, span
+from concord.show.svg import Canvas, Picture, Scale
+
+SHARES = (
+    ("item", "items"),
+    ("arrangement", "order"),
+    ("interaction", "order × item"),
+    ("noise", "sampling noise"),
+)
+"""Parts of the variance in the order they are drawn, and what they are called."""
+
+
+def order_effect(
+    name: str, title: str, marks: Sequence[Mark], *, n_items: int, width: float = WIDTH
+) -> Picture:
+    """Draw how far the mean score of each arrangement lies from the mean of all, the lowest first.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    marks
+        One per arrangement, with the ends of a band that holds for all of them at once.
+    n_items
+        Items that have a score under every arrangement.
+    width
+        In units of the drawing.
+    """
+    ordered = sorted(marks, key=lambda m: math.inf if m.value is None else m.value)
+    ends = [abs(v) for m in marks for v in (m.value, m.low, m.high) if v is not None]
+    far = max([0.05, *ends]) * 1.05
+    room, row = 120.0, 24.0
+    bottom = 12 + row * len(ordered) + 4
+    scale = Scale(-far, far, room + 8, width - 56)
+    canvas = Canvas()
+    axis(canvas, scale, 12, bottom, "mean score minus the mean of all orders")
+    canvas.line("ref", scale(0), 12, scale(0), bottom)
+    for i, mark in enumerate(ordered):
+        y = 12 + row * (i + 0.5) + 2
+        canvas.text(room, y + 4, mark.label, anchor="end", width=room - 4)
+        if mark.value is None:
+            continue
+        if mark.low is not None and mark.high is not None:
+            canvas.line("mline", scale(mark.low), y, scale(mark.high), y)
+        canvas.diamond("model", scale(mark.value), y, 5, f"{mark.label}: {short(mark.value, 3)}")
+        canvas.text(width - 4, y + 4, short(mark.value, 3), kind="s", anchor="end")
+    said = "; ".join(f"{m.label} {short(m.value, 3)}" for m in ordered[:40])
+    rows = (
+        ("arrangement", "deviation", "low", "high"),
+        *((m.label, m.value, m.low, m.high) for m in ordered),
+    )
+    caption = (
+        f"Mean score of each order minus the mean of all orders, over {n_items} items; lines are 95 % bands "
+        "that hold for all orders at once."
+    )
+    return Picture(
+        name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows, caption=caption
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OrderSlope:
+    """One model: its mean score under the worst and the best order, and the order effect."""
+
+    model: str
+    worst: float
+    best: float
+    worst_name: str = ""
+    best_name: str = ""
+    shown: bool = True
+    """Whether an order effect was shown (p below 0.05)."""
+
+
+def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float = WIDTH) -> Picture:
+    """Draw one line per model from its worst to its best order.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    models
+        One per line; pale where no order effect was shown.
+    width
+        In units of the drawing.
+    """
+    left, right, top = 64.0, width - 190.0, 34.0
+    tall = max(200.0, 17.0 * len(models) + 20)
+    scale = Scale(*span([v for m in models for v in (m.worst, m.best)], at_least=(0.0, 1.0)), top + tall, top)
+    canvas = Canvas()
+    for x, words in ((left, "worst order"), (right, "best order")):
+        canvas.line("axis", x, top, x, top + tall)
+        canvas.text(x, 18, words, kind="s", anchor="middle")
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        canvas.text(left - 8, scale(tick) + 4, f"{tick:g}", kind="s", anchor="end")
+        canvas.line("grid", left, scale(tick), right, scale(tick))
+    labels = _spaced([scale(m.best) for m in models], 15.0, top, top + tall)
+    for model, place in zip(models, labels, strict=True):
+        kind = "link" if model.shown else "slope"
+        canvas.line(kind, left, scale(model.worst), right, scale(model.best))
+        for x, value, order in (
+            (left, model.worst, model.worst_name),
+            (right, model.best, model.best_name),
+        ):
+            note = f"{model.model}, {order}: {short(value)}"
+            canvas.circle("model" if model.shown else "ring", x, scale(value), 3.6, note)
+        canvas.line("axis", right + 5, scale(model.best), right + 13, place)
+        canvas.text(right + 16, place + 4, model.model, kind="s", width=width - right - 20)
+    said = "; ".join(f"{m.model} {short(m.worst)} to {short(m.best)}" for m in models[:40])
+    rows = (
+        ("model", "worst order", "score", "best order", "score", "order effect shown"),
+        *((m.model, m.worst_name, m.worst, m.best_name, m.best, m.shown) for m in models),
+    )
+    caption = (
+        "Mean score of each model under its worst and its best order. Worst and best are picked from the "
+        "same scores and lie apart by chance alone, too: coloured lines are models whose order "
+        "effect was shown."
+    )
+    return Picture(
+        name, title, f"{title}. {said}.", width, top + tall + 16, str(canvas), rows=rows, caption=caption
+    )
+
+
+def _spaced(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
+    """Move labels until neighbours have room, in the order of their places.
+
+    Examples
+    --------
+    >>> _spaced([10.0, 12.0, 50.0], 15.0, 0.0, 100.0)
+    [10.0, 25.0, 50.0]
+    """
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    found = list(places)
+    at = -math.inf
+    for i in order:
+        at = max(at + least, places[i])
+        found[i] = at
+    over = max(found, default=0.0) - high
+    return [max(low, place - over) for place in found] if over > 0 else found
+
+
+def shares(
+    name: str, title: str, models: Sequence[tuple[str, Sequence[float | None]]], *, width: float = WIDTH
+) -> Picture:
+    """Draw what the variance of scores is made of, one bar per model.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    models
+        Names and shares, in the order of `SHARES`.
+    width
+        In units of the drawing.
+    """
+    room, row = min(190.0, 0.36 * width), 24.0
+    scale = Scale(0, 1, room + 8, width - 14)
+    top = 44.0
+    bottom = top + row * len(models)
+    canvas = Canvas()
+    at = 8.0
+    for i, (_, words) in enumerate(SHARES):
+        canvas.rect(f"share{i}", at, 8, 12, 12)
+        canvas.text(at + 18, 18, words, kind="s")
+        at += 34 + 7.2 * len(words)
+    axis(canvas, scale, top - 6, bottom, "share of the variance of scores")
+    for i, (model, parts) in enumerate(models):
+        y = top + row * i
+        canvas.text(room, y + 15, model, anchor="end", width=room - 4)
+        start = 0.0
+        for j, share in enumerate(parts):
+            if share is None or share <= 0:
+                continue
+            note = f"{model}, {SHARES[j][1]}: {short(share)}"
+            canvas.rect(
+                f"cell share{j}", scale(start), y + 3, scale(start + share) - scale(start), row - 7, note=note
+            )
+            start += share
+    said = "; ".join(
+        f"{model}: {', '.join(f'{SHARES[j][1]} {short(v)}' for j, v in enumerate(parts))}"
+        for model, parts in models[:20]
+    )
+    rows = (("model", *(words for _, words in SHARES)), *((model, *parts) for model, parts in models))
+    caption = "What the variance of single scores is made of: items, order, items that react to order, noise."
+    return Picture(
+        name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows, caption=caption
+    )
+
+
+def item_map(
+    name: str, title: str, rows: Sequence[str], columns: Sequence[str],
+    cells: Sequence[Sequence[float | None]], *, width: float = WIDTH,
+) -> Picture:  # fmt: skip
+    """Draw how far each item's score under an order lies above or below the item's own mean.
+
+    Items and orders are sorted by their means; a missing cell is dashed.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    rows, columns
+        Names of items and of orders.
+    cells
+        One row per item.
+    width
+        In units of the drawing.
+    """
+    means = [_known_mean(row) for row in cells]
+    by_column = [_known_mean([row[j] for row in cells]) for j in range(len(columns))]
+    down = sorted(range(len(rows)), key=lambda i: (-means[i], rows[i]))
+    across = sorted(range(len(columns)), key=lambda j: (by_column[j], columns[j]))
+    left = 120.0
+    wide = min(44.0, (width - left - 60) / max(len(columns), 1))
+    tall = max(5.0, min(18.0, 560.0 / max(len(rows), 1)))
+    top = 26.0 + 0.82 * min(96.0, 8.0 * max((len(c) for c in columns), default=0))
+    canvas = Canvas()
+    for place, j in enumerate(across):
+        canvas.turned(left + wide * (place + 0.6), top - 6, -55, columns[j], width=96)
+    canvas.text(left + wide * len(columns) + 8, top - 6, "mean", kind="s")
+    every = max(1, math.ceil(12 / tall))
+    for shown, i in enumerate(down):
+        y = top + tall * shown
+        if shown % every == 0:
+            canvas.text(left - 6, y + tall / 2 + 4, rows[i], kind="s", anchor="end", width=left - 8)
+            canvas.text(left + wide * len(columns) + 8, y + tall / 2 + 4, short(means[i]), kind="s")
+        for place, j in enumerate(across):
+            value = cells[i][j]
+            box = (left + wide * place, y, wide, tall)
+            note = f"{rows[i]}, {columns[j]}: {short(value)}"
+            if value is None:
+                canvas.rect("cell none", box[0] + 1.5, y + 1.5, wide - 3, tall - 3, note=note)
+                continue
+            off = value - means[i]
+            canvas.rect("cell over" if off > 0 else "cell under", *box, note=note, opacity=min(1.0, abs(off)))
+    bottom = top + tall * len(rows) + 20
+    for k in range(-3, 4):
+        canvas.rect(
+            "cell over" if k > 0 else "cell under",
+            left + 24 * (k + 3),
+            bottom - 8,
+            24,
+            10,
+            opacity=abs(k) / 3,
+        )
+    canvas.text(left, bottom + 18, "−1", kind="s")
+    canvas.text(left + 84, bottom + 18, "0", kind="s", anchor="middle")
+    canvas.text(left + 168, bottom + 18, "+1", kind="s", anchor="end")
+    canvas.text(left + 178, bottom + 1, "from the item's mean", kind="s")
+    if any(value is None for row in cells for value in row):
+        canvas.rect("none", left + 320, bottom - 7.5, 20, 9)
+        canvas.text(left + 344, bottom + 1, "missing", kind="s")
+    said = (
+        f"{title}: {len(rows)} items by {len(columns)} orders, colour is the distance from the item's mean."
+    )
+    data = (
+        ("item", *(columns[j] for j in across)),
+        *((rows[i], *(cells[i][j] for j in across)) for i in down),
+    )
+    caption = (
+        "Score of each item under each order, as distance from the item's own mean; both sorted by mean."
+    )
+    return Picture(name, title, said, width, bottom + 26, str(canvas), rows=data, caption=caption)
+
+
+def _known_mean(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else 0.0

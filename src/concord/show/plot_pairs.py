@@ -1,0 +1,94 @@
+"""The picture of all pairs: a triangle of differences, grey where two models cannot be distinguished."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from concord.show.numbers import typeset
+from concord.show.plots import short
+from concord.show.svg import Canvas, Picture
+
+
+@dataclass(frozen=True, slots=True)
+class PairCell:
+    """One pair: the row's number minus the column's, and whether the two differ after Holm."""
+
+    difference: float | None
+    differ: bool
+    note: str = ""
+
+
+def triangle(
+    name: str, title: str, models: Sequence[str], cells: Mapping[tuple[int, int], PairCell], *,
+    label: str, width: float = 760.0,
+) -> Picture:  # fmt: skip
+    """Draw every pair once: rows and columns are models from best to worst.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    models
+        From best to worst.
+    cells
+        By place of the better and of the worse model.
+    label
+        What is compared.
+    width
+        In units of the drawing.
+    """
+    n = len(models)
+    left = min(220.0, 0.34 * width)
+    size = min(54.0, (width - left - 110) / max(n - 1, 1))
+    tall = max(16.0, min(30.0, size))
+    largest = max((abs(c.difference) for c in cells.values() if c.difference is not None), default=1.0)
+    canvas = Canvas()
+    for j in range(1, n):
+        y = 10 + tall * (j - 1)
+        canvas.text(left - 8, y + tall / 2 + 4, models[j], anchor="end", width=left - 12)
+        for i in range(j):
+            _pair_cell(canvas, cells.get((i, j)), (left + size * i, y, size, tall), largest)
+    bottom = 10 + tall * (n - 1)
+    for i in range(n - 1):
+        canvas.turned(left + size * (i + 0.5) + 4, bottom + 12, 42, models[i], width=150)
+    apart = sum(cell.differ for cell in cells.values())
+    said = f"{title}: {apart} of {len(cells)} pairs can be distinguished, after Holm."
+    rows = (
+        ("better", "worse", "difference", "distinguishable"),
+        *((models[i], models[j], c.difference, c.differ) for (i, j), c in sorted(cells.items())),
+    )
+    caption = (
+        f"Difference in {label}, column minus row, of models from best to worst on what both have. Grey: the "
+        "two cannot be distinguished (95 %, after Holm)."
+    )
+    longest = min(150.0, 8.0 * max((len(m) for m in models[:-1]), default=0))
+    return Picture(
+        name, title, said, width, bottom + 24 + 0.72 * longest, str(canvas), rows=rows, caption=caption
+    )
+
+
+def _pair_cell(
+    canvas: Canvas, cell: PairCell | None, box: tuple[float, float, float, float], largest: float
+) -> None:
+    x, y, wide, tall = box
+    if cell is None or cell.difference is None:
+        canvas.rect("cell none", x + 1.5, y + 1.5, wide - 3, tall - 3)
+        return
+    strength = 0.25 + 0.75 * abs(cell.difference) / largest if largest > 0 else 0.25
+    if cell.differ:
+        canvas.rect("cell heat", *box, note=cell.note, opacity=strength)
+    else:
+        canvas.rect("cell band", *box, note=cell.note)
+    if wide >= 30:
+        kind = "on" if cell.differ and strength > 0.85 else "" if cell.differ else "s"
+        canvas.text(x + wide / 2, y + tall / 2 + 4, _brief(cell.difference), kind=kind, anchor="middle")
+
+
+def _brief(value: float) -> str:
+    """Return a difference without its leading zero.
+
+    Examples
+    --------
+    >>> _brief(0.053), _brief(-0.2), _brief(1.25)
+    ('.05', '−.20', '1.25')
+    """
+    return typeset(short(value).replace("0.", ".", 1) if abs(value) < 1 else short(value))

@@ -1,0 +1,144 @@
+"""What the number of a text scorer means: right paraphrases against near misses and contradictions.
+
+Every triple has a reference, the same in other words, something near that is not it, and its contrary. A
+scorer that measured meaning would score the paraphrase highest; one that measures shared words does not.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+import numpy as np
+
+from concord.errors import OptionError, UndefinedError
+from concord.files.json_text import parsed
+from concord.records import Estimate
+from concord.stats.elementwise import Floats
+from concord.stats.intervals import jackknife_t
+from concord.structure.meaning.static import Similarity
+
+LANGUAGES = ("en", "zh-Hans", "zh-Hant", "ja", "ko")
+KINDS = ("paraphrase", "near_miss", "contradiction")
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningTriple:
+    """A reference and three texts about it."""
+
+    id: str
+    reference: str
+    paraphrase: str
+    near_miss: str
+    contradiction: str
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a scorer does on the triples of one language."""
+
+    language: str
+    scorer: str
+    n: int
+    against_contradiction: Estimate
+    """Chance that a right paraphrase scores above a contradiction, ties half: 1 is perfect, 0.5 a coin."""
+    against_near_miss: Estimate
+    means: dict[str, float]
+    """Mean score of each kind of text."""
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def read_triples(language: str) -> tuple[MeaningTriple, ...]:
+    """Read the bundled triples of a language.
+
+    Raises
+    ------
+    OptionError
+        There are none.
+    """
+    if language not in LANGUAGES:
+        raise OptionError(f"no calibration set for {language!r}; there are {', '.join(LANGUAGES)}")
+    file = resources.files("concord").joinpath("structure", "meaning", "data", f"{language}.json")
+    rows = parsed(f"{language}.json", file.read_bytes())["triples"]
+    return tuple(MeaningTriple(row["id"], row["reference"], *(row[kind] for kind in KINDS)) for row in rows)
+
+
+def calibrate(scorer: str, similarity: Similarity, language: str, *, level: float = 0.95) -> Calibration:
+    """Score the triples of a language and say how well meanings are told apart.
+
+    Parameters
+    ----------
+    scorer
+        Name of the scorer.
+    similarity
+        What it does with a reply and a reference.
+    language
+        One of `LANGUAGES`.
+    level
+        Nominal coverage of the intervals (jackknife-t over triples).
+    """
+    triples = read_triples(language)
+    scores = np.array(
+        [[_number(similarity(getattr(one, kind), one.reference)) for kind in KINDS] for one in triples]
+    )
+    means = {kind: float(np.nanmean(scores[:, i])) for i, kind in enumerate(KINDS)}
+    return Calibration(
+        language,
+        scorer,
+        len(triples),
+        _auc(scores[:, 0], scores[:, 2], level),
+        _auc(scores[:, 0], scores[:, 1], level),
+        means,
+    )
+
+
+def _number(value: float | None) -> float:
+    return 0.0 if value is None else value  # a text without a token shares nothing with the reference
+
+
+def area_under_curve(right: Floats, wrong: Floats) -> float:
+    """Return the chance that a number of the first kind is above one of the second, ties half.
+
+    Examples
+    --------
+    >>> area_under_curve(np.array([0.9, 0.8]), np.array([0.1, 0.8]))
+    0.875
+    """
+    above = right[:, None] - wrong[None, :]
+    return float((above > 0).mean() + 0.5 * (above == 0).mean())
+
+
+def _auc(right: Floats, wrong: Floats, level: float) -> Estimate:
+    n = right.size
+    if np.ptp(np.append(right, wrong)) == 0:
+        return Estimate(None, n=n, note="every text gets the same score")
+    value = area_under_curve(right, wrong)
+    kept = ~np.eye(n, dtype=bool)
+    without = np.array([area_under_curve(right[row], wrong[row]) for row in kept])
+    try:
+        interval = jackknife_t(value, without, level=level, scale="logit")
+    except UndefinedError as fault:
+        return Estimate(value, None, n, note=f"no interval: {fault}")
+    return Estimate(value, interval, n, method="AUC, jackknife-t over triples")
+
+
+def calibration_words(found: Calibration) -> str:
+    """Return what a score means, in a sentence."""
+    value = found.against_contradiction.value
+    if value is None:
+        return (
+            f"scorer {found.scorer}: on {found.n} calibration triples ({found.language}) every text gets the "
+            "same score, so that it says nothing here"
+        )
+    verdict = "measures meaning better than a coin" if value > 0.5 else "measures shared words, not meaning"
+    interval = found.against_contradiction.interval
+    if value > 0.5 and (interval is None or interval.low <= 0.5):
+        verdict = "is not shown to measure meaning better than a coin"
+    near = found.against_near_miss.value
+    missed = "–" if near is None else f"{near:.0%}"
+    return (
+        f"scorer {found.scorer} on {found.n} calibration triples ({found.language}): a right paraphrase "
+        f"scores above a contradiction in {value:.0%}, above a near miss in {missed} "
+        f"of cases (a coin: 50%); mean scores {found.means['paraphrase']:.2f} (paraphrase), "
+        f"{found.means['near_miss']:.2f} (near miss), {found.means['contradiction']:.2f} (contradiction); it "
+        f"{verdict}"
+    )

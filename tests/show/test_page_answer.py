@@ -1,0 +1,111 @@
+"""The first screen of the page: the finding, the badges, one row per model, and which rank it may have."""
+
+import json
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.show.made_results import NAMES, structure_rows
+
+from concord import api
+from concord.questions import page as make_page
+from concord.show.page.answer import Ranks, short_names
+from concord.show.page.routes import route
+
+
+def answer(html: str) -> str:
+    found = re.search(r'<section id="answer".*?</section>', html, re.DOTALL)
+    assert found is not None
+    return found[0]
+
+
+def heading(html: str) -> str:
+    found = re.search(r"<h1[^>]*>(.*?)</h1>", html, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One model asked two questions, in a design for people, and a second one asked about order alone."""
+    folder = tmp_path_factory.mktemp("both")
+    api.score_people(api.demo_table(), model="lab/one", n_resamples=0, n_simulations=50).write(folder / "p")
+    (folder / "p" / "run.json").write_text(json.dumps({"options": {"design": "participant"}}), "utf-8")
+    rows = structure_rows(3).with_columns(
+        model=pl.when(pl.col("model") == NAMES[0]).then(pl.lit("lab/one")).otherwise(pl.lit("lab/two"))
+    )
+    api.score_structure(scores=rows, reading="paired", resamples=200).write(folder / "s")
+    return folder
+
+
+def test_a_model_has_one_row_with_all_of_its_answers(both: Path) -> None:
+    told = answer(make_page([both]).html)
+    body = told[told.index("<tbody>") : told.index("</tbody>")]
+    assert body.count("<tr") == 2
+    first = body[: body.index("</tr>")]
+    assert "<bdi>one</bdi>" in first
+    assert "<bdi>lab/one</bdi>" in first
+    assert "design: participant" in first
+    assert first.count('<svg class="strip"') == 2
+
+
+def test_a_cell_leads_to_its_question(both: Path) -> None:
+    told = answer(make_page([both]).html)
+    assert f'href="{route("lab/one, participant", "people")}"' in told
+    assert f'href="{route("lab/two", "structure")}"' in told
+
+
+def test_the_title_says_what_was_found_of_one_model(both: Path) -> None:
+    result = api.score_people(api.demo_table(), n_resamples=0, n_simulations=50)
+    assert result.pas.value is not None
+    said = heading(make_page([both]).html)
+    assert said.startswith(f"one draws the conclusions people draw with probability {result.pas.value:.2f}")
+    assert said.endswith("of the way from no effect to a perfect replication.")
+
+
+def test_invented_agents_are_marked_on_the_page_itself(tmp_path: Path) -> None:
+    for name in ("scripted-1", "lab/real"):
+        api.score_people(api.demo_table(), model=name, n_resamples=0, n_simulations=0).write(
+            tmp_path / name.replace("/", "-")
+        )
+    assert ">synthetic data: 1 of 2</span>" in answer(make_page([tmp_path]).html)
+    assert "synthetic data" not in answer(make_page([tmp_path / "lab-real"]).html)
+
+
+def test_a_number_that_its_own_check_rejects_is_hatched_and_not_given(tmp_path: Path) -> None:
+    rows = structure_rows(3).with_columns(S_Acc=pl.lit(0.0))
+    api.score_structure(scores=rows, reading="paired", resamples=200, chance=0.25).write(tmp_path)
+    told = answer(make_page([tmp_path]).html)
+    assert "score not above chance" in told
+    assert told.count('class="hatch"') == 2
+    assert "2 checks failed" in told
+
+
+def test_the_tokens_and_settings_of_a_run_are_beside_its_result(tmp_path: Path) -> None:
+    api.score_people(api.demo_table(), model="agent", n_resamples=0, n_simulations=0).write(
+        tmp_path / "results"
+    )
+    (tmp_path / "run.json").write_text(json.dumps({"tokens": {"input": 539122, "output": 11484}}), "utf-8")
+    assert "<td>539,122 in, 11,484 out</td>" in make_page([tmp_path]).html
+
+
+def test_settings_that_the_result_itself_records_are_told(tmp_path: Path) -> None:
+    api.score_people(api.demo_table(), model="agent", n_resamples=0, n_simulations=0).write(tmp_path)
+    file = tmp_path / "benchmark_summary.json"
+    document = json.loads(file.read_text("utf-8"))
+    document |= {"model_settings": {"temperature": 0.5}, "tokens": {"input": 7, "output": 8}}
+    file.write_text(json.dumps(document), "utf-8")
+    html = make_page([tmp_path]).html
+    assert "<td>temperature 0.5</td><td>7 in, 8 out</td>" in html
+
+
+def test_a_rank_range_counts_only_models_shown_to_be_better_or_worse() -> None:
+    ranks = Ranks(("a", "b", "c", "d"), frozenset({("a", "d"), ("b", "d"), ("a", "c")}))
+    assert [ranks.ranks(name) for name in "abcd"] == [(1, 2), (1, 3), (2, 4), (3, 4)]
+    assert ranks.ranks("unknown") is None
+    assert ranks.alike("a") == ["b"]
+
+
+def test_names_are_shortened_only_where_they_stay_distinct() -> None:
+    assert short_names(["a/x", "b/x", "c/y"]) == {"a/x": "a/x", "b/x": "b/x", "c/y": "y"}
