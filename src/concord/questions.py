@@ -40,6 +40,7 @@ from concord.show.making import Report, write_report
 from concord.show.page import (
     Page,
     agents_section,
+    answers_section,
     judge_section,
     make_page,
     people_panel,
@@ -93,6 +94,7 @@ ALL: tuple[QuestionRecord, ...] = (
 
 SECTIONS: tuple[Section, ...] = (
     agents_section.SECTION,
+    answers_section.SECTION,
     judge_section.SECTION,
     probes_section.PROBES,
     probes_section.BOARD,

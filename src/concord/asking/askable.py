@@ -34,6 +34,8 @@ class AnswerTable:
     """Added to the run's document."""
     lines: tuple[str, ...] = ()
     """The same in words."""
+    tables: Mapping[str, tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]] = field(default_factory=dict)
+    """Further tables by the path below the results: columns and rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from concord.structure.judging.scorer import design_judging, judge_model, verdic
 from concord.structure.meaning.calibrate import LANGUAGES, Calibration, calibrate, calibration_words
 from concord.structure.options.score import score_options
 from concord.structure.scorers import similarity_of
+from concord.structure.source_layout import source_tables
 
 if TYPE_CHECKING:
     from concord.structure.files import StructureResult
@@ -65,7 +66,8 @@ def answer_table(found: Recorded) -> AnswerTable:
         counted["scorer_calibration"] = encode(about)
         lines.append(calibration_words(about))
     columns = tuple(one.name for one in fields(AnswerRow))
-    return AnswerTable(columns, tuple(map(astuple, answers.rows)), counted, tuple(lines))
+    tables = source_tables(answers)
+    return AnswerTable(columns, tuple(map(astuple, answers.rows)), counted, tuple(lines), tables)
 
 
 def calibrated(items: bytes, options: Mapping[str, Any]) -> Calibration | None:
