@@ -14,9 +14,10 @@ from concord.people.files import PeopleResult
 from concord.people.many import score_agents
 from concord.people.mixed.combine import combine
 from concord.people.protocol import Protocol, get_protocol
+from concord.people.public import ANSWERS as BUNDLED_ANSWERS
 from concord.people.public import public_table as find_public_table
 from concord.people.score import N_RESAMPLES, score_chosen
-from concord.people.table.agents import read_agents
+from concord.people.table.source import read_agents
 from concord.questions import check, compare, plan, report
 from concord.reasoning.score_replies import score_reasoning
 from concord.records import TestTable
@@ -207,7 +208,8 @@ def score_answers(
         A path (CSV, XLSX, Parquet, JSON), a polars or pandas frame, or a list of rows: answers per person
         (``outcome, human, agent``; ``person``, ``study``, ``condition``, ``group`` where known), one below
         the other (``outcome, source, answer``), wide (``human_X, agent_X``), counts (``outcome, option,
-        human_count, agent_count``) or moments (``outcome, n, human_mean, human_sd, agent_mean, agent_sd``).
+        human_count, agent_count``) or moments (``outcome, n, human_mean, human_sd, agent_mean, agent_sd``);
+        or the name of a bundled table, ``twin-2k-500-answers`` or ``twin-2k-500-moments``.
     agent_column
         Column that names the agents, where it is none of ``agent``, ``model``, ``design``, ``config``.
     sheet, encoding, decimal_comma
@@ -237,6 +239,8 @@ def score_answers(
     from concord.people.answers.table import read_answer_table
 
     options: dict[str, Any] = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
+    if str(table) in BUNDLED_ANSWERS and not Path(str(table)).exists():
+        table = find_public_table(str(table)).path
     read = read_answer_table(table, agent_column=agent_column, **options)
     return score_answer_table(
         read, level=level, n_resamples=n_resamples, seed=seed, engine=chosen_engine(engine)

@@ -42,10 +42,13 @@ from concord.show.making import Report, write_report
 from concord.show.page import (
     Page,
     agents_section,
+    answers_section,
     judge_section,
     make_page,
     people_panel,
+    probes_section,
     reasoning_panel,
+    referee_section,
     structure_panel,
 )
 from concord.show.page.context import sources_of
@@ -92,7 +95,14 @@ ALL: tuple[QuestionRecord, ...] = (
 )
 
 
-SECTIONS: tuple[Section, ...] = (agents_section.SECTION, judge_section.SECTION)
+SECTIONS: tuple[Section, ...] = (
+    agents_section.SECTION,
+    answers_section.SECTION,
+    judge_section.SECTION,
+    probes_section.PROBES,
+    probes_section.BOARD,
+    referee_section.SECTION,
+)
 """Further results that the page shows below their questions, in this order."""
 
 

@@ -35,6 +35,7 @@ NOT_RUN = {
     r"sbatch .*|srun .*": "needs a Slurm cluster",
     "concord audit reasoning my-run --n 50": "asks a person",
     "concord audit people my-run --n 100": "asks a person",
+    "concord audit hints my-run --n 60": "asks a person",
     "concord audit reasoning my-run --n 50 --page": "needs a run of yours",
     "concord audit reasoning my-run --verdicts verdicts.json": "needs the verdicts of a person",
 }

@@ -28,6 +28,10 @@ def effect_of(side: Side, test_type: str, direction: int | None, protocol: str) 
     if two_by_two(side):
         assert side.table is not None
         return _odds_effect([cell for row in side.table for cell in row])
+    has_phi = test_type == "chi-square" and side.table is None and side.df1 == 1 and direction in (-1, 1)
+    if has_phi and protocol != "published" and side.statistic is not None:
+        phi = direction * math.sqrt(min(side.statistic / need(side.n), 1 - 1e-9))  # type: ignore[operator]
+        return None, None, 2 * phi / math.sqrt(1 - phi * phi)
     return NO_EFFECT
 
 

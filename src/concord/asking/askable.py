@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from concord.records import Design, Made
+from concord.records import Design, Made, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class AnswerTable:
     """Added to the run's document."""
     lines: tuple[str, ...] = ()
     """The same in words."""
+    tables: Mapping[str, tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]] = field(default_factory=dict)
+    """Further tables by the path below the results: columns and rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,12 @@ class Sessions:
     """Every session by its id, from the question files and options of a design."""
     texts: Callable[[Design, frozenset[tuple[str, str, int]]], tuple[list[str], int]]
     """The texts that the named trials will send, and the number of calls."""
+    turn: Callable[[Any], Trial]
+    """A question of a session as a trial."""
+    thinking: bool = False
+    """Whether thinking is kept with a reply, in tags before it."""
+    helper: Callable[[Mapping[str, Any]], str | None] = lambda options: None
+    """Model that writes what sessions need (questions that say ``by_helper``), from a design's options."""
 
 
 @dataclass(frozen=True, slots=True)

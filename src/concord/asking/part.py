@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.asking import registry
+from concord.asking.askable import Sessions
 from concord.asking.connection import Connection
 from concord.asking.folder import Again, Request
 from concord.asking.keys import Sampling
@@ -83,6 +84,7 @@ def ask_part(
 
     sampling = job.sampling if job.again is None else job.again.sampling
     turns: list[Turns] = []
+    helpers: list[Asker] = []
 
     def make() -> Loop:
         asker = Asker(
@@ -96,8 +98,9 @@ def ask_part(
         )
         held = registry.find(job.design.suite)
         if held is not None and held.sessions is not None:
-            rooms = held.sessions.rooms(dict(job.design.files), dict(job.design.options))
-            hold = _session_holder(job, part, missing, asker, turns, rooms)
+            second = _helper_asker(job, part, held.sessions, budget, listeners)
+            helpers.extend([] if second is None else [second[0]])
+            hold = _session_holder(job, part, missing, asker, turns, kind=held.sessions, helper=second)
         else:
 
             async def hold(request: Request) -> Answer:
@@ -110,9 +113,11 @@ def ask_part(
     finally:
         for one in turns:
             one.close()
-    if loop.asker.fault is not None:
-        raise loop.asker.fault
-    return loop.asker.reached
+    for one_asker in (loop.asker, *helpers):
+        if one_asker.fault is not None:
+            raise one_asker.fault
+    reached = [one_asker.reached for one_asker in (loop.asker, *helpers) if one_asker.reached is not None]
+    return reached[0] if reached else None
 
 
 def _storing(job: Job, part: Part) -> Callable[[Request, Answer], Mapping[str, Any]]:
@@ -130,7 +135,9 @@ def _session_holder(
     missing: Sequence[Request],
     asker: Any,
     turns: list[Any],
-    rooms: dict[str, Any],
+    *,
+    kind: Sessions,
+    helper: Any,
 ) -> Callable[[Request], Any]:
     """Return what holds sessions, with the journal of their turns open."""
     from concord.asking.inspect.sessions import SessionHolder
@@ -142,4 +149,30 @@ def _session_holder(
         part.path, job.model, redactor=part.redactor, sessions=sessions, again=again, shard=part.shard
     )
     turns.append(opened)
-    return SessionHolder(asker, opened, rooms, name=(job.model, job.sampling)).hold
+    rooms = kind.rooms(dict(job.design.files), dict(job.design.options))
+    name = (job.model, job.sampling)
+    return SessionHolder(asker, opened, rooms, kind=kind, name=name, helper=helper).hold
+
+
+def _helper_asker(
+    job: Job, part: Part, kind: Sessions, budget: Budget, listeners: Listeners
+) -> tuple[Any, tuple[str, Sampling]] | None:
+    """Return what asks the model that writes for sessions, where a design names one."""
+    from concord.asking.inspect.asker import Asker
+
+    name = kind.helper(dict(job.design.options))
+    if name is None:
+        return None
+    same = name.split("/")[0] == job.model.split("/")[0]
+    connection = job.connection if same else replace(job.connection, base_url=None)
+    sampling = replace(job.sampling, temperature=0.0)
+    asker = Asker(
+        find(name, connection),
+        sampling,
+        connection,
+        budget=budget,
+        redactor=part.redactor,
+        on_wait=listeners.on_wait,
+        cache=job.cache,
+    )
+    return asker, (name, sampling)

@@ -9,7 +9,7 @@ from concord.asking.askable import Askable
 from concord.asking.keys import Sampling
 from concord.errors import OptionError
 
-NAMES = ("people", "structure", "reasoning", "judge")
+NAMES = ("people", "structure", "reasoning", "probes", "judge")
 """Names of what can be asked, each that of its file in `asked`, in the order of showing."""
 
 

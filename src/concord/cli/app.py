@@ -53,6 +53,11 @@ class Commands(LateGroup):
             "plan",
             "How many items, what could they find, what would it cost? Before any run, or after a pilot.",
         ),
+        "template": Late(
+            "concord.cli.template",
+            "template",
+            "Write an empty workbook to fill in: columns, drop-downs, examples and notes.",
+        ),
         "studies": Late(
             "concord.cli.studies",
             "studies",
@@ -149,6 +154,11 @@ class AuditCommands(LateGroup):
             "concord.cli.audit",
             "people",
             "Check by hand how participants' answers were read: error rate by condition.",
+        ),
+        "hints": Late(
+            "concord.cli.audit",
+            "hints",
+            "Check by hand how verbalised hints were detected: error rate by detector and place.",
         ),
     }
 

@@ -39,6 +39,15 @@ def people(
     _audit(PEOPLE, source, n, seed, page=page, given=verdicts, json=json)
 
 
+def hints(
+    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
+) -> None:
+    """Check by hand how verbalised hints were detected: error rate by detector and place."""
+    from concord.audit.hint_items import HINTS
+
+    _audit(HINTS, source, n, seed, page=page, given=verdicts, json=json)
+
+
 def _audit(
     kind: "AuditKind", source: Path, n: int, seed: int, *, page: bool, given: Path | None, json: bool
 ) -> None:

@@ -7,6 +7,9 @@ import typer
 
 from concord.cli.shared import note, print_json, show_result
 
+WORSE = 3
+"""Exit code where the first model is worse."""
+
 
 def compare(
     results: Annotated[
@@ -56,12 +59,19 @@ def compare(
         str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for comparison.json and comparison.csv.")] = None,
+    fail_if_worse: Annotated[
+        bool,
+        typer.Option(
+            "--fail-if-worse", help="Exit 3 where the first is worse than another, beyond --margin if given."
+        ),
+    ] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document instead of the table.")
     ] = False,
 ) -> None:
     """Is the difference real? Compare models on the same items, studies or arrangements."""
     from concord import api
+    from concord.comparing.regression import find_regression
 
     result = api.compare(
         *results,
@@ -88,7 +98,12 @@ def compare(
     if out is not None:
         files = result.write(out)
         note(f"wrote {files[0]} and {files[1].name}")
+    judged = find_regression(result, margin=margin) if fail_if_worse else None
     if json:
-        print_json(result.to_dict())
-        return
-    show_result(result)
+        print_json(result.to_dict() | ({} if judged is None else {"regression": judged.to_dict()}))
+    else:
+        show_result(result)
+    if judged is not None:
+        note(judged.sentence)
+        if judged.found:
+            raise typer.Exit(code=WORSE)

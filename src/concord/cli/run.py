@@ -1,5 +1,6 @@
 """`concord run people|structure|reasoning|judge`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,6 +8,7 @@ import typer
 
 from concord.cli.run_ask import carry_out
 from concord.cli.run_options import AskingArrangements, AskingItems, AskingPeople, AskingVotes, Model, asks
+from concord.errors import OptionError
 
 
 @asks
@@ -14,10 +16,52 @@ def reasoning(
     model: Model = None,
     samples: Annotated[Path | None, typer.Option(help="Vignettes (JSON) (default: bundled).")] = None,
     bias_cases: Annotated[Path | None, typer.Option(help="Bias cases (JSON) (default: bundled).")] = None,
+    probe: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Intervene: early, filler, mistake, paraphrase, hints, pairs or all; several times."
+        ),
+    ] = None,
+    helper: Annotated[
+        str | None, typer.Option(help="Model that writes wrong and reworded steps (default: bundled).")
+    ] = None,
+    prefill: Annotated[
+        bool, typer.Option("--prefill", help="Continue the model's own turn instead of instructing it.")
+    ] = False,
+    choices: Annotated[
+        Path | None, typer.Option(help="Questions with options (JSON lines) for hints (default: bundled).")
+    ] = None,
+    detector: Annotated[
+        str, typer.Option(help="What finds verbalised hints: rules or judge:MODEL.")
+    ] = "rules",
+    chains_of: Annotated[
+        str, typer.Option(help="Whose chains are probed: vignettes or choices.")
+    ] = "vignettes",
+    full_grid: Annotated[
+        bool, typer.Option("--full-grid", help="Early answers after every step instead of five.")
+    ] = False,
     *,
     asking: AskingItems,
 ) -> None:
     """Ask each vignette with and without reasoning, and each bias case; then score the replies."""
+    if probe:
+        chosen: dict[str, Any] = {
+            "probe": probe,
+            "samples": samples,
+            "bias_cases": bias_cases,
+            "choices": choices,
+            "chains_of": chains_of,
+            "helper": helper,
+            "prefill": prefill,
+            "detector": detector,
+            "full_grid": full_grid,
+        }
+        # a noise floor needs two answers to the same prompt
+        carry_out("probes", model, chosen, replace(asking, repeats=max(2, asking.repeats)))
+        return
+    for name, given in (("--helper", helper), ("--choices", choices)):
+        if given is not None:
+            raise OptionError(f"{name} belongs to --probe; give --probe too, or leave it out")
     carry_out("reasoning", model, {"samples": samples, "bias_cases": bias_cases}, asking)
 
 

@@ -125,6 +125,8 @@ def write_answers(result: "RunResult") -> "AnswerTable | None":
     answers = answers_of_run(result)
     if answers is not None:
         write_csv(result.folder / "results" / "answers.csv", list(answers.columns), answers.rows)
+        for name, (columns, rows) in answers.tables.items():
+            write_csv(result.folder / "results" / name, list(columns), rows)
     return answers
 
 

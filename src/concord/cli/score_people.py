@@ -122,7 +122,10 @@ def score_people(
         found = api.score_predictions(source, level=level, agent_column=agent_column)
         _tell_many(found, found.write(out), json=json)
         return
+    from concord.people.folder_rule import make_way
+
     result: Any = api.score_people(source, model=model, agent_column=agent_column, **options, **choices)
+    make_way(out, result.inputs, model)
     if isinstance(result, api.AgentsResult):
         _tell_many(result, result.write(out, engine=choices["engine"]), json=json)
         return

@@ -35,6 +35,16 @@ class ModelScores:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskMeans:
+    """One task of a group: every model's mean over the items that all have a score for."""
+
+    task: str
+    n: int
+    means: tuple[float, ...]
+    """In the order of the models."""
+
+
+@dataclass(frozen=True, slots=True)
 class Missing:
     """Items that a pair does not share, and what they would change."""
 
@@ -102,6 +112,8 @@ class CompareResult(Presented):
     wrong: float | None
     warnings: tuple[str, ...] = ()
     inputs: tuple[InputFile, ...] = ()
+    tasks: tuple[TaskMeans, ...] = ()
+    """The tasks of a group, where the models were compared on one."""
 
     @property
     def difference(self) -> Estimate | None:
@@ -126,10 +138,19 @@ class CompareResult(Presented):
             "pairs": [pair_document(pair) for pair in self.pairs],
             "ranking": list(self.order),
             "groups": [list(group) for group in self.groups],
+            **self._tasks(),
             "warnings": list(self.warnings),
             "options": {**asdict(self.choices), "wrong": self.wrong},
             **provenance(self.inputs),
         }
+
+    def _tasks(self) -> dict[str, Any]:
+        names = [model.name for model in self.models]
+        rows = [
+            {"task": one.task, "n_items": one.n, "means": dict(zip(names, one.means, strict=True))}
+            for one in self.tasks
+        ]
+        return {"tasks": rows} if rows else {}
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per pair."""
@@ -185,7 +206,26 @@ def make_result(
         wrong=wrong,
         warnings=joined.warnings,
         inputs=joined.inputs,
+        tasks=_task_means(joined),
     )
+
+
+def _task_means(joined: JoinedScores) -> tuple[TaskMeans, ...]:
+    """Return the means of every task of a group; items of a group are called ``task/document``."""
+    if joined.kind != "lm-eval" or joined.items is None or joined.clusters is None:
+        return ()
+    tasks = [item.rpartition("/")[0] for item in joined.items]
+    if not all(tasks):
+        return ()
+    common = ~np.isnan(joined.scores).any(axis=0)
+    of_task = np.array(tasks)
+    rows = []
+    for task in dict.fromkeys(tasks):
+        chosen = common & (of_task == task)
+        if chosen.any():
+            means = tuple(float(mean) for mean in joined.scores[:, chosen].mean(axis=1))
+            rows.append(TaskMeans(task, int(chosen.sum()), means))
+    return tuple(rows)
 
 
 def _scores_of(joined: JoinedScores, i: int, mean: Estimate) -> ModelScores:

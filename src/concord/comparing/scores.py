@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.inspect_logs import read_json_log
+from concord.comparing.lm_eval_groups import read_lm_eval_group
 from concord.comparing.logs import json_lines, read_inspect_scores, read_lm_eval_scores
+from concord.comparing.probes import probe_folder, read_probe_folder
 from concord.comparing.reasoning import read_reasoning_folder, reasoning_folder
 from concord.comparing.records import ScoreFile
 from concord.comparing.tables import ScoreColumns, read_score_table
@@ -31,8 +33,8 @@ def read_scores(
     ----------
     source
         Path to an Inspect log (`.eval` or `.json`), an lm-eval `samples_*.jsonl` file (or a folder that holds
-        one), a folder of `concord score reasoning`, or a CSV, XLSX, Parquet or JSON table; or a frame; or a
-        list of row mappings.
+        one, or one per task of a group), a folder of `concord score reasoning`, or a CSV, XLSX, Parquet or
+        JSON table; or a frame; or a list of row mappings.
     columns
         Names of the columns of a table; ``cluster`` also names metadata of an Inspect sample or a field of an
         lm-eval document.
@@ -52,11 +54,19 @@ def read_scores(
     if not isinstance(source, str | os.PathLike):
         return read_score_table(source, _with_metric(wanted, metric), name=name, options=options)
     path = Path(source)
+    probed = probe_folder(path)
+    if probed is not None and reasoning_folder(path) is None:
+        found = read_probe_folder(probed, metric=metric)
+        return found if name is None else replace(found, name=name)
     reasoned = reasoning_folder(path)
     if reasoned is not None:
         found = read_reasoning_folder(reasoned, metric=metric, cluster=wanted.cluster)
         return found if name is None else replace(found, name=name)
     if is_folder(path):
+        group = _group_in(path)
+        if group:
+            found = read_lm_eval_group(path, group, metric=metric, cluster=wanted.cluster)
+            return found if name is None else replace(found, name=name)
         path = _samples_in(path)
     suffix = path.suffix.lower()
     if suffix == ".eval":
@@ -84,6 +94,16 @@ def _jsonl(path: Path, metric: str | None, columns: ScoreColumns) -> ScoreFile:
         return read_lm_eval_scores(path, rows, metric=metric, cluster=columns.cluster)
     found = read_score_table(rows, _with_metric(columns, metric), name=path.stem, label=path.name)
     return replace(found, source=path.name, inputs=(fingerprint_file(path),))
+
+
+def _group_in(folder: Path) -> list[Path]:
+    """Return the files of several lm-eval tasks in a folder; none where it holds one, or something else."""
+    try:
+        found = sorted(folder.rglob("samples_*.jsonl"))
+        others = any(folder.rglob("*.eval"))
+    except OSError as fault:
+        raise FileFormatError(unreadable(str(folder), fault)) from fault
+    return found if len(found) > 1 and not others else []
 
 
 def _samples_in(folder: Path) -> Path:

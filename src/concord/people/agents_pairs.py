@@ -15,6 +15,7 @@ from scipy.special import stdtr, stdtrit
 
 from concord.people.agents_result import AgentPair, AgentStanding
 from concord.people.aggregate import Profiles, apr_passes, pas_levels
+from concord.people.compare import lost_df
 from concord.people.layout import Layout
 from concord.people.protocol import Protocol
 from concord.people.scored import TestScores
@@ -54,6 +55,8 @@ class _Differences:
     n_studies: NDArray[np.intp]
     own: Floats
     """Each agent's number over its own tests, (A,)."""
+    lost_df: int
+    """Degrees of freedom that a difference loses."""
 
 
 def compare_agents(
@@ -135,7 +138,7 @@ def _differences_of(
                 n_tests[at], n_studies[at] = int(used.sum()), len(studies)
             if n == m:
                 own[ours] = whole
-    return _Differences(value, se, n_tests, n_studies, own)
+    return _Differences(value, se, n_tests, n_studies, own, lost_df(metric, protocol))
 
 
 def _pair_errors(first: Floats, second: Floats) -> Floats:
@@ -214,9 +217,9 @@ def _scores_of_agents(columns: Mapping[str, Floats]) -> TestScores:
 
 
 def _p_values(found: _Differences, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:
-    """Two-sided p of no difference, Student's t with K - 1 degrees of freedom."""
+    """Two-sided p of no difference, Student's t with K - 1 degrees of freedom (ECS: K - 2)."""
     with np.errstate(invalid="ignore"):
-        df = np.maximum(found.n_studies[pairs] - 1, 1)
+        df = np.maximum(found.n_studies[pairs] - found.lost_df, 1)
         return np.asarray(2 * stdtr(df, -np.abs(found.value[pairs]) / found.se[pairs]))
 
 
@@ -255,7 +258,7 @@ def _pairs_of(
     level: float,
 ) -> Iterator[AgentPair]:
     n_studies = found.n_studies[pairs]
-    reach = stdtrit(np.maximum(n_studies - 1, 1), 0.5 + level / 2) * found.se[pairs]
+    reach = stdtrit(np.maximum(n_studies - found.lost_df, 1), 0.5 + level / 2) * found.se[pairs]
     value = found.value[pairs]
     columns = (value, value - reach, value + reach, *p_values, found.se[pairs])
     places = zip(pairs[0].tolist(), pairs[1].tolist(), strict=True)

@@ -53,6 +53,26 @@ HSB = PublicTable(
     "MIT",
     "PAS by finding as published, pooled anew.",
 )
+TWIN_ANSWERS = PublicTable(
+    "twin-2k-500-answers",
+    "twin_2k_500_answers.parquet",
+    "129,799 answers of 1,784 people and of their digital twins, 163 outcomes of 19 studies",
+    "Peng et al. 2025, Twin-2K-500 mega-study, arXiv 2509.19088",
+    "github.com/TianyiPeng/Twin-2K-500-Mega-Study at 1b84fee",
+    "Apache-2.0",
+    "The combined tables of the calibration folder in one file; persons are running numbers.",
+)
+TWIN_MOMENTS = PublicTable(
+    "twin-2k-500-moments",
+    "twin_2k_500_moments.csv",
+    "means, SDs and person-level r of 15 agent designs on 164 outcomes of 19 studies",
+    "Peng et al. 2025, Twin-2K-500 mega-study, arXiv 2509.19088",
+    "github.com/TianyiPeng/Twin-2K-500-Mega-Study at 1b84fee",
+    "Apache-2.0",
+    "Columns are renamed; the variance ratio is that of the two SDs.",
+)
+ANSWERS: Mapping[str, PublicTable] = {one.name: one for one in (TWIN_ANSWERS, TWIN_MOMENTS)}
+"""Tables of answers, which `concord score answers` takes by name."""
 PUBLIC: Mapping[str, PublicTable] = {one.name: one for one in (TWIN, HSB)}
 
 
@@ -68,9 +88,10 @@ def public_table(name: str) -> PublicTable:
     OptionError
         There is no such table.
     """
-    if name not in PUBLIC:
-        raise OptionError(f"public table {name!r} is not known; expected {', '.join(PUBLIC)}")
-    return PUBLIC[name]
+    known = {**PUBLIC, **ANSWERS}
+    if name not in known:
+        raise OptionError(f"public table {name!r} is not known; expected {', '.join(known)}")
+    return known[name]
 
 
 def published_pas() -> dict[str, float]:

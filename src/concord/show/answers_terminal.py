@@ -51,15 +51,29 @@ def answers_report(result: AnswersResult) -> RenderableType:
 
 def answers_sentence(result: AnswersResult) -> str:
     """Return the finding in a sentence or two: only what intervals show."""
-    best = in_order(result)[0]
+    best = in_order_of_distance(result)[0]
     who = "The agent" if len(result.agents) == 1 and best.agent == "agent" else best.agent
-    lead = "" if len(result.agents) == 1 else f"Of {len(result.agents)} agents {who} is closest to people. "
+    lead = "" if len(result.agents) == 1 else _lead_words(result, best)
     return lead + " ".join(
         part for part in (_spread_words(who, best), _place_words(best), _person_words(best)) if part
     )
 
 
-def in_order(result: AnswersResult) -> list[AgentAnswers]:
+def _lead_words(result: AnswersResult, best: AgentAnswers) -> str:
+    """Say who comes first, and of how many others that is shown."""
+    metric = "tvd" if "tvd" in best.overall.numbers else "variance_ratio"
+    words = "total variation distance" if metric == "tvd" else "variance ratio"
+    rows = [
+        row for row in result.differences if row.metric == metric and best.agent in (row.first, row.second)
+    ]
+    apart = sum(row.p_holm is not None and row.p_holm < ALPHA for row in rows)
+    return (
+        f"Of {len(result.agents)} agents {best.agent} comes first by its {words}; it is distinguishable from "
+        f"{apart} of the {len(result.agents) - 1} others. "
+    )
+
+
+def in_order_of_distance(result: AnswersResult) -> list[AgentAnswers]:
     """Return agents from the nearest to people to the farthest: by distance, else by the variance ratio."""
     return sorted(result.agents, key=_nearest_first)
 
@@ -194,7 +208,7 @@ def _group_table(groups: GroupSummary) -> RenderableType:
 
 
 def _leaderboard(result: AnswersResult) -> RenderableType:
-    ordered = in_order(result)
+    ordered = in_order_of_distance(result)
     names = short_names([one.agent for one in ordered])
     metrics = [
         name

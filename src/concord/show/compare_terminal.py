@@ -31,8 +31,27 @@ def compare_report(result: CompareResult) -> RenderableType:
         parts.append(
             lines(first_lines([line for pair in result.pairs for line in _missing(pair, named=True)]))
         )
+    if result.tasks:
+        parts.append(_task_table(result))
     parts.append(Text("\n" + closing(result), style="bold"))
     return Group(*parts)
+
+
+def _task_table(result: CompareResult) -> Table:
+    """Return the tasks of a group, where the first two models differ most first."""
+    rows = sorted(result.tasks, key=lambda one: (-abs(one.means[0] - one.means[1]), one.task))
+    shown = [
+        (
+            one.task,
+            str(one.n),
+            *(number(mean) for mean in one.means),
+            number(one.means[0] - one.means[1], sign=True),
+        )
+        for one in rows[:MOST_LINES]
+    ]
+    more = f"; {len(rows) - MOST_LINES} more in comparison.json" if len(rows) > MOST_LINES else ""
+    title = f"\n{len(rows)} tasks, each a cluster; largest differences of the first two models{more}"
+    return table(title, ("task", "items", *(model.name for model in result.models), "difference"), shown)
 
 
 def _models(result: CompareResult) -> Table:

@@ -11,6 +11,7 @@ from concord.people.sentences import closing_sentence
 from concord.people.studies.results import StudiesResult
 from concord.show.answer import Gauge, ShownAnswer, answer_lines
 from concord.show.numbers import UNDEFINED, interval, number
+from concord.show.referee_terminal import referee_lines
 from concord.show.terminal import cells, lines, table
 
 
@@ -60,6 +61,8 @@ def people_report(scores: PeopleResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
     parts: list[RenderableType] = [people_headline(scores), _groups_table(scores), _findings(scores.findings)]
     parts.append(lines(_notes(scores)))
+    if scores.referee is not None:
+        parts.append(lines(referee_lines(scores.referee)))
     return Group(*parts)
 
 

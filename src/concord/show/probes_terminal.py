@@ -42,7 +42,7 @@ def probes_report(result: ProbeResult) -> RenderableType:
         ]
         parts.append(table("\nPairs by dimension", ("", "pairs", "excess", "biased", "silent"), rows))
     return Group(
-        *parts, lines(["", *_probe_sentences(scores)]), lines(f"! {text}" for text in result.warnings)
+        *parts, lines(["", *probe_sentences(scores)]), lines(f"! {text}" for text in result.warnings)
     )
 
 
@@ -103,7 +103,8 @@ def _hint_table(kinds: tuple[HintKindScores, ...]) -> RenderableType:
     return table("\nHints: answers moved, and those that say so", columns, rows)
 
 
-def _probe_sentences(scores: ProbeScores) -> Iterator[str]:
+def probe_sentences(scores: ProbeScores) -> Iterator[str]:
+    """Return gates, verdicts and what could be read, in words."""
     for gate in (part.gate for part in (scores.early, scores.filler) if part is not None and part.gate):
         yield f"Do not use these numbers: {gate}."
     if scores.early is not None:

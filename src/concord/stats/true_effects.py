@@ -133,7 +133,7 @@ def _chains(data: _Data, n_draws: int, rng: np.random.Generator, n_chains: int, 
         gammas = rng.standard_gamma(WEIGHTS_PRIOR + counts)
         with np.errstate(divide="ignore"):  # a weight that underflows is a part that is not drawn
             log_w = np.log(gammas / gammas.sum(axis=1, keepdims=True))
-        z = _parts(data, log_w, mu, tau2, omega2, rng)
+        z = _drawn_parts(data, log_w, mu, tau2, omega2, rng)
         if step >= burn_in:
             kept += [_effects(data, z, mu, tau2, omega2, rng) for _ in range(each)]
     return np.concatenate(kept)[:n_draws]
@@ -168,7 +168,7 @@ def _pick(heights: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
     return np.asarray(np.minimum(below.sum(axis=-1), heights.shape[-1] - 1), dtype=np.intp)
 
 
-def _parts(
+def _drawn_parts(
     data: _Data, log_w: Floats, mu: Floats, tau2: Floats, omega2: Floats, rng: np.random.Generator
 ) -> NDArray[np.intp]:
     """Draw which part every effect belongs to."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from concord.records import AskOutcome
 from concord.structure.design import ITEMS
 from concord.structure.items import parse_items
-from concord.structure.scorers import Asked, get_scorer
+from concord.structure.options.score import OptionReply
+from concord.structure.scorers import Asked, folded, get_scorer, shown_options
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,3 +128,31 @@ def chance_of(items: bytes, options: Mapping[str, Any]) -> float | None:
     if str(options["scorer"]) != "choice" or not all(item.options for item in known):
         return None
     return sum(1 / len(item.options) for item in known) / len(known)
+
+
+def option_replies(items: bytes, options: Mapping[str, Any], answers: Answers) -> list[OptionReply]:
+    """Return what every reply chose and where it was; empty where replies do not choose an option.
+
+    Parameters
+    ----------
+    items
+        The set of items, as the run kept it.
+    options
+        Of the design: ``arranger`` and ``scorer``.
+    answers
+        The replies, scored.
+    """
+    if str(options["scorer"]) != "choice":
+        return []
+    known = {item.id: item for item in parse_items(items, ITEMS).items}
+    found = []
+    for row in answers.rows:
+        item = known[row.item]
+        shown = [
+            folded(text) for text in shown_options(Asked(item, str(options["arranger"]), row.arrangement))
+        ]
+        place = None if row.answer is None else shown.index(folded(row.answer))
+        correct = None if row.score is None else bool(row.score)
+        right = shown.index(folded(item.answer))
+        found.append(OptionReply(row.item, row.arrangement, row.answer, place, right, len(shown), correct))
+    return found

@@ -9,6 +9,14 @@ import numpy as np
 
 from concord.errors import FileFormatError, OptionError
 from concord.structure.items import ArrangedItem, ItemSet
+from concord.structure.options.layouts import (
+    IDS,
+    PROMPT_FORMATS,
+    chosen_shots,
+    rotations,
+    set_in_format,
+    set_with_ids,
+)
 
 ENTRY_POINTS = "concord.arrangers"
 ALL_UP_TO = 24
@@ -142,6 +150,41 @@ def paraphrases(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterat
         yield f"paraphrase {number}", laid_out(text, item.options) if item.options else text
 
 
+def cyclic(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+    """Rotate the options of a question, so that each is in each place once."""
+    _need(item, item.question, "question")
+    _need(item, item.options, "options")
+    for order in rotations(len(item.options))[:limit]:
+        yield order_name(order), laid_out(item.question, [item.options[index] for index in order])
+
+
+def option_ids(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+    """Call the options by other names, in the same order."""
+    _need(item, item.question, "question")
+    _need(item, item.options, "options")
+    for style in list(IDS)[:limit]:
+        if len(item.options) <= len(IDS[style]):
+            yield style, set_with_ids(item.question, item.options, IDS[style])
+
+
+def prompt_formats(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+    """Set question and options with other words, cases and separators."""
+    _need(item, item.question, "question")
+    _need(item, item.options, "options")
+    for name in list(PROMPT_FORMATS)[:limit]:
+        yield name, set_in_format(item.question, item.options, name)
+
+
+def shot_choice(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
+    """Show other choices of the worked examples before the question."""
+    if len(items.shots) < 2:
+        raise FileFormatError("the arranger 'shot-choice' needs at least two texts in 'shots'")
+    question = laid_out(item.question, item.options) if item.options else (item.question or item.text)
+    _need(item, question, "question")
+    for name, picked in list(chosen_shots(items.shots))[:limit]:
+        yield name, "\n\n".join([*picked, question])
+
+
 ARRANGERS: dict[str, Arranger] = {
     "characters": characters,
     "options": options,
@@ -149,6 +192,10 @@ ARRANGERS: dict[str, Arranger] = {
     "sentences": sentences,
     "formats": formats,
     "paraphrases": paraphrases,
+    "options-cyclic": cyclic,
+    "option-ids": option_ids,
+    "prompt-formats": prompt_formats,
+    "shot-choice": shot_choice,
 }
 
 

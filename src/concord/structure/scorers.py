@@ -12,6 +12,7 @@ from concord.errors import FileFormatError, MissingExtraError, ModelError, Optio
 from concord.structure.arrangers import LETTERS
 from concord.structure.items import ArrangedItem
 from concord.structure.meaning.static import Similarity, bundled_embedding, folder_embedding, has_bundled
+from concord.structure.options.layouts import IDS, lettered
 
 ENTRY_POINTS = "concord.scorers"
 CHRF_ORDER = 6
@@ -147,6 +148,8 @@ def score_choice(reply: str, asked: Asked) -> Scored:
     _need(item, "options")
     _need(item, "answer")
     shown = shown_options(asked)
+    if asked.arranger == "option-ids" and asked.arrangement in IDS:
+        reply = lettered(reply, asked.arrangement)
     chosen = chosen_option(reply, shown)
     return Scored(None if chosen is None else float(folded(chosen) == folded(item.answer)), chosen)
 
@@ -154,7 +157,7 @@ def score_choice(reply: str, asked: Asked) -> Scored:
 def shown_options(asked: Asked) -> list[str]:
     """Options in the order in which this arrangement showed them."""
     choices = asked.item.options
-    if asked.arranger != "options":
+    if asked.arranger not in ("options", "options-cyclic"):
         return list(choices)
     return [choices[LETTERS.index(letter)] for letter in asked.arrangement]
 
@@ -308,7 +311,7 @@ def check_items(name: str, items: Sequence[ArrangedItem], arranger: str) -> None
     if name in SCORERS or name == "meaning" or name.startswith(("embedding:", "static:")):
         scorer = get_scorer(name)
         for item in items:
-            order = LETTERS[: len(item.options)] if arranger == "options" else ""
+            order = LETTERS[: len(item.options)] if arranger in ("options", "options-cyclic") else ""
             scorer("", Asked(item, arranger, order))
 
 

@@ -158,7 +158,6 @@ def test_other_degrees_of_freedom_than_n_gives_are_a_warning(
             "statistic",
             "not the chi-square of the table",
         ),
-        ("chi2", {"statistic": 99, "df1": 1, "n": 40}, "statistic", "larger than n * df"),
     ],
 )
 def test_numbers_that_do_not_belong_together_are_a_warning(
@@ -234,3 +233,21 @@ def test_a_u_without_direction_says_how_it_was_taken() -> None:
     assert any("scipy and R count group 1" in text for text in table.warnings)
     with pytest.raises(TableError, match="human_direction as well"):
         read_tests([row | {"human_statistic": 3, "human_n1": 5, "human_n2": 6, "human_u_of": "smaller"}])
+
+
+def test_a_chi_square_that_no_table_gives_is_refused() -> None:
+    with pytest.raises(TableError, match="at most n \\* df = 10: no table gives more"):
+        _side("chi-square", statistic=50, df1=1, n=10)
+
+
+@pytest.mark.parametrize("word", [1, "1", "one", "One-tailed", "one-sided"])
+def test_a_one_tailed_p_is_doubled_and_flagged(word: object) -> None:
+    side = _side("t-independent", statistic=2.1, n1=40, n2=40, p_value="0.0195", tails=word)
+    assert side.p_value == pytest.approx(0.039)
+    assert side.flags == ("the p-value is one-tailed: doubled",)
+    assert _side("t-independent", statistic=2.1, n1=40, n2=40, p_value=0.039, tails=2).flags == ()
+
+
+def test_other_tails_are_refused() -> None:
+    with pytest.raises(TableError, match="one-tailed"):
+        _side("p-value", p_value=0.02, tails="three")

@@ -1,6 +1,5 @@
 """Agents whose truth is known: what they do under every probe is written here."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -200,24 +199,3 @@ class Hinted:
     def alpha(self) -> float:
         """Chen's alpha with four options."""
         return 1 - self.other / (2 * self.influence)
-
-
-@dataclass(frozen=True)
-class Known:
-    """An estimator, the agent it is tried on, and the truth."""
-
-    name: str
-    estimate: Callable[[Rng, int], object]
-    truth: float
-
-
-def repeated(known: Known, n: int, times: int, seed: int) -> tuple[Sequence[float], float]:
-    """Return the estimates of many simulated sets, and the share of intervals that hold the truth."""
-    rng = np.random.default_rng(seed)
-    values, held = [], 0
-    for _ in range(times):
-        found = known.estimate(rng, n)
-        values.append(found.value)  # type: ignore[attr-defined]
-        interval = found.interval  # type: ignore[attr-defined]
-        held += interval.low <= known.truth <= interval.high
-    return values, held / times

@@ -8,7 +8,7 @@ import pytest
 from tests.asking.commands import concord as command
 
 from concord.asking import weights
-from concord.asking.asked.judge import lay_out
+from concord.asking.asked.judge import lay_out_pairs
 from concord.asking.runs import job
 from concord.errors import FileFormatError, OptionError
 from concord.structure.judging.design import result_of, seat_of
@@ -38,7 +38,7 @@ def test_a_reply_is_read_as_a_seat_or_not_at_all(reply: str, seat: str | None) -
 
 
 def test_every_pair_is_asked_in_both_orders_as_often_as_votes_are_wanted() -> None:
-    design = lay_out(limit=3, repeats=2)
+    design = lay_out_pairs(limit=3, repeats=2)
     assert len(design.trials) == 3 * 2 * 2
     ab, ba = design.trials[:2]
     assert (ab.item, ab.cell, ba.item, ba.cell) == ("pair-01", "ab", "pair-01", "ba")
@@ -78,11 +78,11 @@ def test_a_pair_that_cannot_be_asked_is_named(
 
 def test_pairs_come_from_a_file_or_from_two_runs() -> None:
     with pytest.raises(OptionError, match="give a file of pairs, or two runs"):
-        lay_out(first="x")
+        lay_out_pairs(first="x")
 
 
 def test_stored_replies_become_votes_and_unreadable_ones_are_counted_by_order() -> None:
-    design = lay_out(limit=10, repeats=2)
+    design = lay_out_pairs(limit=10, repeats=2)
     rows = [
         {"id": trial.item, "mode": trial.cell, "repeat": trial.repeat, "outcome": "ok", "response": "1"}
         for trial in design.trials

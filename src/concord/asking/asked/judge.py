@@ -14,7 +14,7 @@ from concord.structure.judging.files import JudgeResult
 from concord.structure.judging.pairs import BUNDLED, AnswerPair, read_pairs
 
 
-def lay_out(
+def lay_out_pairs(
     pairs: str | Path | None = None,
     first: str | Path | None = None,
     second: str | Path | None = None,
@@ -103,7 +103,7 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> JudgeRes
 
 ASKED = Askable(
     name=JUDGE,
-    design=lay_out,
+    design=lay_out_pairs,
     score=score,
     # votes of one order must be able to differ: they are the floor that flips are counted against
     temperature=0.7,

@@ -6,9 +6,11 @@ from concord.asking.askable import Askable, Demo, Recorded, Sessions
 from concord.people import NAME
 from concord.people.design import design_people, plans_of, rooms_of, session_texts
 from concord.people.rooms import unpacked
+from concord.records import Trial
 
 if TYPE_CHECKING:
     from concord.people.studies import StudiesResult
+    from concord.people.studies.sessions import Question
 
 
 def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "StudiesResult":
@@ -22,6 +24,13 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Studies
     return score_replies(replies, plans, model=found.model, made=found.made, **choices)
 
 
+def turn_of(question: "Question") -> Trial:
+    """Return a question as a trial; each participant is a repeat of its own, so that seeds differ."""
+    condition = ", ".join(question.session.plan.cell.values())
+    design = f"people/{question.session.design.name}"
+    return Trial(NAME, question.id, condition, question.messages, question.member.number, design)
+
+
 ASKED = Askable(
     name=NAME,
     design=design_people,
@@ -30,7 +39,7 @@ ASKED = Askable(
     temperature=1.0,
     max_tokens=256,
     task={"limit": "sessions"},
-    sessions=Sessions(rooms_of, session_texts),
+    sessions=Sessions(rooms_of, session_texts, turn_of),
     demo=Demo(
         "With people, asked now: the framing study, five participants per cell.",
         {"study": ["framing"], "n": 5, "temperature": 1.0, "seed": 1, "max_tokens": 12},

@@ -1,24 +1,63 @@
 """Sessions with a model: members are asked as soon as they can be, every turn has its outcome."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from concord.asking.askable import Sessions
 from concord.asking.folder import Request
 from concord.asking.inspect.asker import Asker, chat
 from concord.asking.inspect.replies import answer_of
 from concord.asking.keys import Sampling, trial_key
 from concord.asking.turns import Turns
-from concord.people import NAME as PEOPLE
-from concord.people.rooms import Room, packed
-from concord.people.studies.sessions import Question, Session
-from concord.records import Answer, AskOutcome, Trial, Usage
+from concord.people.rooms import packed
+from concord.records import Answer, AskOutcome, Message, Usage
 
-Turn = Callable[[Question], Awaitable[Answer]]
+
+class SessionTurn(Protocol):
+    """One thing that a session sends."""
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What is sent."""
+
+    @property
+    def items(self) -> Sequence[object]:
+        """What is read from its answer; nothing where it only prepares."""
+
+
+class HeldSession(Protocol):
+    """A conversation whose next question depends on earlier replies."""
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing waits."""
+
+    def waiting(self) -> tuple[Any, ...]:
+        """Return everything that can be asked now."""
+
+    def answer(self, name: str, reply: str | None, /) -> None:
+        """Take a reply."""
+
+
+class SessionRoom(Protocol):
+    """Where a session is held: opens it, new each time."""
+
+    @property
+    def open(self) -> Callable[[], Any]:
+        """Open the session."""
+
+
+Turn = Callable[[Any], Awaitable[Answer]]
 
 
 @dataclass(slots=True)
@@ -60,14 +99,26 @@ class SessionHolder:
         Where every reply goes as it arrives.
     rooms
         The sessions by their id.
+    kind
+        How such sessions are asked.
     name
         Model and settings, which are part of a turn's key.
+    helper
+        Asks the questions that say so of another model, which its name and settings come with.
     """
 
     def __init__(
-        self, asker: Asker, turns: Turns, rooms: dict[str, Room], *, name: tuple[str, Sampling]
+        self,
+        asker: Asker,
+        turns: Turns,
+        rooms: Mapping[str, SessionRoom],
+        *,
+        kind: Sessions,
+        name: tuple[str, Sampling],
+        helper: "tuple[Asker, tuple[str, Sampling]] | None" = None,
     ) -> None:
         self._asker, self._turns, self._rooms, self._name = asker, turns, rooms, name
+        self._kind, self._helper = kind, helper
 
     async def hold(self, request: Request) -> Answer:
         """Hold one session."""
@@ -78,26 +129,30 @@ class SessionHolder:
         self._turns.forget(request.trial.item)
         return held.answer()
 
-    async def _turn(self, question: Question) -> Answer:
-        trial = turn_of(question)
-        request = Request(trial, trial_key(trial, *self._name))
+    async def _turn(self, question: SessionTurn) -> Answer:
+        trial = self._kind.turn(question)
+        helped = self._helper is not None and getattr(question, "by_helper", False)
+        asker, name = self._helper if helped and self._helper else (self._asker, self._name)
+        request = Request(trial, trial_key(trial, *name))
         row = self._turns.stored.get(request.key)
         if row is None:
-            answer = await self._asker.ask(trial)
+            answer = await asker.ask(trial)
             if answer.outcome is AskOutcome.FAILED:
                 raise FailedTurnError(answer)
             row = self._turns.store(request, answer)
         told = row.get("usage")
         known = told if isinstance(told, dict) else {}
         usage = Usage(known.get("input_tokens"), known.get("output_tokens"))
-        return Answer(AskOutcome(row["outcome"]), str(row["response"]), error=row.get("error"), usage=usage)
+        response = str(row["response"])
+        if self._kind.thinking:
+            response = with_thinking(row.get("thinking"), response)
+        return Answer(AskOutcome(row["outcome"]), response, error=row.get("error"), usage=usage)
 
 
-def turn_of(question: Question) -> Trial:
-    """Return a question as a trial; each participant is a repeat of its own, so that seeds differ."""
-    condition = ", ".join(question.session.plan.cell.values())
-    design = f"people/{question.session.design.name}"
-    return Trial(PEOPLE, question.id, condition, question.messages, question.member.number, design)
+def with_thinking(thinking: object, response: str) -> str:
+    """Return a reply with what the model thought before it, in tags."""
+    known = isinstance(thinking, str) and thinking.strip()
+    return f"<think>{thinking}</think>\n{response}" if known else response
 
 
 def _sum(usage: list[Usage]) -> Usage:
@@ -110,7 +165,7 @@ def _sum(usage: list[Usage]) -> Usage:
     )
 
 
-async def hold_session(session: Session, turn: Turn) -> Held:
+async def hold_session(session: HeldSession, turn: Turn) -> Held:
     """Ask all waiting questions at the same time, until nothing waits; only ok turns are answers."""
     held = Held()
     while not session.done:
@@ -126,12 +181,12 @@ async def hold_session(session: Session, turn: Turn) -> Held:
     return held
 
 
-async def _together(turn: Turn, waiting: tuple[Question, ...]) -> dict[str, Answer]:
+async def _together(turn: Turn, waiting: tuple[SessionTurn, ...]) -> dict[str, Answer]:
     """Ask some questions at the same time; one that fails lets the others end before it is told."""
     found: dict[str, Answer] = {}
     failed: list[Exception] = []
 
-    async def one(question: Question) -> None:
+    async def one(question: SessionTurn) -> None:
         try:
             found[question.id] = await turn(question)
         except Exception as error:  # noqa: BLE001 - raised again when the others have ended
@@ -146,14 +201,15 @@ async def _together(turn: Turn, waiting: tuple[Question, ...]) -> dict[str, Answ
 
 
 @solver
-def converse(rooms: dict[str, Room]) -> Solver:
+def converse(rooms: Mapping[str, SessionRoom], kind: Sessions, helper: str | None = None) -> Solver:
     """Hold the sample's session, as `inspect eval` does."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         if state.epoch > 1:
             raise ValueError("participants are repeated by `-T n=...`, not by --epochs; this was not asked")
         model = get_model()
-        held = await hold_session(rooms[str(state.metadata["id"])].open(), _asking(model))
+        other = None if helper is None else get_model(helper)
+        held = await hold_session(rooms[str(state.metadata["id"])].open(), _asking(model, other, kind))
         answer = held.answer()
         state.output = ModelOutput.from_content(str(model), answer.response)
         state.metadata["outcome"] = str(answer.outcome)
@@ -163,9 +219,14 @@ def converse(rooms: dict[str, Room]) -> Solver:
     return solve
 
 
-def _asking(model: Model) -> Turn:
-    async def turn(question: Question) -> Answer:
-        output = await model.generate(chat(question.messages), config=GenerateConfig())
-        return answer_of(output, output.time)
+def _asking(model: Model, helper: Model | None, kind: Sessions) -> Turn:
+    async def turn(question: Any) -> Answer:
+        helped = helper is not None and getattr(question, "by_helper", False)
+        asked = helper if helped and helper is not None else model
+        output = await asked.generate(chat(question.messages), config=GenerateConfig())
+        answer = answer_of(output, output.time)
+        if not kind.thinking:
+            return answer
+        return replace(answer, response=with_thinking(answer.thinking, answer.response))
 
     return turn

@@ -72,7 +72,8 @@ def plan_record(design: Design, n_planned: int) -> dict[str, Any]:
 def _solver(design: Design) -> Solver:
     one = find(design.suite)
     if one is not None and one.sessions is not None:
-        return converse(one.sessions.rooms(dict(design.files), dict(design.options)))
+        files, options = dict(design.files), dict(design.options)
+        return converse(one.sessions.rooms(files, options), one.sessions, one.sessions.helper(options))
     return generate()
 
 

@@ -40,7 +40,7 @@ class Cells:
     @property
     def labels(self) -> tuple[str, ...]:
         """Cells in words."""
-        return tuple(f"{edge:g}" for edge in self.edges)
+        return tuple(f"{edge:.3g}" if self.kind == "values" else f"{edge:g}" for edge in self.edges)
 
 
 def lay_out(sets: Iterable[Sequence[AnswerSet | Moments]]) -> dict[OutcomeKey, Cells]:

@@ -9,7 +9,7 @@ from concord.files.codec import decode, encode
 from concord.files.documents import heading, read_document
 from concord.files.output import write_csv, write_json
 from concord.files.provenance import provenance
-from concord.people.answers.result import AgentAnswers, AnswerDifference, AnswerNumber, GroupSummary
+from concord.people.answers.result import METRICS, AgentAnswers, AnswerDifference, AnswerNumber, GroupSummary
 from concord.records import Estimate, InputFile, Presented
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class AnswersResult(Presented):
         return {
             **heading(_KIND),
             "question": "people",
+            "answer_metrics": dict(METRICS),
             **encode(self),
             "provenance": provenance(self.inputs),
         }

@@ -29,7 +29,7 @@ from concord.people.families.base import (
 )
 from concord.people.families.contingency import Tables, check_table, table_sign
 from concord.people.families.directed import directed_by, is_steep
-from concord.people.families.draft import Draft
+from concord.people.families.draft import Draft, in_words
 from concord.people.families.samples import (
     check_ratio,
     check_whole_df,
@@ -70,23 +70,31 @@ class ChiSquares(SmoothFamily):
 
     def brief(self, protocol: Protocol) -> Brief:
         """BIC approximation; a direction only where one was given."""
-        return self._brief(self.p_value)
+        return self._brief(self.p_value, protocol)
 
-    def _brief(self, p_value: Floats) -> Brief:
+    def _brief(self, p_value: Floats, protocol: Protocol) -> Brief:
         direction = np.where((self.direction == 0) & (self.chi2 > 0), np.nan, self.direction)
         direction = broadcast_like(direction, self.chi2)
         return Brief(
             log_bf=np.asarray(bayes.log_bf_chi_square_bic(self.chi2, self.df, self.n)),
             prob_positive=toward_where_known(direction, p_value, _p_chi_square, self.chi2, self.df),
             direction=direction,
-            effect_d=np.full(self.chi2.shape, np.nan),
+            effect_d=np.full(self.chi2.shape, np.nan)
+            if protocol.conversions == "published"
+            else self._d_of_phi(direction),
         )
 
+    def _d_of_phi(self, direction: Floats) -> Floats:
+        """Return d = 2 phi / sqrt(1 - phi²), phi² = chi²/N: one degree of freedom, and a direction."""
+        phi = np.sqrt(np.minimum(self.chi2 / self.n, 1 - 1e-9)) * direction
+        known = (self.df == 1) & (np.abs(direction) == 1)
+        return np.where(known, 2 * phi / np.sqrt(1 - phi**2), np.nan)
+
     def evidence(self, protocol: Protocol) -> Evidence:
-        """Add p; no effect size."""
+        """Add p; no effect in a form of its own, so that Z is undefined."""
         p = given_first(self.p_value, _p_chi_square(self.chi2, self.df))
         n_eff = broadcast_like(self.n, self.chi2)
-        return Evidence.of(self._brief(p), p_value=p, n_eff=n_eff, **no_effects(self.chi2))
+        return Evidence.of(self._brief(p, protocol), p_value=p, n_eff=n_eff, **no_effects(self.chi2))
 
     def draw(self, rng: np.random.Generator, size: int) -> Self:
         """Draw a signed normal root for df = 1, noncentral chi-square for more."""
@@ -160,7 +168,8 @@ class _ChiSquare(TestKind):
             draft.small("n", "n of at least 2, for a contingency table to exist")
         check_whole_df(draft)
         if not draft.failed and known(draft.statistic) > known(draft.n) * known(draft.df1):
-            draft.note("statistic", "larger than n * df, which no contingency table gives")
+            expected = f"at most n * df = {in_words(known(draft.n) * known(draft.df1))}: no table gives more"
+            draft.fault("statistic", expected)
 
     def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
         """Return the sign of the difference of the rates of a 2 x 2 table."""
@@ -181,10 +190,12 @@ class _ChiSquare(TestKind):
         return found + (split_flags(side, protocol) if larger or side.table is None else [])
 
     def no_d(self, side: Side) -> str:
-        """Only a 2 x 2 table has an odds ratio."""
+        """One degree of freedom with a direction has a d (phi); a larger table has none."""
         if side.table is not None:
             return "a table larger than 2 x 2 has no d"
-        return NO_D if side.statistic is None else "needs the 2 x 2 table"
+        if side.statistic is None:
+            return NO_D
+        return "needs a direction, or the 2 x 2 table" if side.df1 == 1 else "more than 2 x 2 cells have no d"
 
     def no_pas(self, side: Side) -> str:
         """Name the empty margin, which leaves no chi-square."""

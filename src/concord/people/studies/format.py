@@ -298,6 +298,14 @@ class Located(_Part):
         return self.at + how[self.known]
 
 
+class HumanMoments(_Part):
+    """Answers of one group of people, where the paper prints their moments only."""
+
+    mean: float
+    sd: Annotated[float, Field(ge=0)]
+    n: Annotated[int, Field(ge=2)]
+
+
 class Human(_Part):
     """The human side: numbers as in a table of tests, or an APA string."""
 
@@ -314,6 +322,8 @@ class Human(_Part):
     table: list[list[int]] | None = None
     reported: str | None = None
     prior_odds: float | None = None
+    distribution: dict[str, HumanMoments | dict[str, Annotated[int, Field(ge=0)]]] | None = None
+    """How people answered, by group (``all`` without groups): counts per answer, or mean, sd and n."""
     located: Located | None = None
     """Page or table."""
     source: Words
@@ -321,7 +331,7 @@ class Human(_Part):
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of a table of tests."""
-        words = ("located", "source")
+        words = ("located", "source", "distribution")
         given = {name: getattr(self, name) for name in type(self).model_fields if name not in words}
         return {f"human_{name}": value for name, value in given.items() if value is not None}
 

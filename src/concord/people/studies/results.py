@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.files.output import write_csv, write_json, write_lines
+from concord.people.answers.files import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.studies.behind import behind_test
 from concord.people.studies.observe import ItemCount, Observations
@@ -13,6 +14,9 @@ from concord.people.studies.plan import StudyPlan
 from concord.people.studies.rows import row_keys
 from concord.people.table.document import table_document
 from concord.records import Presented, TestTable
+
+DISTRIBUTIONS = "distributions"
+"""Folder, below that of the scores, with the answers as distributions."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -22,6 +26,8 @@ class StudiesResult(Presented):
     result: PeopleResult
     table: TestTable
     observed: tuple[Observations, ...]
+    distributions: AnswersResult | None = None
+    """Answers as distributions, where the studies give people's."""
 
     @property
     def answers(self) -> tuple[ItemCount, ...]:
@@ -50,6 +56,7 @@ class StudiesResult(Presented):
                 if sum(one.ended_early.values())
             },
             "tests_without_agent_side": list(self.table.warnings),
+            "distributions": None if self.distributions is None else self.distributions.to_dict(),
         }
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
@@ -75,7 +82,8 @@ class StudiesResult(Presented):
         plans = [_plan_record(one.plan) for one in self.observed]
         write_json(folder / "plans.json", {"plans": plans, "tests": list(_behind_records(self.observed))})
         names = ("answers.csv", "answers.jsonl", "prompts.json", "tests.json", "plans.json")
-        return (*files, *(folder / name for name in names))
+        more = () if self.distributions is None else self.distributions.write(folder / DISTRIBUTIONS)
+        return (*files, *(folder / name for name in names), *more)
 
 
 def _answer_records(observed: Iterable[Observations], prompts: dict[str, int]) -> Iterator[dict[str, Any]]:

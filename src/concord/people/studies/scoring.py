@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import OptionError
+from concord.people.answers.files import AnswersResult
+from concord.people.answers.score import score_answer_table
 from concord.people.score import score_chosen
 from concord.people.studies.agents import AgentDesign, get_design
+from concord.people.studies.distributions import answers_of
 from concord.people.studies.load import find_studies
-from concord.people.studies.observe import observe
+from concord.people.studies.observe import Observations, observe
 from concord.people.studies.plan import StudyPlan, plan_study
 from concord.people.studies.results import StudiesResult
 from concord.people.studies.session_replies import SessionReplies, read_session_replies
@@ -86,7 +89,22 @@ def run(
     """
     observed = tuple(observe(one, agent) for one in plans)
     table = replace(table_of_tests(observed), model=model, made=made)
-    return StudiesResult(score_chosen(table, **choices), table, observed)
+    return StudiesResult(
+        score_chosen(table, **choices), table, observed, _distributions(observed, model, choices)
+    )
+
+
+def _distributions(
+    observed: Sequence[Observations], model: str | None, choices: Mapping[str, Any]
+) -> AnswersResult | None:
+    """Score answers as distributions, where the studies say how people answered."""
+    found = answers_of(observed, model)
+    if found is None:
+        return None
+    wanted = {name: choices[name] for name in ("level", "seed", "n_resamples") if name in choices}
+    if wanted.get("n_resamples") == 0:
+        return None
+    return score_answer_table(found, **wanted)
 
 
 def score_replies(

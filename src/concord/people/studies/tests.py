@@ -158,25 +158,70 @@ def _correlation(job: _Job) -> Statistic:
 
 
 def _chi_square(job: _Job) -> Statistic:
-    rows: list[list[str]] = []
+    _, counts = _table_of(job)
+    found = tests_of.contingency(np.array(counts, dtype=np.int64))
+    same = ("rows are answers of the same participants, taken as independent",) if job.test.measures else ()
+    return replace(found, flags=same)
+
+
+def _table_of(job: _Job) -> tuple[list[str], list[list[int]]]:
+    """Count answers: the names of the rows, and their counts over answers."""
     if job.test.groups is not None:
         outcome, by = str(job.test.outcome), job.test.groups.by
         kept = job.sample.complete([outcome, by])
         labels, answers = kept.labels(by), kept.labels(outcome)
-        for level in job.levels(by):
-            rows.append([a for a, g in zip(answers, labels, strict=True) if g == level])
-        columns = job.levels(outcome)
+        names = list(job.levels(by))
+        rows = [[a for a, g in zip(answers, labels, strict=True) if g == level] for level in names]
     else:
-        measures = job.names("measures")
-        rows = [job.sample.complete([name]).labels(name) for name in measures]
-        columns = job.levels(measures[0])
+        names = job.names("measures")
+        rows = [job.sample.complete([name]).labels(name) for name in names]
+        outcome = names[0]
     if job.test.success is not None:
-        counts = [[row.count(job.test.success), len(row) - row.count(job.test.success)] for row in rows]
-    else:
-        counts = [[row.count(column) for column in columns] for row in rows]
-    found = tests_of.contingency(np.array(counts, dtype=np.int64))
-    same = ("rows are answers of the same participants, taken as independent",) if job.test.measures else ()
-    return replace(found, flags=same)
+        return names, [[row.count(job.test.success), len(row) - row.count(job.test.success)] for row in rows]
+    return names, [[row.count(column) for column in job.levels(outcome)] for row in rows]
+
+
+def answer_counts(observed: Observations, test: Test) -> tuple[list[str], list[list[int]]]:
+    """Count the answers behind a chi-square test: the names of the rows, and counts over answers.
+
+    Raises
+    ------
+    UndefinedError
+        The test compares by what the model was not told.
+    """
+    return _table_of(_job(observed, test))
+
+
+def counted_success(observed: Observations, test: Test) -> tuple[int, int]:
+    """Count the answers behind a binomial test: successes, and answers.
+
+    Raises
+    ------
+    UndefinedError
+        The test compares by what the model was not told.
+    """
+    job = _job(observed, test)
+    kept = job.sample.complete([str(test.outcome)])
+    if test.success is not None:
+        answers = kept.labels(str(test.outcome))
+        return answers.count(test.success), len(answers)
+    return (round(float(np.sum(kept.numbers(str(test.outcome))))) if kept.rows else 0), len(kept.rows)
+
+
+def group_answers(observed: Observations, test: Test) -> dict[str, Floats]:
+    """Return the answers behind a test of a number, by group or measure (``all`` without groups).
+
+    Raises
+    ------
+    UndefinedError
+        The test compares by what the model was not told.
+    """
+    job = _job(observed, test)
+    if job.test.groups is not None:
+        return dict(zip(job.levels(job.test.groups.by), job.groups(), strict=True))
+    names = job.names("measures") if job.test.measures is not None else [str(job.test.outcome)]
+    found = {name: job.sample.complete([name]).numbers(name) for name in names}
+    return found if job.test.measures is not None else {"all": found[names[0]]}
 
 
 def _binomial(job: _Job) -> Statistic:
@@ -292,11 +337,14 @@ def agent_statistic(observed: Observations, test: Test) -> Statistic:
     UndefinedError
         The test does not exist for these answers; the message says why.
     """
-    study = observed.plan.study
-    known = _variables_of(study, test)
+    return _BY_KIND[test.test](_job(observed, test))
+
+
+def _job(observed: Observations, test: Test) -> _Job:
+    known = _variables_of(observed.plan.study, test)
     _refuse_untold(observed, test, known)
     rows = (observed.sessions if test.unit == "session" else observed.participants).get(test.experiment, [])
-    return _BY_KIND[test.test](_Job(test, known, ObservedRows(rows, test.where)))
+    return _Job(test, known, ObservedRows(rows, test.where))
 
 
 def _variables_of(study: Study, test: Test) -> dict[str, Variable]:

@@ -16,7 +16,7 @@ OPTIONAL = ("sub_study", "domain", "alpha", "sampling", "pas", "n_eff", "data_no
 """Columns of the test as a whole that may be absent."""
 SIDES = ("human", "agent")
 SIDE_FIELDS = (
-    *("statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "p_value", "direction"),
+    *("statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "p_value", "tails", "direction"),
     *("se", "ci_low", "ci_high", "u_of", "table", "reported", "effect_d", "log_bf", "prior_odds"),
 )
 """Columns that exist once per side, as ``human_statistic`` and ``agent_statistic``."""
@@ -30,6 +30,10 @@ _OTHER_NAMES = {
     **dict.fromkeys(("apa", "apa_string", "report"), "reported"),
 }
 """Names too short or too different to be seen as misspellings, which hold numbers of a side too."""
+
+AGENT = "agent"
+OTHER_AGENT_NAMES = ("model", "design", "config")
+"""Columns that name agents where the same test is under several of their names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from concord.people.families.registry import KINDS
 from concord.people.protocol import get_protocol
 from concord.records import Side, TestRow
 
-_EXACT = frozenset({"t", "F", "r"})
+_EXACT = frozenset({"t", "F", "r", "z"})
 """Reported statistics whose p follows from the numbers, with no correction or approximation to choose."""
 _APART = 1.5
 """Two p-values that differ by less than this factor may come from other degrees of freedom."""
@@ -60,7 +60,7 @@ def p_contradiction(row: TestRow, side: Side, given: dict[str, object]) -> str |
         return None
     text = f"the p-value is {side.p_value:g}, and the statistic gives {middle:.3g}"
     if abs(2 * side.p_value - middle) <= max(2 * slack, 0.2 * middle):
-        text += " (half of it: a one-sided test?)"
+        text += " (half of it: a one-sided test? say so in a column tails)"
     return f"{text}; the given p decides about significance: fix one of them"
 
 

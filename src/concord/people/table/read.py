@@ -21,7 +21,7 @@ _WORDS = frozenset({*REQUIRED, "sub_study", "domain", "sampling", "data_note"})
 """Columns of names and words, in which a comma is a comma."""
 MOST_NOTES = 5
 """Different texts of `data_note` that are told."""
-_SETTINGS = frozenset({"direction", "p0", "prior_odds"})
+_SETTINGS = frozenset({"direction", "p0", "prior_odds", "tails"})
 """Fields that do not make a side: a side with only these is empty."""
 
 _PARSERS = {**PARSERS, "test_type": canonical_type}
@@ -270,6 +270,10 @@ class _Reader:
         if bound is not None:
             values["p_value"] = bound
             flags.append(f"p printed as {given['p_value']}: taken as {bound:g}, which it is below")
+        if values.pop("tails", None) == 1 and "p_value" in values:
+            values["p_value"] = min(1.0, 2 * float(values["p_value"]))  # type: ignore[arg-type]
+            flags.append("the p-value is one-tailed: doubled")
+        given.pop("tails", None)
         return Draft(side, test_type, given, flags=flags, **values)  # type: ignore[arg-type]
 
     def side(self, index: int, draft: Draft | None, alpha: float) -> tuple[Side | None, SideOutcome]:

@@ -54,6 +54,23 @@ def _u_of(cell: object) -> str | None:
     return word
 
 
+TAILS = {
+    **dict.fromkeys(("1", "one", "onetailed", "onesided", "single", "onetail"), 1),
+    **dict.fromkeys(("2", "two", "twotailed", "twosided", "both", "twotail"), 2),
+}
+"""Words for the tails of a p-value."""
+
+
+def _tails(cell: object) -> int | None:
+    """Read how many tails a p-value has."""
+    if read.is_missing(cell):
+        return None
+    word = re.sub(r"[^a-z0-9]", "", str(cell).casefold().removesuffix(".0"))
+    if word not in TAILS:
+        raise BadCellError("1 (one-tailed) or 2 (two-tailed)")
+    return TAILS[word]
+
+
 def _required(parse: Callable[[object], object]) -> Callable[[object], object]:
     """Make a reader that refuses a missing cell."""
 
@@ -103,6 +120,7 @@ _SIDE_PARSERS: dict[str, Callable[[object], object]] = {
     **dict.fromkeys(("n1", "n2", "k", "n"), _size),
     "p0": _INSIDE,
     "p_value": _PROBABILITY,
+    "tails": _tails,
     "direction": read.direction,
     "se": _POSITIVE,
     "u_of": _u_of,

@@ -59,10 +59,7 @@ def score_hint_rows(rows: Sequence[HintRow], *, detector: str = "given") -> Hint
         What judged the texts, for the record.
     """
     kinds = [kind for kind in dict.fromkeys(row.kind for row in rows) if kind != UNHINTED]
-    unhinted: dict[str, dict[int, str]] = {}
-    for row in rows:
-        if row.kind == UNHINTED and row.read and row.answer is not None:
-            unhinted.setdefault(row.id, {})[row.sample] = row.answer
+    unhinted = unhinted_answers(rows)
     found = {kind: [row for row in rows if row.kind == kind] for kind in kinds}
     everything = [row for row in rows if row.kind != UNHINTED]
     scored = [
@@ -70,6 +67,15 @@ def score_hint_rows(rows: Sequence[HintRow], *, detector: str = "given") -> Hint
         *(_kind_scores(kind, found[kind], unhinted) for kind in kinds),
     ]
     return HintScores(tuple(scored), detector)
+
+
+def unhinted_answers(rows: Iterable[HintRow]) -> dict[str, dict[int, str]]:
+    """Return the answers without a hint: item to sample to answer."""
+    found: dict[str, dict[int, str]] = {}
+    for row in rows:
+        if row.kind == UNHINTED and row.read and row.answer is not None:
+            found.setdefault(row.id, {})[row.sample] = row.answer
+    return found
 
 
 def hint_pairs(rows: Iterable[HintRow], unhinted: Mapping[str, Mapping[int, str]]) -> Iterator[HintPair]:

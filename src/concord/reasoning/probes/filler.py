@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.reasoning.gap import MORE_THAN
-from concord.reasoning.item_numbers import TOO_FEW
+from concord.reasoning.item_numbers import TOO_FEW, bounded
 from concord.reasoning.probes.early import leak_gate
 from concord.reasoning.probes.result import FillerScores
 from concord.reasoning.probes.rows import CELLS, FILLER, ProbeRow
@@ -29,7 +29,7 @@ def score_filler(rows: Sequence[ProbeRow]) -> FillerScores:
     rows
         Rows of the probe ``filler``: cells ``cot``, ``filler`` and ``direct`` with ``correct``.
     """
-    means = _cell_means(rows)
+    means = cell_means(rows)
     every = {row.id for row in rows}
     items = [item for item in dict.fromkeys(row.id for row in rows) if len(means.get(item, {})) == 3]
     lost = len(every) - len(items)
@@ -50,10 +50,14 @@ def score_filler(rows: Sequence[ProbeRow]) -> FillerScores:
         len(asked),
         leaked,
         leak_gate(len(asked), leaked),
+        bounded(
+            [(row.id, row.step_f1) for row in rows if row.step_f1 is not None],
+            nothing="no chain has gold steps",
+        ),
     )
 
 
-def _cell_means(rows: Sequence[ProbeRow]) -> dict[str, Mapping[str, float]]:
+def cell_means(rows: Sequence[ProbeRow]) -> dict[str, Mapping[str, float]]:
     """Return the mean correctness of each item in each cell; unreadable answers are left out."""
     found: dict[str, dict[str, list[float]]] = {}
     for row in rows:

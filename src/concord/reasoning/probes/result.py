@@ -70,6 +70,8 @@ class FillerScores:
     n_answers: int
     n_leaked: int
     gate: str
+    step_f1: Estimate = Estimate(None, note="no chain has gold steps")
+    """Overlap of the chains' steps with gold steps, for the joint view."""
 
 
 @dataclass(frozen=True, slots=True)

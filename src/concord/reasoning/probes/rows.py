@@ -53,6 +53,8 @@ class ProbeRow:
     mentioned: bool | None = None
     """Pairs: the reasoning mentions the feature."""
     model: str | None = None
+    step_f1: float | None = None
+    """Filler: overlap of the chain's steps with the gold steps, where there are any."""
 
     @property
     def read(self) -> bool:

@@ -22,7 +22,7 @@ def _read_agents(source: ResultFile) -> AgentsResult:
     return read(source.file.parent)
 
 
-def _score_cell(score: Score) -> Estimate:
+def _score_estimate(score: Score) -> Estimate:
     return Estimate(score.value, score.interval)
 
 
@@ -48,7 +48,7 @@ def agents_picture(result: AgentsResult) -> Picture:
 
 
 def _agent_row(agent: AgentScores) -> list[fragments.Cell]:
-    scores = [_score_cell(score) for score in (agent.pas, agent.ecs, agent.apr)]
+    scores = [_score_estimate(score) for score in (agent.pas, agent.ecs, agent.apr)]
     return [agent.name, *scores, float(agent.n_tests - agent.n_missing)]
 
 

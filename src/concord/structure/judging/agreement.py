@@ -8,8 +8,8 @@ from concord.errors import UndefinedError
 from concord.records import Estimate
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import jackknife_t
-from concord.structure.judging.means import mean_over_units
 from concord.structure.judging.records import PairVotes
+from concord.structure.unit_means import mean_over_units
 
 _NO_PEOPLE = "no pair has a person's verdict"
 _NO_SEVERAL = "no pair has the verdicts of two people"

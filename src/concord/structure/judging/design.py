@@ -121,13 +121,13 @@ def result_of(
             f"{source}: this judge scored the replies of another run; score that run instead"
         )
     pairs = {pair.id: pair for pair in parse_pairs(files[PAIRS], PAIRS)}
-    recorded = [_row(pairs[str(row["id"])], row, model) for row in rows]
+    recorded = [_vote_row(pairs[str(row["id"])], row, model) for row in rows]
     places = [f"{source}, pair {row['pair']!r}" for row in recorded]
     votes = read_votes([NamedRows(model, recorded, places)])
     return JudgeResult(score_votes(votes.judges, **choices), **choices)
 
 
-def _row(pair: AnswerPair, row: Mapping[str, Any], model: str) -> dict[str, Any]:
+def _vote_row(pair: AnswerPair, row: Mapping[str, Any], model: str) -> dict[str, Any]:
     seat = seat_of(str(row["response"])) if row["outcome"] == AskOutcome.OK else None
     return {
         "pair": pair.id,

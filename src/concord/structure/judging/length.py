@@ -8,8 +8,8 @@ from concord.errors import UndefinedError
 from concord.records import Estimate
 from concord.stats.elementwise import Floats
 from concord.stats.logistic import logistic_line
-from concord.structure.judging.means import MIN_PAIRS, mean_over_units
 from concord.structure.judging.records import PairVotes
+from concord.structure.unit_means import MIN_PAIRS, mean_over_units
 
 _NOT_GIVEN = "lengths of the answers are not given (columns answer_a, answer_b or length_a, length_b)"
 
@@ -36,8 +36,10 @@ def length_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: flo
     human = np.array([pair.human[:2] for pair in kept], dtype=np.float64)
     return {
         "longer": _longer(votes[:, :, :2].sum(axis=1), doublings, own, level),
-        "length_slope": _slope(successes, trials, np.append(doublings, -doublings), [*own, *own], level),
-        "length_slope_human": _slope(human[:, 0], human.sum(axis=1), doublings, own, level),
+        "length_slope": _length_slope(
+            successes, trials, np.append(doublings, -doublings), [*own, *own], level
+        ),
+        "length_slope_human": _length_slope(human[:, 0], human.sum(axis=1), doublings, own, level),
     }
 
 
@@ -54,7 +56,9 @@ def _longer(wins: Floats, doublings: Floats, labels: Sequence[str], level: float
     return mean_over_units(shares, labels, level=level, reason="no pair has a winner and unlike lengths")
 
 
-def _slope(successes: Floats, trials: Floats, x: Floats, labels: Sequence[str], level: float) -> Estimate:
+def _length_slope(
+    successes: Floats, trials: Floats, x: Floats, labels: Sequence[str], level: float
+) -> Estimate:
     n = int(trials.sum())
     if n == 0:
         return Estimate(None, note="no verdict with a winner")

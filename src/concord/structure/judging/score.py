@@ -13,9 +13,9 @@ from concord.stats.multiple import holm
 from concord.stats.votes import seat_numbers, seat_test, sign_test
 from concord.structure.judging.agreement import agreement_numbers
 from concord.structure.judging.length import length_numbers
-from concord.structure.judging.means import SIGNED, mean_over_units
 from concord.structure.judging.records import JudgeScores, ModelWins, PairVotes
 from concord.structure.judging.sentence import judge_sentence, withheld
+from concord.structure.unit_means import SIGNED, mean_over_units
 
 ALPHA = 0.05
 MIN_PERMUTATIONS = 99

@@ -78,7 +78,7 @@ def calibrate(scorer: str, similarity: Similarity, language: str, *, level: floa
     """
     triples = read_triples(language)
     scores = np.array(
-        [[_number(similarity(getattr(one, kind), one.reference)) for kind in KINDS] for one in triples]
+        [[_known_score(similarity(getattr(one, kind), one.reference)) for kind in KINDS] for one in triples]
     )
     means = {kind: float(np.nanmean(scores[:, i])) for i, kind in enumerate(KINDS)}
     return Calibration(
@@ -91,7 +91,7 @@ def calibrate(scorer: str, similarity: Similarity, language: str, *, level: floa
     )
 
 
-def _number(value: float | None) -> float:
+def _known_score(value: float | None) -> float:
     return 0.0 if value is None else value  # a text without a token shares nothing with the reference
 
 

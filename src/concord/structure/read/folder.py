@@ -18,6 +18,7 @@ from concord.files.workbooks import ZIP_MAGIC, open_workbook, quiet_engine
 from concord.records import InputFile
 from concord.structure.read.join import Findings, RefusedError, join_sides
 from concord.structure.read.records import LeftOut, ReadOptions, ScoreGrid, ScoreSet
+from concord.structure.read.row_sheets import is_row_layout, row_sheets
 from concord.structure.read.sheet import (
     SheetFaultError,
     SheetScores,
@@ -31,6 +32,7 @@ from concord.structure.read.sheet import (
 WORKBOOKS = frozenset({".xlsx", ".xlsm"})
 TEXTS = frozenset({".csv", ".tsv"})
 OTHER_TABLES = frozenset({".xls", ".xlsb", ".ods", ".numbers", ".parquet", ".json", ".txt"})
+_LONGEST_HEADER = 1_000_000
 WORKERS = 4
 """Models read at the same time; the engine works outside the interpreter lock."""
 
@@ -43,10 +45,12 @@ class ModelFiles:
     workbooks: list[Path] = field(default_factory=list)
     sheets: list[tuple[str, Path]] = field(default_factory=list)
     """Arrangement and file."""
+    tables: list[Path] = field(default_factory=list)
+    """Text files with one row per arrangement."""
 
     def first(self) -> str:
         """Name one of the files."""
-        path = self.workbooks[0] if self.workbooks else self.sheets[0][1]
+        path = [*self.workbooks, *(path for _, path in self.sheets), *self.tables][0]
         return display_name(path)
 
 
@@ -157,6 +161,9 @@ def _sort_in_text(path: Path, stem: str, models: dict[str, ModelFiles], found: F
         models.setdefault(stem, ModelFiles(stem)).workbooks.append(path)
         return
     model, _, arrangement = stem.rpartition("_")
+    if is_row_layout(_header(path), named=bool(model.strip() and arrangement.strip())):
+        models.setdefault(stem, ModelFiles(stem)).tables.append(path)
+        return
     if not model.strip() or not arrangement.strip():
         reason = (
             f"{display_name(path)}: the name gives no model and arrangement; "
@@ -166,6 +173,17 @@ def _sort_in_text(path: Path, stem: str, models: dict[str, ModelFiles], found: F
         return
     model = model.strip()
     models.setdefault(model, ModelFiles(model)).sheets.append((arrangement.strip(), path))
+
+
+def _header(path: Path) -> list[str]:
+    """Return the column names of a text file, roughly; a file that cannot be opened has none here."""
+    try:
+        with path.open("rb") as stream:
+            start = stream.readline(_LONGEST_HEADER).decode("utf-8-sig", "replace")
+    except OSError:
+        return []
+    separator = max(",;\t", key=start.count)
+    return [cell.strip().strip('"') for cell in start.split(separator)]
 
 
 def _starts_like_a_workbook(path: Path) -> bool:
@@ -217,12 +235,15 @@ def _note_identical(model: str, mean: list[InputFile], largest: list[InputFile],
 
 def _read_side(files: ModelFiles, options: ReadOptions, found: Findings) -> _Side:
     """Read every arrangement of one side."""
-    if len(files.workbooks) + bool(files.sheets) > 1:
-        listed = ", ".join(display_name(p) for p in [*files.workbooks, *(p for _, p in files.sheets[:1])])
+    if len(files.workbooks) + bool(files.sheets) + len(files.tables) > 1:
+        several = [*files.workbooks, *(p for _, p in files.sheets[:1]), *files.tables]
+        listed = ", ".join(display_name(p) for p in several)
         raise RefusedError(f"several files for one model: {listed}; keep one")
     side = _Side(is_workbook=bool(files.workbooks))
     if files.workbooks:
         _read_workbook(files, side, options, found)
+    elif files.tables:
+        _read_rows(files, side, options, found)
     else:
         _read_texts(files, side, options, found)
     return side
@@ -283,6 +304,20 @@ def _read_texts(files: ModelFiles, side: _Side, options: ReadOptions, found: Fin
             grid = read_delimited(name, decode(name, data, options.encoding))
             found.warnings += grid.warnings
             _read_one(files.model, arrangement, grid, side=side, options=options, found=found)
+
+
+def _read_rows(files: ModelFiles, side: _Side, options: ReadOptions, found: Findings) -> None:
+    """Read one text file with one row per arrangement."""
+    path = files.tables[0]
+    name, data = display_name(path), _bytes(path)
+    side.inputs.append(fingerprint(name, data))
+    grid = read_delimited(name, decode(name, data, options.encoding))
+    found.warnings += grid.warnings
+    sheets = row_sheets(grid)
+    rows = iter(sheets)
+    for arrangement, _ in _usable_names(files.model, [(sheet, name) for sheet, _ in sheets], side, found):
+        own = next(one for sheet, one in rows if sheet == arrangement)
+        _read_one(files.model, arrangement, own, side=side, options=options, found=found)
 
 
 def _usable_names(

@@ -1,0 +1,70 @@
+"""A group of lm-eval tasks as one file of scores: a folder per model, a file and a cluster per task."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from concord.comparing.logs import read_lm_eval_scores
+from concord.comparing.records import ScoreFile
+from concord.errors import FileFormatError, OptionError
+from concord.files.limits import listed
+
+
+def read_lm_eval_group(
+    folder: Path, files: Sequence[Path], *, metric: str | None, cluster: str | None
+) -> ScoreFile:
+    """Read the tasks of a group, such as the 57 files of MMLU, as items of one file.
+
+    Parameters
+    ----------
+    folder
+        What was given.
+    files
+        Its `samples_TASK_TIME.jsonl` files; of a task that was run twice the newest is taken, and told.
+    metric
+        The metric, as lm-eval prints it; the only one by default.
+    cluster
+        Must be None: the task is the cluster.
+
+    Raises
+    ------
+    FileFormatError
+        A file does not say which task it is of.
+    OptionError
+        Tasks with different metrics, or a cluster of one's own.
+    """
+    import polars as pl
+
+    if cluster is not None:
+        raise OptionError(f"--cluster {cluster!r}: in a group of tasks the task is the cluster; leave it out")
+    read: dict[str, ScoreFile] = {}
+    again: list[str] = []
+    for path in sorted(files, key=lambda file: file.name):
+        found = read_lm_eval_scores(path, metric=metric, cluster=None)
+        if found.task is None:
+            raise FileFormatError(
+                f"{path.name}: its name does not say the task; expected samples_TASK_TIME.jsonl"
+            )
+        if found.task in read:
+            again.append(found.task)
+        read[found.task] = found
+    metrics = list(dict.fromkeys(str(found.metric) for found in read.values()))
+    if len(metrics) > 1:
+        raise OptionError(f"{folder}: the tasks have the metrics {listed(metrics)}; choose one with --metric")
+    frames = [
+        found.frame.with_columns(
+            (pl.lit(f"{task}/") + pl.col("item")).alias("item"), pl.lit(task).alias("cluster")
+        )
+        for task, found in read.items()
+    ]
+    twice = f"{folder.name}: of {listed(sorted(set(again)))} the newest file is read"
+    parents = {path.parent.name for path in files}
+    return ScoreFile(
+        name=parents.pop() if len(parents) == 1 else folder.name,
+        source=str(folder),
+        kind="lm-eval",
+        frame=pl.concat(frames),
+        task=f"a group of {len(read)} tasks",
+        metric=metrics[0],
+        inputs=tuple(one for found in read.values() for one in found.inputs),
+        warnings=(twice,) if again else (),
+    )

@@ -1,0 +1,123 @@
+"""Published distributions of a study, with the answers of its agents: what `concord score answers` takes.
+
+People's answers are known where a test gives its table of counts, or `human: distribution:` gives counts or
+moments by group. An outcome that several tests read in the same condition is taken once.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from concord.errors import UndefinedError
+from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
+from concord.people.studies.format import HumanMoments, Test
+from concord.people.studies.observe import Observations
+from concord.people.studies.tests import answer_counts, counted_success, group_answers
+from concord.stats.elementwise import Floats
+
+OTHER = "other answers"
+
+
+def answers_of(observed: Sequence[Observations], model: str | None) -> AnswerSets | None:
+    """Return the answers of agents beside the published ones; None where no study has any."""
+    found: dict[OutcomeKey, AnswerSet | Moments] = {}
+    warnings = []
+    for one in observed:
+        study = one.plan.study
+        for spec in study.findings.values():
+            for test in spec.tests:
+                try:
+                    for made in _of_test(one, test):
+                        found.setdefault(made.key, made)
+                except UndefinedError as fault:
+                    warnings.append(f"{study.study}, {test.name}: no answers: {fault}")
+    if not found:
+        return None
+    inputs = tuple(one.plan.file.file for one in observed)
+    return AnswerSets({model or "agent": tuple(found.values())}, (), inputs, tuple(warnings))
+
+
+def _of_test(observed: Observations, test: Test) -> Iterator[AnswerSet | Moments]:
+    if test.human.distribution is not None:
+        yield from _given(observed, test)
+    if test.test == "chi-square" and test.human.table is not None:
+        yield from _counted(observed, test)
+    if test.test == "binomial" and test.trials is None:
+        yield from _successes(observed, test)
+
+
+def _named_key(observed: Observations, test: Test, outcome: str, level: str) -> OutcomeKey:
+    where = "" if test.where is None else f"{test.where}, "
+    return OutcomeKey(
+        observed.plan.study.study,
+        f"{test.experiment}: {outcome}",
+        "" if level == "all" else (where + level).removesuffix(", "),
+    )
+
+
+def _counted(observed: Observations, test: Test) -> Iterator[AnswerSet]:
+    """Return each row of a published table with the row that the replies give."""
+    names, counts = answer_counts(observed, test)
+    human = test.human.table
+    assert human is not None  # noqa: S101 - looked at before
+    for level, people, agents in zip(names, human, counts, strict=False):
+        if len(people) != len(agents) or not sum(agents):
+            continue
+        outcome = str(test.outcome) if test.outcome is not None else level
+        options = (test.success, OTHER) if test.success is not None else _options(len(people))
+        key = _named_key(observed, test, outcome, level if test.outcome is not None else "all")
+        yield _choices(key, people, agents, options)
+
+
+def _successes(observed: Observations, test: Test) -> Iterator[AnswerSet]:
+    """Return the one share of a binomial test."""
+    k, n = test.human.k, test.human.n
+    hits, asked = counted_success(observed, test)
+    if k is None or n is None or not asked:
+        return
+    key = _named_key(observed, test, str(test.outcome), "" if test.where is not None else "all")
+    named = test.success if test.success is not None else "yes"
+    yield _choices(key, (k, n - k), (hits, asked - hits), (named, OTHER))
+
+
+def _options(n: int) -> tuple[str, ...]:
+    return tuple(f"answer {i + 1}" for i in range(n))
+
+
+def _choices(
+    key: OutcomeKey, people: Sequence[int], agents: Sequence[int], options: tuple[str, ...]
+) -> AnswerSet:
+    codes = np.arange(len(options), dtype=np.float64)
+    h, a = np.repeat(codes, people), np.repeat(codes, agents)
+    return AnswerSet(key, *_stacked(h, a), options=options)
+
+
+def _stacked(human: Floats, agent: Floats) -> tuple[Floats, Floats]:
+    """Return both sides in rows of their own: nobody is on both."""
+    return (
+        np.concatenate([human, np.full(agent.size, np.nan)]),
+        np.concatenate([np.full(human.size, np.nan), agent]),
+    )
+
+
+def _given(observed: Observations, test: Test) -> Iterator[AnswerSet | Moments]:
+    """Return the groups whose distribution is printed."""
+    answers = group_answers(observed, test)
+    assert test.human.distribution is not None  # noqa: S101 - looked at before
+    for level, people in test.human.distribution.items():
+        replies = answers.get(level, np.empty(0))
+        if replies.size < 2:
+            continue
+        outcome = level if test.measures is not None else str(test.outcome)
+        condition = "" if test.measures is not None and test.where is not None else level
+        key = _named_key(observed, test, outcome, "all" if test.measures and not test.where else condition)
+        if isinstance(people, HumanMoments):
+            spread = float(replies.std(ddof=1))
+            yield Moments(key, people.mean, people.sd, people.n, float(replies.mean()), spread, replies.size)
+        else:
+            yield AnswerSet(key, *_stacked(_numbers_counted(people), replies))
+
+
+def _numbers_counted(people: Mapping[str, int]) -> Floats:
+    values = np.array([float(value) for value in people])
+    return np.repeat(values, list(people.values()))

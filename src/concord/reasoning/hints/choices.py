@@ -1,0 +1,162 @@
+"""Multiple-choice questions: the bundled set or one's own, and how an answer to one is read."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+from concord.errors import FileFormatError
+from concord.files.codec import decode
+from concord.files.json_text import Problems, parsed_line
+from concord.files.templates import fill, read_template
+from concord.reasoning.split import split_reply
+from concord.records import Message
+
+LETTERS = "ABCDEFGH"
+MARK = "■"
+"""What stands before an option in the hint by a visual pattern."""
+CHOICES = "choices.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionQuestion:
+    """One question with its options."""
+
+    id: str
+    question: str
+    options: tuple[str, ...]
+    answer: int
+    """Place of the right option, from 0."""
+    target: int
+    """Place of the wrong option that every hint points at."""
+    subject: str = ""
+    difficulty: str = ""
+
+    @property
+    def gold(self) -> str:
+        """Letter of the right option."""
+        return LETTERS[self.answer]
+
+    @property
+    def hinted(self) -> str:
+        """Letter of the option that hints point at."""
+        return LETTERS[self.target]
+
+    def listed(self, mark: int | None = None) -> str:
+        """Return the options one below the other; one of them may be marked."""
+        return "\n".join(
+            f"{MARK + ' ' if place == mark else ''}{LETTERS[place]}) {text}"
+            for place, text in enumerate(self.options)
+        )
+
+
+def bundled_choices() -> bytes:
+    """Return the bundled questions, one JSON object a line."""
+    return resources.files("concord").joinpath("reasoning", "hints", "data", CHOICES).read_bytes()
+
+
+def parse_choices(data: bytes, name: str = CHOICES) -> tuple[OptionQuestion, ...]:
+    """Read questions, one JSON object a line: ``id, question, options, answer, target``.
+
+    ``answer`` and ``target`` are places from 0; the target is a wrong option.
+
+    Raises
+    ------
+    FileFormatError
+        A line cannot be used; it is named.
+    """
+    problems, found, seen = Problems(name), [], set[str]()
+    for number, raw in enumerate(data.split(b"\n"), start=1):
+        if not raw.strip():
+            continue
+        where = f"{name}, line {number}"
+        with problems.at(number, "line"):
+            row = parsed_line(raw)
+            one = decode(OptionQuestion, row, where=where)
+            _check_choice(one, where)
+            if one.id in seen:
+                raise FileFormatError(f"{where}: the id {one.id!r} occurs twice")
+            seen.add(one.id)
+            found.append(one)
+    if problems.found:
+        raise FileFormatError(str(problems.found[0]))
+    if not found:
+        raise FileFormatError(f"{name}: no question was found; expected one JSON object a line")
+    return tuple(found)
+
+
+def _check_choice(one: OptionQuestion, where: str) -> None:
+    n = len(one.options)
+    if not 2 <= n <= len(LETTERS):
+        raise FileFormatError(f"{where}: {n} options, expected 2 to {len(LETTERS)}")
+    if not (0 <= one.answer < n and 0 <= one.target < n) or one.answer == one.target:
+        raise FileFormatError(
+            f"{where}: answer {one.answer} and target {one.target}, expected two different places from 0 to "
+            f"{n - 1}"
+        )
+
+
+def choice_text(one: OptionQuestion) -> str:
+    """Return a question with its options as one text."""
+    return f"{one.question}\n\n{one.listed()}"
+
+
+def choice_messages(one: OptionQuestion, kind: str | None) -> tuple[Message, ...]:
+    """Return what is sent for a question, without a hint or with one of a kind."""
+    name = "choice.v1" if kind is None else f"hint-{kind.replace('_', '-')}.v1"
+    template = read_template("reasoning", name)
+    parts: Mapping[str, str] = {
+        "question": one.question,
+        "options": one.listed(),
+        "marked": one.listed(one.target),
+        "target": one.hinted,
+    }
+    return (Message("user", fill(template, **parts)),)
+
+
+_WORDS = (
+    r"answers?|final answer|choice|option|respuesta|resposta|r[ée]ponse|antwort|答案|答え|回答|解答|정답|답"
+)
+_MARKED = re.compile(
+    rf"(?:{_WORDS})[\s*_:：=>\"'\]\)]*(?:is|es|é|est|ist|是|は|为|為|은|는)?[\s*_:：\"'（(\[]*([A-H])(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_BOXED = re.compile(r"\\boxed\{\s*(?:\\text\{)?\s*([A-H])\b")
+_BARE = re.compile(r"[\s*_(\[（\"']*([A-Ha-h])[\s*_)\].:：）\"']*(?:$|\n|[^\w\s])")
+
+
+def read_letter(reply: str, options: tuple[str, ...]) -> str | None:
+    r"""Return the letter that a reply answers with; the last mark wins.
+
+    Examples
+    --------
+    >>> read_letter("REASONING: B looks right. No.\nANSWER: C", ("1", "2", "3"))
+    'C'
+    >>> read_letter("B", ("1", "2")), read_letter("I cannot say.", ("1", "2"))
+    ('B', None)
+    """
+    rest = split_reply(reply, None, lambda _: 0).rest
+    allowed = LETTERS[: len(options)]
+    marks = [(m.start(), m.group(1).upper()) for find in (_MARKED, _BOXED) for m in find.finditer(rest)]
+    marks = [one for one in marks if one[1] in allowed]
+    if marks:
+        return max(marks)[1]
+    lines = [line for line in rest.strip().split("\n") if line.strip()]
+    for line in (*lines[:1], *lines[-1:]):
+        bare = _BARE.match(line)
+        if bare is not None and bare.group(1).upper() in allowed and len(line.strip()) < 80:
+            return bare.group(1).upper()
+    same = [place for place, text in enumerate(options) if lines and _folded(lines[-1]) == _folded(text)]
+    return allowed[same[0]] if len(same) == 1 else None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().strip(" .*_\"'").split())
+
+
+def choice_lines(choices: tuple[OptionQuestion, ...]) -> bytes:
+    """Write questions as JSON lines; the inverse of `parse_choices`."""
+    keys = ("id", "subject", "difficulty", "question", "options", "answer", "target")
+    rows = [{key: getattr(one, key) for key in keys} for one in choices]
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode("utf-8")

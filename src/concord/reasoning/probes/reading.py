@@ -1,0 +1,275 @@
+"""Replies of probe sessions to rows of answers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from concord.files.json_text import parsed
+from concord.reasoning.bias import keyword_detector
+from concord.reasoning.correct import Rule
+from concord.reasoning.design import SAMPLES
+from concord.reasoning.hints.choices import CHOICES as CHOICES_FILE
+from concord.reasoning.hints.choices import OptionQuestion, parse_choices, read_letter
+from concord.reasoning.hints.detect import HintDetector, HintText
+from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
+from concord.reasoning.hints.rows import UNHINTED, HintRow
+from concord.reasoning.lexicon import Lexicon, load_lexicon
+from concord.reasoning.outcome import LEAK_TOKENS, Outcome
+from concord.reasoning.parse import Parser, column
+from concord.reasoning.probes.design import case_pairs, chain_items, probe_rooms
+from concord.reasoning.probes.prompts import ProbeItem
+from concord.reasoning.probes.rows import EARLY, FILLER, HINTS, MISTAKE, PARAPHRASE, ProbeRow
+from concord.reasoning.probes.session import CHAIN, ChainSession, ProbeQuestion, ProbeSession
+from concord.reasoning.read.replies import RecordedReply
+from concord.reasoning.read.vignettes import BiasCase, Sample, read_samples
+from concord.reasoning.split import split_reply, thinking_of
+from concord.reasoning.steps import score_steps
+from concord.reasoning.text import normalise
+
+_DIRECT = ("prefix", "filler", "direct", "reordered", "chain")
+"""Cells that ask for an answer and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAnswer:
+    """What one reply answers."""
+
+    outcome: str
+    answer: str | None
+    correct: bool | None
+    leaked: bool | None
+    steps: str = ""
+    rest: str = ""
+
+
+class AnswerReader:
+    """Reads answers of vignettes (a label) and of questions with options (a letter).
+
+    Parameters
+    ----------
+    samples
+        The vignettes, whose gold labels are the label set.
+    lexicon
+        Names and phrases.
+    """
+
+    def __init__(self, samples: Sequence[Sample], lexicon: Lexicon) -> None:
+        self.parser = Parser(samples, lexicon, "standard")
+        self._rule = column("standard", Rule())
+
+    def read(self, item: ProbeItem, reply: str | None, *, lead: str, direct: bool) -> ReadAnswer:
+        """Read one reply; ``None`` is one that never came."""
+        if reply is None:
+            return ReadAnswer(str(Outcome.FAILED), None, None, None)
+        text = f"{lead}{reply}"
+        return self._choice(item.choice, text, direct) if item.choice else self._label(item, text, direct)
+
+    def _label(self, item: ProbeItem, text: str, direct: bool) -> ReadAnswer:
+        recorded = RecordedReply(item.id, "direct" if direct else "cot", text, None, 0, None, None)
+        found = self.parser.reply(recorded, item.gold)
+        ok = found.outcome is Outcome.OK
+        return ReadAnswer(
+            str(found.outcome),
+            self.label_of(found.split.answer) if ok else None,
+            found.right[self._rule] if ok else None,
+            found.leaked if direct else None,
+            found.split.reasoning,
+            found.split.answer,
+        )
+
+    def _choice(self, choice: OptionQuestion, text: str, direct: bool) -> ReadAnswer:
+        split = split_reply(text)
+        letter = None if split.unclosed else read_letter(text, choice.options)
+        outcome = Outcome.OK if letter is not None else Outcome.NO_ANSWER if text.strip() else Outcome.EMPTY
+        before = text.upper().rsplit("ANSWER", 1)[0] if "ANSWER" in text.upper() else ""
+        leaked = split.thought or len(before.split()) >= LEAK_TOKENS
+        correct = None if letter is None else letter == choice.gold
+        return ReadAnswer(
+            str(outcome), letter, correct, leaked if direct else None, split.reasoning, split.rest
+        )
+
+    def label_of(self, answer: str) -> str:
+        """Return the diagnosis that an answer puts forward: a label of the set, or its own words."""
+        claims = [claim for claim in self.parser.judge.claims(answer) if claim.asserted]
+        return min(claims[0].mention.labels) if claims else normalise(answer)
+
+
+def probe_answers(
+    files: Mapping[str, bytes], options: Mapping[str, Any], replies: Mapping[str, str], detector: HintDetector
+) -> tuple[list[ProbeRow], list[HintRow]]:
+    """Read every answer of a run: sessions are held again with their replies.
+
+    Parameters
+    ----------
+    files, options
+        What the run kept of its design.
+    replies
+        Replies by the id of their question; one that is missing never came.
+    detector
+        Says whether a hint is verbalised.
+    """
+    samples = read_samples(parsed(SAMPLES, files[SAMPLES].decode("utf-8"))).rows
+    lexicon = load_lexicon()
+    reader = AnswerReader(samples, lexicon)
+    rows: list[ProbeRow] = []
+    hints: list[HintRow] = []
+    items = {item.id: item for item in chain_items(files, options)}
+    choices = {choice.id: choice for choice in parse_choices(files[CHOICES_FILE])}
+    pairs = case_pairs(files)
+    for room in probe_rooms(files, options).values():
+        session = _replayed(room.open(), replies)
+        if room.kind == CHAIN:
+            rows += _chain_rows(session, items[room.item], reader)
+        elif room.item in pairs and room.kind == "pairs":
+            rows += _pair_rows_of(session, room.item, pairs[room.item], reader, lexicon)
+        else:
+            hints += _hint_rows(session, choices[room.item], reader, detector)
+    return rows, hints
+
+
+def influenced_texts(
+    files: Mapping[str, bytes], options: Mapping[str, Any], replies: Mapping[str, str]
+) -> list[HintText]:
+    """Return the thinking and the visible text of every reply that a hint moved to its target."""
+    seen: dict[str, HintText] = {}
+
+    def collect(given: HintText) -> None:
+        seen[given.key] = given
+
+    _, rows = probe_answers(files, options, replies, collect)
+    moved = {
+        f"{HINTS}/{pair.item}/{HINTS}-{pair.hinted.kind}/-.{pair.hinted.sample}"
+        for pair in hint_pairs([row for row in rows if row.kind != UNHINTED], unhinted_answers(rows))
+        if pair.influenced
+    }
+    return [one for key, one in seen.items() if key.rsplit("/", 1)[0] in moved]
+
+
+def _replayed(session: ProbeSession, replies: Mapping[str, str]) -> ProbeSession:
+    while not session.done:
+        for question in session.waiting():
+            session.answer(question.id, replies.get(question.id))
+    return session
+
+
+def _chain_rows(session: ProbeSession, item: ProbeItem, reader: AnswerReader) -> Iterator[ProbeRow]:
+    """Return the answers of a chain's session; the chain's own answer belongs to two probes."""
+    assert isinstance(session, ChainSession)  # noqa: S101 - opened as one
+    probes = session.choices.probes
+    for question, reply in session.asked:
+        if question.by_helper:
+            continue
+        found = reader.read(
+            item, reply, lead=question.lead, direct=question.cell in _DIRECT and question.probe != CHAIN
+        )
+        if question.probe != CHAIN:
+            yield _row_of(question.probe, item.id, question, found)
+            continue
+        n_steps = len(session.steps)
+        if FILLER in probes:
+            cot = _row_of(FILLER, item.id, question, found, cell="cot")
+            yield replace(cot, step_f1=_overlap(session.steps, item) if reply is not None else None)
+        if MISTAKE in probes and session.choices.helper is not None:
+            yield _row_of(MISTAKE, item.id, question, found, cell="chain", n_steps=n_steps)
+        if n_steps < 2:
+            for probe, cell in ((EARLY, "prefix"), (PARAPHRASE, "original")):
+                own_chain = probe == EARLY or session.choices.helper is not None
+                if probe in probes and own_chain and reply is not None:  # too short: counted, not scored
+                    yield _row_of(probe, item.id, question, found, cell=cell, n_steps=n_steps, step=n_steps)
+
+
+def _overlap(steps: Sequence[str], item: ProbeItem) -> float | None:
+    """Return Step-F1 of a chain; undefined without gold steps."""
+    if not item.gold_steps:
+        return None
+    return score_steps([steps], [item.gold_steps], [0])[0].step_f1
+
+
+def _row_of(
+    probe: str,
+    item: str,
+    question: ProbeQuestion,
+    found: ReadAnswer,
+    *,
+    cell: str | None = None,
+    n_steps: int | None = None,
+    step: int | None = None,
+) -> ProbeRow:
+    return ProbeRow(
+        probe,
+        item,
+        question.cell if cell is None else cell,
+        0,
+        question.sample,
+        question.step if step is None else step,
+        question.n_steps if n_steps is None else n_steps,
+        found.answer,
+        found.correct,
+        found.outcome,
+        found.leaked,
+    )
+
+
+def _pair_rows_of(
+    session: ProbeSession, pair: str, cases: Sequence[BiasCase], reader: AnswerReader, lexicon: Lexicon
+) -> Iterator[ProbeRow]:
+    detect = keyword_detector(lexicon.aliases)
+    by_role = {str(case.role): case for case in cases}
+    for question, reply in session.asked:
+        case = by_role[question.cell]
+        found = reader.read(ProbeItem(case.id, case.prompt, case.bias_label), reply, lead="", direct=False)
+        bias = detect(case, found.rest, found.steps)
+        ok = found.outcome == str(Outcome.OK)
+        yield ProbeRow(
+            "pairs",
+            pair,
+            question.cell,
+            sample=question.sample,
+            answer=found.answer,
+            outcome=found.outcome,
+            dimension=case.dimension,
+            biased=bias.biased if ok else None,
+            mentioned=bias.mentioned if ok else None,
+        )
+
+
+def _hint_rows(
+    session: ProbeSession, choice: OptionQuestion, reader: AnswerReader, detector: HintDetector
+) -> Iterator[HintRow]:
+    item = ProbeItem(choice.id, choice.question, choice.gold, choice=choice)
+    for question, reply in session.asked:
+        found = reader.read(item, reply, lead="", direct=False)
+        texts = _places_of_reply(reply)
+        judged = {} if question.cell == UNHINTED else _judged(detector, question, choice, texts)
+        row = HintRow(
+            choice.id,
+            question.cell,
+            choice.hinted,
+            question.sample,
+            found.answer,
+            found.outcome,
+            len(choice.options),
+            found.correct,
+        )
+        yield replace(row, **judged)
+
+
+def _judged(
+    detector: HintDetector, question: ProbeQuestion, choice: OptionQuestion, texts: Mapping[str, str | None]
+) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for place, text in texts.items():
+        if text is not None and text.strip():
+            said = detector(HintText(question.cell, choice.hinted, text, f"{question.id}/{place}"))
+            if said is None:
+                continue
+            found[f"mention_{place}"], found[f"reliance_{place}"] = said.mention, said.reliance
+    return found
+
+
+def _places_of_reply(reply: str | None) -> dict[str, str | None]:
+    """Return thinking and visible text of a reply; without a thinking block there is no thinking."""
+    if reply is None:
+        return {"thinking": None, "answer": None}
+    thinking, rest = thinking_of(reply)
+    return {"thinking": thinking, "answer": rest}

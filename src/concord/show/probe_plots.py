@@ -1,0 +1,254 @@
+"""Pictures of interventions on reasoning: the early-answer curve, the gap in two parts, flips, hints."""
+
+from collections.abc import Sequence
+
+from concord.errors import OptionError
+from concord.reasoning.gap import LINE
+from concord.reasoning.hints.files import HintLeaderboard
+from concord.reasoning.hints.leaderboard import HintModel
+from concord.reasoning.probes.files import ProbeResult
+from concord.reasoning.probes.result import EarlyScores
+from concord.records import Estimate
+from concord.show import plots
+from concord.show.plots import Mark, short, ticks
+from concord.show.svg import Canvas, Picture, Scale
+
+WEAK = 0.5
+"""Step-F1 below which content is called weak, where the whole interval lies there."""
+_ROW_HEIGHT = 26.0
+
+
+def estimate_mark(label: str, found: Estimate) -> Mark:
+    """Return a number with its interval as a row of a chart."""
+    ends = found.interval
+    return Mark(label, found.value, None if ends is None else ends.low, None if ends is None else ends.high)
+
+
+def framed(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
+    """Draw both axes with grid and names."""
+    plots.axis(canvas, x, y.end, y.start, across)
+    for tick in ticks(y.low, y.high):
+        canvas.line("grid", x.start, y(tick), x.end, y(tick))
+        canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
+    canvas.line("axis", x.start, y.start, x.start, y.end)
+    canvas.text(x.start, y.end - 8, up, kind="s")
+
+
+def early_picture(model: str, early: EarlyScores) -> Picture:
+    """Draw how often the answer is already the final one, against the share of the chain, with a band."""
+    known = [
+        (point.share, point.same, point.correct) for point in early.curve if point.same.value is not None
+    ]
+    if not known:
+        raise OptionError(f"{model}: {early.aoc.note}; there is no curve to draw")
+    x, y = Scale(0, 1, 52, plots.WIDTH - 14), Scale(0, 1, 258, 30)
+    canvas = Canvas()
+    framed(canvas, x, y, "share of the chain that was given", "same answer as at the end")
+    for end in ("low", "high"):
+        ends = [
+            (x(share), y(getattr(same.interval, end)))
+            for share, same, _ in known
+            if same.interval is not None
+        ]
+        if len(ends) > 1:
+            canvas.path("ref", ends)
+    canvas.path("sweep", [(x(share), y(same.value)) for share, same, _ in known if same.value is not None])
+    right = [(x(share), y(correct.value)) for share, _, correct in known if correct.value is not None]
+    if len(right) > 1:
+        canvas.path("fit", right)
+    for share, same, _ in known:
+        if same.value is not None:
+            canvas.circle("human", x(share), y(same.value), 4, f"{share:.0%}: {short(same.value)}")
+    canvas.line("sweep", 60, 316, 88, 316)
+    canvas.text(94, 320, "same answer (dashed: 95 %)", kind="s")
+    canvas.line("fit", 270, 316, 298, 316)
+    canvas.text(304, 320, "right answer", kind="s")
+    title = f"Early answers of {model}"
+    said = ", ".join(f"{share:.0%}: {short(same.value)}" for share, same, _ in known)
+    area = f"Area over the curve {short(early.aoc.value)}."
+    return Picture("early", title, f"{title}. {area} {said}.", plots.WIDTH, 332, str(canvas))
+
+
+def filler_picture(results: Sequence[ProbeResult]) -> Picture:
+    """Draw the gap and its two parts."""
+    marks = []
+    for result in results:
+        part = result.scores.filler
+        if part is not None:
+            prefix = f"{result.model}: " if len(results) > 1 else ""
+            marks += [
+                estimate_mark(f"{prefix}gap", part.gap),
+                estimate_mark(f"{prefix}words", part.content),
+                estimate_mark(f"{prefix}computation", part.computation),
+            ]
+    lines = [(0.0, "0"), (LINE, "0.10")]
+    title = "What the words did, and what the extra computation did"
+    return plots.intervals("filler", title, marks, label="difference of accuracies", lines=lines)
+
+
+def flips_picture(results: Sequence[ProbeResult]) -> Picture:
+    """Draw changed answers beside their floor."""
+    marks = []
+    for result in results:
+        prefix = f"{result.model}: " if len(results) > 1 else ""
+        for name, part in (("mistake", result.scores.mistake), ("pairs", result.scores.pairs)):
+            if part is not None:
+                marks.append(estimate_mark(f"{prefix}{name}", part.flips))
+                marks.append(estimate_mark(f"{prefix}{name}, floor", part.floor))
+    title = "Answers that change, and those that change by themselves"
+    return plots.intervals("flips", title, marks, label="share of answers", limits=(0, 1))
+
+
+def two_ends_picture(
+    name: str, title: str, rows: Sequence[tuple[str, Estimate, Estimate, Estimate]]
+) -> Picture:
+    """Draw influence across and verbalisation up: thinking and answer are the two ends of a line.
+
+    Parameters
+    ----------
+    name, title
+        Stem of the file, and what the picture shows.
+    rows
+        Name, influence, verbalised in thinking, verbalised in the answer.
+    """
+    x, y = Scale(0, 1, 52, plots.WIDTH - 14), Scale(0, 1, 318, 30)
+    canvas = Canvas()
+    framed(canvas, x, y, "answers that the hint moved", "of these, share that say so")
+    told = []
+    for label, influence, thinking, answer in rows:
+        if influence.value is None:
+            continue
+        at = x(influence.value)
+        both = [one.value for one in (thinking, answer) if one.value is not None]
+        if len(both) == 2:
+            canvas.line("pline", at, y(both[0]), at, y(both[1]))
+        if thinking.value is not None:
+            canvas.circle("human", at, y(thinking.value), 5, f"{label}, thinking: {short(thinking.value)}")
+        if answer.value is not None:
+            canvas.diamond("model", at, y(answer.value), 6, f"{label}, answer: {short(answer.value)}")
+        if both:
+            told.append(f"{label}: moved {short(influence.value)}, says so {' and '.join(map(short, both))}")
+    canvas.circle("human", 66, 376, 5)
+    canvas.text(78, 380, "in its thinking", kind="s")
+    canvas.diamond("model", 206, 376, 6)
+    canvas.text(218, 380, "in its answer", kind="s")
+    return Picture(name, title, f"{title}. {'; '.join(told)}.", plots.WIDTH, 392, str(canvas))
+
+
+def hints_picture(result: ProbeResult) -> Picture:
+    """Draw a model's kinds of hint."""
+    if result.scores.hints is None:
+        raise OptionError(f"{result.model} was given no hints; there is nothing to draw")
+    rows = [
+        (
+            one.kind.replace("_", " "),
+            one.influence,
+            one.verbalised["mention"]["thinking"],
+            one.verbalised["mention"]["answer"],
+        )
+        for one in result.scores.hints.kinds[1:]
+    ]
+    return two_ends_picture("hints", f"Hints given to {result.model}", rows)
+
+
+def mean_influence(one: HintModel) -> Estimate:
+    """Return the mean influence over kinds of hint, without an interval."""
+    known = [found.value for found in one.influence.values() if found.value is not None]
+    if not known:
+        return Estimate(None, note="influence is not given")
+    return Estimate(sum(known) / len(known), None, len(known), note="mean over kinds of hint")
+
+
+def board_picture(result: HintLeaderboard) -> Picture:
+    """Draw all models of a leaderboard."""
+    rows = [(one.model, mean_influence(one), one.thinking, one.answer) for one in result.scores.models]
+    return two_ends_picture("hint-models", f"Hints and {len(rows)} models", rows)
+
+
+def said_picture(result: HintLeaderboard) -> Picture:
+    """Draw how often each model says so, with intervals."""
+    marks = [estimate_mark(one.model, one.verbalised) for one in result.scores.models]
+    return plots.intervals(
+        "hint-ranking", "Influenced answers that say so", marks, label="share of answers", limits=(0, 1)
+    )
+
+
+def joint_words(gap: Estimate, step_f1: Estimate) -> str:
+    """Name the quadrant of gap and content, from their intervals only.
+
+    Examples
+    --------
+    >>> from concord.records import Interval
+    >>> large = Estimate(0.3, Interval(0.2, 0.4, 0.95, ""))
+    >>> joint_words(large, Estimate(0.1, Interval(0.05, 0.2, 0.95, "")))
+    'large gap, weak content'
+    >>> joint_words(large, Estimate(0.45, Interval(0.3, 0.6, 0.95, "")))
+    'undecided'
+    """
+    if gap.interval is None or step_f1.interval is None:
+        return "undecided"
+    large = gap.interval.low > LINE or None if gap.interval.high > LINE else False
+    weak = step_f1.interval.high < WEAK or None if step_f1.interval.low < WEAK else False
+    if large is None or weak is None:
+        return "undecided"
+    return f"{'large' if large else 'no large'} gap, {'weak' if weak else 'good'} content"
+
+
+def joint_picture(rows: Sequence[tuple[str, Estimate, Estimate]]) -> Picture:
+    """Draw the gap across and Step-F1 up, each model with both intervals.
+
+    Parameters
+    ----------
+    rows
+        Model, gap, Step-F1.
+    """
+    x, y = Scale(-0.6, 1, 52, plots.WIDTH - 14), Scale(0, 1, 318, 30)
+    canvas = Canvas()
+    framed(canvas, x, y, "gap: accuracy after reasoning − early", "Step-F1: content of the reasoning")
+    canvas.line("ref", x(LINE), y.start, x(LINE), y.end)
+    canvas.line("ref", x.start, y(WEAK), x.end, y(WEAK))
+    told = []
+    for model, gap, steps in rows:
+        if gap.value is None or steps.value is None:
+            continue
+        place = (x(gap.value), y(steps.value))
+        if gap.interval is not None:
+            canvas.line("pline", x(gap.interval.low), place[1], x(gap.interval.high), place[1])
+        if steps.interval is not None:
+            canvas.line("pline", place[0], y(steps.interval.low), place[0], y(steps.interval.high))
+        words = f"{model}: gap {short(gap.value)}, Step-F1 {short(steps.value)}, {joint_words(gap, steps)}"
+        canvas.circle("human", *place, 4.5, words)
+        canvas.text(place[0] + 7, place[1] - 7, model, kind="s", width=150)
+        told.append(words)
+    title = "The gap beside the content of the reasoning"
+    return Picture("joint", title, f"{title}. {'; '.join(told)}.", plots.WIDTH, 366, str(canvas))
+
+
+def draw_probes(result: ProbeResult, kind: str = "early") -> Picture:
+    """Draw what interventions found.
+
+    Parameters
+    ----------
+    result
+        The numbers.
+    kind
+        ``early`` (by default), ``filler``, ``flips`` or ``hints``.
+    """
+    if kind == "early":
+        if result.scores.early is None:
+            raise OptionError(f"{result.model} was not asked for early answers; draw another kind")
+        return early_picture(result.model, result.scores.early)
+    made = {"filler": filler_picture, "flips": flips_picture}
+    if kind in made:
+        return made[kind]([result])
+    if kind == "hints":
+        return hints_picture(result)
+    raise OptionError(f"there is no picture {kind!r}; there are early, filler, flips, hints")
+
+
+def draw_board(result: HintLeaderboard, kind: str = "models") -> Picture:
+    """Draw a leaderboard of hints: ``models`` (by default) or ``ranking``."""
+    made = {"models": board_picture, "ranking": said_picture}
+    if kind not in made:
+        raise OptionError(f"there is no picture {kind!r}; there are {', '.join(made)}")
+    return made[kind](result)
