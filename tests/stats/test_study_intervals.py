@@ -58,7 +58,7 @@ def test_near_an_end_pas_allows_for_studies_unlike_those_seen() -> None:
     x = np.array([0.97, 0.98, 0.99, 0.96, 0.98])
     own = jackknife_t(float(x.mean()), (x.sum() - x) / 4, scale="logit")
     found = pas_interval(x, jackknife=own)
-    assert found.note == UNSEEN
+    assert found.note.startswith(UNSEEN)
     assert found.interval is not None
     assert found.interval.low < 0.7 < own.low
     assert ends_weight(x) == 1.0
