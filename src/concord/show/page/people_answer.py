@@ -19,7 +19,7 @@ def _people_cell(view: PeopleView) -> AnswerCell:
     pas = view.metric("PAS")
     mark = Strip(pas.value, pas.low, pas.high, pas.floor, pas.ceiling)
     n = len({test["study"] for test in view.tests}) if view.tests else len(view.studies)
-    few = f"{n} {'study' if n == 1 else 'studies'}" if 0 < n < FEW else ""
+    few = f"n = {n}" if 0 < n < FEW else ""  # studies
     told = [said for said in (dashed(pas), few) if said]
     return AnswerCell(strip(mark, LIMITS), typeset(number(pas.value, 2)), ", ".join(told), sort=pas.value)
 

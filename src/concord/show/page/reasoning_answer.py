@@ -39,7 +39,8 @@ def _reasoning_finding(
 ) -> str:
     passed = [view for view in views if not view.gate]
     if not passed:
-        return "Early replies held reasoning already, so early and late answers cannot be compared."
+        whose = f" of {names[views[0].label]}" if len(views) == 1 else ""
+        return f"Early replies{whose} held reasoning already, so early and late answers cannot be compared."
     counted = Counter(view.reading for view in passed)
     if len(passed) == 1:
         view = passed[0]

@@ -46,7 +46,8 @@ def _structure_finding(
 ) -> str:
     passed = [view for view in views if not view.gate]
     if not passed:
-        return "No model scored above chance in any order, so there is nothing to be consistent about."
+        whose = names[views[0].label] if len(views) == 1 else "None of the models"
+        return f"{whose} is not shown to score above chance, so there is nothing to be consistent about."
     moved = sorted((v for v in passed if effect_shown(v)), key=lambda v: -(v.metric("tau").value or 0.0))
     if not moved:
         whose = names[passed[0].label] if len(passed) == 1 else f"any of {len(passed)} models"
