@@ -75,7 +75,7 @@ def referee(work: Computed, *, level: float = 0.95, margin: float = SMALLEST_OF_
             _agent_minus_human(name, effects, study, work.layout.domain_of_study[study] == i, level)
             for i, name in enumerate(work.layout.domains)
         ),
-        replications=_replications(work, tests, 1 - level),
+        replications=_replications(work, tests),
         equivalence=_equivalences(tests, margin, 1 - level),
         selection=selection_of(work, effects.d_se, level),
         priors=_priors(work),
@@ -175,7 +175,7 @@ def _referee_tests(
     with np.errstate(invalid="ignore", divide="ignore"):
         bf = np.asarray(log_bf_replication(np.append(h, np.nan), np.append(hs, np.nan), np.append(a, np.nan),
                                            np.append(as_, np.nan)))[:-1]  # fmt: skip
-        reach = small_telescopes(1.0, 0.0, 1.0, level=level).detectable
+        reach = small_telescopes(1.0, 0.0, 1.0).detectable  # at 5 %, as the human study was tested
         detectable = reach * np.where(found.defined, hs, np.nan)
         from scipy.special import ndtr
 
@@ -218,7 +218,7 @@ def _p_equivalent(effects: _Effects, i: int, margin: float, level: float) -> flo
     return equivalence(d, se, margin=margin, level=level).p_value
 
 
-def _replications(work: Computed, tests: Sequence[RefereeTest], alpha: float) -> Replications:
+def _replications(work: Computed, tests: Sequence[RefereeTest]) -> Replications:
     """Count over human effects that are significant."""
     shown = [
         test for test, s in zip(tests, work.scores.human_significant, strict=True)
@@ -229,7 +229,7 @@ def _replications(work: Computed, tests: Sequence[RefereeTest], alpha: float) ->
         n=len(shown),
         n_supported=sum(bf > _SUPPORT for bf in factors),
         n_opposed=sum(bf < -_SUPPORT for bf in factors),
-        n_too_small=sum(t.p_too_small is not None and t.p_too_small < alpha for t in shown),
+        n_too_small=sum(t.p_too_small is not None and t.p_too_small < 0.05 for t in shown),
     )
 
 
