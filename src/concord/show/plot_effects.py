@@ -126,7 +126,7 @@ def _domain_key(canvas: Canvas, domains: Sequence[str], width: float) -> None:
 def _name_outliers(
     canvas: Canvas, named: Sequence[Effect], x: Scale, y: Scale, top: float, width: float
 ) -> float:
-    """Give numbers to the tests that stand out, and name them below the frame."""
+    """Write numbers at the tests to be named, and their names below the frame."""
     for i, p in enumerate(named, 1):
         canvas.text(x(p.people[0]) + 5, y(p.model[0]) - 5, str(i), kind="s b")
         canvas.text(8, top + 17 * (i - 1) + 8, f"{i}  {p.name}", kind="s", width=width - 16)

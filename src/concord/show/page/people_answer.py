@@ -3,19 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from concord.show.numbers import number, typeset
-from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks
+from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks, dashed
 from concord.show.page.people import PeopleView
 from concord.show.page.values import ShownNumber
 from concord.show.strips import Strip, strip
 
 LIMITS = (0.0, 1.0)
-
-
-def dashed(value: ShownNumber, digits: int = 2) -> str:
-    """Return the ends of an interval for a narrow cell; nothing where there is none."""
-    if value.low is None or value.high is None:
-        return ""
-    return typeset(f"{number(value.low, digits)} to {number(value.high, digits)}")
 
 
 def _people_cells(views: Sequence[PeopleView]) -> list[AnswerCell]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from concord.errors import ApaError
 from concord.files.cells import BadCellError, is_missing
-from concord.people.apa.read import parse_apa
+from concord.people.apa.parse import parse_apa
 
 LONGEST = 200
 """Characters of a cell that may hold a result; a longer text is none."""
