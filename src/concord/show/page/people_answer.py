@@ -25,7 +25,7 @@ def _people_cell(view: PeopleView) -> AnswerCell:
 
 
 def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: Mapping[str, str]) -> str:
-    known = sorted((v for v in views if v.metric("PAS").value is not None), key=lambda v: -_pas(v))
+    known = sorted((v for v in views if v.metric("PAS").value is not None), key=lambda v: -_known_pas(v))
     if not known:
         return "No test has both sides, so nothing can be said about agreement with people."
     best = known[0]
@@ -35,7 +35,7 @@ def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: 
     return f"{said}{_told_from_others(best, known, standing, names)}{_not_above_floor(known, names)}"
 
 
-def _pas(view: PeopleView) -> float:
+def _known_pas(view: PeopleView) -> float:
     value = view.metric("PAS").value
     assert value is not None  # noqa: S101 - only views with a PAS are ordered
     return value
