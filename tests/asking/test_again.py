@@ -64,6 +64,7 @@ def test_several_models_have_one_plan_and_one_folder(tmp_path: Path, monkeypatch
     assert "all models on one page: concord report all/mockllm-a/results all/mockllm-b/results" in done.stderr
 
 
+@pytest.mark.long
 def test_two_processes_write_two_journals_that_are_read_as_one(tmp_path: Path) -> None:
     run = ("run", "reasoning", "--model", "scripted/fast", "--limit", "5", "--seed", "5", "--yes")
     done = concord(*run, "--processes", "2", "--out", "two", "--json", cwd=tmp_path)

@@ -29,6 +29,7 @@ needs_weights = pytest.mark.skipif(
 CACHE = {"CONCORD_CACHE": str(weights.cache_folder())}
 
 
+@pytest.mark.long
 @needs_weights
 def test_a_run_in_process_leaves_replies_and_numbers(tmp_path: Path) -> None:
     command = ("run", "reasoning", "--model", "local/smollm2-135m", "--limit", "1", "--max-tokens", "24")
@@ -44,6 +45,7 @@ def _rows(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / "replies.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.long
 @needs_weights
 def test_inspect_finds_task_and_model_by_their_names_and_its_log_is_read(tmp_path: Path) -> None:
     inspect = Path(sys.executable).with_name("inspect")

@@ -63,6 +63,7 @@ def _copy(finished: Path, to: Path) -> Path:
     return to
 
 
+@pytest.mark.long
 def test_sessions_are_trials_turns_are_kept_and_a_finished_run_asks_nothing_again(
     finished: Path, tmp_path: Path
 ) -> None:

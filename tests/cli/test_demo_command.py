@@ -108,3 +108,8 @@ def test_live_and_recorded_together_are_refused(tmp_path: Path) -> None:
     result = run("demo", "--live", "--recorded", "--out", tmp_path)
     assert result.exit_code == 2
     assert "--live and --recorded" in result.stderr
+
+
+def test_the_demo_shows_who_says_what_moved_the_answer(screen: str, folder: Path) -> None:
+    assert (folder / "out" / "hints" / "hints.json").is_file()
+    assert "Hints: who says what moved the answer" in (folder / "out" / "report.html").read_text("utf-8")

@@ -155,7 +155,18 @@ def _runnable(page: Path) -> bool:
     return any(block.language in ("python", *SHELLS) for block in _blocks(page))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if _runnable(page)], ids=_name)
+LONG = ("docs/how-to/make-a-report.md", "docs/how-to/run-on-a-cluster.md")
+"""Pages that run the whole demo again, or start a cluster."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=_name(page), marks=pytest.mark.long if _name(page) in LONG else ())
+        for page in PAGES
+        if _runnable(page)
+    ],
+)
 def test_the_code_of_a_page_runs_and_prints_what_the_page_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,11 +3,13 @@
 import re
 from pathlib import Path
 
+import pytest
 from tests.docs.tools import GENERATED, ROOT, tool
 
 INDEX = (ROOT / "docs" / "examples" / "index.md").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_every_example_is_a_small_page_and_is_linked() -> None:
     made = dict(tool("example_reports").pages())
     assert [Path(address).name for address in made] == re.findall(r"\((\S+\.html)\)", INDEX)

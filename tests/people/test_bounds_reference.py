@@ -155,6 +155,7 @@ def agrees(n: int, seed: int) -> None:
             assert ours.std() == pytest.approx(theirs.std(ddof=1), rel=4 / math.sqrt(2 * n)), (null, metric)
 
 
+@pytest.mark.long
 def test_an_independent_simulation_of_raw_participants_agrees() -> None:
     agrees(40, seed=1)
 

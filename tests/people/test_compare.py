@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from concord.engine import Engine
 from concord.errors import MismatchError
@@ -100,7 +101,34 @@ def test_every_interval_is_that_of_scoring_the_rest_from_scratch(protocol: Proto
         assert found.difference.value == pytest.approx(difference(kept), abs=1e-13)
         assert found.difference.interval is not None
         ends = (found.difference.interval.low, found.difference.interval.high)
-        assert ends == pytest.approx((wanted.low, wanted.high), abs=1e-12)
+        k, lost = len(studies), 2 if metric == "ecs" and protocol is not PUBLISHED else 1
+        wider = stats.t.ppf(0.975, k - lost) / stats.t.ppf(0.975, k - 1)  # ECS centres two profiles
+        reach = (wanted.high - wanted.low) / 2 * wider
+        assert ends == pytest.approx((difference(kept) - reach, difference(kept) + reach), abs=1e-12)
+
+
+def test_the_share_inside_replication_intervals_is_compared_where_asked() -> None:
+    """Study by study: the share of ECS_Test of at least 0.05, a joint jackknife over studies."""
+    rng = np.random.default_rng(6)
+    plain = models(2)
+    both = []
+    for model in plain:
+        p = rng.uniform(0, 0.3, len(model.rows))
+        values = tuple({**v, "ecs_test": float(x)} for v, x in zip(model.values, p, strict=True))
+        both.append(PeopleScoresOf(model.name, model.rows, values))
+    found = compare_people(both, STANDARD, metric="inside")
+    inside = [np.array([v["ecs_test"] >= 0.05 for v in one.values]) for one in both]  # type: ignore[operator]
+    study = np.array([row.study for row in both[0].rows])
+    names = np.unique(study)
+    without = [float(inside[0][study != s].mean() - inside[1][study != s].mean()) for s in names]
+    value = float(inside[0].mean() - inside[1].mean())
+    metric = found.pairs[0].metric("inside")
+    assert metric.difference.value == pytest.approx(value)
+    assert metric.difference.interval is not None
+    wanted = jackknife_t(value, without)
+    assert metric.difference.interval.low == pytest.approx(wanted.low)
+    assert found.standing.metric == "inside"
+    assert [m.metric for m in compare_people(plain, STANDARD).pairs[0].metrics] == ["pas", "ecs", "apr"]
 
 
 def test_a_pair_does_not_depend_on_the_models_beside_it() -> None:

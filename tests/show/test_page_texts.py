@@ -48,6 +48,7 @@ def test_a_reply_of_a_megabyte_stays_whole_where_there_is_room(one: Path) -> Non
     assert len(html.encode()) < BUDGET
 
 
+@pytest.mark.long
 def test_five_thousand_replies_of_ten_kilobytes_are_cut_to_one_length_and_counted(one: Path) -> None:
     rng = random.Random(2)
     long = random_text(rng, 200_000)

@@ -68,6 +68,7 @@ def _covers(estimate: Estimate, truth: float) -> bool:
 PAIRS = [(EQUAL, EQUAL), (UNEVEN, EQUAL), (SHIFTED, UNEVEN)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("first", "second"), PAIRS, ids=["equal", "uneven", "shifted"])
 def test_differences_are_covered_in_a_small_simulation(first: Model, second: Model) -> None:
     e, r, s, tau = coverage(first, second, 40, 120)

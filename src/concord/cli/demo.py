@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MODEL = "local/smollm2-135m"
 _SMALL = {"n_resamples": 200, "n_simulations": 400}
 """Enough for two digits; `concord score people` takes more."""
+_HINTS = "Hints: counts published by Young (2026), arXiv 2603.22582 and 2603.20172, CC BY 4.0."
 _RECORDED = "Questions 2 and 3: recorded replies of local/smollm2-135m, a model of 135M parameters."
 
 
@@ -51,16 +52,21 @@ def demo(
     }
     for scored in others.values():
         scored.write(out)
+    hints = api.score_hints("published")
+    hints.write(out / "hints")
     if json:
         found = {name: scored.to_dict() for name, scored in others.items()}
-        credits = [TWIN.credit, HSB.credit, _RECORDED]
+        credits = [TWIN.credit, HSB.credit, _RECORDED, _HINTS]
+        found["hints"] = hints.to_dict()
         told = {"agent_side": "real agents", "sources": credits, "asked_now": live}
         print_json({**people.to_dict(), **told, "rescored": [asdict(one) for one in moves], **found})
     else:
         _show(people, again, moves, others, full=full)
+        if full:
+            show_result(hints)
     if live:
         _ask_all(out / "live", quiet=json)
-    page = _page(out, "Concord demo", [TWIN.credit, _RECORDED])
+    page = _page(out, "Concord demo", [TWIN.credit, _RECORDED, _HINTS])
     note(f"files in {out}; everything: --full; a table of your own: concord score people TABLE")
     note(f"the page, to open in a browser: {page}")
 

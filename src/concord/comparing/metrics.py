@@ -31,7 +31,7 @@ class UnitWords:
     """Whether each metric rests on a number of units of its own."""
 
 
-_NAMES = {"pas": "PAS", "ecs": "ECS", "apr": "APR"}
+_NAMES = {"pas": "PAS", "ecs": "ECS", "apr": "APR", "inside": "inside replication interval"}
 _READINGS = ("peak", "across")
 
 

@@ -14,8 +14,8 @@ from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.json_text import parsed
 from concord.files.result_folders import folder_name, folder_with
 from concord.people import NAME
+from concord.people.compare import FURTHER, PeopleScoresOf, compare_people
 from concord.people.compare import METRICS as PEOPLE_METRICS
-from concord.people.compare import PeopleScoresOf, compare_people
 from concord.people.files import DETAILED, SUMMARY, PeopleResult, read
 from concord.people.result import TestResult
 from concord.people.studies.agents import DESIGNS
@@ -124,7 +124,7 @@ def compare_people_folders(
     OptionError
         No such metric, or another number of names.
     """
-    chosen = known_metric("pas" if metric is None else metric.lower(), PEOPLE_METRICS)
+    chosen = known_metric("pas" if metric is None else metric.lower(), (*PEOPLE_METRICS, *FURTHER))
     check_names(names, len(sources), "results")
     folders = [read_people_folder(Path(source)) for source in sources]
     first = folders[0]

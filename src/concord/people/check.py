@@ -7,22 +7,17 @@ from concord.errors import FileFormatError, StudyError, TableError
 from concord.files.checked import FileCheck, FileKind
 from concord.files.raw import read_raw
 from concord.files.tables import TableOptions
-from concord.people.table.agents import read_agents
+from concord.people.table.agents import tables_of
 from concord.people.table.handmade.mapping import suggestion
 from concord.people.table.handmade.read import handmade_header
+from concord.people.table.opened import open_table
 from concord.records import SideOutcome, TestRow, TestTable
 
 
 def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str] | None = None) -> FileCheck:
     """Check a table of tests."""
     try:
-        found = read_agents(
-            path,
-            mapping=mapping,
-            sheet=options.sheet,
-            encoding=options.encoding,
-            decimal_comma=options.decimal_comma,
-        )
+        found = tables_of(path, lambda one: open_table(one, options, mapping=mapping))
     except TableError as error:
         return FileCheck(str(path), tuple(map(str, error.problems)), (), {})
     tables = [found] if isinstance(found, TestTable) else list(found.values())

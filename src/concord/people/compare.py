@@ -19,7 +19,11 @@ from concord.stats.intervals import jackknife_t
 from concord.stats.pairs import MetricDifference, ModelPair, Standing, adjusted, rows_of_pairs, standing
 
 METRICS = ("pas", "ecs", "apr")
+FURTHER = ("inside",)
+"""Metrics that are compared where one asks for them: the share of tests inside the replication interval."""
 _COLUMNS = ("pas", "n_eff", "human_d", "agent_d", "passes", "human_significant")
+_OUTSIDE = 0.05
+"""Below this ECS_Test, which is the p of the difference, a test lies outside its replication interval."""
 _SAME = 1e-9
 
 
@@ -68,12 +72,17 @@ class _Tables:
     """Models by tests; NaN is undefined or absent."""
     present: Bools
     protocol: Protocol
+    agreement: Floats
+    """ECS_Test, models by tests; NaN is undefined."""
+    asked: tuple[str, ...] = METRICS
     known: dict[tuple[str, int, bytes], _Without] = field(default_factory=dict)
 
     def counted(self, metric: str) -> Bools:
         """Return the tests that count for a metric, models by tests."""
         if metric == "pas":
             return self.present & ~np.isnan(self.columns["pas"])
+        if metric == "inside":
+            return self.present & ~np.isnan(self.agreement)
         if metric == "ecs":
             return self.present & ~(np.isnan(self.columns["human_d"]) | np.isnan(self.columns["agent_d"]))
         counted = self.present & ~np.isnan(self.columns["passes"])
@@ -89,6 +98,8 @@ class _Tables:
         return self.known[key]
 
     def _compute(self, metric: str, model: int, used: Bools) -> _Without:
+        if metric == "inside":
+            return self._inside(model, used)
         scores = _scores({name: np.where(used, table[model], np.nan) for name, table in self.columns.items()})
         if metric == "pas":
             studies = pas_levels(scores, self.layout, self.protocol).study
@@ -97,6 +108,15 @@ class _Tables:
             return self._ecs(scores, used)
         passes = apr_passes(scores, self.layout, self.protocol.apr_over)
         return _Without(*_leave_out(passes.passed.study, passes.tests.study))
+
+    def _inside(self, model: int, used: Bools) -> _Without:
+        """Return the share of tests inside the replication interval, and without each study."""
+        study, size = self.layout.study_of_test, len(self.layout.studies)
+        inside = used & (np.where(used, self.agreement[model], 0.0) >= _OUTSIDE)
+        passed, tests = (
+            np.bincount(study, weights=part, minlength=size).astype(np.float64) for part in (inside, used)
+        )
+        return _Without(*_leave_out(passed, tests))
 
     def _ecs(self, scores: TestScores, used: Bools) -> _Without:
         profiles = Profiles(scores, self.layout, self.protocol)
@@ -138,7 +158,7 @@ def compare_people(
     level
         Nominal coverage of intervals.
     metric
-        The number that ranks: ``pas``, ``ecs`` or ``apr``.
+        The number that ranks: ``pas``, ``ecs``, ``apr``, or ``inside``, which is then compared too.
     engine
         Where pairs are computed; changes nothing in the result.
 
@@ -147,7 +167,7 @@ def compare_people(
     MismatchError
         No test in common, or other human numbers behind the same tests.
     """
-    tables = _tables(models, protocol)
+    tables = _tables(models, protocol, METRICS if metric in METRICS else (*METRICS, metric))
     found = engine.map(partial(_row, tables, level), rows_of_pairs(len(models)))
     pairs = adjusted([pair for row in found for pair in row])
     used = np.asarray(tables.counted(metric).all(axis=0))
@@ -158,22 +178,24 @@ def compare_people(
     return PeopleComparison(pairs, standing(metric, values, pairs, level=level))
 
 
-def _tables(models: Sequence[PeopleScoresOf], protocol: Protocol) -> _Tables:
+def _tables(models: Sequence[PeopleScoresOf], protocol: Protocol, asked: tuple[str, ...]) -> _Tables:
     """Lay all models out on the union of their tests."""
     rows = {row.key: row for model in models for row in model.rows}
     layout = lay_out(list(rows.values()))
     place = {row.key: i for i, row in enumerate(layout.rows)}
     shape = (len(models), len(place))
     columns = {name: np.full(shape, np.nan) for name in _COLUMNS}
-    present = np.zeros(shape, dtype=np.bool_)
+    present, agreement = np.zeros(shape, dtype=np.bool_), np.full(shape, np.nan)
     for i, model in enumerate(models):
         at = [place[row.key] for row in model.rows]
         present[i, at] = True
         for name, column in columns.items():
             column[i, at] = [or_nan(values[name]) for values in model.values]
+        agreement[i, at] = [or_nan(values.get("ecs_test")) for values in model.values]
     # only tests that count are handed on, so there is no empty finding and every listed test is used
     plain = replace(protocol, empty_finding=None, weights_over="used")
-    return _Tables(tuple(model.name for model in models), layout, columns, present, plain)
+    names = tuple(model.name for model in models)
+    return _Tables(names, layout, columns, present, plain, agreement, asked)
 
 
 def _row(tables: _Tables, level: float, row: tuple[int, ...]) -> list[ModelPair]:
@@ -187,7 +209,7 @@ def _pair(tables: _Tables, i: int, j: int, level: float) -> ModelPair:
     if not common.any():
         raise MismatchError(_no_test(tables, i, j))
     _same_people(tables, i, j)
-    metrics = tuple(_metric(tables, metric, (i, j), common, level) for metric in METRICS)
+    metrics = tuple(_metric(tables, metric, (i, j), common, level) for metric in tables.asked)
     only_first, only_second = (int((tables.present[k] & ~common).sum()) for k in (i, j))
     return ModelPair(first, second, metrics, int(common.sum()), only_first, only_second)
 

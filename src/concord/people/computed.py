@@ -6,18 +6,16 @@ import numpy as np
 
 from concord.engine import Engine
 from concord.people import aggregate
-from concord.people.aggregate import Levels
 from concord.people.bounds import simulate_bounds
-from concord.people.evidence import Evidence
 from concord.people.families.registry import KINDS
-from concord.people.floor_ceiling import Simulation
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
-from concord.people.scored import Context, TestScores, score_tests
-from concord.people.selection import AdjustedEffects, adjusted_effects
+from concord.people.scored import Context, score_tests
+from concord.people.selection import adjusted_effects
 from concord.people.sides import SideTable
 from concord.people.truth import human_effects
 from concord.people.uncertainty import Jackknife, NewSamples, new_participants
+from concord.people.work import ScoredTests
 from concord.records import Side, TestRow, TestTable
 from concord.stats.elementwise import Floats
 
@@ -28,28 +26,13 @@ N_OTHERWISE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
-    """Everything computed once for a table."""
+class Computed(ScoredTests):
+    """Everything computed once for a table: its tests, and the uncertainty of their scores."""
 
-    layout: Layout
-    protocol: Protocol
-    human: Evidence
-    agent: Evidence
-    scores: TestScores
-    levels: dict[str, Levels]
-    normalised: Levels
     jackknife: Jackknife
     fresh: NewSamples
     fresh_otherwise: tuple[NewSamples, ...]
     """With other correlations of the tests of a study."""
-    simulation: Simulation
-    errors: tuple[Floats, Floats]
-    """Standard errors of the human and the agent's d; NaN where there is none."""
-    sides: tuple[SideTable, SideTable]
-    """Human and agent."""
-    context: Context
-    adjusted: AdjustedEffects
-    """Human effects with their selection for significance undone."""
 
 
 def compute(

@@ -5,16 +5,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from concord.people import aggregate
-from concord.people.computed import Computed
 from concord.people.diagnosis import quadrant, usual_reason
 from concord.people.families.base import TestKind
 from concord.people.protocol import Protocol
 from concord.people.reasons import flags_of, outcome_of, reasons_of
 from concord.people.result import FindingResult, TestResult
+from concord.people.work import ScoredTests
 from concord.stats.elementwise import or_none
 
 
-def results_of_tests(work: Computed, kinds: Mapping[str, TestKind]) -> tuple[TestResult, ...]:
+def results_of_tests(work: ScoredTests, kinds: Mapping[str, TestKind]) -> tuple[TestResult, ...]:
     """Return the scores of every test with the evidence behind them."""
     used = aggregate.used_tests(work.scores)
     return tuple(
@@ -22,7 +22,7 @@ def results_of_tests(work: Computed, kinds: Mapping[str, TestKind]) -> tuple[Tes
     )
 
 
-def _test(work: Computed, kind: TestKind, i: int, used: bool) -> TestResult:
+def _test(work: ScoredTests, kind: TestKind, i: int, used: bool) -> TestResult:
     row, scores, human, agent = work.layout.rows[i], work.scores, work.human, work.agent
     pas, passed, z = or_none(scores.pas[i]), _flag(scores.passes[i]), or_none(scores.z_diff[i])
     effects = (or_none(scores.human_d[i]), or_none(scores.agent_d[i]))
@@ -68,7 +68,7 @@ def _test(work: Computed, kind: TestKind, i: int, used: bool) -> TestResult:
     )
 
 
-def _half_directed(work: Computed, i: int, passed: bool | None) -> str | None:
+def _half_directed(work: ScoredTests, i: int, passed: bool | None) -> str | None:
     """Name the side without a direction, when the other has one and the test counts in APR."""
     human, agent = np.isnan(work.human.direction[i]), np.isnan(work.agent.direction[i])
     if passed is None or human == agent:
@@ -76,7 +76,7 @@ def _half_directed(work: Computed, i: int, passed: bool | None) -> str | None:
     return "human" if human else "agent"
 
 
-def results_of_findings(work: Computed, tests: tuple[TestResult, ...]) -> tuple[FindingResult, ...]:
+def results_of_findings(work: ScoredTests, tests: tuple[TestResult, ...]) -> tuple[FindingResult, ...]:
     """Return findings under the protocol's own key."""
     groups = work.layout.grouping(work.protocol.finding_key)
     members: list[list[int]] = [[] for _ in groups.keys]
@@ -85,7 +85,7 @@ def results_of_findings(work: Computed, tests: tuple[TestResult, ...]) -> tuple[
     return tuple(_finding(work, g, members[g], tests) for g in range(len(groups.keys)))
 
 
-def _finding(work: Computed, g: int, members: list[int], tests: tuple[TestResult, ...]) -> FindingResult:
+def _finding(work: ScoredTests, g: int, members: list[int], tests: tuple[TestResult, ...]) -> FindingResult:
     groups = work.layout.grouping(work.protocol.finding_key)
     study, sub_study, finding = groups.keys[g]
     inside = [tests[i] for i in members]
@@ -114,7 +114,7 @@ def _counts_in_apr(test: TestResult, protocol: Protocol) -> bool:
     return test.passed is not None and (protocol.apr_over == "all" or bool(test.human_significant))
 
 
-def _strict_of(work: Computed, members: list[int]) -> float | None:
+def _strict_of(work: ScoredTests, members: list[int]) -> float | None:
     """ECS-strict of a finding; where sub-studies are merged, the mean over the findings it holds."""
     parts = np.unique(work.layout.full.finding_of_test[members])
     values = work.levels["ecs_strict"].finding[parts]

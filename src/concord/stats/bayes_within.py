@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln, expit, logsumexp
 
-from concord.stats.elementwise import Floats, broadcast, shaped, where_defined
+from concord.stats.elementwise import Floats, broadcast, where_defined
+from concord.stats.shaping import shaped
 
 _LOGITS = np.linspace(-40.0, 40.0, 4001)
 _LOG_STEP = float(np.log(_LOGITS[1] - _LOGITS[0]))

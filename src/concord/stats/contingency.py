@@ -5,7 +5,8 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp
 
 from concord.errors import OptionError
-from concord.stats.elementwise import Bools, Floats, cells_first, shaped, where_defined
+from concord.stats.elementwise import Bools, Floats, cells_first, where_defined
+from concord.stats.shaping import shaped
 
 SAMPLINGS = ("joint", "indep_rows", "indep_cols", "poisson", "hypergeom")
 _UNDEFINED = "a contingency table needs non-negative counts with a positive total"

@@ -5,8 +5,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from concord.errors import UndefinedError
-
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -15,15 +13,6 @@ def broadcast(*arguments: ArrayLike) -> tuple[tuple[Floats, ...], tuple[int, ...
     """Flatten arguments to float vectors of one length, and give the shape they broadcast to."""
     arrays = np.broadcast_arrays(*(np.asarray(argument, dtype=np.float64) for argument in arguments))
     return tuple(np.ascontiguousarray(array).reshape(-1) for array in arrays), arrays[0].shape
-
-
-def shaped(values: Floats, shape: tuple[int, ...], undefined: str) -> Floats | float:
-    """Return values their shape; a single undefined value raises, one among many stays NaN."""
-    if shape:
-        return values.reshape(shape)
-    if np.isnan(values[0]):
-        raise UndefinedError(undefined)
-    return float(values[0])
 
 
 def where_defined(defined: Bools, compute: Callable[..., Floats], *arguments: Floats) -> Floats:

@@ -345,3 +345,13 @@ def _no_jackknife(values: Floats, transformed: Floats) -> str | None:
     if np.ptp(transformed[:-1]) <= 1e-13 * max(1.0, float(np.abs(transformed).max())):
         return "the value is the same without any of the clusters, which says nothing about their spread"
     return None
+
+
+def joined_notes(*notes: str) -> str:
+    """Return notes as one, empty ones left out."""
+    return "; ".join(note for note in notes if note)
+
+
+def too_few_studies(k: int) -> str:
+    """Say that there are too few studies for an interval."""
+    return f"no interval: {k} studies, at least {FEWEST_CLUSTERS} are needed"

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from concord.errors import UndefinedError
-from concord.stats.elementwise import Floats, cells_first, shaped
+from concord.stats.elementwise import Floats, cells_first
+from concord.stats.shaping import shaped
 
 
 @dataclass(frozen=True, slots=True)

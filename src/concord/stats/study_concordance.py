@@ -9,8 +9,7 @@ from concord.errors import UndefinedError
 from concord.records import Estimate, Interval
 from concord.stats.coverage import coverage_note, effects_look
 from concord.stats.elementwise import Floats
-from concord.stats.intervals import FEWEST_CLUSTERS, jackknife_t
-from concord.stats.study_rates import joined_notes, too_few_studies
+from concord.stats.intervals import FEWEST_CLUSTERS, jackknife_t, joined_notes, too_few_studies
 
 FEW_STUDIES = 5
 """Below this many studies a concordance over studies carries a warning."""

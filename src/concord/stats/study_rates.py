@@ -16,7 +16,7 @@ from concord.records import Estimate, Interval
 from concord.stats.bounded_means import bounded_bootstrap, bounded_vector, ends_weight, gamma_ratio_quantile
 from concord.stats.coverage import coverage_note, rate_look, score_look
 from concord.stats.elementwise import Floats
-from concord.stats.intervals import FEWEST_CLUSTERS, checked_level
+from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, joined_notes, too_few_studies
 
 UNSEEN = "allows for studies unlike those seen"
 HIDDEN = "covers about 70 %, not 95, where a study in eight fails and none was seen"
@@ -152,13 +152,3 @@ def _apr_outer(s: Floats, m: Floats, level: float) -> Interval:
     low = gamma_ratio_quantile(tail, np.append(s, 0.0), sizes, shapes)
     high = gamma_ratio_quantile(1 - tail, np.append(s, mean), sizes, shapes)
     return Interval(low, high, level, "Bayesian bootstrap of studies with half a study beyond")
-
-
-def joined_notes(*notes: str) -> str:
-    """Return notes as one, empty ones left out."""
-    return "; ".join(note for note in notes if note)
-
-
-def too_few_studies(k: int) -> str:
-    """Say that there are too few studies for an interval."""
-    return f"no interval: {k} studies, at least {FEWEST_CLUSTERS} are needed"

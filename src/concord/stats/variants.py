@@ -5,7 +5,8 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from concord.stats.agreement import concordance
-from concord.stats.elementwise import Floats, broadcast, shaped, where_defined
+from concord.stats.elementwise import Floats, broadcast, where_defined
+from concord.stats.shaping import shaped
 
 
 def hedges_g(d: ArrayLike, df: ArrayLike) -> Floats | float:

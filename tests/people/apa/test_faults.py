@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import ApaError
-from concord.people.apa.read import MAX_LENGTH, parse_apa
+from concord.people.apa.parse import MAX_LENGTH, parse_apa
 
 _EXAMPLES = (
     "a test statistic (such as 't(20) = 2.1', 'F(1, 30) = 4.2', 'r(48) = .31', 'χ²(2, N = 120) = 9.4', "

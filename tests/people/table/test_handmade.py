@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 import concord
 from concord.cli.app import app
 from concord.errors import OptionError, TableError
-from concord.people.table.agents import read_agents
 from concord.people.table.handmade.mapping import read_mapping
+from concord.people.table.source import read_agents
 from concord.records import Side, TestTable
 
 

@@ -4,18 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from concord.people.apa.counts import read_counts, read_fraction, read_null_rate, read_test_name
-from concord.people.apa.cursor import Cursor, Fault, number
-from concord.people.apa.items import (
-    Item,
-    Role,
-    item,
-    read_count,
-    read_degrees,
-    read_ns,
-    read_p,
-    read_statistic,
-    read_tail,
-)
+from concord.people.apa.cursor import Cursor, Fault, Item, Role, item, number
+from concord.people.apa.items import read_count, read_degrees, read_ns, read_p, read_statistic, read_tail
 from concord.people.apa.text import PrintedNumber, Token
 from concord.people.apa.words import (
     EFFECTS,

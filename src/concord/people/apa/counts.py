@@ -1,7 +1,6 @@
 """Counts out of a total, and the names of the tests they belong to."""
 
-from concord.people.apa.cursor import Cursor, Fault, number, whole
-from concord.people.apa.items import Item, item
+from concord.people.apa.cursor import Cursor, Fault, Item, item, number, whole
 from concord.people.apa.text import PrintedNumber
 from concord.people.apa.words import P0_WORDS
 

@@ -1,10 +1,11 @@
 """A place in the tokens of a text, and the reading of numbers there."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
 
-from concord.people.apa.records import Relation
 from concord.people.apa.text import MAX_DIGITS, PrintedNumber, Token, read_number, tokens
-from concord.people.apa.words import RELATIONS
+from concord.people.apa.words import RELATIONS, Kind, PRelation, Relation
 
 _END = Token("end", "", -1, -1)
 _FARTHEST = 32
@@ -149,3 +150,30 @@ def whole(cursor: Cursor, what: str) -> PrintedNumber:
 def _next_is_group(cursor: Cursor) -> bool:
     """Say whether a comma and exactly three digits follow without a space."""
     return cursor.is_mark(1, ",") and cursor.touches(1) and cursor.touches(2) and len(cursor.digits(2)) == 3
+
+
+Role = Literal[
+    "statistic", "p", "ns", "n", "n1", "n2", "df", "df1", "df2", "k", "p0", "z", "se", "ci", "counts",
+    "fraction", "binomial", "sign", "tail", "ignored", "word", "number", "stop", "mark",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something understood, or a word or number that was not, and its place in the plain text."""
+
+    role: Role
+    start: int
+    end: int
+    label: str = ""
+    kind: Kind | None = None
+    relation: PRelation | None = None
+    numbers: tuple[PrintedNumber, ...] = ()
+    inside: tuple["Item", ...] = ()
+    """What was in the parentheses of a statistic or of a p."""
+
+
+def item(role: Role, cursor: Cursor, first: int, *numbers: PrintedNumber) -> Item:
+    """Make an item of the tokens from an index up to the cursor."""
+    start, end = cursor.span(first)
+    return Item(role, start, end, numbers=numbers)

@@ -1,10 +1,9 @@
 """A statistic and what belongs to it, to one record."""
 
-from concord.people.apa.cursor import Fault
-from concord.people.apa.items import Item
-from concord.people.apa.records import ApaResult, Kind
+from concord.people.apa.cursor import Fault, Item
+from concord.people.apa.records import ApaResult
 from concord.people.apa.text import PrintedNumber
-from concord.people.apa.words import DEGREES
+from concord.people.apa.words import DEGREES, Kind
 
 
 class _Draft:

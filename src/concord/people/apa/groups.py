@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from concord.people.apa.items import Item
+from concord.people.apa.cursor import Item
 from concord.people.apa.words import COEFFICIENTS, CONNECTING
 
 PRIMARY = frozenset({"statistic", "counts", "fraction"})

@@ -3,11 +3,9 @@
 Every look ahead is bounded, so reading takes time proportional to the text, whatever the text is.
 """
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
-from concord.people.apa.cursor import Cursor, Fault, number, whole
-from concord.people.apa.records import Kind, PRelation
+from concord.people.apa.cursor import Cursor, Fault, Item, item, number, whole
 from concord.people.apa.text import PrintedNumber, read_number
 from concord.people.apa.words import (
     DEGREES,
@@ -19,34 +17,9 @@ from concord.people.apa.words import (
     P_WORDS,
     STATISTICS,
     TAILS,
+    Kind,
     is_chi_square,
 )
-
-Role = Literal[
-    "statistic", "p", "ns", "n", "n1", "n2", "df", "df1", "df2", "k", "p0", "z", "se", "ci", "counts",
-    "fraction", "binomial", "sign", "tail", "ignored", "word", "number", "stop", "mark",
-]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """Something understood, or a word or number that was not, and its place in the plain text."""
-
-    role: Role
-    start: int
-    end: int
-    label: str = ""
-    kind: Kind | None = None
-    relation: PRelation | None = None
-    numbers: tuple[PrintedNumber, ...] = ()
-    inside: tuple["Item", ...] = ()
-    """What was in the parentheses of a statistic or of a p."""
-
-
-def item(role: Role, cursor: Cursor, first: int, *numbers: PrintedNumber) -> Item:
-    """Make an item of the tokens from an index up to the cursor."""
-    start, end = cursor.span(first)
-    return Item(role, start, end, numbers=numbers)
 
 
 def read_p(cursor: Cursor) -> Item | None:

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["t", "F", "r", "chi2", "z", "U", "W", "H", "Q", "b", "OR", "binomial", "p"]
-Relation = Literal["=", "<", ">"]
-PRelation = Literal["=", "<", ">", "ns"]
+from concord.people.apa.words import Kind, PRelation, Relation
+
 Verdict = Literal["consistent", "inconsistent", "decision error", "not checkable"]
 
 

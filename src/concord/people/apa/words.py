@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from concord.people.apa.records import Kind, Relation
+Kind = Literal["t", "F", "r", "chi2", "z", "U", "W", "H", "Q", "b", "OR", "binomial", "p"]
+Relation = Literal["=", "<", ">"]
+PRelation = Literal["=", "<", ">", "ns"]
 
 RELATIONS: Final[dict[str, Relation]] = {
     "=": "=",

@@ -9,15 +9,14 @@ from concord.files.cells import BadCellError, with_point
 from concord.files.grids import Grid
 from concord.files.limits import listed
 from concord.files.tables import TableSource, read_grid
-from concord.people.table.agents import COLUMN, OTHER_NAMES
-from concord.people.table.columns import fold
+from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
 from concord.records import InputFile
 
 REQUIRED = ("study", "human_estimate", "human_se")
 NAMES = ("study", "outcome", "condition", "agent", "unit")
 NUMBERS = ("human_estimate", "human_se", "agent_estimate", "agent_se", "scale_min", "scale_max")
 KNOWN = (*NAMES, *NUMBERS)
-AGENT_COLUMNS = (COLUMN, *OTHER_NAMES)
+AGENT_COLUMNS = (AGENT, *OTHER_AGENT_NAMES)
 """Names of the column that says whose predictions a row holds, the first that is there."""
 POINTS = "percentage points of the scale"
 _UNITS = {

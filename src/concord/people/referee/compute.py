@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from concord.errors import UndefinedError
 from concord.people import aggregate
 from concord.people.aggregate import pas_levels
-from concord.people.computed import Computed
 from concord.people.evidence import SIGNED
 from concord.people.protocol import Protocol
 from concord.people.referee.records import (
@@ -23,6 +22,7 @@ from concord.people.referee.records import (
 )
 from concord.people.referee.selection import selection_of
 from concord.people.scored import score_tests
+from concord.people.work import ScoredTests
 from concord.records import Estimate, TestRow
 from concord.stats.agreement import concordance
 from concord.stats.elementwise import Bools, Floats, or_none
@@ -43,7 +43,7 @@ SCALES, ODDS = (0.5, 1.0, 2.0), (1 / 3, 1.0, 3.0)
 _SUPPORT = float(np.log(3))
 
 
-def referee(work: Computed, *, level: float = 0.95, margin: float = SMALLEST_OF_INTEREST) -> Referee:
+def referee(work: ScoredTests, *, level: float = 0.95, margin: float = SMALLEST_OF_INTEREST) -> Referee:
     """Return what a referee asks of a scored table.
 
     Parameters
@@ -75,7 +75,7 @@ def referee(work: Computed, *, level: float = 0.95, margin: float = SMALLEST_OF_
             _agent_minus_human(name, effects, study, work.layout.domain_of_study[study] == i, level)
             for i, name in enumerate(work.layout.domains)
         ),
-        replications=_replications(work, tests, 1 - level),
+        replications=_replications(work, tests),
         equivalence=_equivalences(tests, margin, 1 - level),
         selection=selection_of(work, effects.d_se, level),
         priors=_priors(work),
@@ -88,7 +88,7 @@ def referee(work: Computed, *, level: float = 0.95, margin: float = SMALLEST_OF_
 class _Effects:
     """Effects of both sides where they can be compared: native, as d and as Hedges' g; NaN elsewhere."""
 
-    def __init__(self, work: Computed) -> None:
+    def __init__(self, work: ScoredTests) -> None:
         human, agent, scores = work.human, work.agent, work.scores
         same = (human.form == SIGNED) & (agent.form == SIGNED)
         self.native = tuple(
@@ -165,7 +165,7 @@ def _agent_minus_human(
 
 
 def _referee_tests(
-    work: Computed,
+    work: ScoredTests,
     effects: _Effects,
     found: PredictionInterval,
     margin: float,
@@ -175,7 +175,7 @@ def _referee_tests(
     with np.errstate(invalid="ignore", divide="ignore"):
         bf = np.asarray(log_bf_replication(np.append(h, np.nan), np.append(hs, np.nan), np.append(a, np.nan),
                                            np.append(as_, np.nan)))[:-1]  # fmt: skip
-        reach = small_telescopes(1.0, 0.0, 1.0, level=level).detectable
+        reach = small_telescopes(1.0, 0.0, 1.0).detectable  # at 5 %, as the human study was tested
         detectable = reach * np.where(found.defined, hs, np.nan)
         from scipy.special import ndtr
 
@@ -218,7 +218,7 @@ def _p_equivalent(effects: _Effects, i: int, margin: float, level: float) -> flo
     return equivalence(d, se, margin=margin, level=level).p_value
 
 
-def _replications(work: Computed, tests: Sequence[RefereeTest], alpha: float) -> Replications:
+def _replications(work: ScoredTests, tests: Sequence[RefereeTest]) -> Replications:
     """Count over human effects that are significant."""
     shown = [
         test for test, s in zip(tests, work.scores.human_significant, strict=True)
@@ -229,7 +229,7 @@ def _replications(work: Computed, tests: Sequence[RefereeTest], alpha: float) ->
         n=len(shown),
         n_supported=sum(bf > _SUPPORT for bf in factors),
         n_opposed=sum(bf < -_SUPPORT for bf in factors),
-        n_too_small=sum(t.p_too_small is not None and t.p_too_small < alpha for t in shown),
+        n_too_small=sum(t.p_too_small is not None and t.p_too_small < 0.05 for t in shown),
     )
 
 
@@ -238,7 +238,7 @@ def _equivalences(tests: Sequence[RefereeTest], margin: float, alpha: float) -> 
     return Equivalences(margin, len(known), sum(p < alpha for p in known))
 
 
-def _priors(work: Computed) -> tuple[PriorCell, ...]:
+def _priors(work: ScoredTests) -> tuple[PriorCell, ...]:
     """PAS over scales of the priors times prior odds of both sides."""
     cells = []
     for scale in SCALES:
@@ -258,7 +258,7 @@ def scaled(protocol: Protocol, scale: float) -> Protocol:
     return replace(protocol, r_t=protocol.r_t * scale, r_f=protocol.r_f * scale, kappa=protocol.kappa * scale)
 
 
-def _concordance_of(work: Computed, human: Floats, agent: Floats) -> float | None:
+def _concordance_of(work: ScoredTests, human: Floats, agent: Floats) -> float | None:
     """Return ECS of other effects, weighted as ECS is."""
     used = ~(np.isnan(human) | np.isnan(agent))
     if used.sum() < aggregate.FEWEST_TESTS:

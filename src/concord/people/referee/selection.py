@@ -6,14 +6,14 @@ import numpy as np
 
 from concord.errors import UndefinedError
 from concord.people import aggregate
-from concord.people.computed import Computed
 from concord.people.referee.records import Selection
 from concord.people.sizes import effect_sizes
+from concord.people.work import ScoredTests
 from concord.stats.agreement import concordance
 from concord.stats.elementwise import Floats
 
 
-def selection_of(work: Computed, errors: tuple[Floats, ...], level: float) -> Selection:
+def selection_of(work: ScoredTests, errors: tuple[Floats, ...], level: float) -> Selection:
     """Return sizes, ECS and ceilings against the adjusted human effects."""
     adjusted = work.adjusted
     chosen = adjusted.adjusted
@@ -34,7 +34,7 @@ def _average(values: Floats) -> float | None:
     return float(values.mean()) if values.size else None
 
 
-def _concordance_with(work: Computed, human: Floats) -> float | None:
+def _concordance_with(work: ScoredTests, human: Floats) -> float | None:
     used = ~(np.isnan(human) | np.isnan(work.scores.agent_d))
     if used.sum() < aggregate.FEWEST_TESTS:
         return None

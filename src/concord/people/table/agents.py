@@ -1,6 +1,6 @@
 """Many agents in one source: a mapping of tables, a list of tables, or a table with a column of agents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,47 +8,18 @@ from concord.errors import CellProblem, FileFormatError, TableError
 from concord.files.cells import is_missing
 from concord.files.grids import Grid
 from concord.files.limits import listed
-from concord.files.tables import TableOptions
-from concord.people.table.columns import fold
+from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
 from concord.people.table.document import stored_table
-from concord.people.table.opened import open_table
 from concord.people.table.read import read_tests, tests_of_grid
 from concord.records import SideOutcome, TestRow, TestTable
 
-COLUMN = "agent"
-OTHER_NAMES = ("model", "design", "config")
-"""Columns that name agents where the same test is under several of their names."""
 _KEY = ("study", "sub_study", "finding", "test")
 
 
-def read_agents(
-    source: Any,
-    *,
-    agent_column: str | None = None,
-    mapping: Mapping[str, str] | None = None,
-    **options: Any,
+def tables_of(
+    source: Any, opened: Callable[[Any], Grid], *, agent_column: str | None = None, **options: Any
 ) -> TestTable | dict[str, TestTable]:
-    """Read a table of tests, or that of each agent by its name where the source holds several.
-
-    Parameters
-    ----------
-    source
-        As `concord.score_people` takes it, or a grid that was read already.
-    agent_column
-        Name of the column with the agents' names; by default ``agent``, or ``model``, ``design`` or
-        ``config`` where the same test is under several of their names.
-    mapping
-        What the columns of a table made by hand hold, by their titles.
-    options
-        How tables are read.
-
-    Raises
-    ------
-    FileFormatError
-        There is no such column, or the file cannot be read.
-    TableError
-        Cells cannot be used, or a row names no agent: every one is named.
-    """
+    """Read a table of tests, or that of each agent by its name; what is neither is opened as a grid."""
     if isinstance(source, Mapping):
         return {str(name): _as_table(table, options) for name, table in source.items()}
     if isinstance(source, Sequence) and source and all(isinstance(one, TestTable) for one in source):
@@ -56,7 +27,7 @@ def read_agents(
     stored = source if isinstance(source, TestTable) else stored_table(source)
     if stored is not None:
         return stored
-    grid = open_table(source, TableOptions(**options), mapping=mapping)
+    grid = opened(source)
     at = _column(grid, agent_column)
     if at is not None:
         return _split(grid, at)
@@ -94,9 +65,9 @@ def _column(grid: Grid, wanted: str | None) -> int | None:
         if fold(wanted) not in names:
             raise FileFormatError(f"{grid.place}: no column {wanted!r}; found {listed(grid.header)}")
         return names.index(fold(wanted))
-    if COLUMN in names:
-        return names.index(COLUMN)
-    there = [name for name in OTHER_NAMES if name in names]
+    if AGENT in names:
+        return names.index(AGENT)
+    there = [name for name in OTHER_AGENT_NAMES if name in names]
     if not there or not _has_repeated_tests(grid, names):
         return None
     return names.index(there[0])

@@ -31,6 +31,10 @@ _OTHER_NAMES = {
 }
 """Names too short or too different to be seen as misspellings, which hold numbers of a side too."""
 
+AGENT = "agent"
+OTHER_AGENT_NAMES = ("model", "design", "config")
+"""Columns that name agents where the same test is under several of their names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:

@@ -1,6 +1,6 @@
 """What the place of options does: consistency, RStd, accuracy by place, selection bias, all over repeats."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,9 @@ from concord.records import Estimate
 from concord.stats.elementwise import Floats
 from concord.stats.flips import flip_excess
 from concord.stats.intervals import jackknife_t
-from concord.structure.unit_means import SIGNED, mean_over_units
+from concord.structure.unit_means import MIN_PAIRS, SIGNED, mean_over_units
+
+OPTION_COLUMNS = ("number", "place", "value", "low", "high", "p", "n", "note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,22 @@ class OptionScores:
     """Share of such divisions with an RStd at least as large."""
     selection: tuple[Estimate, ...]
     """Share of choices of each place minus what an even choice over places gives."""
+
+    def rows(self) -> Iterator[tuple[object, ...]]:
+        """Return one row per number, the columns of `options.csv`."""
+        named: list[tuple[str, int | None, Estimate]] = [
+            ("consistency", None, self.consistency),
+            ("repeat_agreement", None, self.repeat_agreement),
+            ("flip_excess", None, self.flip_excess),
+            ("rstd", None, self.rstd),
+            ("rstd_floor", None, Estimate(self.rstd_floor)),
+            *(("accuracy_by_place", i, one) for i, one in enumerate(self.accuracy_by_place, 1)),
+            *(("selection", i, one) for i, one in enumerate(self.selection, 1)),
+        ]
+        for name, place, found in named:
+            ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
+            p = self.rstd_p if name == "rstd" else None
+            yield (name, place, found.value, *ends, p, found.n, found.note)
 
     def lines(self) -> list[str]:
         """Return the numbers in words."""
@@ -211,6 +229,8 @@ class _Placed:
         if np.isnan(value):
             note = "items have unlike numbers of options" if not self.places else ""
             return Estimate(None, note=note or "the right option is not seen in every place")
+        if self.n_items < MIN_PAIRS:
+            return Estimate(value, None, self.n_items, note=f"no interval below {MIN_PAIRS} items")
         without = np.array([self.rstd(np.delete(table, i, axis=0)) for i in range(self.n_items)])
         try:
             found = jackknife_t(value, without, level=level)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from concord.errors import ApaError
 from concord.files.cells import BadCellError, is_missing
-from concord.people.apa.read import parse_apa
+from concord.people.apa.parse import parse_apa
 
 _NUM = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)"
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
