@@ -51,7 +51,7 @@ def read_corrections(path: Path) -> dict[tuple[str, str, int], Correction]:
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         if not line.strip():
             continue
-        one = _parsed(line)
+        one = _correction(line)
         if one is None:
             named = ", ".join(field.name for field in fields(Correction))
             raise FileFormatError(f"{path.name}, line {number}: expected a JSON object with {named}")
@@ -61,7 +61,7 @@ def read_corrections(path: Path) -> dict[tuple[str, str, int], Correction]:
     return found
 
 
-def _parsed(line: str) -> Correction | None:
+def _correction(line: str) -> Correction | None:
     try:
         row = json.loads(line)
     except ValueError:

@@ -71,7 +71,7 @@ def _count(run: _Run, journal: Path, kind: str) -> None:
         _add(run, line, kind)
 
 
-def _group(name: str, mode: str) -> str:
+def _condition(name: str, mode: str) -> str:
     """Return the study and condition of a trial, or its mode where items have no study."""
     study, slash, _ = name.partition("/")
     return f"{study}, {mode}" if slash else mode
@@ -86,7 +86,7 @@ def _add(run: _Run, line: bytes, kind: str) -> None:
         return
     name, outcome = str(row.get("id")), str(row["outcome"])
     if kind == "replies.jsonl" or (kind == "failures.jsonl" and row.get("key") not in run.done):
-        key, group = str(row.get("key")), _group(name, str(row.get("mode")))
+        key, group = str(row.get("key")), _condition(name, str(row.get("mode")))
         if (before := run.done.get(key)) is not None:  # a later reply in the place of a failed call
             run.counts[before] -= 1
             run.groups[group][before] -= 1

@@ -71,7 +71,7 @@ def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[str]
         f'<tr><td><a href="{base}/run?of={quote(one.name)}">{escape(one.name)}</a></td>'
         f"<td>{escape(one.suite)}</td><td>{escape(one.model)}</td>"
         f'<td class="n">{one.done}/{one.n_planned}</td>'
-        f"<td>{escape(_counted(one.outcomes)) if not one.problem else escape(one.problem)}</td></tr>"
+        f"<td>{escape(_outcome_words(one.outcomes)) if not one.problem else escape(one.problem)}</td></tr>"
         for one in runs
     )
     ticks = "".join(
@@ -116,7 +116,9 @@ def replies_page(
     count: int,
 ) -> str:
     """Return replies with their prompts, and a box for what a person reads in each."""
-    cases = "".join(_case(base, name, one, corrections.get((one.id, one.mode, one.repeat))) for one in shown)
+    cases = "".join(
+        _reply_case(base, name, one, corrections.get((one.id, one.mode, one.repeat))) for one in shown
+    )
     more = (
         f'<p><a href="{base}/replies?of={quote(name)}&amp;outcome={quote(outcome)}&amp;words={quote(words)}'
         f'&amp;start={start + count}">next {count}</a></p>'
@@ -133,7 +135,7 @@ def replies_page(
     return page(f"Replies of {name}", back + search + (cases or "<p>none</p>") + more)
 
 
-def _case(base: str, name: str, one: Transcript, correction: Correction | None) -> str:
+def _reply_case(base: str, name: str, one: Transcript, correction: Correction | None) -> str:
     read = "" if correction is None else correction.read_as
     hidden = "".join(
         f'<input type="hidden" name="{key}" value="{escape(str(value))}">'
@@ -148,5 +150,5 @@ def _case(base: str, name: str, one: Transcript, correction: Correction | None) 
     )
 
 
-def _counted(outcomes: Mapping[str, int]) -> str:
+def _outcome_words(outcomes: Mapping[str, int]) -> str:
     return ", ".join(f"{n} {name}" for name, n in outcomes.items())
