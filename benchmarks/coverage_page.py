@@ -11,6 +11,8 @@ from coverage_kinds import Kind
 INSIDE = (0.93, 0.97)
 OFTEN = 0.10
 """A look that so large a share of a population's data has is typical of it."""
+ENOUGH = 500
+"""Fewer replicates than this cannot tell 95 % from 97 %."""
 _HEAD = """# Coverage
 
 How often 95 % intervals hold the truth, by simulation on populations whose truth is known. The page is made by `python benchmarks/coverage.py --write`; every cell has its own seed, and any number of processes gives the same table. ± is the Monte Carlo error. The intervals are those that the commands print: `pas_interval`, `apr_interval` and `ecs_interval` over studies, `skewed_mean` in comparisons, `bounded_mean` for Step-F1 and E_perf, `wilson_clustered` for accuracies and silent bias with repeats, and the spread of means for the order effect. Cells outside 93–97 % are bold: ▼ too low, ▲ wider than need be.
@@ -167,7 +169,11 @@ def _section(kind: Kind, number: str, cells: Sequence[Any], rows: Mapping[Any, A
     sizes = sorted({cell.size for cell in named})
     table = {(cell.population, cell.size): cell for cell in named}
     heads = "".join(f" {size} {kind.unit} | width |" for size in sizes)
-    lines = [f"## {title}", "", f"| population |{heads}", "|---|" + "---|---|" * len(sizes)]
+    fewest = min(cell.replicates for cell in cells)
+    said = f"{fewest:,} replicates per cell."
+    if fewest < ENOUGH:
+        said += " That is few: with ± of about 2 points, cells lie outside 93–97 % by chance alone."
+    lines = [f"## {title}", "", said, "", f"| population |{heads}", "|---|" + "---|---|" * len(sizes)]
     for population in kind.populations:
         shown = [table.get((population, size)) for size in sizes]
         lines.append(f"| {population} |" + "".join(f" {text(cell)} |" for cell in shown))

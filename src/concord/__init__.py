@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from concord.asking.runs import run, score_run
     from concord.people import studies as studies
     from concord.records import Estimate, Interval
+    from concord.show.plot_models import plot_models
 
 __all__ = [
     "ConcordError",
@@ -42,6 +43,7 @@ __all__ = [
     "combine",
     "compare",
     "plan",
+    "plot_models",
     "rank_reasoning",
     "report",
     "run",
@@ -60,6 +62,7 @@ __all__ = [
 _ELSEWHERE = {
     "Estimate": "concord.records",
     "Interval": "concord.records",
+    "plot_models": "concord.show.plot_models",
     "run": "concord.asking.runs",
     "score_run": "concord.asking.runs",
 }

@@ -36,6 +36,8 @@ from concord.planning.plan import PlanResult, plan_from
 from concord.planning.structure import StructurePlan
 from concord.reasoning import NAME as REASONING
 from concord.reasoning import check as reasoning_check
+from concord.show.citations import CONCORD, bibtex
+from concord.show.figures import Figures, write_figures
 from concord.show.making import Report, write_report
 from concord.show.page import (
     Page,
@@ -49,6 +51,7 @@ from concord.show.page import (
     referee_section,
     structure_panel,
 )
+from concord.show.page.context import sources_of
 from concord.show.page.panel import Panel
 from concord.show.page.section import Section
 from concord.stats.compare import Choices
@@ -297,6 +300,39 @@ def report(
         names=names,
         sections=SECTIONS,
     )
+
+
+def figures(folders: Sequence[str | Path], *, wanted: str = "nature", out: str | Path = "figures") -> Figures:
+    """Write every figure of the results in folders, as a journal, a style or a talk wants it.
+
+    Parameters
+    ----------
+    folders
+        Folders that hold results of any of the three questions.
+    wanted
+        ``nature`` (89 or 183 mm, 7 pt, PDF and SVG), ``apa`` (82 or 165 mm, 8 pt, PDF and PNG) or ``slides``.
+    out
+        Where figures, their data and `captions.txt` go.
+
+    Returns
+    -------
+    Figures
+        What was written.
+    """
+    return write_figures(page([Path(one) for one in folders]), wanted, Path(out))
+
+
+def cite(folders: Sequence[str | Path] = ()) -> str:
+    """Return what to cite as BibTeX: Concord, and of results in folders their methods and studies.
+
+    Parameters
+    ----------
+    folders
+        Folders that hold results; none: Concord itself.
+    """
+    if not folders:
+        return bibtex([CONCORD])
+    return bibtex(sources_of(page([Path(one) for one in folders]).content))
 
 
 def check(

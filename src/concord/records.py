@@ -243,16 +243,19 @@ class Design:
 
 
 class Drawing(Protocol):
-    """A picture of a result: shows itself in a notebook and saves itself as SVG or PNG."""
+    """A picture of a result: shows itself in a notebook and saves itself as SVG, PDF or PNG."""
 
     def to_svg(self) -> str:
         """Return the picture as the text of an SVG file."""
 
-    def to_png(self) -> bytes:
+    def to_png(self, *, dpi: float | None = None) -> bytes:
         """Return the picture as the bytes of a PNG file."""
 
-    def save(self, path: str | PathLike[str]) -> object:
-        """Write a file: SVG or PNG, as its name ends."""
+    def to_pdf(self) -> bytes:
+        """Return the picture as the bytes of a PDF file."""
+
+    def save(self, path: str | PathLike[str], *, dpi: float | None = None) -> object:
+        """Write a file: SVG, PDF or PNG, as its name ends."""
 
 
 _VIEWS = "concord.show.views"
@@ -273,7 +276,7 @@ class Presented:
     def _repr_html_(self) -> str:
         return str(self._view().html(self))
 
-    def plot(self, *kind: str, **choices: str | None) -> Drawing:
+    def plot(self, *kind: str, **choices: str | float | None) -> Drawing:
         """Draw the result; the picture shows itself in a notebook.
 
         Parameters
@@ -282,7 +285,29 @@ class Presented:
             Which picture, the usual one by default; the error about one that does not exist names those that
             do.
         choices
-            What else the picture of this result can be told, such as ``model=`` where it holds several.
+            What else the picture of this result can be told, such as ``model=`` where it holds several; and
+            how it is set for paper: ``width`` (``"89mm"``), ``size`` of text in points (7), ``font``, and
+            ``theme`` (``paper``, ``slide`` or ``dark``).
         """
         drawn: Drawing = self._view().plot(self, *kind, **choices)
         return drawn
+
+
+class Publishable(Presented):
+    """A result with tables and a methods paragraph for a paper."""
+
+    __slots__ = ()
+
+    def table(self, name: str = "headline") -> Any:
+        """Return a table for a paper: `to_latex()`, `to_markdown()`, `to_docx(path)`.
+
+        Parameters
+        ----------
+        name
+            ``headline``; of people also ``studies`` and ``tests``.
+        """
+        return self._view().table(self, name)
+
+    def methods(self) -> str:
+        """Return a methods paragraph for a paper, made of what the result records."""
+        return str(self._view().methods(self))

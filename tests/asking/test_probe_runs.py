@@ -29,6 +29,8 @@ def said(prompt: str, seed: int | None, last_role: str) -> str:
     digest = hashlib.sha256(f"{seed}|{prompt}".encode()).digest()
     if "Write the new sentence alone" in prompt or "Write the changed step alone" in prompt:
         return f"This is sentence number {digest[0]} in quite other words."
+    if "MENTIONED: yes or no" in prompt:
+        return "MENTIONED: yes\nRELIED: no"
     if "ANSWER:" in prompt:
         return f"<think>The record says so, I follow it.</think>REASONING: x\nANSWER: {'ABCD'[digest[0] % 4]}"
     diagnosis = DIAGNOSES[digest[0] % 4]
@@ -195,6 +197,13 @@ def test_a_judge_is_asked_about_influenced_texts_and_its_verdicts_are_used(tmp_p
     assert moved is not None and len(follow.design.trials) == 2 * moved.kinds[0].n_influenced
     assert moved.kinds[0].verbalised["mention"]["either"].note == "no text was judged"
     assert "MENTIONED" in follow.design.trials[0].messages[0].text
+    judging = runs.follow_up(result)
+    assert judging is not None
+    runs.run_job(*judging)
+    judged = result.score().scores.hints
+    assert judged is not None and judged.detector == "judge:probed/judge"
+    said = judged.kinds[0].verbalised
+    assert said["mention"]["thinking"].value == 1.0 and said["reliance"]["either"].value == 0.0
 
 
 def test_results_of_probes_are_compared_and_planned_item_by_item(

@@ -111,7 +111,7 @@ def test_with_repeats_ties_of_sign_flips_count_half_as_they_do_where_models_are_
     # the observed pattern and its mirror count whole, other ties half
     assert p_value == pytest.approx((beyond + (tied - 2) / 2 + 2) / len(sums), abs=1e-12)
     assert method == "mid-p of sign flips, all patterns"
-    compared = compare_items(cot, direct, choices=Choices(repeated=True))
+    compared = compare_items(cot, direct, choices=Choices(repeated=True, test="sign-flip-mid-p"))
     assert p_value == pytest.approx(compared.p_value, abs=1e-12)
 
 

@@ -58,7 +58,7 @@ def test_near_an_end_pas_allows_for_studies_unlike_those_seen() -> None:
     x = np.array([0.97, 0.98, 0.99, 0.96, 0.98])
     own = jackknife_t(float(x.mean()), (x.sum() - x) / 4, scale="logit")
     found = pas_interval(x, jackknife=own)
-    assert found.note == UNSEEN
+    assert found.note.startswith(UNSEEN)
     assert found.interval is not None
     assert found.interval.low < 0.7 < own.low
     assert ends_weight(x) == 1.0
@@ -101,7 +101,7 @@ def test_equal_studies_get_the_t_test_of_their_rates() -> None:
 
 def test_one_study_that_holds_most_tests_is_named() -> None:
     assert "one study holds most tests" in apr_interval([40, 2, 1, 2, 1], [60, 3, 3, 3, 3]).note
-    assert apr_interval([4, 2, 1, 2, 1], [6, 3, 3, 3, 3]).note == ""
+    assert "one study holds most" not in apr_interval([4, 2, 1, 2, 1], [6, 3, 3, 3, 3]).note
     with pytest.raises(OptionError, match="0 <= passes <= tests"):
         apr_interval([5], [3])
 

@@ -28,6 +28,16 @@ class Commands(LateGroup):
             "report",
             "Make one self-contained HTML page of results: no network, opens from the file system.",
         ),
+        "figures": Late(
+            "concord.cli.figures",
+            "figures",
+            "Write every figure of results for a paper or a talk, with captions and the numbers behind them.",
+        ),
+        "cite": Late(
+            "concord.cli.figures",
+            "cite",
+            "Print what to cite as BibTeX: Concord, and with results their methods and studies.",
+        ),
         "compare": Late(
             "concord.cli.compare",
             "compare",

@@ -30,7 +30,7 @@ from concord.people.result import (
     Score,
     TestResult,
 )
-from concord.records import Estimate, InputFile, Interval, Made, Presented
+from concord.records import Estimate, InputFile, Interval, Made, Publishable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +80,7 @@ DETAILED_COLUMNS = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PeopleResult(Presented):
+class PeopleResult(Publishable):
     """Agreement with people, whole; it prints itself and gives frames, documents, files and pictures.
 
     ``plot(kind)`` draws ``scatter``, ``pas``, ``ecs``, ``quadrants``, or the forest plot of a study.

@@ -23,7 +23,7 @@ class Bounds:
     """Share of perfect replications that score lower: uniform from 0 to 1 for a perfect replication."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Score:
     """A metric with both of its intervals."""
 
@@ -36,6 +36,12 @@ class Score:
     """Floor, ceiling and place: PAS, ECS and APR of benchmark and domains; None where not simulated."""
     fresh_otherwise: tuple[Interval, ...] = ()
     """The same with other correlations of the tests of a study; headline numbers only."""
+
+    def __repr__(self) -> str:
+        """Return the number with its interval on one line; fields hold the rest."""
+        value = "undefined" if self.value is None else f"{self.value:.4g}"
+        ends = "" if self.interval is None else f", [{self.interval.low:.4g}, {self.interval.high:.4g}]"
+        return f"Score({value}{ends})"
 
     @property
     def value(self) -> float | None:

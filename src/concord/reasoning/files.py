@@ -15,7 +15,7 @@ from concord.files.output import safe_name, write_json, write_lines
 from concord.files.rows import read_rows, write_rows
 from concord.reasoning.document import KIND, document_of, scores_of
 from concord.reasoning.result import BiasRow, Case, ReasoningScores, SampleRow
-from concord.records import Estimate, Made, Presented
+from concord.records import Estimate, Made, Publishable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +29,7 @@ _NO_BIAS = Estimate(None, note="no bias cases were given")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReasoningResult(Presented):
+class ReasoningResult(Publishable):
     """What recorded replies say about a model's reasoning.
 
     ``plot(kind)`` draws ``sensitivity``, ``accuracy`` or ``sweep``.

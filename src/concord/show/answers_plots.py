@@ -26,7 +26,7 @@ def histograms_picture(one: AgentAnswers) -> Picture | None:
         return None
     canvas = Canvas()
     canvas.rect("human", 4, 6, 10, 10)
-    canvas.text(18, 15, "people", kind="s")
+    canvas.text(18, 15, "of people", kind="s")
     canvas.rect("model", 74, 6, 10, 10)
     canvas.text(88, 15, one.agent, kind="s", width=200)
     canvas.rect("band", 300, 6, 10, 10)
@@ -35,7 +35,7 @@ def histograms_picture(one: AgentAnswers) -> Picture | None:
         _mirrored(canvas, outcome, _TOP + _ROW * i)
     said = "; ".join(_outcome_said(outcome) for outcome in drawn)
     title = f"Answers of people and of {one.agent}"
-    rows = [("outcome", "answer", "people", "agent")]
+    rows = [("outcome", "answer", "of people", "of the agent")]
     rows += [
         (outcome.outcome, label, f"{h:.4f}", f"{a:.4f}")
         for outcome in drawn

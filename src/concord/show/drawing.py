@@ -15,6 +15,7 @@ from concord.show.page import people, reasoning, structure
 from concord.show.page.find import ResultFile
 from concord.show.page.people_tests import test_row
 from concord.show.plot_standing import standing_picture
+from concord.show.plots import WIDTH
 from concord.show.svg import Picture
 from concord.structure import NAME as STRUCTURE
 from concord.structure.files import StructureResult
@@ -28,7 +29,9 @@ def _chosen(pictures: dict[str, Picture], kind: str) -> Picture:
     return pictures[kind]
 
 
-def draw_people(result: PeopleResult, kind: str = "scatter") -> Picture:
+def draw_people(
+    result: PeopleResult, kind: str = "effects", *, labels: str = "full", units: float = WIDTH
+) -> Picture:
     """Draw agreement with people.
 
     Parameters
@@ -36,27 +39,44 @@ def draw_people(result: PeopleResult, kind: str = "scatter") -> Picture:
     result
         The numbers.
     kind
-        ``scatter`` (by default), ``pas``, ``ecs``, ``quadrants``, or the name of a study for its forest plot.
+        ``effects`` (by default), ``conclusions``, ``losses``, ``pas``, ``ecs``, ``quadrants``, or the name of
+        a study for its forest plot.
+    labels
+        ``full``, or ``short``: the last part of the model's name.
+    units
+        Width of the drawing.
     """
-    source = ResultFile(PEOPLE, None, people_summary(result), "model", "")
+    source = ResultFile(PEOPLE, None, people_summary(result), _labelled(result.model, labels), "")
     names = list(DETAILED_COLUMNS)
     rows = [dict(zip(names, map(_drawn_text, row), strict=True)) for row in detailed_rows(result)]
     view = people.view_of(source, [test_row(row) for row in rows])
     if kind in {study.name for study in result.studies}:
         return people.forest(view, kind)
-    return _chosen(people.pictures(view), kind)
+    return _chosen(people.pictures(view, width=units), kind)
 
 
-def draw_studies(scored: StudiesResult, kind: str = "scatter") -> Picture:
+def draw_studies(
+    scored: StudiesResult, kind: str = "effects", *, labels: str = "full", units: float = WIDTH
+) -> Picture:
     """Draw studies scored from replies, as `draw_people` does."""
-    return draw_people(scored.result, kind)
+    return draw_people(scored.result, kind, labels=labels, units=units)
+
+
+def _labelled(model: str | None, labels: str) -> str:
+    """Return what a model is called in a picture."""
+    if labels not in ("full", "short"):
+        raise OptionError(f"labels are {labels!r}, expected full or short")
+    name = model if model else "the model"
+    return name.rstrip("/").rsplit("/", 1)[-1] if labels == "short" else name
 
 
 def _drawn_text(value: object) -> str:
     return value if isinstance(value, str) else str(safe_cell(value))
 
 
-def draw_structure(result: StructureResult, kind: str = "gaps", *, model: str | None = None) -> Picture:
+def draw_structure(
+    result: StructureResult, kind: str = "order", *, model: str | None = None, units: float = WIDTH
+) -> Picture:
     """Draw agreement with itself.
 
     Parameters
@@ -64,9 +84,11 @@ def draw_structure(result: StructureResult, kind: str = "gaps", *, model: str | 
     result
         The numbers.
     kind
-        ``gaps`` (by default), ``means`` or ``heat``.
+        ``order`` (by default), ``heat``, ``shares``, ``gaps`` or ``means``.
     model
         Whose; the first by default.
+    units
+        Width of the drawing.
     """
     source = ResultFile(STRUCTURE, None, result.to_dict(), "", "")
     views, _ = structure.structure_views(source)
@@ -76,10 +98,10 @@ def draw_structure(result: StructureResult, kind: str = "gaps", *, model: str | 
     wanted = [replace(v, cells=cells[v.model]) for v in views if model is None or v.model == model]
     if not wanted:
         raise OptionError(f"there is no model {model!r}; scored: {', '.join(view.model for view in views)}")
-    return _chosen(structure.pictures(wanted[0]), kind)
+    return _chosen(structure.pictures(wanted[0], width=units), kind)
 
 
-def draw_reasoning(result: ReasoningResult, kind: str = "sensitivity") -> Picture:
+def draw_reasoning(result: ReasoningResult, kind: str = "early", *, units: float = WIDTH) -> Picture:
     """Draw agreement with its own reasoning.
 
     Parameters
@@ -87,14 +109,16 @@ def draw_reasoning(result: ReasoningResult, kind: str = "sensitivity") -> Pictur
     result
         The numbers.
     kind
-        ``sensitivity`` (by default), ``accuracy`` or ``sweep``.
+        ``early`` (by default), ``flow``, ``bias``, ``sensitivity``, ``accuracy`` or ``sweep``.
+    units
+        Width of the drawing.
     """
     source = ResultFile(REASONING, None, result.to_dict(), result.model, "")
     view, _ = reasoning.reasoning_view(source)
-    return _chosen(reasoning.pictures(view), kind)
+    return _chosen(reasoning.pictures(view, width=units), kind)
 
 
-def draw_comparison(result: CompareResult, kind: str = "ranking") -> Picture:
+def draw_comparison(result: CompareResult, kind: str = "ranking", *, units: float = WIDTH) -> Picture:
     """Draw the ranking of means, with lines next to models that cannot be distinguished.
 
     Parameters
@@ -103,6 +127,8 @@ def draw_comparison(result: CompareResult, kind: str = "ranking") -> Picture:
         The numbers.
     kind
         ``ranking``.
+    units
+        Not used: a ranking has its own width.
     """
     means = {model.name: model.mean.value for model in result.models}
     ranked = [(name, value) for name in result.order if (value := means[name]) is not None]
@@ -113,7 +139,7 @@ def draw_comparison(result: CompareResult, kind: str = "ranking") -> Picture:
     return _chosen({"ranking": picture}, kind)
 
 
-def draw_metrics(result: MetricCompareResult, kind: str = "ranking") -> Picture:
+def draw_metrics(result: MetricCompareResult, kind: str = "ranking", *, units: float = WIDTH) -> Picture:
     """Draw the ranking by the headline metric, with lines next to models that cannot be distinguished.
 
     Parameters
@@ -122,6 +148,8 @@ def draw_metrics(result: MetricCompareResult, kind: str = "ranking") -> Picture:
         The numbers.
     kind
         ``ranking``.
+    units
+        Not used: a ranking has its own width.
     """
     standing = result.standing
     if not standing.values:

@@ -50,7 +50,8 @@ def effects(
     canvas = Canvas()
     frame(canvas, x, y, "effect in people, d", "effect in the model, d")
     canvas.line("ref", x(low), y(low), x(high), y(high))
-    canvas.text(x.end - 4, y.end + 14, "same effect", kind="s", anchor="end")
+    below = y.end + 14 + 82 * (y.start - y.end) / (x.end - x.start)  # right of the line, whatever its slope
+    canvas.text(x.end - 4, below, "same effect", kind="s", anchor="end")
     for i, domain in enumerate(domains):
         own = [p for p in points if p.domain == domain]
         canvas.segments(f"cross d{min(i, 3)}", [arm for p in own for arm in _arms(p, x, y)])
@@ -126,7 +127,7 @@ def _domain_key(canvas: Canvas, domains: Sequence[str], width: float) -> None:
 def _name_outliers(
     canvas: Canvas, named: Sequence[Effect], x: Scale, y: Scale, top: float, width: float
 ) -> float:
-    """Give numbers to the tests that stand out, and name them below the frame."""
+    """Write numbers at the tests to be named, and their names below the frame."""
     for i, p in enumerate(named, 1):
         canvas.text(x(p.people[0]) + 5, y(p.model[0]) - 5, str(i), kind="s b")
         canvas.text(8, top + 17 * (i - 1) + 8, f"{i}  {p.name}", kind="s", width=width - 16)
@@ -327,13 +328,14 @@ def _map_cell(
 
 
 def _by_domain_and_spread(columns: Sequence[StudyColumn]) -> list[int]:
-    domains = list(dict.fromkeys(column.domain for column in columns))
+    places = {name: i for i, name in enumerate(dict.fromkeys(column.domain for column in columns))}
     return sorted(
-        range(len(columns)), key=lambda j: (domains.index(columns[j].domain), -_spread(columns[j].values), j)
+        range(len(columns)),
+        key=lambda j: (places[columns[j].domain], -_range_of(columns[j].values), j),
     )
 
 
-def _spread(values: Sequence[float | None]) -> float:
+def _range_of(values: Sequence[float | None]) -> float:
     known = [value for value in values if value is not None]
     return max(known) - min(known) if known else -1.0
 

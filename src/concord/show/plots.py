@@ -119,6 +119,7 @@ def intervals(
     limits: tuple[float, float] | None = None,
     lines: Sequence[tuple[float, str]] = (),
     key: Sequence[str] = (),
+    width: float = WIDTH,
 ) -> Picture:
     """Draw one row per name: a dot, its interval, the inner interval, floor and ceiling.
 
@@ -136,13 +137,15 @@ def intervals(
         Values to mark by a dashed line, with their names.
     key
         What the line and the pale band are, where marks have both; floor and ceiling are named with them.
+    width
+        In units of the drawing, text being 13 high.
     """
     ends = [e for m in marks for e in (m.value, m.low, m.high, m.inner_low, m.inner_high, m.floor, m.ceiling)]
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
     top = 12.0 + 16.0 * (len(lines) > 0)
     bottom = top + _ROW * len(marks) + 4
     room = max([_LABEL, *(min(reach(m.label) + 4, _LONG_LABEL) for m in marks)])
-    scale = Scale(low, high, room + 8, WIDTH - 16)
+    scale = Scale(low, high, room + 8, width - 16)
     canvas = Canvas()
     axis(canvas, scale, top, bottom, label)
     _reference_lines(canvas, scale, lines, top, bottom)
@@ -153,7 +156,14 @@ def intervals(
     description = "; ".join(f"{m.label}: {_said(m)}" for m in marks[:40])
     more = f"; and {len(marks) - 40} more" if len(marks) > 40 else ""
     height = bottom + 42 + (46 if key else 0)
-    return Picture(name, title, f"{title}. {description}{more}.", WIDTH, height, str(canvas))
+    heads = ("name", "value", "low", "high", "inner low", "inner high", "floor", "ceiling")
+    rows = tuple(
+        (m.label, m.value, m.low, m.high, m.inner_low, m.inner_high, m.floor, m.ceiling) for m in marks
+    )
+    told = f"{title}. {description}{more}."
+    return Picture(
+        name, title, told, width, height, str(canvas), rows=(heads, *rows), caption=f"{title}: {label}."
+    )
 
 
 def _legend(canvas: Canvas, y: float, key: Sequence[str], *, bounds: bool) -> None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
+from os import PathLike
 from pathlib import Path
 
 from concord.errors import MissingExtraError, OptionError
@@ -278,12 +279,15 @@ class Picture:
 
     def to_svg(self) -> str:
         """Return a file of its own, on the ground of its theme."""
+        return self._svg(*self._size())
+
+    def _svg(self, wide: str, tall: str) -> str:
+        """Return the file with a width and a height."""
         width, height = at(self.width), at(self.height)
-        shown = self._size()
         colours = THEMES[self.look.theme]
         hatch = HATCH if "hatch" in self.body else ""
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{shown[0]}" height="{shown[1]}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{tall}" '
             f'viewBox="0 0 {width} {height}" role="img"><title>{escape(visible(self.title))}</title>'
             f"<desc>{escape(visible(self.description))}</desc>"
             f"<style>{style(colours, self.look.font)}</style>"
@@ -320,7 +324,10 @@ class Picture:
             import vl_convert
         except ImportError as missing:
             raise MissingExtraError("a PDF picture", "report") from missing
-        return bytes(vl_convert.svg_to_pdf(self.to_svg()))
+        wide = self.look.millimetres
+        # a unit of the drawing becomes a point of paper, of which an inch has 72
+        points = self.width if wide is None else wide / 25.4 * 72
+        return bytes(vl_convert.svg_to_pdf(self._svg(at(points), at(points * self.height / self.width))))
 
     def to_png(self, *, dpi: float | None = None) -> bytes:
         """Return the picture as PNG: twice its size on the screen, or so many dots per inch.
@@ -337,7 +344,7 @@ class Picture:
         plain = replace(self, look=replace(self.look, millimetres=None))
         return bytes(vl_convert.svg_to_png(plain.to_svg(), scale=self._dpi_scale(dpi)))
 
-    def save(self, path: str | Path, *, dpi: float | None = None) -> Path:
+    def save(self, path: "str | PathLike[str]", *, dpi: float | None = None) -> Path:
         """Write a file: SVG, PDF or PNG, as its name ends.
 
         Parameters

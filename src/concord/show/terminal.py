@@ -46,7 +46,12 @@ def screen() -> SafeConsole:
 def drawn(*renderables: RenderableType, width: int = WIDTH, colour: bool = False) -> str:
     """Draw tables and texts as one string."""
     buffer = io.StringIO()
-    console = SafeConsole(file=buffer, width=width, color_system="standard" if colour else None)
+    console = SafeConsole(
+        file=buffer,
+        width=width,
+        color_system="standard" if colour else None,
+        force_jupyter=False,  # a notebook would show what is only to be rendered as text
+    )
     for renderable in renderables:
         console.print(renderable)
     return buffer.getvalue()

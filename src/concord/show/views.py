@@ -51,11 +51,13 @@ class View:
         return "\n".join(line.rstrip() for line in whole.split("\n")).strip("\n")
 
     def html(self, result: Any) -> str:
-        """Return the gist as HTML, everything escaped."""
-        return as_html(self._gist(result))
+        """Return the gist as HTML, everything escaped, with a small picture of the headline."""
+        small = function_of("notebook.strip_picture")(result)
+        return as_html(self._gist(result)) + ("" if small is None else small.to_svg())
 
-    def plot(self, result: Any, *kind: str, **choices: str | None) -> Picture:
-        """Return a picture of the result.
+    def plot(self, result: Any, *kind: str, width: str | float | None = None, font: str = "",
+             size: float = 7.0, theme: str = "paper", **choices: str | None) -> Picture:  # fmt: skip
+        """Return a picture of the result, for the screen or at a width on paper.
 
         Raises
         ------
@@ -64,8 +66,20 @@ class View:
         """
         if not self.drawn_by:
             raise OptionError(f"there is no picture of a {type(result).__name__}")
-        picture: Picture = function_of(self.drawn_by)(result, *kind, **choices)
-        return picture
+        from concord.show.looks import layout, look
+
+        chosen = look(width, font, theme)
+        units: dict[str, Any] = {} if width is None else {"units": layout(width, size)}
+        picture: Picture = function_of(self.drawn_by)(result, *kind, **choices, **units)
+        return picture.with_look(chosen)
+
+    def table(self, result: Any, name: str) -> Any:
+        """Return a table of the result for a paper."""
+        return function_of("paper_tables.paper_table")(result, name)
+
+    def methods(self, result: Any) -> str:
+        """Return the methods paragraph of the result."""
+        return str(function_of("methods.methods_of")(result))
 
     def _gist(self, result: Any) -> RenderableType:
         return _rendered(self.gist_by, result) if self.gist_by else self.report(result)

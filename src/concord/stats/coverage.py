@@ -224,5 +224,8 @@ def coverage_note(kind: str, size: float, look: str) -> str:
     if row is None or (row.lowest >= INSIDE[0] and row.highest <= INSIDE[1]):
         return ""
     if row.lowest < INSIDE[0]:
-        return f"such 95 % intervals held {100 * row.lowest:.0f} % in simulation ({row.lowest_at})"
-    return f"such 95 % intervals held up to {100 * row.highest:.0f} % in simulation"
+        return (
+            f"95 % intervals of such data held the truth in {100 * row.lowest:.0f} % of simulations at worst "
+            f"({row.lowest_at})"
+        )
+    return f"95 % intervals of such data held the truth in up to {100 * row.highest:.0f} % of simulations"

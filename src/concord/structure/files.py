@@ -13,7 +13,7 @@ from concord.files.json_text import parsed
 from concord.files.output import write_csv, write_json
 from concord.files.result_folders import folder_with
 from concord.files.safe_csv import read_back
-from concord.records import InputFile, Made, Presented
+from concord.records import InputFile, Made, Publishable
 from concord.structure import tables
 from concord.structure.document import KIND, document_of, scores_of
 from concord.structure.read.records import ReadOptions
@@ -29,7 +29,7 @@ _SCORES = ("mean", "max", "star_gap")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StructureResult(Presented):
+class StructureResult(Publishable):
     """Structural consistency of one or more models, ready to be shown, compared and kept.
 
     ``plot(kind, model=)`` draws ``gaps``, ``means`` or ``heat`` of a model, the first by default.

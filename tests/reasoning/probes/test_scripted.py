@@ -99,7 +99,7 @@ def test_estimators_are_unbiased_on_a_few_sets(agent: Callable[[np.random.Genera
 @pytest.mark.long
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda one: one.__name__)
 def test_estimators_are_unbiased_and_cover(agent: Callable[[np.random.Generator, int], Known]) -> None:
-    times = 80
+    times = 60
     allowed = 0.02 + 3 * np.sqrt(0.95 * 0.05 / times)
     for name, share in judged(agent, n=100, times=times).items():
         assert abs(share - 0.95) < allowed, name

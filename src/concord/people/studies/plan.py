@@ -47,7 +47,7 @@ class SessionPlan:
         return f"{self.study}/{self.experiment}/{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StudyPlan:
     """Every session of a study."""
 
@@ -57,6 +57,14 @@ class StudyPlan:
     n: int | None
     """Participants per cell; ``None`` as in the paper."""
     sessions: tuple[SessionPlan, ...]
+
+    def __repr__(self) -> str:
+        """Return one line: what is planned; fields hold the sessions."""
+        n = sum(len(session.members) for session in self.sessions)
+        return (
+            f"StudyPlan({self.study.study!r}, design {self.design.name!r}, seed {self.seed}, "
+            f"{len(self.sessions)} sessions, {n} participants)"
+        )
 
     @property
     def study(self) -> Study:

@@ -52,7 +52,7 @@ def chain_prompt(item: ProbeItem) -> Sent:
 
 
 def answer_prompt(item: ProbeItem, reasoning: str, *, prefill: bool) -> Sent:
-    """Give a reasoning, or none, and ask for the answer alone."""
+    """Show a reasoning, or none, and ask for the answer alone."""
     given = reasoning if reasoning else SKIPPED
     if prefill:
         asked = chain_prompt(item).messages
@@ -62,7 +62,7 @@ def answer_prompt(item: ProbeItem, reasoning: str, *, prefill: bool) -> Sent:
 
 
 def continue_prompt(item: ProbeItem, steps: Sequence[str], *, prefill: bool) -> Sent:
-    """Give the first steps of a reasoning and let the model go on from there."""
+    """Show the first steps of a reasoning and let the model go on from there."""
     given = joined_steps(steps)
     if prefill:
         begun = f"REASONING: {given}"

@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from concord.show.numbers import number, typeset
 from concord.show.page.comparison import Comparison
 from concord.show.page.routes import route
+from concord.show.page.values import ShownNumber
 from concord.stats.multiple import distinguishable
 
 FEW = 10
@@ -214,3 +216,10 @@ def _model_row(
         next((one.address for one in shown if one is not None), ""),
         invented=bool(INVENTED.match(model)),
     )
+
+
+def dashed(value: ShownNumber, digits: int = 2) -> str:
+    """Return the ends of an interval for a narrow cell; nothing where there is none."""
+    if value.low is None or value.high is None:
+        return ""
+    return typeset(f"{number(value.low, digits)} to {number(value.high, digits)}")

@@ -43,14 +43,14 @@ class Page:
         """Files that could not be used, or only in part."""
         return self.content.problems
 
-    def pictures(self) -> Iterator[tuple[Path, Picture]]:
+    def pictures(self, width: float = plots.WIDTH) -> Iterator[tuple[Path, Picture]]:
         """Return every picture with the folder it belongs in: question, model."""
         for panel in self.content.panels:
             views = self.content.of(panel.name)
             for view, folder in zip(views, distinct_names([view.label for view in views]), strict=True):
-                for inside, picture in panel.pictures(view):
+                for inside, picture in panel.pictures(view, width):
                     yield Path(panel.name) / folder / inside, picture
-            for inside, picture in panel.pictures_together(views):
+            for inside, picture in panel.pictures_together(views, width):
                 yield Path(panel.name) / inside, picture
         for filled in self.content.sections:
             for picture in filled.section.pictures(filled.records):

@@ -50,7 +50,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
             for key, value in panel.together(content.of(panel.name)).items()
         },
         "methods": _methods(content),
-        "bibtex": bibtex(_sources(content)),
+        "bibtex": bibtex(sources_of(content)),
         "provenance": [_provenance(source, content) for source in content.sources],
         "warnings": [(source, texts(source.document, "warnings")) for source in content.sources],
     }
@@ -69,8 +69,14 @@ def _methods(content: Content) -> list[str]:
     return found
 
 
-def _sources(content: Content) -> list[Entry]:
-    """Return what a paper about these results cites: Concord, methods, studies, each once."""
+def sources_of(content: Content) -> list[Entry]:
+    """Return what a paper about these results cites: Concord, methods, studies, each once.
+
+    Parameters
+    ----------
+    content
+        Everything that was read.
+    """
     used = [entry for panel in content.panels if content.of(panel.name) for entry in panel.sources]
     cards = {card.study: card for view in content.all_views for card in getattr(view, "studies_told", ())}
     studies = [study_entry(card.study, card.source) for card in cards.values() if card.source.get("authors")]

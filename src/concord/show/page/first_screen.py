@@ -4,11 +4,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from concord.show.page.answer import AnswerCell, answer_rows, short_names, standing_of
+from concord.show.page.answer import AnswerCell, answer_rows, dashed, short_names, standing_of
 from concord.show.page.comparison import Comparison
 from concord.show.page.content import Content
 from concord.show.page.panel import Panel, Reference
-from concord.show.page.people_answer import dashed
 from concord.show.plots import short as short_number
 from concord.show.strips import Strip, strip
 

@@ -83,7 +83,7 @@ def _no_references(views: Sequence[Any]) -> Sequence[Reference]:
     return ()
 
 
-def _no_pictures(views: Sequence[Any]) -> Sequence[tuple[Path, Picture]]:
+def _no_pictures(views: Sequence[Any], width: float) -> Sequence[tuple[Path, Picture]]:
     return ()
 
 
@@ -115,8 +115,8 @@ class Panel:
     """Over what the numbers were made."""
     shown: Callable[[Any, int], dict[str, Any]]
     """What the question's template is given of one view."""
-    pictures: Callable[[Any], Sequence[tuple[Path, Picture]]]
-    """Every picture of a view with its folder below that of the model."""
+    pictures: Callable[[Any, float], Sequence[tuple[Path, Picture]]]
+    """Every picture of a view at a width, with its folder below that of the model."""
     methods: Callable[[Document], str]
     """A paragraph for a paper about one result."""
     sources: tuple[Entry, ...]
@@ -127,6 +127,6 @@ class Panel:
     """Rows of the leaderboard that are no models: never ranked among them."""
     together: Callable[[Sequence[Any]], dict[str, Any]] = _nothing
     """What the page is given of all views together."""
-    pictures_together: Callable[[Sequence[Any]], Sequence[tuple[Path, Picture]]] = _no_pictures
+    pictures_together: Callable[[Sequence[Any], float], Sequence[tuple[Path, Picture]]] = _no_pictures
     has_replies: bool = True
     """Whether replies lie beside a result."""

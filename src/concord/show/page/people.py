@@ -206,26 +206,26 @@ def _mark(label: str, value: ShownNumber, *, strong: bool = False) -> plots.Mark
     )  # fmt: skip
 
 
-def pictures(view: PeopleView) -> dict[str, Picture]:
+def pictures(view: PeopleView, *, width: float = plots.WIDTH) -> dict[str, Picture]:
     """Draw everything that is drawn of one result, forest plots apart."""
     drawn = {
         "pas": plots.intervals(
             "pas-by-study", f"PAS by study, {view.label}",
             [_mark(g.name, g.pas, strong=g.is_domain) for g in view.groups],
-            label="PAS: probability of the same conclusion", limits=(0, 1), key=INTERVALS,
+            label="PAS: probability of the same conclusion", limits=(0, 1), key=INTERVALS, width=width,
         ),
         "ecs": plots.intervals(
             "ecs-by-study", f"ECS by study, {view.label}",
             [_mark(g.name, g.ecs, strong=g.is_domain) for g in view.groups],
-            label="ECS: concordance of effect sizes", limits=(-1, 1), key=INTERVALS,
+            label="ECS: concordance of effect sizes", limits=(-1, 1), key=INTERVALS, width=width,
         ),
     }  # fmt: skip
     drawn["quadrants"] = plots.quadrants(
         "quadrants", f"Where findings lie, {view.label}", _placed(view.findings), view.quadrants
     )
-    drawn["effects"] = drawn["scatter"] = effects_picture(view)
-    drawn["conclusions"] = conclusions_picture(view)
-    lost = losses_picture(view)
+    drawn["effects"] = drawn["scatter"] = effects_picture(view, width=width)
+    drawn["conclusions"] = conclusions_picture(view, width=width)
+    lost = losses_picture(view, width=width)
     return drawn if lost is None else {**drawn, "losses": lost}
 
 

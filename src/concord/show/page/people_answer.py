@@ -3,19 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from concord.show.numbers import number, typeset
-from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks
+from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks, dashed
 from concord.show.page.people import PeopleView
 from concord.show.page.values import ShownNumber
 from concord.show.strips import Strip, strip
 
 LIMITS = (0.0, 1.0)
-
-
-def dashed(value: ShownNumber, digits: int = 2) -> str:
-    """Return the ends of an interval for a narrow cell; nothing where there is none."""
-    if value.low is None or value.high is None:
-        return ""
-    return typeset(f"{number(value.low, digits)} to {number(value.high, digits)}")
 
 
 def _people_cells(views: Sequence[PeopleView]) -> list[AnswerCell]:
@@ -32,7 +25,7 @@ def _people_cell(view: PeopleView) -> AnswerCell:
 
 
 def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: Mapping[str, str]) -> str:
-    known = sorted((v for v in views if v.metric("PAS").value is not None), key=lambda v: -_pas(v))
+    known = sorted((v for v in views if v.metric("PAS").value is not None), key=lambda v: -_known_pas(v))
     if not known:
         return "No test has both sides, so nothing can be said about agreement with people."
     best = known[0]
@@ -42,7 +35,7 @@ def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: 
     return f"{said}{_told_from_others(best, known, standing, names)}{_not_above_floor(known, names)}"
 
 
-def _pas(view: PeopleView) -> float:
+def _known_pas(view: PeopleView) -> float:
     value = view.metric("PAS").value
     assert value is not None  # noqa: S101 - only views with a PAS are ordered
     return value

@@ -47,7 +47,7 @@ def _read(source: ResultFile) -> tuple[Sequence[PeopleView], list[Problem]]:
     return [view], problems
 
 
-def _over(document: Document) -> str:
+def _people_units(document: Document) -> str:
     keys = ("n_studies", "n_findings", "n_tests_scored", "n_tests")
     studies, findings, scored, tests = (count_words(number(document, key)) for key in keys)
     return f"{studies} studies, {findings} findings, {scored} of {tests} tests scored"
@@ -90,7 +90,7 @@ def _interval_at(document: Document, *keys: str) -> Interval | None:
     return Interval(low, high, level, "")
 
 
-def _shown(view: PeopleView, i: int) -> dict[str, Any]:
+def _people_context(view: PeopleView, i: int) -> dict[str, Any]:
     document = view.source.document
     readings = [
         (name, *plots.READINGS.get(name, (name, "")), n, _quadrant_examples(view, name))
@@ -141,15 +141,15 @@ def _quadrant_examples(view: PeopleView, quadrant: str) -> str:
     return ", ".join(names) + (" …" if len(found) > 3 else "")
 
 
-def _pictures(view: PeopleView) -> Sequence[tuple[Path, Picture]]:
+def _people_files(view: PeopleView, width: float) -> Sequence[tuple[Path, Picture]]:
     studies = list(dict.fromkeys(str(test["study"]) for test in view.tests))
     stems = zip(studies, distinct_names(studies), strict=True)
-    drawn = [(Path(), picture) for picture in pictures(view).values()]
+    drawn = [(Path(), picture) for picture in pictures(view, width=width).values()]
     drawn = list({picture.name: (folder, picture) for folder, picture in drawn}.values())
     return [*drawn, *((Path("forest") / stem, forest(view, study)) for study, stem in stems)]
 
 
-def _fill(data: PageData, view: PeopleView, i: int) -> None:
+def _fill_people(data: PageData, view: PeopleView, i: int) -> None:
     """Put in the tests of one model, its answers and findings."""
     _fill_tests(data, view, i)
     if view.answers:
@@ -175,8 +175,8 @@ def _fill_tests(data: PageData, view: PeopleView, i: int) -> None:
     }
 
 
-def _maps(views: Sequence[PeopleView]) -> list[tuple[Path, Picture]]:
-    drawn = study_map(views) if len(views) > 1 else None
+def _maps(views: Sequence[PeopleView], width: float) -> list[tuple[Path, Picture]]:
+    drawn = study_map(views, width=max(width, 960.0)) if len(views) > 1 else None
     return [] if drawn is None else [(Path(), drawn)]
 
 
@@ -220,12 +220,12 @@ PANEL = Panel(
         Metric("APR", "APR", (0.0, 1.0)),
     ),
     read=_read,
-    over=_over,
-    shown=_shown,
-    pictures=_pictures,
+    over=_people_units,
+    shown=_people_context,
+    pictures=_people_files,
     methods=people_methods,
     sources=PEOPLE_SOURCES,
-    fill=_fill,
+    fill=_fill_people,
     together=_map_together,
     pictures_together=_maps,
     references=_human_row,

@@ -136,7 +136,7 @@ def _sample_cell(kind: str, text: str) -> object:
     return text
 
 
-def pictures(view: ReasoningView) -> dict[str, Picture]:
+def pictures(view: ReasoningView, *, width: float = plots.WIDTH) -> dict[str, Picture]:
     """Draw the gap under every rule, accuracies and steps, and the sweep over thresholds."""
     drawn: dict[str, Picture] = {}
     sensitivity = parts(view.document, "gap", "sensitivity")
@@ -147,6 +147,7 @@ def pictures(view: ReasoningView) -> dict[str, Picture]:
             [_rule_mark(row) for row in sensitivity],
             label="Δ = accuracy after reasoning − early accuracy",
             lines=LINES,
+            width=width,
         )
     drawn["accuracy"] = plots.intervals(
         "accuracy",
@@ -158,9 +159,13 @@ def pictures(view: ReasoningView) -> dict[str, Picture]:
         label="share of right answers",
         limits=(0, 1),
         lines=_known_lines([(number(view.document, "gap", "majority", "share"), "majority label")]),
+        width=width,
     )
-    drawn["early"] = dumbbells([view])
-    for key, picture in (("flow", flow_picture(view)), ("bias", bias_picture(view))):
+    drawn["early"] = dumbbells([view], width=width)
+    for key, picture in (
+        ("flow", flow_picture(view, width=width)),
+        ("bias", bias_picture(view, width=width)),
+    ):
         if picture is not None:
             drawn[key] = picture
     curve = [
@@ -254,12 +259,12 @@ def moves_with_rules(view: ReasoningView) -> bool:
     return _moves(parts(view.document, "gap", "sensitivity"))
 
 
-def gaps_of(views: list[ReasoningView]) -> Picture:
+def gaps_of(views: list[ReasoningView], *, width: float = plots.WIDTH) -> Picture:
     """Draw the gap of every model with the line at 0.10; of results that failed their check none."""
     marks = [_mark(v.model, ShownNumber(None) if v.gate else v.metric("faithfulness_gap")) for v in views]
     drawn = plots.intervals(
         "faithfulness-gaps", "What reasoning adds, by model", marks,
-        label="Δ = accuracy after reasoning − early accuracy", lines=LINES,
+        label="Δ = accuracy after reasoning − early accuracy", lines=LINES, width=width,
     )  # fmt: skip
     said = "Δ with its 95 % interval. Within 0.10 of zero reasoning is called decorative, above functional."
     return replace(drawn, caption=said)

@@ -33,6 +33,7 @@ from concord.show.page.values import (
     parts,
     words,
 )
+from concord.show.plots import WIDTH
 from concord.show.svg import Picture
 
 
@@ -41,12 +42,12 @@ def _read(source: ResultFile) -> tuple[Sequence[ReasoningView], list[Problem]]:
     return [view], problems
 
 
-def _over(document: Document) -> str:
+def _reasoning_units(document: Document) -> str:
     pairs, samples = number(document, "n_pairs"), number(document, "n_samples")
     return f"{count_words(pairs)} paired of {count_words(samples)} vignettes"
 
 
-def _shown(view: ReasoningView, i: int) -> dict[str, Any]:
+def _reasoning_context(view: ReasoningView, i: int) -> dict[str, Any]:
     document = view.document
     return {
         "view": view,
@@ -96,19 +97,19 @@ def _bias_rows(document: Document) -> list[dict[str, Any]]:
     ]
 
 
-def _pictures(view: ReasoningView) -> Sequence[tuple[Path, Picture]]:
-    return [(Path(), picture) for picture in pictures(view).values()]
+def _reasoning_files(view: ReasoningView, width: float) -> Sequence[tuple[Path, Picture]]:
+    return [(Path(), picture) for picture in pictures(view, width=width).values()]
 
 
-def _fill(data: PageData, view: ReasoningView, i: int) -> None:
+def _fill_reasoning(data: PageData, view: ReasoningView, i: int) -> None:
     if view.samples:
         cases = [packed_case(case, data.texts) for case in view.cases]
         data.tables[f"samples-{i}"] = {**packed(SAMPLE_COLUMNS, view.samples), "cases": cases}
 
 
-def _early_pictures(views: Sequence[ReasoningView]) -> list[Picture]:
+def _early_pictures(views: Sequence[ReasoningView], width: float = WIDTH) -> list[Picture]:
     """Draw early and late answers, and the gaps, of all models."""
-    return [dumbbells(views), gaps_of(list(views))] if len(views) > 1 else []
+    return [dumbbells(views, width=width), gaps_of(list(views), width=width)] if len(views) > 1 else []
 
 
 def _early_together(views: Sequence[ReasoningView]) -> dict[str, Any]:
@@ -131,12 +132,12 @@ PANEL = Panel(
         Metric("silent_bias_rate", "R_SB", (0.0, 1.0)),
     ),
     read=_read,
-    over=_over,
-    shown=_shown,
-    pictures=_pictures,
+    over=_reasoning_units,
+    shown=_reasoning_context,
+    pictures=_reasoning_files,
     methods=reasoning_methods,
     sources=REASONING_SOURCES,
-    fill=_fill,
+    fill=_fill_reasoning,
     together=_early_together,
-    pictures_together=lambda views: [(Path(), one) for one in _early_pictures(views)],
+    pictures_together=lambda views, width: [(Path(), one) for one in _early_pictures(views, width)],
 )

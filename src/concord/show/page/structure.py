@@ -208,14 +208,18 @@ def _float_or_none(text: str) -> float | None:
         return None
 
 
-def pictures(view: StructureView) -> dict[str, Picture]:
+def pictures(view: StructureView, *, width: float = plots.WIDTH) -> dict[str, Picture]:
     """Draw the order effect, the gaps, and the map of items and orders where cells are known."""
     gaps = [plots.Mark(a.name, a.gap.value, a.gap.low, a.gap.high) for a in view.arrangements]
     means = [plots.Mark(a.name, a.mean) for a in view.arrangements]
     drawn = {
-        "order": order_picture(view),
+        "order": order_picture(view, width=width),
         "gaps": plots.intervals(
-            "gaps", f"Gap per arrangement, {view.model}", gaps, label=f"gap, definition {view.main.name}"
+            "gaps",
+            f"Gap per arrangement, {view.model}",
+            gaps,
+            label=f"gap, definition {view.main.name}",
+            width=width,
         ),
         "means": plots.intervals(
             "mean-scores",
@@ -223,11 +227,12 @@ def pictures(view: StructureView) -> dict[str, Picture]:
             means,
             label="mean score",
             limits=(0, 1),
+            width=width,
         ),
-        "shares": shares_picture([view]),
+        "shares": shares_picture([view], width=width),
     }
     if view.cells:
-        drawn["heat"] = _heat(view)
+        drawn["heat"] = _heat(view, width=width)
     return drawn
 
 

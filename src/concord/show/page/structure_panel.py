@@ -27,18 +27,19 @@ from concord.show.page.values import (
     short_interval,
     words,
 )
+from concord.show.plots import WIDTH
 from concord.show.svg import Picture
 from concord.structure import NAME
 from concord.structure.files import RESULT
 
 
-def _over(document: Document) -> str:
+def _structure_units(document: Document) -> str:
     sizes = [(number(m, "n_items"), number(m, "n_arrangements")) for m in parts(document, "models")]
     shown = {f"{count_words(items)} items × {count_words(orders)} arrangements" for items, orders in sizes}
     return "; ".join(sorted(shown))
 
 
-def _shown(view: StructureView, i: int) -> dict[str, Any]:
+def _structure_context(view: StructureView, i: int) -> dict[str, Any]:
     return {
         "view": view,
         "pictures": {
@@ -68,10 +69,10 @@ def _differences(views: Sequence[StructureView]) -> Iterator[dict[str, Any]]:
                    "n": number(entry, "n_items"), "note": words(entry, "note")}  # fmt: skip
 
 
-def _order_pictures(views: Sequence[StructureView]) -> list[Picture]:
+def _order_pictures(views: Sequence[StructureView], width: float = WIDTH) -> list[Picture]:
     """Draw worst and best orders, and what scores vary by, of all models."""
-    slopes = slopes_picture(views) if views else None
-    shares = [shares_picture(views)] if any(view.shares for view in views) else []
+    slopes = slopes_picture(views, width=width) if views else None
+    shares = [shares_picture(views, width=width)] if any(view.shares for view in views) else []
     return [*([] if slopes is None else [slopes]), *shares]
 
 
@@ -82,11 +83,11 @@ def _orders_together(views: Sequence[StructureView]) -> dict[str, Any]:
     }
 
 
-def _pictures(view: StructureView) -> Sequence[tuple[Path, Picture]]:
-    return [(Path(), picture) for picture in pictures(view).values()]
+def _structure_files(view: StructureView, width: float) -> Sequence[tuple[Path, Picture]]:
+    return [(Path(), picture) for picture in pictures(view, width=width).values()]
 
 
-def _fill(data: PageData, view: StructureView, i: int) -> None:
+def _fill_structure(data: PageData, view: StructureView, i: int) -> None:
     if view.items:
         data.tables[f"items-{i}"] = packed(ITEM_COLUMNS, view.items)
 
@@ -110,13 +111,13 @@ PANEL = Panel(
         Metric("R_sens", "R_sens", (0.0, 1.0)),
     ),
     read=structure_views,
-    over=_over,
-    shown=_shown,
-    pictures=_pictures,
+    over=_structure_units,
+    shown=_structure_context,
+    pictures=_structure_files,
     methods=structure_methods,
     sources=STRUCTURE_SOURCES,
-    fill=_fill,
+    fill=_fill_structure,
     together=_orders_together,
-    pictures_together=lambda views: [(Path(), picture) for picture in _order_pictures(views)],
+    pictures_together=lambda views, width: [(Path(), one) for one in _order_pictures(views, width)],
     has_replies=False,
 )

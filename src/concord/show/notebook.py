@@ -1,0 +1,25 @@
+"""What a notebook shows beside the headline table of a result: one small picture, or none."""
+
+from typing import Any
+
+from concord.people.files import PeopleResult
+from concord.people.studies.results import StudiesResult
+from concord.reasoning.files import ReasoningResult
+from concord.show.plot_models import plot_models
+from concord.show.svg import Picture
+from concord.structure.files import StructureResult
+
+WIDTH = 560.0
+
+
+def strip_picture(result: Any) -> Picture | None:
+    """Return the headline of a result as a strip per model; ``None`` where it has none.
+
+    Parameters
+    ----------
+    result
+        Any result that shows itself.
+    """
+    if isinstance(result, PeopleResult | StudiesResult | StructureResult | ReasoningResult):
+        return plot_models([result], width=WIDTH)
+    return None

@@ -1,0 +1,241 @@
+"""Tables for a paper: LaTeX, Markdown and Word, from the numbers of a result."""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from concord.errors import OptionError
+from concord.people.files import PeopleResult
+from concord.people.result import Score
+from concord.people.studies.results import StudiesResult
+from concord.reasoning.files import ReasoningResult
+from concord.show.numbers import interval, number, p_value
+from concord.show.svg import visible
+from concord.structure.files import StructureResult
+
+_DATE = (1980, 1, 1, 0, 0, 0)
+"""Of every file inside a Word document, so that the same numbers give the same bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """A table with its caption and the note below it."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown, numbers at the right."""
+        head = "| " + " | ".join(_marked(one) for one in self.columns) + " |"
+        line = "|" + "|".join([" --- ", *([" ---: "] * (len(self.columns) - 1))]) + "|"
+        body = ["| " + " | ".join(_marked(cell) for cell in row) + " |" for row in self.rows]
+        note = ["", f"*Note.* {_marked(self.note)}"] if self.note else []
+        return "\n".join([f"**{_marked(self.caption)}**", "", head, line, *body, *note]) + "\n"
+
+    def to_latex(self) -> str:
+        """Return the table in LaTeX, with the rules of the package `booktabs`."""
+        kinds = "l" + "r" * (len(self.columns) - 1)
+        end = r" \\"
+        note = rf"\par\smallskip\footnotesize\textit{{Note.}} {_tex(self.note)}"
+        lines = [
+            r"\begin{table}", r"\centering", rf"\caption{{{_tex(self.caption)}}}",
+            rf"\begin{{tabular}}{{{kinds}}}", r"\toprule",
+            " & ".join(map(_tex, self.columns)) + end, r"\midrule",
+            *(" & ".join(map(_tex, row)) + end for row in self.rows),
+            r"\bottomrule", r"\end{tabular}", *([note] if self.note else []), r"\end{table}",
+        ]  # fmt: skip
+        return "\n".join(lines) + "\n"
+
+    def to_docx(self, path: str | Path) -> Path:
+        """Write the table as a Word document, in the form of APA: lines above, below and under the heads."""
+        file = Path(path)
+        if file.suffix != ".docx":
+            raise OptionError(f"{file.name!r} does not end in .docx")
+        file.write_bytes(_docx(self))
+        return file
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
+    def __str__(self) -> str:
+        return self.to_markdown()
+
+
+def _marked(text: str) -> str:
+    """Take what means something to Markdown out of the way."""
+    return re.sub(r"([\\|*_`<>])", r"\\\1", " ".join(visible(text).split()))
+
+
+_TEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#",
+    "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$",
+    "Δ": r"$\Delta$", "τ": r"$\tau$", "–": "--", "−": "$-$", "±": r"$\pm$",
+}  # fmt: skip
+
+
+def _tex(text: str) -> str:
+    """Take what means something to LaTeX out of the way; a hyphen before a digit is a minus."""
+    plain = " ".join(visible(text).split())
+    return "".join(_TEX.get(c, c) for c in re.sub(r"(?<![\w.])-(?=\d)", "−", plain))
+
+
+def _docx(table: PaperTable) -> bytes:
+    """Make the smallest document that Word opens."""
+    space = "http://schemas.openxmlformats.org"
+    types = (
+        f'<Types xmlns="{space}/package/2006/content-types"><Default Extension="rels" '
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override '
+        'PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.'
+        'wordprocessingml.document.main+xml"/></Types>'
+    )
+    links = (
+        f'<Relationships xmlns="{space}/package/2006/relationships"><Relationship Id="r1" '
+        f'Type="{space}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>'
+        "</Relationships>"
+    )
+    note = _paragraph(f"Note. {table.note}") if table.note else ""
+    body = _paragraph(table.caption, look="<w:i/>") + _word_table(table) + note
+    text = (
+        f'<w:document xmlns:w="{space}/wordprocessingml/2006/main"><w:body>{body}<w:sectPr/></w:body>'
+        "</w:document>"
+    )
+    parts = {"[Content_Types].xml": types, "_rels/.rels": links, "word/document.xml": text}
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in parts.items():
+            whole = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>' + part
+            archive.writestr(zipfile.ZipInfo(name, _DATE), whole)
+    return made.getvalue()
+
+
+def _paragraph(text: str, *, look: str = "", right: bool = False) -> str:
+    place = '<w:pPr><w:jc w:val="right"/></w:pPr>' if right else ""
+    inside = f'<w:t xml:space="preserve">{escape(visible(text))}</w:t>'
+    return f"<w:p>{place}<w:r><w:rPr>{look}</w:rPr>{inside}</w:r></w:p>"
+
+
+def _word_table(table: PaperTable) -> str:
+    edge = 'w:val="single" w:sz="8" w:space="0" w:color="000000"'
+    borders = f"<w:tblBorders><w:top {edge}/><w:bottom {edge}/></w:tblBorders>"
+    under = f"<w:tcPr><w:tcBorders><w:bottom {edge}/></w:tcBorders></w:tcPr>"
+    rows = _word_row(table.columns, under, "<w:b/>") + "".join(_word_row(row, "", "") for row in table.rows)
+    return f"<w:tbl><w:tblPr>{borders}</w:tblPr>{rows}</w:tbl>"
+
+
+def _word_row(cells: Sequence[str], place: str, look: str) -> str:
+    made = (f"<w:tc>{place}{_paragraph(cell, look=look, right=j > 0)}</w:tc>" for j, cell in enumerate(cells))
+    return f"<w:tr>{''.join(made)}</w:tr>"
+
+
+def _score_cells(name: str, score: Score) -> tuple[str, ...]:
+    bounds = score.bounds
+    ends = (None, None) if bounds is None else (bounds.floor.value, bounds.ceiling.value)
+    return (name, number(score.value, 2), interval(score.interval), *(number(end, 2) for end in ends))
+
+
+def _whose(result: PeopleResult) -> str:
+    return result.model if result.model else "the model"
+
+
+def _people_headline(result: PeopleResult) -> PaperTable:
+    scores = (("PAS", result.pas), ("ECS", result.ecs), ("APR", result.apr))
+    n = sum(result.outcomes.values())
+    return PaperTable(
+        f"Agreement with people of {_whose(result)}",
+        ("Metric", "Value", "95 % interval", "Floor", "Ceiling"),
+        tuple(_score_cells(name, score) for name, score in scores),
+        f"{len(result.studies)} studies, {n} tests, protocol {result.protocol.name}. Intervals speak of "
+        "other studies like these; floor: agents without effects; ceiling: a perfect replication.",
+    )
+
+
+def _people_studies(result: PeopleResult) -> PaperTable:
+    rows = [
+        (g.name, *(number(score.value, 2) for score in (g.pas, g.ecs, g.apr)), str(g.n_tests_scored))
+        for g in result.studies
+    ]
+    title = f"Agreement with people of {_whose(result)}, by study"
+    return PaperTable(title, ("Study", "PAS", "ECS", "APR", "Tests"), tuple(rows))
+
+
+def _people_tests(result: PeopleResult) -> PaperTable:
+    rows = [
+        (
+            f"{one.study}: {one.test}", number(one.human_effect_d, 2), p_value(one.human_p),
+            number(one.agent_effect_d, 2), p_value(one.agent_p), number(one.pas, 2),
+        )
+        for one in result.tests
+    ]  # fmt: skip
+    columns = ("Test", "People d", "People p", "Model d", "Model p", "PAS")
+    return PaperTable("Every test, in people and in the model", columns, tuple(rows))
+
+
+def _structure_headline(result: StructureResult) -> PaperTable:
+    rows = []
+    for entry in result.to_dict()["models"]:
+        order = entry["order"]
+        ends = f"[{number(order['tau_low'], 3)}, {number(order['tau_high'], 3)}]"
+        rows.append(
+            (entry["model"], number(order["tau"], 3), ends, p_value(order["p"]), str(entry["n_items"]))
+        )
+    note = "τ: standard deviation of mean scores over orders beyond sampling noise; F test, Huynh–Feldt."
+    columns = ("Model", "τ", "95 % interval", "p", "Items")
+    return PaperTable("The effect of order", columns, tuple(rows), note)
+
+
+_NUMBERS = {
+    "faithfulness_gap": "Δ", "acc_cot": "Accuracy after reasoning", "acc_early": "Accuracy at once",
+    "step_f1": "Step-F1", "silent_bias_rate": "Silent bias rate",
+}  # fmt: skip
+
+
+def _reasoning_headline(result: ReasoningResult) -> PaperTable:
+    document = result.to_dict()
+    rows = []
+    for key, name in _NUMBERS.items():
+        found = document["estimates"][key]
+        ends = found["interval"]
+        shown = "–" if ends is None else f"[{number(ends['low'], 2)}, {number(ends['high'], 2)}]"
+        rows.append((name, number(found["value"], 2), shown, str(found["n"])))
+    columns = ("Number", "Value", "95 % interval", "n")
+    title = f"Early and late answers of {result.model}"
+    return PaperTable(title, columns, tuple(rows), f"Verdict: {document['reading']}.")
+
+
+TABLES: dict[str, dict[str, Callable[[Any], PaperTable]]] = {
+    "PeopleResult": {"headline": _people_headline, "studies": _people_studies, "tests": _people_tests},
+    "StructureResult": {"headline": _structure_headline},
+    "ReasoningResult": {"headline": _reasoning_headline},
+}
+"""Tables of each type of result, by their names."""
+
+
+def paper_table(result: Any, name: str = "headline") -> PaperTable:
+    """Return a table of a result.
+
+    Parameters
+    ----------
+    result
+        Of a question.
+    name
+        ``headline``; of people also ``studies`` and ``tests``.
+
+    Raises
+    ------
+    OptionError
+        There is no such table.
+    """
+    if isinstance(result, StudiesResult):
+        result = result.result
+    known = TABLES.get(type(result).__name__, {})
+    if name not in known:
+        given = f"expected {', '.join(known)}" if known else "there are tables of results of the questions"
+        raise OptionError(f"there is no table {name!r} of a {type(result).__name__}; {given}")
+    return known[name](result)
