@@ -112,3 +112,19 @@ def test_the_embedded_model_judges_and_its_run_is_scored(tmp_path: Path) -> None
     (judge,) = found["judges"]
     votes = sum(sum(pair["ab"]) + sum(pair["ba"]) + sum(pair["unreadable"]) for pair in judge["pairs"])
     assert votes == 12
+
+
+def test_two_runs_give_the_pairs_that_both_answered(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    from concord.asking.runs import run
+
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder in folders:
+        run("structure", "mockllm/model", limit=2, arrangements=2, out=folder)
+    design = lay_out_pairs(first=folders[0], second=folders[1], repeats=1)
+    assert len(design.trials) == 2 * 2 * 2
+    kept = json.loads(dict(design.files)["pairs.json"])["pairs"]
+    assert {(pair["model_a"], pair["model_b"]) for pair in kept} == {
+        ("mockllm/model (one)", "mockllm/model (two)")
+    }
+    assert len({pair["cluster"] for pair in kept}) == 2
