@@ -105,6 +105,12 @@ def people(
         str, typer.Option(help="bare, participant, demographic, story, or the path of a template.")
     ] = "participant",
     plan_seed: Annotated[int, typer.Option(help="Seed of assignment, orders and profiles.")] = 0,
+    memory: Annotated[
+        bool, typer.Option("--memory", help="Ask afterwards whether the model recognises the studies.")
+    ] = False,
+    variant: Annotated[
+        str | None, typer.Option(help="Hold this variant of the studies too, or all: another surface.")
+    ] = None,
     *,
     asking: AskingPeople,
 ) -> None:
@@ -115,6 +121,8 @@ def people(
         "n": n,
         "design": design,
         "plan_seed": plan_seed,
+        "memory": memory,
+        "variant": variant,
     }
     carry_out("people", model, chosen, asking)
 

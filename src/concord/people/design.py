@@ -13,6 +13,7 @@ from concord.people.studies.load import find_studies, read_study
 from concord.people.studies.plan import SessionPlan, StudyPlan, plan_study
 from concord.people.studies.sessions import Session
 from concord.people.studies.tokens import middling
+from concord.people.studies.variants import with_variants
 from concord.records import Design, Message, Template, Trial
 
 DESIGN_FILE = "design.txt"
@@ -29,6 +30,8 @@ def design_people(
     plan_seed: int = 0,
     limit: int | None = None,
     repeats: int = 1,
+    memory: bool = False,
+    variant: str | None = None,
 ) -> Design:
     """Lay out every session of some studies.
 
@@ -49,6 +52,10 @@ def design_people(
         Hold only the first so many sessions of each experiment.
     repeats
         Must be 1: participants are repeated by n.
+    memory
+        Ask afterwards, in conversations of their own, whether the model recognises the studies.
+    variant
+        Hold this variant of the studies too, or ``all`` variants.
 
     Raises
     ------
@@ -62,6 +69,8 @@ def design_people(
     chosen = get_design(design)
     names = [name.strip() for name in study.split(",") if name.strip()] if isinstance(study, str) else study
     found = find_studies(names, folder=None if folder is None else Path(folder))
+    if variant is not None:
+        found = with_variants(found, variant)
     options: dict[str, str | int | float | bool | None] = {"n": n, "design": chosen.name}
     options |= {
         "assignment": ASSIGNMENT,
@@ -69,6 +78,8 @@ def design_people(
         "limit": limit,
         "studies": ", ".join(file.name for file in found),
     }
+    if memory:
+        options["memory"] = True
     text = "" if chosen.text is None else chosen.text
     files = [(f"{file.name}.yaml", file.raw) for file in found] + [(DESIGN_FILE, text.encode("utf-8"))]
     template = Template(f"people/{chosen.name}", text, "" if chosen.sha256 is None else chosen.sha256)

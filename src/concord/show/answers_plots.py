@@ -26,16 +26,16 @@ def histograms_picture(one: AgentAnswers) -> Picture | None:
         return None
     canvas = Canvas()
     canvas.rect("human", 4, 6, 10, 10)
-    canvas.text(18, 15, "of people", kind="s")
-    canvas.rect("model", 74, 6, 10, 10)
-    canvas.text(88, 15, one.agent, kind="s", width=200)
+    canvas.text(18, 15, "answers of people", kind="s")
+    canvas.rect("model", 134, 6, 10, 10)
+    canvas.text(148, 15, one.agent, kind="s", width=140)
     canvas.rect("band", 300, 6, 10, 10)
     canvas.text(314, 15, "another sample of people would end here (95 %)", kind="s")
     for i, outcome in enumerate(drawn):
         _mirrored(canvas, outcome, _TOP + _ROW * i)
     said = "; ".join(_outcome_said(outcome) for outcome in drawn)
     title = f"Answers of people and of {one.agent}"
-    rows = [("outcome", "answer", "of people", "of the agent")]
+    rows = [("outcome", "answer", "share of people", "share of agent")]
     rows += [
         (outcome.outcome, label, f"{h:.4f}", f"{a:.4f}")
         for outcome in drawn

@@ -19,11 +19,10 @@ from concord.errors import UndefinedError
 from concord.stats.distances import entropy
 from concord.stats.elementwise import Floats
 
-HEAVY = 12.0
-"""Kurtosis above which no sample is large enough for this interval."""
-HEAVY_SMALL = 5.0
-"""The same for fewer than `SMALL` answers."""
-SMALL = 100
+HEAVY = ((100, 4.0), (500, 6.0))
+"""Kurtosis above which samples of fewer answers than so many have no interval ..."""
+HEAVIEST = 12.0
+"""... and above which none has."""
 
 
 class RatioEnds(NamedTuple):
@@ -53,7 +52,7 @@ class Spread:
     @property
     def is_heavy(self) -> bool:
         """Whether the tail is too heavy for an interval at this size."""
-        limit = HEAVY_SMALL if self.n < SMALL else HEAVY
+        limit = next((most for size, most in HEAVY if self.n < size), HEAVIEST)
         return self.n_values > 2 and self.kurtosis > limit
 
 

@@ -2,15 +2,19 @@
 
 from typing import TYPE_CHECKING, Any
 
-from concord.asking.askable import Askable, Demo, Recorded, Sessions
+from concord.asking.askable import Askable, Demo, FollowUp, Recorded, Sessions
 from concord.people import NAME
 from concord.people.design import design_people, plans_of, rooms_of, session_texts
+from concord.people.memory.names import MARK
 from concord.people.rooms import unpacked
-from concord.records import Trial
+from concord.records import AskOutcome, Trial
 
 if TYPE_CHECKING:
     from concord.people.studies import StudiesResult
     from concord.people.studies.sessions import Question
+
+MEMORY = "memory"
+"""Folder of the probe inside that of the run."""
 
 
 def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "StudiesResult":
@@ -21,7 +25,18 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Studies
     for row in found.rows:
         replies |= unpacked(str(row["response"]))
     plans = plans_of(found.files, found.options)
-    return score_replies(replies, plans, model=found.model, made=found.made, **choices)
+    said = {str(row["id"]): str(row["response"]) for row in found.followed if row["outcome"] == AskOutcome.OK}
+    return score_replies(replies, plans, model=found.model, made=found.made, said=said, **choices)
+
+
+def probe_memory(found: Recorded) -> FollowUp | None:
+    """Lay out the probe that follows where it was asked for: what the model knows of the studies."""
+    from concord.people.studies.probe import probe_design
+
+    if not found.options.get("memory"):
+        return None
+    plans = [plan for plan in plans_of(found.files, found.options) if MARK not in plan.study.study]
+    return FollowUp(probe_design(plans), found.model, MEMORY, max_tokens=600)
 
 
 def turn_of(question: "Question") -> Trial:
@@ -39,6 +54,8 @@ ASKED = Askable(
     temperature=1.0,
     max_tokens=256,
     task={"limit": "sessions"},
+    follow=probe_memory,
+    followed_in=MEMORY,
     sessions=Sessions(rooms_of, session_texts, turn_of),
     demo=Demo(
         "With people, asked now: the framing study, five participants per cell.",

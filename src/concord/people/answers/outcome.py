@@ -28,6 +28,7 @@ FEWEST = 5
 INVERTED = "test inversion, the noise of the samples taken out"
 _NOT_APART = "withheld: people and random answers are not apart at these numbers of answers"
 _NO_REFERENCE = "withheld: there is no random answer; give scale_min and scale_max, or conditions"
+_HEAVY = "no interval: a few answers decide the variance (heavy tail), which no interval here covers"
 _CONSTANT = "no interval: the agent gave one answer only"
 
 
@@ -96,8 +97,7 @@ def _ratio_estimate(found: RatioEnds, human: Spread, agent: Spread, level: float
     if n < FEWEST:
         return Estimate(found.value, n=n, note=f"no interval: fewer than {FEWEST} answers")
     if human.is_heavy or agent.is_heavy:
-        note = "no interval: a few answers decide the variance (heavy tail), which no interval here covers"
-        return Estimate(found.value, n=n, note=note)
+        return Estimate(found.value, n=n, note=_HEAVY)
     return Estimate(
         found.value,
         _interval_or_none(found.low, found.high, level, "Bonett 2006, kurtosis of each side"),
@@ -137,11 +137,18 @@ def _mean_gap(one: AnswerSet, level: float) -> Estimate:
     value = float(a.mean() - h.mean()) / sd
     if n < FEWEST:
         return Estimate(value, n=n, note=f"no interval: fewer than {FEWEST} answers")
+    if answer_spread(h).is_heavy or answer_spread(a).is_heavy:
+        return Estimate(value, n=n, note=_HEAVY)
+    # what each person does to the mean and, since skewed answers move both, to the SD it is divided by
+    dh = (h - h.mean()) / sd
+    person = -dh - value / 2 * (dh**2 - 1)
     ph, pa = one.pairs
-    covariance = float(np.cov(ph, pa)[0, 1]) if ph.size == h.size == a.size and ph.size > 1 else 0.0
-    se2 = h.var(ddof=1) / h.size + a.var(ddof=1) / a.size - 2 * covariance / h.size
-    # the SD that it is divided by is a sample's too: d² / (2n), kurtosis taken into account
-    se = float(np.sqrt(max(se2, 0.0) / sd**2 + value**2 * answer_spread(h).log_se2 / 4))
+    if ph.size == h.size == a.size:
+        scaled = (ph - h.mean()) / sd
+        joint = (pa - a.mean()) / sd - scaled - value / 2 * (scaled**2 - 1)
+        se = float(np.sqrt(joint.var(ddof=1) / n))
+    else:
+        se = float(np.sqrt(person.var(ddof=1) / h.size + a.var(ddof=1) / a.size / sd**2))
     z = float(special.stdtrit(n - 1, 0.5 + level / 2))
     return Estimate(value, _interval_or_none(value - z * se, value + z * se, level, "t, delta method"), n=n)
 

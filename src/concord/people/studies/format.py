@@ -407,6 +407,17 @@ class Finding(_Part):
     tests: Annotated[list[Test], Field(min_length=1)]
 
 
+class Variant(_Part):
+    """The same manipulation and tests under another surface: what a model has not read."""
+
+    says: Words
+    """What is different."""
+    experiments: Annotated[list[Slug], Field(min_length=1)]
+    """Experiments that it changes; the variant consists of these and of their tests."""
+    replace: Annotated[dict[str, str], Field(min_length=1)]
+    """Words of the materials, and what takes their place; applied in this order."""
+
+
 class Study(_Part):
     """A published study whose participants a model can replace."""
 
@@ -419,6 +430,8 @@ class Study(_Part):
     about: About
     experiments: Annotated[dict[Slug, Experiment], Field(min_length=1)]
     findings: Annotated[dict[str, Finding], Field(min_length=1)]
+    variants: dict[Slug, Variant] = {}
+    """Other surfaces by name, for `concord run people --variant`."""
 
     def population_of(self, experiment: str) -> Population:
         """Return whom the participants of an experiment are drawn from."""

@@ -5,9 +5,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from concord.files.codec import encode
+from concord.files.documents import heading
 from concord.files.output import write_csv, write_json, write_lines
 from concord.people.answers.files import AnswersResult
 from concord.people.files import PeopleResult
+from concord.people.memory.result import MemoryResult
 from concord.people.studies.behind import behind_test
 from concord.people.studies.observe import ItemCount, Observations
 from concord.people.studies.plan import StudyPlan
@@ -15,6 +18,7 @@ from concord.people.studies.rows import row_keys
 from concord.people.table.document import table_document
 from concord.records import Presented, TestTable
 
+MEMORY = "memory.json"
 DISTRIBUTIONS = "distributions"
 """Folder, below that of the scores, with the answers as distributions."""
 
@@ -28,6 +32,8 @@ class StudiesResult(Presented):
     observed: tuple[Observations, ...]
     distributions: AnswersResult | None = None
     """Answers as distributions, where the studies give people's."""
+    memory: MemoryResult | None = None
+    """What the model recognises, and original against variant, where either was asked."""
 
     @property
     def answers(self) -> tuple[ItemCount, ...]:
@@ -42,7 +48,10 @@ class StudiesResult(Presented):
             + ", ".join(f"{n} {outcome}" for outcome, n in one.outcomes().items())
             for one in self.observed
         )
-        return (*(f"warning: {warning}" for warning in self.table.warnings), *counted)
+        remembered = () if self.memory is None else (f"memory: {self.memory.sentence}",)
+        if self.memory is not None and self.memory.pairs:
+            remembered = (*remembered, "warning: the numbers of all studies together include the variants")
+        return (*(f"warning: {warning}" for warning in self.table.warnings), *counted, *remembered)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary of the scores, with the plans and the answers counted."""
@@ -56,6 +65,7 @@ class StudiesResult(Presented):
                 if sum(one.ended_early.values())
             },
             "tests_without_agent_side": list(self.table.warnings),
+            "memory": None if self.memory is None else encode(self.memory),
             "distributions": None if self.distributions is None else self.distributions.to_dict(),
         }
 
@@ -83,6 +93,9 @@ class StudiesResult(Presented):
         write_json(folder / "plans.json", {"plans": plans, "tests": list(_behind_records(self.observed))})
         names = ("answers.csv", "answers.jsonl", "prompts.json", "tests.json", "plans.json")
         more = () if self.distributions is None else self.distributions.write(folder / DISTRIBUTIONS)
+        if self.memory is not None:
+            write_json(folder / MEMORY, {**heading("memory result"), **encode(self.memory)})
+            more = (*more, folder / MEMORY)
         return (*files, *(folder / name for name in names), *more)
 
 

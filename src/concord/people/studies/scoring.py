@@ -8,12 +8,16 @@ from typing import Any
 from concord.errors import OptionError
 from concord.people.answers.files import AnswersResult
 from concord.people.answers.score import score_answer_table
+from concord.people.files import PeopleResult
+from concord.people.memory.names import MARK
+from concord.people.memory.result import MemoryResult, memory_result
 from concord.people.score import score_chosen
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.distributions import answers_of
 from concord.people.studies.load import find_studies
 from concord.people.studies.observe import Observations, observe
 from concord.people.studies.plan import StudyPlan, plan_study
+from concord.people.studies.probe import recognitions
 from concord.people.studies.results import StudiesResult
 from concord.people.studies.session_replies import SessionReplies, read_session_replies
 from concord.people.studies.sessions import Agent, replaying
@@ -63,6 +67,7 @@ def run(
     *,
     model: str | None = None,
     made: Made | None = None,
+    said: Mapping[str, str] | None = None,
     **choices: Any,
 ) -> StudiesResult:
     """Run planned studies with an agent of your own and score them.
@@ -77,6 +82,8 @@ def run(
         Name of the model that took the place of the participants.
     made
         How its replies were made, where a run says so.
+    said
+        What it said about each study when it was asked whether it knows it.
     choices
         Options of `concord.score_people`: protocol, level, seed and the rest.
 
@@ -89,9 +96,20 @@ def run(
     """
     observed = tuple(observe(one, agent) for one in plans)
     table = replace(table_of_tests(observed), model=model, made=made)
-    return StudiesResult(
-        score_chosen(table, **choices), table, observed, _distributions(observed, model, choices)
-    )
+    scores = score_chosen(table, **choices)
+    distributions = _distributions(observed, model, choices)
+    return StudiesResult(scores, table, observed, distributions, _memory(scores, observed, said))
+
+
+def _memory(
+    scores: PeopleResult, observed: Sequence[Observations], said: Mapping[str, str] | None
+) -> MemoryResult | None:
+    """Say what the model remembers, where it was asked or variants were run."""
+    originals = [one.plan.study for one in observed if MARK not in one.plan.study.study]
+    if not said and len(originals) == len(observed):
+        return None
+    found = recognitions(originals, {} if said is None else said)
+    return memory_result(found, scores.studies, scores.findings, level=scores.level)
 
 
 def _distributions(

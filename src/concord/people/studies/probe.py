@@ -1,0 +1,124 @@
+"""The recognition probe: after the materials, in a conversation of its own, what study this is."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+from concord.people.memory.result import Recognition
+from concord.people.studies.compiled import compile_experiment
+from concord.people.studies.format import Study, Test
+from concord.people.studies.plan import StudyPlan
+from concord.people.studies.sessions import Session
+from concord.records import Design, Message, Template, Trial
+
+SUITE = "memory"
+TEMPLATE = (
+    "Below are materials of a study as its participants saw them. Do not take part; say what you know "
+    "of it.\n\n"
+    "---\n{materials}\n---\n\n"
+    "Do you recognise a published study behind these materials? Answer in exactly these lines, and write "
+    "'unknown' where you do not know.\n"
+    "Authors: surnames of the authors\n"
+    "Year: year of publication\n"
+    "Finding: what it found, in one sentence\n"
+    "{effects}"
+)
+_LINE = re.compile(
+    r"^\s*(?:\*\*)?(authors?|year|finding|effect (\d+))(?:\*\*)?\s*:\s*(?:\*\*)?\s*(.*)$", re.I | re.M
+)
+
+
+def probe_design(plans: Sequence[StudyPlan]) -> Design:
+    """Lay out one probe per study: its materials, then what is asked about them."""
+    template = Template("memory/probe.v1", TEMPLATE, "")
+    trials = tuple(
+        Trial(SUITE, plan.study.study, "probe", (Message("user", probe_text(plan)),), 0, template.name)
+        for plan in plans
+        if plan.sessions
+    )
+    return Design(SUITE, trials, (template,))
+
+
+def probe_text(plan: StudyPlan) -> str:
+    """Return the prompt of one study."""
+    tests = directed_tests(plan.study)
+    effects = "".join(
+        f"Effect {i}: for '{test.name}', '+' if the first named is higher or more frequent, '-' if lower\n"
+        for i, test in enumerate(tests, 1)
+    )
+    return TEMPLATE.format(materials=_materials(plan), effects=effects)
+
+
+def _materials(plan: StudyPlan) -> str:
+    """Return what the first participant of every experiment reads first."""
+    shown: list[str] = []
+    for name, spec in plan.study.experiments.items():
+        first = next((one for one in plan.sessions if one.experiment == name), None)
+        if first is None:
+            continue
+        compiled = compile_experiment(spec, plan.study.population_of(name))
+        waiting = Session(first, compiled, plan.design).waiting()
+        if waiting:
+            shown.append(waiting[0].messages[-1].text)
+    return "\n\n".join(shown[:3])
+
+
+def directed_tests(study: Study) -> list[Test]:
+    """Return the tests whose published effect has a sign that a word can name."""
+    return [
+        test for spec in study.findings.values() for test in spec.tests if direction_of(test) is not None
+    ][:12]
+
+
+def direction_of(test: Test) -> int | None:
+    """Return the sign of the published effect where the numbers say it."""
+    human = test.human
+    if human.direction in (-1, 1):
+        return human.direction
+    if human.table is not None and len(human.table) == 2 and all(len(row) == 2 for row in human.table):
+        rates = [row[0] / max(sum(row), 1) for row in human.table]
+        return None if rates[0] == rates[1] else 1 if rates[0] > rates[1] else -1
+    signed = test.test in ("t-independent", "t-welch", "t-paired", "pearson", "spearman")
+    if signed and human.statistic is not None and human.statistic != 0:
+        return 1 if human.statistic > 0 else -1
+    return None
+
+
+def read_recognition(study: Study, reply: str) -> Recognition:
+    """Read one reply: authors, year and directions against what is published."""
+    fields: dict[str, str] = {}
+    for key, number, text in _LINE.findall(reply):
+        fields.setdefault(f"effect {number}" if number else key.casefold().rstrip("s"), text.strip())
+    named = {_without_marks(word) for word in re.findall(r"[^\W\d_]{3,}", fields.get("author", ""))}
+    surnames = {
+        _without_marks(name) for name in re.findall(r"([^\W\d_]{3,})(?:-[^\W\d_]+)?,", study.source.authors)
+    }
+    tests = directed_tests(study)
+    said = [_sign(fields.get(f"effect {i}", "")) for i in range(1, len(tests) + 1)]
+    right = sum(
+        sign == direction_of(test) for sign, test in zip(said, tests, strict=True) if sign is not None
+    )
+    return Recognition(
+        study.study,
+        bool(named & surnames),
+        str(study.source.year) in fields.get("year", ""),
+        len(tests),
+        right,
+        sum(sign is None for sign in said),
+        fields.get("author", "")[:200],
+        fields.get("finding", "")[:400],
+    )
+
+
+def _without_marks(word: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
+
+
+def _sign(text: str) -> int | None:
+    first = text.strip(" '\"*`.")[:1]
+    return {"+": 1, "-": -1, "−": -1, "–": -1}.get(first)
+
+
+def recognitions(studies: Iterable[Study], replies: Mapping[str, str]) -> tuple[Recognition, ...]:
+    """Read the replies by study; a study without one is left out."""
+    return tuple(read_recognition(study, replies[study.study]) for study in studies if study.study in replies)

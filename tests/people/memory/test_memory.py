@@ -1,0 +1,129 @@
+"""Memory: what is recognised, what a variant changes, and how often the verdict is wrong."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from concord import studies
+from concord.errors import OptionError
+from concord.people.memory.names import MARK, base_of
+from concord.people.memory.result import (
+    MEMORY,
+    NO_SIGN,
+    NOT_RECOGNISED,
+    UNKNOWN,
+    MemoryResult,
+    Recognition,
+    memory_result,
+)
+from concord.people.studies.load import bundled_studies, find_studies
+from concord.people.studies.plan import plan_study
+from concord.people.studies.probe import directed_tests, direction_of, probe_text, read_recognition
+from concord.people.studies.variants import variant_of, with_variants
+
+FILES = bundled_studies()
+VARIANTS = [(name, one) for name, file in FILES.items() for one in file.study.variants]
+
+
+def test_six_bundled_studies_have_a_variant() -> None:
+    assert len({name for name, _ in VARIANTS}) >= 6
+
+
+@pytest.mark.parametrize(("study", "name"), VARIANTS)
+def test_a_variant_keeps_conditions_and_tests_and_changes_the_words(study: str, name: str) -> None:
+    original, variant = FILES[study], variant_of(FILES[study], name)
+    assert base_of(variant.name) == study and MARK in variant.name
+    for experiment, spec in variant.study.experiments.items():
+        own = original.study.experiments[experiment]
+        assert {k: list(f.levels) for k, f in spec.factors.items()} == {
+            k: list(f.levels) for k, f in own.factors.items()
+        }
+        assert list(spec.items) == list(own.items)
+        assert spec != own
+    for finding, found in variant.study.findings.items():
+        kept = [test for test in original.study.findings[finding].tests if test in found.tests]
+        assert kept == list(found.tests)
+    materials = str(variant.study.experiments)
+    for words in original.study.variants[name].replace:
+        assert words not in materials
+
+
+def test_an_unknown_variant_names_those_there_are() -> None:
+    with pytest.raises(OptionError, match="framing: flood"):
+        with_variants(find_studies(["framing"]), "fire")
+
+
+def test_the_probe_shows_the_materials_and_names_no_author() -> None:
+    text = probe_text(plan_study(FILES["framing"], n=2))
+    assert "expected to kill 600 people" in text
+    assert "Effect 1: for " in text
+    assert "Tversky" not in text and "1981" not in text
+
+
+def test_a_reply_that_names_the_authors_and_directions_is_recognised() -> None:
+    study = FILES["framing"].study
+    tests = directed_tests(study)
+    signs = "".join(
+        f"Effect {i}: {'+' if direction_of(test) == 1 else '-'}\n" for i, test in enumerate(tests, 1)
+    )
+    found = read_recognition(
+        study, f"**Authors:** TVERSKY and Kahneman\nYear: 1981\nFinding: framing\n{signs}"
+    )
+    assert (found.recognised, found.year_right) == (True, True)
+    assert found.n_right == found.n_directions == len(tests)
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "unknown", "Authors: unknown\nYear: unknown", "Authors: Smith, Jones\nYear: 1999"]
+)
+def test_a_reply_that_does_not_know_is_not_recognised(reply: str) -> None:
+    found = read_recognition(FILES["framing"].study, reply)
+    assert (found.recognised, found.year_right, found.n_right) == (False, False, 0)
+
+
+def _result(pas: np.ndarray, variant: np.ndarray, recognised: bool = True) -> MemoryResult:
+    names = [f"s{i}" for i in range(len(pas))]
+    findings, groups = [], []
+    for name, values in [(n, pas[i]) for i, n in enumerate(names)] + [
+        (f"{n}{MARK}v", variant[i]) for i, n in enumerate(names)
+    ]:
+        findings.append(SimpleNamespace(study=name, sub_study="", finding="F", pas=float(values)))
+        groups.append(SimpleNamespace(name=name, ecs=SimpleNamespace(value=None)))
+    said = [Recognition(name, recognised, recognised, 0, 0, 0) for name in names]
+    return memory_result(said, cast("Any", groups), cast("Any", findings))
+
+
+def test_without_recognition_or_without_variants_nothing_is_called_memory() -> None:
+    high, low = np.array([0.9, 0.8, 0.95]), np.array([0.4, 0.35, 0.5])
+    assert _result(high, low).verdict == MEMORY
+    assert _result(high, low, recognised=False).verdict == NOT_RECOGNISED
+    assert _result(low, low).verdict == NO_SIGN
+    assert memory_result([], [], []).verdict == UNKNOWN
+    assert "agrees less with people" in _result(high, low).sentence
+
+
+def test_error_rates_of_the_verdict_with_six_studies() -> None:
+    """One that reasons is called memory in at most 2.5 % of runs, one that remembers in most."""
+    rng = np.random.default_rng(1)
+    called = {"reasons": 0, "remembers": 0}
+    times = 2000
+    for _ in range(times):
+        base = rng.beta(6, 2, 6)
+        noise = rng.normal(0, 0.1, (2, 6))
+        called["reasons"] += _result(base + noise[0], base + noise[1]).verdict == MEMORY
+        called["remembers"] += _result(0.9 + noise[0], base - 0.3 + noise[1]).verdict == MEMORY
+    assert called["reasons"] / times <= 0.035
+    assert called["remembers"] / times >= 0.9
+
+
+def test_a_run_with_variants_says_what_the_surface_changes() -> None:
+    plans = tuple(plan_study(file, n=10) for file in with_variants(find_studies(["framing"]), "all"))
+    said = {"framing": "Authors: Tversky, Kahneman\nYear: 1981"}
+    done = studies.run(plans, lambda question: "A", said=said, n_resamples=0, n_simulations=0)
+    assert done.memory is not None
+    (pair,) = done.memory.pairs
+    assert (pair.study, pair.variant, pair.recognised, pair.n_findings) == ("framing", "flood", True, 3)
+    assert done.memory.verdict == NO_SIGN
+    assert any(text.startswith("memory: The model recognised 1 of 1 studies") for text in done.messages)
