@@ -5,11 +5,11 @@ changes how long it takes and nothing else. What all blocks share (the function 
 is sent once to every worker, and blocks travel in batches, a few for each worker.
 """
 
-import atexit
 import hashlib
 import pickle
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -67,12 +67,12 @@ class Engine:
 
     def _over_dask(self, function: Callable[[Block], Result], blocks: list[Block]) -> list[Result]:
         """Spread batches over the workers of a cluster; each of them gets the function once."""
-        client = _client(self.scheduler)
-        workers = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
-        shared = client.scatter(_Held(function), broadcast=True, hash=False)
-        batches = _batches(blocks, workers)
-        futures = client.map(_batch, [shared] * len(batches), batches, pure=False)
-        return [result for batch in client.gather(futures) for result in batch]
+        with _client(self.scheduler) as client:
+            workers = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
+            shared = client.scatter(_Held(function), broadcast=True, hash=False)
+            batches = _batches(blocks, workers)
+            futures = client.map(_batch, [shared] * len(batches), batches, pure=False)
+            return [result for batch in client.gather(futures) for result in batch]
 
 
 def _batches(blocks: Sequence[Block], workers: int) -> list[Sequence[Block]]:
@@ -193,40 +193,25 @@ def _joblib() -> Any:
     return joblib
 
 
-def _client(scheduler: str | None) -> Any:
-    """Return a client of a scheduler, or the one that is already open.
-
-    A connection takes longer than a block, so it is kept for the next call until the process ends.
-    """
+@contextmanager
+def _client(scheduler: str | None) -> Iterator[Any]:
+    """Connect to a scheduler for a while, or use the client that is already open."""
     try:
         from distributed import Client, get_client
     except ImportError as error:
         raise MissingExtraError("the engine 'dask'", "dask") from error
     if scheduler is None:
         try:
-            return get_client()
+            current: Any = get_client()
         except ValueError as error:
             message = "the engine 'dask' found no open client; give the scheduler's address, tcp://HOST:PORT"
             raise OptionError(message) from error
-    kept = _CLIENTS.get(scheduler)
-    if kept is not None and kept.status == "running":
-        return kept
+        yield current
+        return
     try:
         client: Any = Client(scheduler, timeout="10s", set_as_default=False)
     except (OSError, ValueError) as error:
         message = f"no Dask scheduler answers at {scheduler!r}: start one, or correct the address"
         raise OptionError(message) from error
-    if not _CLIENTS:
-        atexit.register(_close_clients)
-    _CLIENTS[scheduler] = client
-    return client
-
-
-_CLIENTS: dict[str, Any] = {}
-"""Connections to schedulers, by address."""
-
-
-def _close_clients() -> None:
-    for client in _CLIENTS.values():
-        client.close(timeout=2)
-    _CLIENTS.clear()
+    with client:
+        yield client

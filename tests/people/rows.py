@@ -45,8 +45,10 @@ def given_d(place: str, human: float | None, agent: float | None) -> TestRow:
 
 
 def scores_of(rows: list[TestRow], protocol: Protocol = STANDARD, **options: Any) -> PeopleResult:
-    """Score rows, without fresh samples unless asked."""
-    return score_table(TestTable(tuple(rows)), protocol, **{"n_resamples": 0, **options})
+    """Score rows, without fresh samples and a referee's questions unless asked."""
+    return score_table(
+        TestTable(tuple(rows)), protocol, **{"n_resamples": 0, "for_referee": False, **options}
+    )
 
 
 def t_table(studies: int, findings: int = 2, tests: int = 2, *, shift: float = 0.0) -> list[TestRow]:

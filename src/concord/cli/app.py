@@ -58,6 +58,11 @@ class Commands(LateGroup):
             "template",
             "Write an empty workbook to fill in: columns, drop-downs, examples and notes.",
         ),
+        "view": Late(
+            "concord.cli.view",
+            "view",
+            "Look at runs while they are asked, at results and at replies, in the browser.",
+        ),
         "studies": Late(
             "concord.cli.studies",
             "studies",

@@ -102,7 +102,7 @@ class Progress:
         rate = done / max(seconds, 1e-9)
         found = [
             f"{done}/{self._n_to_ask}",
-            f"{_rate(rate)}",
+            f"{_per_time(rate)}",
             f"{_span((self._n_to_ask - done) / rate)} left",
         ]
         found.append(
@@ -167,7 +167,7 @@ def progress_bar(share: float, cells: int) -> str:
     return ("━" * full + ("╸" if full < cells else "") + "─" * cells)[:cells]
 
 
-def _rate(per_second: float) -> str:
+def _per_time(per_second: float) -> str:
     return (
         f"{per_second:.0f}/s"
         if per_second >= 10

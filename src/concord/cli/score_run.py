@@ -16,6 +16,9 @@ def score_run(
         Path | None, typer.Option(help="Folder for the results (default: SOURCE/results).")
     ] = None,
     partial: Annotated[bool, typer.Option("--partial", help="Score a run that is not finished.")] = False,
+    corrections: Annotated[
+        Path | None, typer.Option(help="What people read in replies (corrections.jsonl of `concord view`).")
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -23,7 +26,7 @@ def score_run(
     from concord.asking import runs
     from concord.cli.run_show import show_scored
 
-    result = runs.score_run(source, partial=partial)
+    result = runs.score_run(source, partial=partial, corrections=corrections)
     beside = source / "results" if source.is_dir() else source.with_suffix("")
     target = beside if out is None else out
     result.write(target)

@@ -45,6 +45,7 @@ def score_table(
     seed: int = 0,
     engine: Engine = SERIAL,
     margin: float = SMALLEST_OF_INTEREST,
+    for_referee: bool = True,
 ) -> PeopleResult:
     """Score a table of tests under a protocol.
 
@@ -66,6 +67,8 @@ def score_table(
         Where new samples and simulated agents are computed; changes nothing in the result.
     margin
         Smallest effect of interest (d), for the equivalence of nulls that the agent keeps.
+    for_referee
+        Whether to compute what a referee asks, too.
 
     Raises
     ------
@@ -117,7 +120,7 @@ def score_table(
         sizes=sizes,
         assumptions=assumptions_of(tests),
         made=Made() if table.made is None else table.made,
-        referee=referee(work, level=level, margin=margin),
+        referee=referee(work, level=level, margin=margin) if for_referee else None,
     )
 
 

@@ -1,5 +1,7 @@
 """Intervals of means of numbers between 0 and 1 that hold at the ends: a Bayesian bootstrap without draws."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
@@ -99,6 +101,18 @@ def gamma_ratio_quantile(
     >>> round(gamma_ratio_quantile(0.025, [1, 1, 1, 0, 1], [1] * 5, [1, 1, 1, 0.5, 0.5]), 6)
     0.464417
     """
+    values = (np.asarray(x, dtype=np.float64).tolist() for x in (numerator, denominator, shapes))
+    return _kept_quantile(float(probability), *map(tuple, values))
+
+
+@lru_cache(maxsize=4096)
+def _kept_quantile(
+    probability: float,
+    numerator: tuple[float, ...],
+    denominator: tuple[float, ...],
+    shapes: tuple[float, ...],
+) -> float:
+    """Return a quantile; few studies of few tests give the same numbers again and again."""
     from scipy.optimize import brentq  # loaded when needed: it takes a tenth of a second
 
     n, d = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)

@@ -59,7 +59,7 @@ def test_perfect_replications_are_inside_in_95_of_100() -> None:
     rows = [
         row(f"s{i % 10}/f{i}/t", t_side(float(human[i]), n), t_side(float(agent[i]), n)) for i in range(400)
     ]
-    tests = scores_of(rows).referee
+    tests = scores_of(rows, for_referee=True).referee
     assert tests is not None
     assert tests.inside.inside / tests.inside.n == pytest.approx(0.95, abs=0.03)
     assert tests.replications.n_too_small / tests.replications.n < 0.05
@@ -88,7 +88,7 @@ def test_turning_all_tests_around_leaves_the_sized_difference_as_it_is(found: Re
         )
         for r in _rows()
     ]
-    other = scores_of(turned).referee
+    other = scores_of(turned, for_referee=True).referee
     assert other is not None
     assert other.difference_sized.meta is not None
     assert found.difference_sized.meta is not None
@@ -152,7 +152,7 @@ def test_selection_makes_effects_smaller_and_never_turns_them(found: Referee) ->
 
 def test_tests_without_comparable_effects_are_undefined_not_outside() -> None:
     rows = [row(f"s{i}/f/t", Side(p_value=0.01), Side(p_value=0.2), test_type="p-value") for i in range(3)]
-    found = scores_of(rows).referee
+    found = scores_of(rows, for_referee=True).referee
     assert found is not None
     assert found.inside.n == 0
     assert found.inside.share.value is None

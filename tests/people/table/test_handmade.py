@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 import concord
 from concord.cli.app import app
 from concord.errors import OptionError, TableError
+from concord.files.raw import Area, RawTable
+from concord.people.table.handmade.header import spread_merged
 from concord.people.table.handmade.mapping import read_mapping
 from concord.people.table.source import read_agents
 from concord.records import Side, TestTable
@@ -220,3 +222,44 @@ def test_chi_square_by_hand_from_the_counts(tmp_path: Path) -> None:
     result = concord.score_people(path, n_resamples=0, n_simulations=0)
     row = next(test for test in result.tests if test.test == "buy")
     assert row.human_p == pytest.approx(chi2.sf(80 * 400**2 / (40 * 40 * 42 * 38), 1))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1" * 190 + "x", "t = 2"],
+        ["5.2 (1.1), n = 0", "5.2 (1.1)"],
+        ["d = 1e999 [0, 1]", "d = 0.5 [1, 0]"],
+        ["OR = 0 [0, 1]", "r = 1 [1, 1]"],
+        ["0/0", "26/0 (65%)"],
+        ["9" * 4000, "t(1) = " + "9" * 400],
+        ["t(\x00) = 2", "=1+1"],
+    ],
+)
+def test_cells_that_are_no_results_are_named_and_never_a_bug(tmp_path: Path, cells: list[str]) -> None:
+    rows = [
+        {"Study": "S", "Effect": f"e{i}", "Human result": cell, "Model result": cell}
+        for i, cell in enumerate(cells)
+    ]
+    with pytest.raises(TableError, match="column '(Human result|human_|test type)"):
+        read_agents(rows)
+
+
+@pytest.mark.parametrize("n", ["0", "1", "-3", "1e300"])
+def test_means_with_impossible_sample_sizes_are_named(tmp_path: Path, n: str) -> None:
+    row = {
+        "Study": "S",
+        "Effect": "e",
+        "Human M (treatment)": 5,
+        "Human SD (treatment)": 1,
+        "Human n (treatment)": n,
+    }
+    row |= {"Human M (control)": 4, "Human SD (control)": 1, "Human n (control)": n}
+    with pytest.raises(TableError, match="expected"):
+        read_agents([row])
+
+
+def test_a_merged_area_to_the_end_of_the_sheet_costs_nothing() -> None:
+    records = ((1, ["Study", "Effect", "Human t"]), (2, ["S", "e", 2.0]))
+    raw = RawTable("t.xlsx", "a", records, (Area(1, 3, 1_048_576, 16_383), Area(2, 0, 1_048_576, 0)))
+    assert spread_merged(raw) == [(1, ["Study", "Effect", "Human t"]), (2, ["S", "e", 2.0])]

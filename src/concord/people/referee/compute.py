@@ -243,7 +243,7 @@ def _priors(work: ScoredTests) -> tuple[PriorCell, ...]:
     cells = []
     for scale in SCALES:
         protocol = scaled(work.protocol, scale)
-        sides = [side.evidence(protocol) for side in work.sides]
+        sides = [work.human, work.agent] if scale == 1 else [side.evidence(protocol) for side in work.sides]
         for odds in ODDS:
             even = np.full_like(work.context.human_odds, odds)
             context = replace(work.context, human_odds=even, agent_odds=even)

@@ -25,7 +25,10 @@ def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]
         None if ranked is None else standings[ranked.name],
     )
     failed = [
-        (view, said) for panel in used for view in content.of(panel.name) if (said := panel.answer.gate(view))
+        f"{view.label}: {said}"
+        for panel in used
+        for view in content.of(panel.name)
+        if (said := panel.answer.gate(view))
     ]
     return {
         "finding": findings[0] if findings else "Nothing to show.",

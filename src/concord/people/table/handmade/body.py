@@ -182,11 +182,14 @@ def _side_column(header: Header, records: Sequence[Numbered]) -> int | None:
         texts = [
             str(cells[j]) for _, cells in records[header.begin :] if j < len(cells) and not is_blank(cells[j])
         ]
-        people = sum(map(is_human, texts))
-        others = [text for text in texts if not is_human(text)]
+        distinct = set(texts)
+        if len(distinct) > _MOST_SIDES + 1:
+            continue
+        people = any(map(is_human, distinct))
+        others = [text for text in distinct if not is_human(text)]
         is_named = meaning is not None and meaning.field == "who"
         enough = is_named or all(map(names_model, others))
-        if people and others and enough and len(set(others)) <= _MOST_SIDES:
+        if people and others and enough:
             return j
     return None
 

@@ -8,12 +8,15 @@ from concord.errors import ApaError
 from concord.files.cells import BadCellError, is_missing
 from concord.people.apa.parse import parse_apa
 
+LONGEST = 200
+"""Characters of a cell that may hold a result; a longer text is none."""
 _NUM = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)"
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
 _MARKS = re.compile(r"(?<=[\d%)\]])\s*[*†‡§¹²³ᵃᵇᶜᵈᵉ]+\s*$")
 """Stars, daggers and superscript letters behind a number: footnotes, never part of it."""
 _MEAN = re.compile(
-    rf"(?:M\s*=\s*)?(?P<mean>{_NUM})\s*(?:[(,;]\s*)?(?:SD\s*=?\s*|±\s*)?\(?(?P<sd>\d*\.?\d+)\s*\)?"
+    # something must part mean and SD: two open-ended numbers in a row would be tried in every way
+    rf"(?:M\s*=\s*)?(?P<mean>{_NUM})\s*(?:[(,;]\s*(?:SD\s*=?\s*)?|±\s*|SD\s*=?\s*)(?P<sd>{_NUM})\s*\)?"
     rf"(?:\s*[,;]?\s*\(?\s*[nN]\s*=\s*(?P<n>\d+)\s*\)?)?"
 )
 _COUNT = re.compile(
@@ -85,6 +88,8 @@ def plain(cell: object) -> object:
     """Return a cell without footnote marks, with plain minus signs and decimal points."""
     if not isinstance(cell, str):
         return cell
+    if len(cell) > LONGEST:
+        raise BadCellError(f"a result of at most {LONGEST} characters")
     text = unicodedata.normalize("NFC", cell).translate(_MINUS).replace(" ", " ").strip()
     return points(_MARKS.sub("", text))
 

@@ -14,6 +14,8 @@ DEEPEST = 3
 """Lines that a header may have."""
 LOOKED_AT = 40
 """Records in which a header is looked for."""
+MOST_MERGED = 2000
+"""Merged areas that are looked at; people do not make more by hand."""
 FEWEST = 3
 """Columns whose words must be known."""
 _UNIT = re.compile(r"[\[(][^\])]*[\])]|%|points?|ms|s|kg|cm|usd|\$|€|[\d]+\s*[-–to]+\s*\d+", re.IGNORECASE)
@@ -35,16 +37,20 @@ class Header:
 def spread_merged(raw: RawTable) -> list[Numbered]:
     """Return the records, blank ones left out, with the value of a merged area in all of its cells."""
     cells = {row: list(record) for row, record in raw.records}
-    for area in raw.merged:
+    width = max(map(len, cells.values()), default=0)
+    for area in raw.merged[:MOST_MERGED]:
         top = cells.get(area.top, [])
         value = top[area.left] if area.left < len(top) else None
         if is_blank(value):
             continue
-        for row in range(area.top, area.bottom + 1):
+        right = min(area.right, width - 1)
+        # an area may reach to the end of the sheet: only rows that hold something are filled
+        there = range(area.top, area.bottom + 1)
+        for row in there if len(there) < len(cells) else [row for row in cells if row in there]:
             if row in cells:
                 record = cells[row]
-                record.extend([None] * (area.right + 1 - len(record)))
-                record[area.left : area.right + 1] = [value] * (area.right + 1 - area.left)
+                record.extend([None] * (right + 1 - len(record)))
+                record[area.left : right + 1] = [value] * (right + 1 - area.left)
     return [(row, record) for row, record in sorted(cells.items()) if filled(record)]
 
 
@@ -118,6 +124,8 @@ def _is_line(record: Numbered) -> bool:
 def _is_result(text: str) -> bool:
     if not re.search(r"\d", text):
         return False
+    if "=" in text:  # a result that cannot be read is one all the same
+        return True
     try:
         read_any(text)
     except BadCellError:

@@ -157,6 +157,10 @@ class _Maker:
         except BadSideError as error:
             self.problems.extend(error.problems)
             return None
+        except (ArithmeticError, ValueError):
+            title, value = (entries[0][1], entries[0][2]) if entries else (side, "")
+            self.problems.append(place(title, value, "numbers that a test can be computed from"))
+            return None
         except BadCellError as error:
             title, value = (entries[0][1], entries[0][2]) if entries else (side, "")
             self.problems.append(place(title, value, str(error)))

@@ -1,0 +1,1 @@
+"""`concord view`: runs and results of a folder in the browser, from this machine only."""

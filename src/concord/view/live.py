@@ -1,0 +1,97 @@
+"""How far runs are while they are asked: only what was added since the last look is read."""
+
+import json
+from collections import Counter, defaultdict, deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from concord.asking.folder import planned_prompts
+from concord.asking.index import journals
+from concord.records import AskOutcome
+
+JOURNALS = ("replies.jsonl", "failures.jsonl", "turns.jsonl")
+_NOT_USED = frozenset(map(str, AskOutcome)) - {"ok"}
+_LATEST, _GROUPS = 20, 200
+
+
+@dataclass(slots=True)
+class _Run:
+    planned: int = 0
+    plan_size: int = -1
+    read: dict[Path, int] = field(default_factory=dict)
+    """Bytes of each journal that are counted."""
+    done: dict[str, str] = field(default_factory=dict)
+    """Outcome of each trial."""
+    counts: Counter[str] = field(default_factory=Counter)
+    groups: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    latest: deque[str] = field(default_factory=lambda: deque(maxlen=_LATEST))
+
+
+class LiveRuns:
+    """Runs that somebody looks at."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, _Run] = {}
+
+    def feed(self, name: str, path: Path) -> dict[str, Any]:
+        """Return how far a run is, by condition, and the latest replies that could not be used."""
+        run = self._runs.setdefault(name, _Run())
+        size = (path / "trials.jsonl").stat().st_size
+        if size != run.plan_size:
+            run.plan_size, run.planned = size, sum(1 for _ in planned_prompts(path))
+        for kind in JOURNALS:
+            for journal in journals(path, kind):
+                _count(run, journal, kind)
+        counts = run.counts
+        words = ", ".join(f"{counts[str(one)]} {one}" for one in AskOutcome if counts[str(one)])
+        return {
+            "planned": run.planned,
+            "done": len(run.done),
+            "words": f"{len(run.done)} of {run.planned} · {words}",
+            "groups": "\n".join(
+                f"{group}: {', '.join(f'{n} {outcome}' for outcome, n in found.items() if n)}"
+                for group, found in sorted(run.groups.items())[:_GROUPS]
+            ),
+            "latest": "\n".join(reversed(run.latest)),
+        }
+
+
+def _count(run: _Run, journal: Path, kind: str) -> None:
+    """Count the whole lines that were added to a journal; a file that shrank is read again."""
+    begin = run.read.get(journal, 0)
+    if journal.stat().st_size < begin:
+        begin = 0
+    with journal.open("rb") as file:
+        file.seek(begin)
+        added = file.read()
+    whole = added[: added.rfind(b"\n") + 1]
+    run.read[journal] = begin + len(whole)
+    for line in whole.splitlines():
+        _add(run, line, kind)
+
+
+def _condition(name: str, mode: str) -> str:
+    """Return the study and condition of a trial, or its mode where items have no study."""
+    study, slash, _ = name.partition("/")
+    return f"{study}, {mode}" if slash else mode
+
+
+def _add(run: _Run, line: bytes, kind: str) -> None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return  # a line that a crash cut short; resuming mends it
+    if not isinstance(row, dict) or "outcome" not in row:
+        return
+    name, outcome = str(row.get("id")), str(row["outcome"])
+    if kind == "replies.jsonl" or (kind == "failures.jsonl" and row.get("key") not in run.done):
+        key, group = str(row.get("key")), _condition(name, str(row.get("mode")))
+        if (before := run.done.get(key)) is not None:  # a later reply in the place of a failed call
+            run.counts[before] -= 1
+            run.groups[group][before] -= 1
+        run.done[key] = outcome
+        run.counts[outcome] += 1
+        run.groups[group][outcome] += 1
+    if outcome in _NOT_USED:
+        run.latest.append(f"{name} · {outcome}: {str(row.get('response', row.get('error', '')))[:300]}")

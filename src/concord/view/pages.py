@@ -1,0 +1,154 @@
+"""The pages of the view: plain HTML, every text escaped, one script that asks for the state of a run."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from html import escape
+from urllib.parse import quote
+
+from concord.asking.corrections import Correction
+from concord.view.folders import FoundRun, Transcript
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 1.5rem auto; padding: 0 1rem;
+  color: #1b1b1b; background: #fff; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #ddd; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; }
+pre { white-space: pre-wrap; background: #f5f5f3; padding: .6rem; margin: .3rem 0; }
+progress { width: 12rem; }
+article { border: 1px solid #ddd; padding: .6rem; margin: .8rem 0; }
+a { color: #1a5fa8; }
+@media (prefers-color-scheme: dark) {
+  body { color: #eee; background: #161616; } pre { background: #222; }
+  th, td, article { border-color: #444; } a { color: #8cc0f5; }
+}
+"""
+SCRIPT = """
+"use strict";
+const box = document.getElementById("live");
+async function look() {
+  try {
+    const got = await fetch(box.dataset.feed);
+    if (!got.ok) return;
+    const run = await got.json();
+    const bar = document.getElementById("bar");
+    bar.max = Math.max(run.planned, 1);
+    bar.value = run.done;
+    document.getElementById("counts").textContent = run.words;
+    document.getElementById("groups").textContent = run.groups;
+    document.getElementById("latest").textContent = run.latest;
+  } catch (fault) {
+    document.getElementById("counts").textContent = "the view is closed";
+  }
+}
+if (box) { look(); setInterval(look, 1000); }
+"""
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+POLICY = (
+    f"default-src 'none'; style-src {_hash(STYLE)}; script-src {_hash(SCRIPT)}; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+def page(title: str, body: str) -> str:
+    """Return a whole page."""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style></head>'
+        f"<body><main><h1>{escape(title)}</h1>{body}</main><script>{SCRIPT}</script></body></html>"
+    )
+
+
+def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[str]) -> str:
+    """Return the table of runs, and the results to tick."""
+    rows = "".join(
+        f'<tr><td><a href="{base}/run?of={quote(one.name)}">{escape(one.name)}</a></td>'
+        f"<td>{escape(one.suite)}</td><td>{escape(one.model)}</td>"
+        f'<td class="n">{one.done}/{one.n_planned}</td>'
+        f"<td>{escape(_outcome_words(one.outcomes)) if not one.problem else escape(one.problem)}</td></tr>"
+        for one in runs
+    )
+    ticks = "".join(
+        f'<p><label><input type="checkbox" name="of" value="{escape(name)}"> {escape(name)}</label></p>'
+        for name in results
+    )
+    return page(
+        "Concord",
+        f"<p>{escape(root)}</p><h2>Runs</h2><table><thead><tr><th>folder</th><th>question</th><th>model</th>"
+        f"<th>asked</th><th>outcomes</th></tr></thead><tbody>{rows}</tbody></table>"
+        f'<h2>Results</h2><form action="{base}/page" method="get">{ticks}'
+        f'<p><button type="submit">Show the ticked ones on one page</button></p></form>',
+    )
+
+
+def run_page(base: str, run: FoundRun) -> str:
+    """Return the page of a run that refreshes itself."""
+    of = quote(run.name)
+    links = "".join(
+        f'<li><a href="{base}/replies?of={of}&amp;outcome={quote(name)}">{escape(name)}: {n}</a></li>'
+        for name, n in run.outcomes.items()
+    )
+    return page(
+        f"{run.suite} · {run.model}",
+        f'<p><a href="{base}/">all runs</a> · {escape(run.name)}</p>'
+        f'<div id="live" data-feed="{base}/feed?of={of}"><p><progress id="bar" aria-label="trials asked">'
+        f'</progress> <span id="counts" aria-live="polite"></span></p><h2>By condition</h2>'
+        f'<pre id="groups"></pre><h2>Latest that cannot be used</h2><pre id="latest"></pre></div>'
+        f'<h2>Replies</h2><ul><li><a href="{base}/replies?of={of}">all</a></li>{links}</ul>',
+    )
+
+
+def replies_page(
+    base: str,
+    name: str,
+    shown: Sequence[Transcript],
+    corrections: Mapping[tuple[str, str, int], Correction],
+    *,
+    outcome: str,
+    words: str,
+    start: int,
+    count: int,
+) -> str:
+    """Return replies with their prompts, and a box for what a person reads in each."""
+    cases = "".join(
+        _reply_case(base, name, one, corrections.get((one.id, one.mode, one.repeat))) for one in shown
+    )
+    more = (
+        f'<p><a href="{base}/replies?of={quote(name)}&amp;outcome={quote(outcome)}&amp;words={quote(words)}'
+        f'&amp;start={start + count}">next {count}</a></p>'
+        if len(shown) == count
+        else ""
+    )
+    search = (
+        f'<form action="{base}/replies" method="get"><input type="hidden" name="of" value="{escape(name)}">'
+        f'<label>words <input name="words" value="{escape(words)}"></label> '
+        f'<label>outcome <input name="outcome" value="{escape(outcome)}"></label> '
+        "<button>search</button></form>"
+    )
+    back = f'<p><a href="{base}/run?of={quote(name)}">the run</a></p>'
+    return page(f"Replies of {name}", back + search + (cases or "<p>none</p>") + more)
+
+
+def _reply_case(base: str, name: str, one: Transcript, correction: Correction | None) -> str:
+    read = "" if correction is None else correction.read_as
+    hidden = "".join(
+        f'<input type="hidden" name="{key}" value="{escape(str(value))}">'
+        for key, value in (("of", name), ("id", one.id), ("mode", one.mode), ("repeat", one.repeat))
+    )
+    return (
+        f"<article><h2>{escape(one.id)} · {escape(one.mode)} · {escape(one.outcome)}</h2>"
+        f"<details><summary>prompt</summary><pre>{escape(one.prompt)}</pre></details>"
+        f"<p>reply</p><pre>{escape(one.reply)}</pre>"
+        f'<form action="{base}/correct" method="post">{hidden}<label>read otherwise, as '
+        f'<input name="read_as" value="{escape(read)}"></label> <button>keep</button></form></article>'
+    )
+
+
+def _outcome_words(outcomes: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} {name}" for name, n in outcomes.items())

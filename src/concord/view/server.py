@@ -1,0 +1,193 @@
+"""The server of the view: 127.0.0.1 only, a token in every address, nothing outside one folder."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, quote
+
+from concord.asking.corrections import CORRECTIONS, LONGEST, Correction, read_corrections, write_correction
+from concord.errors import InputError, MissingExtraError
+from concord.view import pages
+from concord.view.folders import found_folders, state_of, transcripts
+from concord.view.guard import below, own_host, own_origin, same_token
+from concord.view.live import LiveRuns
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    Handler = Callable[[Request], Awaitable[Response]]
+
+HEADERS = {
+    "Content-Security-Policy": pages.POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+COUNT = 50
+_LARGEST_FORM = 200_000
+_DIGITS = 9
+"""Digits of a place in a list at most."""
+
+
+def make_app(root: Path, token: str, port: int) -> "Starlette":
+    """Return the application that shows a folder.
+
+    Parameters
+    ----------
+    root
+        The folder; nothing outside it is ever read or written.
+    token
+        The first part of every address.
+    port
+        Where the server listens: requests that name another host are refused.
+    """
+    try:
+        from starlette.applications import Starlette
+        from starlette.routing import Route
+    except ImportError as error:
+        raise MissingExtraError("the view", "view") from error
+    app = _App(root, token, port)
+    shown = {
+        "/": app.front,
+        "/run": app.run_page,
+        "/feed": app.feed,
+        "/replies": app.replies,
+        "/page": app.report,
+    }
+    routes = [Route(f"/{{token}}{path}", app.guarded(one), methods=["GET"]) for path, one in shown.items()]
+    return Starlette(routes=[*routes, Route("/{token}/correct", app.guarded(app.correct), methods=["POST"])])
+
+
+def _html(text: str, status: int = 200) -> "Response":
+    from starlette.responses import HTMLResponse
+
+    return HTMLResponse(text, status, HEADERS)
+
+
+def _nothing() -> "Response":
+    from starlette.responses import PlainTextResponse
+
+    return PlainTextResponse("nothing here", 404, HEADERS)
+
+
+@dataclass(frozen=True)
+class _App:
+    """What is shown at each address."""
+
+    root: Path
+    token: str
+    port: int
+    live: LiveRuns = field(default_factory=LiveRuns)
+
+    @property
+    def base(self) -> str:
+        """Where every address begins."""
+        return f"/{self.token}"
+
+    def guarded(self, show: "Handler") -> "Handler":
+        """Answer only the holder of the token who names this host."""
+
+        async def answer(request: "Request") -> "Response":
+            host, given = request.headers.get("host"), str(request.path_params["token"])
+            if not own_host(host, self.port) or not same_token(given, self.token):
+                return _nothing()
+            try:
+                return await show(request)
+            except InputError as fault:
+                return _html(pages.page("Not readable", f"<p>{escape(str(fault))}</p>"))
+
+        return answer
+
+    def _folder(self, name: str) -> Path | None:
+        path = below(self.root, name)
+        return None if path is None or not (path / "run.json").is_file() else path
+
+    async def front(self, request: "Request") -> "Response":
+        """Show runs and results."""
+        return _html(pages.front(self.base, str(self.root), *found_folders(self.root)))
+
+    async def run_page(self, request: "Request") -> "Response":
+        """Show a run."""
+        name = request.query_params.get("of", "")
+        path = self._folder(name)
+        return _nothing() if path is None else _html(pages.run_page(self.base, state_of(path, name)))
+
+    async def feed(self, request: "Request") -> "Response":
+        """Return how far a run is."""
+        from starlette.responses import JSONResponse
+
+        name = request.query_params.get("of", "")
+        path = self._folder(name)
+        return _nothing() if path is None else JSONResponse(self.live.feed(name, path), headers=HEADERS)
+
+    async def replies(self, request: "Request") -> "Response":
+        """Show replies with their prompts."""
+        name, outcome, words, given = (
+            request.query_params.get(key, "") for key in ("of", "outcome", "words", "start")
+        )
+        path = self._folder(name)
+        if path is None:
+            return _nothing()
+        start = int(given) if given.isdecimal() and len(given) <= _DIGITS else 0
+        shown = transcripts(path, outcome=outcome, words=words, start=start, count=COUNT)
+        kept = read_corrections(path / CORRECTIONS) if (path / CORRECTIONS).exists() else {}
+        return _html(
+            pages.replies_page(
+                self.base, name, shown, kept, outcome=outcome, words=words, start=start, count=COUNT
+            )
+        )
+
+    async def correct(self, request: "Request") -> "Response":
+        """Keep what a person reads in a reply."""
+        from starlette.responses import RedirectResponse
+
+        if not own_origin(request.headers.get("origin"), self.port):
+            return _nothing()
+        body = await request.body()
+        if len(body) > _LARGEST_FORM:
+            return _nothing()
+        sent = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+        form = {key: values[0] for key, values in sent.items()}
+        path, one = self._folder(form.get("of", "")), correction_of(form)
+        if path is None or one is None:
+            return _nothing()
+        write_correction(path / CORRECTIONS, one)
+        return RedirectResponse(f"{self.base}/replies?of={quote(form['of'])}", 303, HEADERS)
+
+    async def report(self, request: "Request") -> "Response":
+        """Show results on one page."""
+        from starlette.responses import HTMLResponse
+
+        from concord import questions
+
+        named = [below(self.root, name) for name in request.query_params.getlist("of")]
+        folders = [path for path in named if path is not None and path.is_dir()]
+        if not folders:
+            return _nothing()
+        made = questions.page(folders, title="Concord")
+        # the page brings its own policy, by hashes, in its head
+        headers = {key: value for key, value in HEADERS.items() if "Policy" not in key}
+        return HTMLResponse(made.html, headers=headers)
+
+
+def correction_of(form: dict[str, str]) -> Correction | None:
+    """Return the correction that a form holds; None where it holds none."""
+    repeat = form.get("repeat", "")
+    if not form.get("id") or not repeat.isdecimal() or any(len(text) > LONGEST for text in form.values()):
+        return None
+    return Correction(form["id"], form.get("mode", ""), int(repeat), form.get("read_as", "").strip())
+
+
+def serve(root: Path, *, port: int, token: str) -> None:
+    """Serve until Ctrl-C."""
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise MissingExtraError("the view", "view") from error
+    uvicorn.run(
+        make_app(root, token, port), host="127.0.0.1", port=port, log_level="warning", access_log=False
+    )

@@ -1,0 +1,172 @@
+"""The view: nothing without the token, nothing outside its folder, corrections in a file of their own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from concord.asking.corrections import (
+    CORRECTIONS,
+    Correction,
+    corrected,
+    read_corrections,
+    write_correction,
+)
+from concord.errors import FileFormatError, OptionError
+from concord.people.rooms import packed, unpacked
+from concord.view.guard import below
+from concord.view.live import LiveRuns
+
+pytest.importorskip("starlette", reason="the extra `view` is not installed")
+pytest.importorskip("httpx", reason="the test client needs httpx")
+from starlette.testclient import TestClient
+
+from concord.view.server import make_app
+
+TOKEN, PORT = "a-token", 8765
+BASE = f"http://127.0.0.1:{PORT}"
+
+
+def _run(folder: Path, n: int = 3, *, reply: str = "A) <script>alert(1)</script>") -> None:
+    folder.mkdir(parents=True)
+    record = {"format_version": 1, "kind": "run", "suite": "reasoning", "model": "a/b"}
+    (folder / "run.json").write_text(json.dumps(record), "utf-8")
+    trials, replies = [], []
+    for i in range(n):
+        trial = {"key": f"k{i}", "id": f"v{i}", "mode": "cot", "repeat": 0}
+        trials.append({**trial, "template": "t", "messages": [{"role": "user", "text": f"What is {i}?"}]})
+        outcome = "filtered" if i == 1 else "ok"
+        replies.append({**trial, "status": "ok", "outcome": outcome, "response": reply, "model": "a/b"})
+    for name, rows in (("trials.jsonl", trials), ("replies.jsonl", replies[: n - 1])):
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> TestClient:
+    _run(tmp_path / "shown" / "one")
+    _run(tmp_path / "hidden")
+    return TestClient(make_app(tmp_path / "shown", TOKEN, PORT), base_url=BASE)
+
+
+def test_a_request_without_the_token_gets_nothing(client: TestClient) -> None:
+    for path in ("/", "/run?of=one", "/wrong/", "/wrong/run?of=one", f"/{TOKEN}x/"):
+        assert client.get(path).status_code == 404
+    assert client.get(f"/{TOKEN}/").status_code == 200
+
+
+def test_another_host_gets_nothing(client: TestClient) -> None:
+    assert client.get(f"/{TOKEN}/", headers={"host": f"evil.example:{PORT}"}).status_code == 404
+    assert client.get(f"/{TOKEN}/", headers={"host": "127.0.0.1"}).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["..", "../hidden", "one/../../hidden", "/etc", "one\x00", "x" * 5000])
+def test_nothing_outside_the_folder_is_read(client: TestClient, name: str) -> None:
+    for page in ("run", "feed", "replies", "page"):
+        assert client.get(f"/{TOKEN}/{page}", params={"of": name}).status_code == 404
+
+
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "shown").mkdir()
+    _run(tmp_path / "hidden")
+    (tmp_path / "shown" / "link").symlink_to(tmp_path / "hidden")
+    assert below(tmp_path / "shown", "link") is None
+
+
+def test_replies_are_shown_with_their_prompts_and_stay_inert(client: TestClient) -> None:
+    text = client.get(f"/{TOKEN}/replies", params={"of": "one"}).text
+    assert "What is 0?" in text
+    assert "&lt;script&gt;alert(1)" in text
+    assert "<script>alert" not in text
+    found = client.get(f"/{TOKEN}/replies", params={"of": "one", "outcome": "filtered"}).text
+    assert "What is 1?" in found
+    assert "What is 0?" not in found
+
+
+def test_the_feed_counts_only_what_was_added(client: TestClient, tmp_path: Path) -> None:
+    first = client.get(f"/{TOKEN}/feed", params={"of": "one"}).json()
+    assert (first["planned"], first["done"]) == (3, 2)
+    assert "v1 · filtered" in first["latest"]
+    row = {"key": "k2", "id": "v2", "mode": "cot", "repeat": 0, "outcome": "ok", "response": "C"}
+    with (tmp_path / "shown" / "one" / "replies.jsonl").open("a") as file:
+        file.write(json.dumps(row) + "\n" + '{"half a li')
+    again = client.get(f"/{TOKEN}/feed", params={"of": "one"}).json()
+    assert (again["planned"], again["done"]) == (3, 3)
+
+
+def test_a_correction_is_kept_only_from_a_page_of_the_view(client: TestClient, tmp_path: Path) -> None:
+    form = {"of": "one", "id": "v0", "mode": "cot", "repeat": "0", "read_as": "B"}
+    path = tmp_path / "shown" / "one" / CORRECTIONS
+    for headers in ({}, {"origin": "null"}, {"origin": "http://evil.example"}):
+        assert client.post(f"/{TOKEN}/correct", data=form, headers=headers).status_code == 404
+    assert not path.exists()
+    done = client.post(f"/{TOKEN}/correct", data=form, headers={"origin": BASE}, follow_redirects=False)
+    assert done.status_code == 303
+    assert read_corrections(path) == {("v0", "cot", 0): Correction("v0", "cot", 0, "B")}
+    outside = {**form, "of": "../hidden"}
+    assert client.post(f"/{TOKEN}/correct", data=outside, headers={"origin": BASE}).status_code == 404
+
+
+def test_the_last_correction_holds_and_an_empty_one_withdraws(tmp_path: Path) -> None:
+    path = tmp_path / CORRECTIONS
+    for text in ("A", "B"):
+        write_correction(path, Correction("v1", "cot", 0, text))
+    assert read_corrections(path)["v1", "cot", 0].read_as == "B"
+    write_correction(path, Correction("v1", "cot", 0, ""))
+    assert read_corrections(path) == {}
+    path.write_text('{"id": 1}\n')
+    with pytest.raises(
+        FileFormatError, match="line 1: expected a JSON object with id, mode, repeat, read_as"
+    ):
+        read_corrections(path)
+
+
+def test_turns_of_a_session_are_corrected_inside_their_response() -> None:
+    rows = [{"id": "s/1", "mode": "gain", "repeat": 0, "response": packed({"s/1/1": "hm", "s/1/2": "A"})}]
+    one = Correction("s/1/1", "gain", 1, "B")
+    found, used = corrected(rows, {one.place: one})
+    assert used == 1
+    assert unpacked(str(found[0]["response"])) == {"s/1/1": "B", "s/1/2": "A"}
+
+
+def test_scores_follow_corrections_and_replies_stay_as_they_are(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    from concord import run, score_run
+
+    done = run("people", "mockllm/model", out=tmp_path / "r", study=["framing"], n=1)
+    before = (done.folder / "replies.jsonl").read_bytes()
+    turns = [json.loads(line) for line in (done.folder / "turns.jsonl").read_text().splitlines()]
+    path = tmp_path / CORRECTIONS
+    write_correction(path, Correction(turns[0]["id"], turns[0]["mode"], turns[0]["repeat"], "A"))
+    plain, other = score_run(done.folder), score_run(done.folder, corrections=path)
+    counts = [
+        sum(
+            n
+            for outcomes in scored.to_dict()["answers"].values()
+            for name, n in outcomes.items()
+            if name == "ok"
+        )
+        for scored in (plain, other)
+    ]
+    assert counts == [0, 1]
+    assert (done.folder / "replies.jsonl").read_bytes() == before
+    write_correction(path, Correction("nobody/1", "x", 0, "A"))
+    with pytest.raises(OptionError, match="1 of 2 corrections are of replies that .* does not hold"):
+        score_run(done.folder, corrections=path)
+
+
+@pytest.mark.long
+def test_a_hundred_thousand_trials_stay_responsive(tmp_path: Path) -> None:
+    import time
+
+    _run(tmp_path / "many", 100_000, reply="A")
+    runs = LiveRuns()
+    runs.feed("many", tmp_path / "many")
+    begin = time.process_time()
+    assert runs.feed("many", tmp_path / "many")["done"] == 99_999
+    first = time.process_time() - begin
+    _run(tmp_path / "few", 100, reply="A")
+    runs.feed("few", tmp_path / "few")
+    begin = time.process_time()
+    runs.feed("few", tmp_path / "few")
+    # looking again costs what was added, not what is there
+    assert first < 100 * max(time.process_time() - begin, 1e-3)
