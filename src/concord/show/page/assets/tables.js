@@ -15,6 +15,7 @@
     const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
     heads.forEach((head, at) => {
       const name = head.textContent.trim();
+      if (!name) return;  // a column without a name has nothing to sort by
       const button = el('button', { type: 'button', text: name });
       head.replaceChildren(button);
       button.addEventListener('click', () => {
