@@ -42,9 +42,7 @@ def test_controls_are_spelt_out() -> None:
     assert "\x1b" not in as_html(Text("a\x1b[31mb"))
 
 
-@pytest.mark.parametrize(
-    "part", ["<caption", "PAS same conclusion", "jacowitz-1995", "A conclusion drawn from"]
-)
+@pytest.mark.parametrize("part", ["<caption", "PAS same conclusion", "<svg", "A conclusion drawn from"])
 def test_a_result_about_people_shows_its_tables_and_its_sentence(part: str) -> None:
     html = api.score_people(api.demo_table(), n_resamples=20, n_simulations=0)._repr_html_()
     assert part in html.replace("  ", " ")
