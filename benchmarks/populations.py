@@ -2,7 +2,7 @@
 
 A population draws data of a given size. Those with names were chosen to cover what breaks intervals; the
 generator draws others (scores, tests that pass, effects, differences, whole benchmarks of people and agent)
-from wide distributions. Methods were chosen on named ones; one limit (units for which skewness is allowed for,
+from wide distributions. Methods were chosen on named ones; one limit (from how many units on skewness counts,
 5 instead of 8) was lowered after random cells had been seen.
 """
 
