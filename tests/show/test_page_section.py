@@ -1,10 +1,12 @@
 """Further results as sections of the page: one record each, shown below its question."""
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from concord import api, questions
 from concord.errors import FileFormatError
@@ -87,12 +89,38 @@ def test_a_figure_has_its_title_above_and_its_caption_below() -> None:
     assert html.index("What &lt; is") < html.index("<svg") < html.index("<figcaption>How")
 
 
-def test_many_agents_are_a_section(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two agents on the same tests, as files."""
+    folder = tmp_path_factory.mktemp("agents")
     table = pl.read_csv(api.demo_table())
     frame = pl.concat([table.with_columns(agent=pl.lit(name)) for name in ("scripted-1", "scripted-2")])
     result = api.score_people(frame, n_resamples=20, n_simulations=20)
-    result.write(tmp_path)
-    page = questions.page([tmp_path])
+    result.write(folder)
+    return folder
+
+
+def test_many_agents_are_a_section(agents: Path) -> None:
+    page = questions.page([agents])
     assert [one.section.name for one in page.content.sections] == ["agents", "referee"]
     assert "PAS of 2 agents" in page.html
     assert any(picture.name == "agents" for _, picture in page.pictures())
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("standings", [], "'standings': holds none of pas, ecs, apr"),
+        ("agents", [], "'agents': holds no agent"),
+        ("without", {"pas": [[0.5], [0.5, 0.5]]}, "'without', 'pas': rows differ in length"),
+    ],
+)
+def test_damaged_agents_are_said_and_the_rest_is_shown(
+    agents: Path, tmp_path: Path, key: str, value: object, reason: str
+) -> None:
+    shutil.copytree(agents, tmp_path / "r")
+    path = tmp_path / "r" / "agents.json"
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), key: value}), "utf-8")
+    page = questions.page([tmp_path / "r"])
+    assert [one.section.name for one in page.content.sections] == ["referee"]
+    assert [problem.reason.endswith(reason) for problem in page.problems] == [True]

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import numpy as np
 
 from concord.engine import SERIAL, Engine
+from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
 from concord.files.documents import heading, read_document
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.files.provenance import provenance
-from concord.people.agents_result import AgentPair, AgentScores, AgentStanding, row_of
+from concord.people.agents_result import COMPARED, AgentPair, AgentScores, AgentStanding, row_of
 from concord.people.files import PeopleResult
 from concord.people.files import write as write_single
 from concord.people.protocol import Protocol
@@ -152,6 +153,9 @@ def read(folder: Path) -> AgentsResult:
     path = folder / DOCUMENT
     found = read_document(path, _KIND)
     lists = decode(dict[str, list[list[float | None]]], found.get("without"), where=f"{path}, 'without'")
+    for name, rows in lists.items():
+        if len({len(row) for row in rows}) > 1:
+            raise FileFormatError(f"{path}, 'without', {name!r}: rows differ in length")
     arrays = {
         name: np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=float)
         for name, rows in lists.items()
@@ -162,4 +166,10 @@ def read(folder: Path) -> AgentsResult:
         for f in fields(AgentsResult)
         if f.name not in _OWN
     }
-    return AgentsResult(without=arrays, **plain)
+    result = AgentsResult(without=arrays, **plain)
+    if not result.agents:
+        raise FileFormatError(f"{path}, 'agents': holds no agent")
+    missing = [metric for metric in COMPARED if metric not in {one.metric for one in result.standings}]
+    if missing and len(result.agents) > 1:
+        raise FileFormatError(f"{path}, 'standings': holds none of {', '.join(missing)}")
+    return result

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from concord.people.agents_result import AgentPair, AgentStanding
+from concord.people.agents_result import COMPARED, AgentPair, AgentStanding
 from concord.people.aggregate import Profiles, apr_passes, pas_levels
 from concord.people.compare import lost_df
 from concord.people.layout import Layout
@@ -23,7 +23,6 @@ from concord.stats.elementwise import Bools, Floats
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.multiple import distinguishable, holm, indistinguishable
 
-METRICS = ("pas", "ecs", "apr")
 COLUMNS = ("pas", "n_eff", "human_d", "agent_d", "passes", "human_significant")
 """What the metrics need of every agent and test."""
 MOST_LISTED = 20_000
@@ -82,7 +81,7 @@ def compare_agents(
     first, second = np.triu_indices(len(names), 1)
     pairs: list[AgentPair] = []
     standings = []
-    for metric in METRICS:
+    for metric in COMPARED:
         found = _differences_of(metric, columns, layout, plain)
         p = _p_values(found, (first, second))
         adjusted = holm(p)

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from concord.people.result import METRICS, Score
 
+COMPARED = ("pas", "ecs", "apr")
+"""The metrics in which agents are compared pair by pair; each has a standing."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgentScores:

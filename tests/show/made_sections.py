@@ -1,0 +1,33 @@
+"""Small results of every section of the page."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pairs, early
+from tests.structure.judging import scripted
+
+from concord import api
+from concord.reasoning.probes.files import ProbeResult
+from concord.reasoning.probes.score import score_probe_rows
+
+
+def write_sections(folder: Path) -> Path:
+    """Write many agents, answers, a judge, interventions on reasoning and the leaderboard of hints."""
+    rng = np.random.default_rng(4)
+    table = pl.read_csv(api.demo_table())
+    agents = pl.concat([table.with_columns(agent=pl.lit(name)) for name in ("scripted-1", "scripted-2")])
+    api.score_people(agents, n_resamples=20, n_simulations=20).write(folder / "many")
+    answers = [
+        {"study": f"s{i % 3}", "outcome": f"o{i % 3}", "group": "ab"[i % 2],
+         "human": int(rng.integers(1, 6)), "agent": int(rng.integers(2, 5))}
+        for i in range(300)
+    ]  # fmt: skip
+    api.score_answers(answers, n_resamples=20).write(folder / "answers")
+    api.score_judge(scripted.rows(scripted.length_lover, n=10), judge="j").write(folder / "judge")
+    rows = [*early(rng, 8), *Filler().rows(rng, 8), *FollowsMistakes().rows(rng, 8), *Pairs().rows(rng, 8)]
+    hints = Hinted(kinds=("sycophancy", "grader")).rows(rng, 8)
+    found = score_probe_rows(rows, hints, model="m")
+    ProbeResult(found, tuple(rows), tuple(hints)).write(folder / "probes")
+    api.score_hints("published").write(folder / "board")
+    return folder
