@@ -187,7 +187,12 @@ def test_the_download_holds_the_documents_as_they_are(results: Path, elements: E
     summary = json.loads((results / "agent one" / "benchmark_summary.json").read_text("utf-8"))
     documents = page_data(elements)["documents"]
     assert by_rows(next(d for d in documents if d["model"] == "agent one")["document"]) == summary
-    assert {d["question"] for d in documents} == {"people", "structure", "reasoning"}
+    assert {d["question"] for d in documents} == {"people", "referee", "structure", "reasoning"}
+    referee = json.loads((results / "agent one" / "referee.json").read_text("utf-8"))
+    told = [
+        d for d in documents if d["question"] == "referee" and d["file"].endswith("agent one/referee.json")
+    ]
+    assert [by_rows(d["document"]) for d in told] == [referee]
 
 
 def test_the_same_files_give_the_same_bytes(results: Path, html: str) -> None:

@@ -178,7 +178,7 @@ def test_a_damaged_plan_or_line_of_answers_is_said_and_the_rest_is_shown(one: Pa
     )
     page = make_page([one])
     reasons = [problem.reason for problem in page.problems]
-    assert reasons[0].startswith("plans.json beside it is not used: line 1: not valid JSON")
+    assert reasons[0].startswith("plans.json next to it is not used: line 1: not valid JSON")
     assert reasons[1] == "1 lines are not JSON objects and are not shown"
     assert page.content.replies.n_found == 1
 

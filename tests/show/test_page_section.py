@@ -93,6 +93,6 @@ def test_many_agents_are_a_section(tmp_path: Path) -> None:
     result = api.score_people(frame, n_resamples=20, n_simulations=20)
     result.write(tmp_path)
     page = questions.page([tmp_path])
-    assert page.content.sections[0].section.name == "agents"
+    assert [one.section.name for one in page.content.sections] == ["agents", "referee"]
     assert "PAS of 2 agents" in page.html
     assert any(picture.name == "agents" for _, picture in page.pictures())

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from concord.people.answers.result import AgentAnswers, GroupSummary, OutcomeAnswers
 from concord.show import plots
+from concord.show.numbers import number
 from concord.show.svg import Canvas, Picture, Scale
 
 MOST_OUTCOMES = 8
@@ -37,7 +38,7 @@ def histograms_picture(one: AgentAnswers) -> Picture | None:
     title = f"Answers of people and of {one.agent}"
     rows = [("outcome", "answer", "share of people", "share of agent")]
     rows += [
-        (outcome.outcome, label, f"{h:.4f}", f"{a:.4f}")
+        (outcome.outcome, label, number(h, 4), number(a, 4))
         for outcome in drawn
         for label, h, a in zip(outcome.labels, outcome.human_shares, outcome.agent_shares, strict=True)
     ]

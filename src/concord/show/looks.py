@@ -40,7 +40,7 @@ def millimetres(width: str | float) -> float:
 
     Examples
     --------
-    >>> millimetres("89mm"), millimetres("3.5in"), round(millimetres("252pt"), 1), millimetres(120)
+    >>> millimetres("89mm"), millimetres("3.5in"), millimetres("252pt"), millimetres(120)
     (89.0, 88.9, 88.9, 120.0)
     """
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(mm|cm|in|pt)?\s*", str(width))
@@ -49,7 +49,7 @@ def millimetres(width: str | float) -> float:
     value = float(found[1]) * {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, None: 1.0}[found[2]]
     if not 20 <= value <= 2000:
         raise OptionError(f"width {width!r} is {value:g} mm; expected 20 to 2000 mm")
-    return value
+    return round(value, 6)  # 3.5 in are 88.9 mm, not 88.89999999999999
 
 
 def layout(width: str | float | None, size: float = SIZE) -> float:

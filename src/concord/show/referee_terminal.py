@@ -44,7 +44,7 @@ def _meta(one: AgentMinusHuman) -> str:
     meta = one.meta
     spread = "" if meta.prediction is None else f"; another such test {interval(meta.prediction)}"
     return (
-        f"{number(meta.mean.value, 2)} {interval(meta.mean.interval)}, tau = {meta.tau2**0.5:.2f}, "
+        f"{number(meta.mean.value, 2)} {interval(meta.mean.interval)}, tau = {number(meta.tau2**0.5, 2)}, "
         f"I² = {meta.i2:.0%}{spread}"
     )
 
