@@ -270,8 +270,8 @@ def _plan_for(
     said: list[str] = list(notes)
     if design.clustered and items is not None and items / design.clusters.size < FEW_FAMILIES:
         said.append(
-            f"with fewer than {FEW_FAMILIES} clusters a comparison often sees skewness and allows for it: power "
-            "is then lower than planned (0.64 to 0.71 instead of 0.80 with 8 clusters)"
+            f"with fewer than {FEW_FAMILIES} clusters a comparison often sees skewness and allows for it: "
+            "power is then lower than planned (0.64 to 0.71 instead of 0.80 with 8 clusters)"
         )
     limit = wanted.items if based_on == "assumptions" else most_items
     split = (
