@@ -36,7 +36,7 @@ DESIGNS: dict[str, Callable[[float, int], Sides]] = {
                                   {"statistic": 1.0, "df1": 1, "df2": n, "direction": 1}),
     "regression": lambda h, n: ({"statistic": h * h, "df1": 6, "df2": 90, "n": 97},
                                 {"statistic": 1.0, "df1": 6, "df2": n, "n": n + 7}),
-    "chi-square": lambda h, n: ({"statistic": h * h, "df1": 3, "n": 90, "direction": 1},
+    "chi-square": lambda h, n: ({"statistic": h * h, "df1": 3, "n": 900, "direction": 1},
                                 {"statistic": 1.0, "df1": 3, "n": n + 9, "direction": -1}),
 }  # fmt: skip
 

@@ -61,7 +61,7 @@ class Commands(LateGroup):
         "view": Late(
             "concord.cli.view",
             "view",
-            "Look at runs while they are asked, at results and at replies, in the browser.",
+            "Look at runs while they are asked, at results and replies, in the browser; this machine only.",
         ),
         "studies": Late(
             "concord.cli.studies",

@@ -12,7 +12,7 @@ def view(
     folder: Annotated[Path, typer.Argument(help="Folder with runs and results.")] = Path(),
     port: Annotated[int, typer.Option(help="Port on this machine; 0: a free one.")] = 0,
 ) -> None:
-    """Look at runs while they are asked, at results and at replies, in the browser; this machine only."""
+    """Look at runs while they are asked, at results and replies, in the browser; this machine only."""
     import socket
 
     from concord.errors import OptionError

@@ -131,7 +131,7 @@ def order_width(tau: float, variance: float, items: int, arrangements: int, *, l
     Examples
     --------
     >>> round(order_width(0.05, 0.02, 40, 6), 3), round(order_width(0.05, 0.02, 4000, 6), 4)
-    (0.065, 0.0062)
+    (0.043, 0.0041)
     """
     if variance == 0:
         return 0.0

@@ -263,10 +263,12 @@ def weighted_regression(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = 
     pair = _checked_pair(x, y, weights)
     a, b = _centred(pair.x, pair.weights), _centred(pair.y, pair.weights)
     run = np.where(a.varies, a.square * a.size, 1.0)
-    slope = np.sum(a.unit * b.unit, axis=-1) * b.size / run
-    intercept = (b.anchor - slope * a.anchor + (b.shift - slope * a.shift)) * pair.scale
+    with np.errstate(over="ignore", invalid="ignore"):  # an x that varies by next to nothing
+        slope = np.sum(a.unit * b.unit, axis=-1) * b.size / run
+        intercept = (b.anchor - slope * a.anchor + (b.shift - slope * a.shift)) * pair.scale
+    known = a.varies & np.isfinite(slope) & np.isfinite(intercept)
     reason = "x is constant, so no line is better than another"
-    return RegressionLine(pair.answer(slope, a.varies, reason), pair.answer(intercept, a.varies, reason))
+    return RegressionLine(pair.answer(slope, known, reason), pair.answer(intercept, known, reason))
 
 
 def concordance_about_zero(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> float | Floats:

@@ -225,7 +225,7 @@ def mean_gap_interval(table: GapTable, level: float = 0.95) -> Interval | None:
     >>> gaps = np.linspace(0.0, 0.2, 40).reshape(20, 2)
     >>> interval = mean_gap_interval(GapTable(((1.0, gaps, np.ones_like(gaps)),)))
     >>> round(interval.low, 4), round(interval.high, 4)
-    (0.0716, 0.1284)
+    (0.0786, 0.2049)
     """
     if table.n_units < MIN_UNITS:
         return None
@@ -256,7 +256,7 @@ def unit_mean_interval(values: Floats, level: float = 0.95) -> Interval:
     --------
     >>> still = unit_mean_interval(np.zeros(25))
     >>> still.low, round(still.high, 3)
-    (0.0, 0.096)
+    (0.0, 0.095)
     """
     low, high = float(values.min()), float(values.max())
     if low >= -STILL and high <= 1 + STILL:

@@ -51,7 +51,7 @@ def deviation_band(scores: ArrayLike, *, level: float = 0.95) -> DeviationBand |
     --------
     >>> band = deviation_band([[1, 0], [1, 0], [1, 1], [0, 0]])
     >>> [round(float(v), 2) for v in (*band.values, band.low[0], band.high[0])]
-    [0.25, -0.25, -0.34, 0.84]
+    [0.25, -0.25, -0.35, 0.85]
     """
     matrix = np.asarray(scores, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] < 2:
