@@ -24,7 +24,7 @@ def _sample(seed: int, n: int, more: int, rho: float) -> tuple[np.ndarray, np.nd
 @pytest.mark.parametrize("rho", [0.9, 0.4, 0.0])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_mean_is_that_of_ppi_py(rho: float, weighted: bool) -> None:
-    ppi = pytest.importorskip("ppi_py")
+    ppi = pytest.importorskip("ppi_py", reason="the extra `oracles` is not installed")
     y, f, more = _sample(1, 150, 900, rho)
     rng = np.random.default_rng(5)
     w, v = (rng.uniform(0.5, 2, 150), rng.uniform(0.5, 2, 900)) if weighted else (None, None)
@@ -37,7 +37,7 @@ def test_a_mean_is_that_of_ppi_py(rho: float, weighted: bool) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_regression_is_that_of_ppi_py(weighted: bool) -> None:
-    ppi = pytest.importorskip("ppi_py")
+    ppi = pytest.importorskip("ppi_py", reason="the extra `oracles` is not installed")
     rng = np.random.default_rng(2)
     x, xn = (np.column_stack([np.ones(k), rng.normal(size=(k, 2))]) for k in (200, 1500))
     y = x @ [1, 2, -1] + rng.normal(size=200)
