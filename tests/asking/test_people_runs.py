@@ -245,10 +245,11 @@ def test_the_embedded_model_takes_part_in_studies_a_pair_game_and_a_group_game(t
     assert set(record["outcomes"]) <= {"ok", "truncated"}
     assert sum(record["outcomes"].values()) == len(planned)
     turns = [json.loads(line) for line in (tmp_path / "r" / "turns.jsonl").read_text().splitlines()]
-    _replay_game(tmp_path / "game.yaml", {turn["id"]: turn["response"] for turn in turns})
+    cut = any(turn["outcome"] != "ok" for turn in turns if turn["id"].startswith("small-game/"))
+    _replay_game(tmp_path / "game.yaml", {turn["id"]: turn["response"] for turn in turns}, cut=cut)
 
 
-def _replay_game(study: Path, replies: dict[str, str]) -> None:
+def _replay_game(study: Path, replies: dict[str, str], *, cut: bool) -> None:
     """Check a session of the group game: what was told after a round is what its replies give."""
     (session,) = studies.sessions_of(studies.plan([str(study)], n=1)[0])
     studies.hold(session, lambda question: replies.get(question.id))
@@ -259,4 +260,5 @@ def _replay_game(study: Path, replies: dict[str, str]) -> None:
     guesses = [float(str(row["guess_1"])) for row in session.rows() if row.get("guess_1") is not None]
     if guesses:
         assert session.rows()[0]["average_1"] == pytest.approx(sum(guesses) / len(guesses))
-    assert rounds.count(2) == (4 if guesses else 0)  # a round that nobody can be read in is the last
+    if not cut:  # a reply that was cut short ends its session
+        assert rounds.count(2) == (4 if guesses else 0)  # a round that nobody can be read in is the last

@@ -327,7 +327,10 @@ def read(source: Path) -> PeopleResult:
     need_keys(document, ("protocol_choices", "studies", "domains", "findings", "auxiliary", "options"), path)
     where = str(path)
     studies = tuple(_group_of(entry, "study_id", where) for entry in document["studies"])
-    options, bounds = document["options"], document.get("floor_and_ceiling", {})
+    options, bounds = (
+        decode(dict[str, Any], document.get(name, {}), where=f"{where}, {name!r}")
+        for name in ("options", "floor_and_ceiling")
+    )
     tests = _tests_of(folder, [study.name for study in studies])
     check_detailed(folder / DETAILED, len(tests))
     return PeopleResult(
