@@ -218,7 +218,7 @@ def test_agents_a_tenth_away_are_rarely_said_to_be_at_ceiling_or_floor(follows: 
 
 
 def test_the_words_for_ceiling_and_floor_are_used() -> None:
-    """Places carry the doubt of floor and ceiling: with 600 a group it is small enough for half the agents."""
+    """Places carry the doubt of floor and ceiling: with 600 a group it is small enough for half of them."""
     assert place_claims(0.0, 12, 600, tables=2)[FLOOR] > 0
     assert place_claims(1.0, 12, 600, tables=2)[CEILING] > 0
 
