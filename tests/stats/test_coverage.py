@@ -60,6 +60,7 @@ def test_scores_look_like_one_of_four(values: list[float], look: str) -> None:
 
 
 def test_every_random_population_draws_and_has_a_truth(simulation: ModuleType) -> None:
+    pytest.importorskip("pydantic", reason="whole benchmarks need more than numbers")
     rng = np.random.default_rng(1)
     for kind in simulation.KINDS.values():
         draw = simulation.population(kind, "drawn at random 1")
