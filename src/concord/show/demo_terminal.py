@@ -25,7 +25,7 @@ def people_sentence(result: AgentsResult) -> str:
     """Return the answer to the first question: who scores highest, between what, and who differs."""
     best = in_order(result)[0]
     said = (
-        f"Of {len(result.agents)} agent designs {best.name} has the highest score: it leads to the same "
+        f"Of {len(result.agents)} agent designs {best.name} scores highest: it leads to the same "
         f"conclusion as people with probability {number(best.pas.value, 2)} "
         f"({result.level * 100:.0f} % {interval_words(best.pas.interval)})"
     )
@@ -36,10 +36,8 @@ def people_sentence(result: AgentsResult) -> str:
             f"and an agent without effects {number(bounds.floor.value, 2)}"
         )
     standing = result.standing("pas")
-    pairs = f"of {standing.n_pairs} pairs"
-    if not standing.n_distinguishable:
-        return f"{said}; but none {pairs} can be distinguished, so no design is shown to be better."
-    return f"{said}; {standing.n_distinguishable} {pairs} can be distinguished."
+    but = "" if standing.n_distinguishable else "but "
+    return f"{said}; {but}{standing.n_distinguishable} of {standing.n_pairs} pairs can be distinguished."
 
 
 def structure_sentence(result: StructureResult) -> str:
