@@ -10,9 +10,10 @@ from scipy import stats
 from concord.engine import Engine
 from concord.errors import MismatchError
 from concord.people.aggregate import Profiles, apr_passes, pas_levels
-from concord.people.compare import METRICS, PeopleScoresOf, _scores, compare_people
+from concord.people.compare import METRICS, PeopleScoresOf, compare_people
 from concord.people.layout import lay_out
 from concord.people.protocol import PUBLISHED, REFINED, STANDARD, Protocol
+from concord.people.scored import known_scores
 from concord.records import TestRow
 from concord.stats.intervals import jackknife_t
 
@@ -57,7 +58,7 @@ def models(n: int, *, holes: float = 0.0, studies: int = 7, each: int = 9) -> li
 def plainly(metric: str, kept: list[TestRow], values: list[Values], protocol: Protocol) -> float:
     """One metric of one model over some tests, scored from scratch."""
     names = ("pas", "n_eff", "human_d", "agent_d", "passes", "human_significant")
-    scores = _scores({n: np.array([np.nan if v[n] is None else v[n] for v in values]) for n in names})
+    scores = known_scores({n: np.array([np.nan if v[n] is None else v[n] for v in values]) for n in names})
     layout = lay_out(kept)
     if metric == "pas":
         return float(pas_levels(scores, layout, protocol).benchmark)

@@ -59,6 +59,15 @@ def test_another_host_gets_nothing(client: TestClient) -> None:
     assert client.get(f"/{TOKEN}/", headers={"host": "127.0.0.1"}).status_code == 404
 
 
+@pytest.mark.parametrize(
+    "file", ["benchmark_summary.json", "result.json", "study_a_results.json", "judge.json"]
+)
+def test_results_of_every_kind_are_listed(client: TestClient, tmp_path: Path, file: str) -> None:
+    (tmp_path / "shown" / "scored").mkdir()
+    (tmp_path / "shown" / "scored" / file).write_text("{}", "utf-8")
+    assert 'value="scored"' in client.get(f"/{TOKEN}/").text
+
+
 @pytest.mark.parametrize("name", ["..", "../hidden", "one/../../hidden", "/etc", "one\x00", "x" * 5000])
 def test_nothing_outside_the_folder_is_read(client: TestClient, name: str) -> None:
     for page in ("run", "feed", "replies", "page"):

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json, show_result
+from concord.cli.shared import note, print_or_show, warn
 
 
 def combine(
@@ -40,12 +40,8 @@ def combine(
         decimal_comma=decimal_comma,
         level=level,
     )
-    for warning in result.warnings:
-        note(f"warning: {warning}")
+    warn(result.warnings)
     if out is not None:
         files = result.write(out)
         note(f"wrote {files[0]} and {files[1].name}")
-    if json:
-        print_json(result.to_dict())
-        return
-    show_result(result)
+    print_or_show(result, as_json=json)

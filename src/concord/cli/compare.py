@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json, show_result
+from concord.cli.shared import note, print_json, show_result, warn
 
 WORSE = 3
 """Exit code where the first model is worse."""
@@ -93,8 +93,7 @@ def compare(
         n_flips=flips,
         seed=seed,
     )
-    for warning in result.warnings:
-        note(f"warning: {warning}")
+    warn(result.warnings)
     if out is not None:
         files = result.write(out)
         note(f"wrote {files[0]} and {files[1].name}")

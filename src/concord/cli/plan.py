@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from concord.cli.shared import note, print_json, show_result
+from concord.cli.shared import print_or_show, warn
 
 if TYPE_CHECKING:
     from concord.planning.judges import JudgePlan
@@ -158,8 +158,7 @@ def plan(
         arrangements=arrangements,
         width=width,
     )
-    for warning in result.warnings:
-        note(f"warning: {warning}")
+    warn(result.warnings)
     _show(result, json=json)
 
 
@@ -168,10 +167,7 @@ def _show(
     *,
     json: bool,
 ) -> None:
-    if json:
-        print_json(result.to_dict())
-    else:
-        show_result(result)
+    print_or_show(result, as_json=json)
 
 
 def _cost(low: float | None, high: float | None) -> tuple[float, float] | None:

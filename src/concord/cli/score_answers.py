@@ -5,9 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json, show_result
-
-MOST_WARNINGS = 8
+from concord.cli.shared import MOST_WARNINGS, note, print_or_show, warn
 
 
 def score_answers(
@@ -51,12 +49,6 @@ def score_answers(
         engine=get_engine(engine, scheduler=scheduler),
     )
     files = result.write(out)
-    for warning in result.warnings[:MOST_WARNINGS]:
-        note(f"warning: {warning}")
-    if len(result.warnings) > MOST_WARNINGS:
-        note(f"warning: and {len(result.warnings) - MOST_WARNINGS} more, in {files[0]}")
-    if json:
-        print_json(result.to_dict())
-    else:
-        show_result(result)
+    warn(result.warnings, most=MOST_WARNINGS, where=files[0])
+    print_or_show(result, as_json=json)
     note(f"\nwrote {files[0]}, {files[1].name} and {files[2].name}")

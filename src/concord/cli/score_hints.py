@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json, show_result
+from concord.cli.shared import note, print_or_show, warn
 
 
 def score_hints(
@@ -23,13 +23,9 @@ def score_hints(
     from concord import api
 
     result = api.score_hints(file, model=model)
-    for line in result.warnings:
-        note(f"warning: {line}")
+    warn(result.warnings)
     written = result.write(out)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        show_result(result)
+    print_or_show(result, as_json=as_json)
     note(f"wrote results to {written if isinstance(written, Path) else out}")
 
 
@@ -43,11 +39,7 @@ def score_probes(
     from concord import api
 
     result = api.score_probes(file, model=model)
-    for line in result.warnings:
-        note(f"warning: {line}")
+    warn(result.warnings)
     folder = result.write(out)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        show_result(result)
+    print_or_show(result, as_json=as_json)
     note(f"wrote results to {folder}")

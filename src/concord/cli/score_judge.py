@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json, show_result
+from concord.cli.shared import note, print_or_show, warn
 
 
 def score_judge(
@@ -36,11 +36,7 @@ def score_judge(
         *files, people=people, judge=judge, metric=metric, sheet=sheet, encoding=encoding,
         level=level, n_permutations=permutations, seed=seed,
     )  # fmt: skip
-    for text in result.warnings:
-        note(f"warning: {text}")
+    warn(result.warnings)
     paths = result.write(out)
-    if json:
-        print_json(result.to_dict())
-    else:
-        show_result(result)
+    print_or_show(result, as_json=json)
     note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")

@@ -5,14 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from concord.cli.shared import note, print_json, show_result
+from concord.cli.shared import MOST_WARNINGS, note, print_json, print_or_show, show_result, warn
 
 if TYPE_CHECKING:
     from concord.api import AgentsResult, PeopleResult
     from concord.files.grids import Grid
     from concord.people.predictions.files import PredictionResult
-
-MOST_WARNINGS = 8
 
 
 def score_people(
@@ -146,14 +144,8 @@ def _source(path: Path, options: dict[str, Any], mapped: list[str]) -> "Path | G
 
 def _tell_many(result: "AgentsResult | PredictionResult", files: tuple[Path, ...], *, json: bool) -> None:
     """Show a result about many agents."""
-    for warning in result.warnings[:MOST_WARNINGS]:
-        note(f"warning: {warning}")
-    if len(result.warnings) > MOST_WARNINGS:
-        note(f"warning: and {len(result.warnings) - MOST_WARNINGS} more, in {files[0]}")
-    if json:
-        print_json(result.to_dict())
-    else:
-        show_result(result)
+    warn(result.warnings, most=MOST_WARNINGS, where=files[0])
+    print_or_show(result, as_json=json)
     more = f" and {len(files) - 3} more files" if len(files) > 3 else ""
     note(f"\nwrote {', '.join(str(file) for file in files[:3])}{more}")
 
@@ -182,8 +174,7 @@ def _tell(
     result: "PeopleResult", document: dict[str, Any] | None, files: tuple[Path, ...], *, full: bool
 ) -> None:
     """Show a result: as one JSON document, or as a report."""
-    for warning in result.warnings:
-        note(f"warning: {warning}")
+    warn(result.warnings)
     if document is not None:
         print_json(document)
     else:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json, show_result
+from concord.cli.shared import note, print_json, print_or_show, show_result
 from concord.errors import OptionError
 
 
@@ -82,10 +82,7 @@ def score_reasoning(
         engine=get_engine(engine, scheduler=scheduler),
     )
     folder = result.write(out)
-    if json:
-        print_json(result.to_dict())
-    else:
-        show_result(result, full=full)
+    print_or_show(result, as_json=json, full=full)
     note(f"written to {folder}")
 
 

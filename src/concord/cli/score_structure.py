@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json, show_result
+from concord.cli.shared import note, print_or_show
 
 
 def score_structure(
@@ -46,8 +46,5 @@ def score_structure(
     for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
         note(line)
     paths = result.write(out)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        show_result(result, full=full)
+    print_or_show(result, as_json=as_json, full=full)
     note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import typer
@@ -14,6 +14,8 @@ from concord.errors import InputError, UndefinedError, printable_lines
 
 P = ParamSpec("P")
 R = TypeVar("R")
+MOST_WARNINGS = 8
+"""Warnings of many agents that are shown; the rest is counted."""
 _CONTROLS = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What JSON allows in a string and a terminal obeys, or no encoding can print."""
 
@@ -98,6 +100,23 @@ def show(renderable: Any) -> None:
     from concord.show.terminal import fitting, screen
 
     screen().print(fitting(renderable))
+
+
+def warn(warnings: Sequence[str], *, most: int | None = None, where: object = "") -> None:
+    """Say what a reader is warned of; of more than `most` the rest is counted, and where it lies is named."""
+    shown = warnings if most is None else warnings[:most]
+    for text in shown:
+        note(f"warning: {text}")
+    if len(warnings) > len(shown):
+        note(f"warning: and {len(warnings) - len(shown)} more, in {where}")
+
+
+def print_or_show(result: Any, *, as_json: bool, full: bool = True) -> None:
+    """Print a result: as one JSON document, or for a reader."""
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show_result(result, full=full)
 
 
 def show_result(result: Any, *, full: bool = True) -> None:

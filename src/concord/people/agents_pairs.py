@@ -18,7 +18,7 @@ from concord.people.aggregate import Profiles, apr_passes, pas_levels
 from concord.people.compare import lost_df
 from concord.people.layout import Layout
 from concord.people.protocol import Protocol
-from concord.people.scored import TestScores
+from concord.people.scored import known_scores
 from concord.stats.elementwise import Bools, Floats
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.multiple import distinguishable, holm, indistinguishable
@@ -177,7 +177,7 @@ def _with_and_without(
     metric: str, columns: Mapping[str, Floats], layout: Layout, protocol: Protocol
 ) -> tuple[Floats, Floats]:
     """Return a metric of agents (A,), and without each study in turn (A, S)."""
-    scores = _scores_of_agents(columns)
+    scores = known_scores(columns)
     if metric == "pas":
         studies = pas_levels(scores, layout, protocol).study
         return _leave_out(studies, ~np.isnan(studies))
@@ -197,22 +197,6 @@ def _leave_out(values: Floats, counts: Floats | Bools) -> tuple[Floats, Floats]:
     without = np.divide(total - sums, rest, out=np.full(rest.shape, np.nan), where=rest > 0)
     whole = np.divide(total, number, out=np.full(number.shape, np.nan), where=number > 0)
     return whole[..., 0], np.where(counts > 0, without, np.nan)
-
-
-def _scores_of_agents(columns: Mapping[str, Floats]) -> TestScores:
-    """Test scores: what the metrics need, everything else undefined."""
-    nothing = np.full(columns["pas"].shape, np.nan)
-    return TestScores(
-        **columns,
-        pas_two=nothing,
-        human_posterior=nothing,
-        agent_posterior=nothing,
-        two_states=np.zeros(nothing.shape, dtype=np.bool_),
-        z_diff=nothing,
-        ecs_test=nothing,
-        direction_match=nothing,
-        agent_significant=nothing,
-    )
 
 
 def _p_values(found: _Differences, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:

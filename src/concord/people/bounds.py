@@ -1,6 +1,6 @@
 """Floor and ceiling: what agents without effects and perfect replications would score on the same tests."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -16,7 +16,7 @@ from concord.people.layout import Layout
 from concord.people.lookup import Lookup, make_lookup, subset, subset_context
 from concord.people.protocol import Protocol
 from concord.people.same_people import SamePeople
-from concord.people.scored import Context, TestScores, direction_match, pas_of, pass_rules
+from concord.people.scored import Context, TestScores, direction_match, known_scores, pas_of, pass_rules
 from concord.people.sides import SideTable, split_by_sign
 from concord.people.truth import (
     EffectPopulation,
@@ -337,18 +337,17 @@ def distinct(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.intp], 
 
 def _scores(pas: Floats, agent_d: Floats, passes: Floats, work: _Work) -> TestScores:
     """Test scores of which only what PAS, ECS and APR need is known."""
-    nothing = np.broadcast_to(np.nan, pas.shape)
     significant, counted = pass_rules(work.human, work.context, work.protocol)
-    known = {
-        "pas": pas,
-        "agent_d": agent_d,
-        "human_d": work.human.effect_d,
-        "n_eff": work.n_eff,
-        "passes": np.where(np.isnan(counted), np.nan, np.where(counted == 0, 0.0, passes)),
-        "human_significant": significant,
-    }
-    values = {field.name: known.get(field.name, nothing) for field in fields(TestScores)}
-    return TestScores(**values)
+    return known_scores(
+        {
+            "pas": pas,
+            "agent_d": agent_d,
+            "human_d": work.human.effect_d,
+            "n_eff": work.n_eff,
+            "passes": np.where(np.isnan(counted), np.nan, np.where(counted == 0, 0.0, passes)),
+            "human_significant": significant,
+        }
+    )
 
 
 def _joined_blocks(parts: list[dict[str, Ends]], n: int) -> dict[str, Ends]:

@@ -12,7 +12,7 @@ from concord.errors import MismatchError, UndefinedError
 from concord.people.aggregate import Profiles, apr_passes, pas_levels
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
-from concord.people.scored import TestScores
+from concord.people.scored import TestScores, known_scores
 from concord.records import Estimate, Interval, TestRow
 from concord.stats.elementwise import Bools, Floats, or_nan, or_none
 from concord.stats.intervals import jackknife_t
@@ -100,7 +100,9 @@ class _Tables:
     def _compute(self, metric: str, model: int, used: Bools) -> _Without:
         if metric == "inside":
             return self._inside(model, used)
-        scores = _scores({name: np.where(used, table[model], np.nan) for name, table in self.columns.items()})
+        scores = known_scores(
+            {name: np.where(used, table[model], np.nan) for name, table in self.columns.items()}
+        )
         if metric == "pas":
             studies = pas_levels(scores, self.layout, self.protocol).study
             return _Without(*_leave_out(studies, ~np.isnan(studies)))
@@ -278,19 +280,3 @@ def _jackknife_estimate(
         interval = Interval(value - reach, value + reach, level, words)
     method = "difference on the same tests, joint jackknife over studies"
     return Estimate(value, interval, n, n_left_out, method), p
-
-
-def _scores(columns: Mapping[str, Floats]) -> TestScores:
-    """Test scores of one model: what the metrics need, everything else undefined."""
-    nothing = np.full(len(columns["pas"]), np.nan)
-    return TestScores(
-        **columns,
-        pas_two=nothing,
-        human_posterior=nothing,
-        agent_posterior=nothing,
-        two_states=np.zeros(nothing.shape, dtype=np.bool_),
-        z_diff=nothing,
-        ecs_test=nothing,
-        direction_match=nothing,
-        agent_significant=nothing,
-    )

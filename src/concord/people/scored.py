@@ -1,6 +1,8 @@
 """Scores of single tests: PAS, ECS_Test and pass, from the evidence of two sides."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +85,15 @@ def score_tests(human: Evidence, agent: Evidence, context: Context, protocol: Pr
         agent_significant=agent_significant,
         passes=passes,
     )
+
+
+def known_scores(columns: Mapping[str, Floats]) -> TestScores:
+    """Return test scores of which only some columns are known, `pas` among them; the rest is undefined."""
+    nothing = np.broadcast_to(np.nan, columns["pas"].shape)
+    unknown = {field.name: nothing for field in fields(TestScores)}
+    states = np.broadcast_to(np.False_, nothing.shape)
+    values: dict[str, Any] = {**unknown, "two_states": states, **columns}
+    return TestScores(**values)
 
 
 def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol: Protocol) -> TestScores:

@@ -1,30 +1,19 @@
 """What a folder holds: runs with how far they are, and results."""
 
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.asking.folder import planned_prompts, read_record
-from concord.asking.index import stored_lines
+from concord.asking.folder import RECORD, TRIALS, planned_prompts, read_run
+from concord.asking.index import FAILURES, REPLIES, TURNS, stored_lines
 from concord.asking.journal import read_lines
 from concord.errors import InputError
+from concord.questions import ALL, SECTIONS
 from concord.records import AskOutcome
 
 MOST_FOLDERS = 5000
-RESULT_FILES = (
-    "benchmark_summary.json",
-    "structural_consistency.json",
-    "reasoning.json",
-    "agents.json",
-    "answers.json",
-    "hints.json",
-    "probes.json",
-    "judge.json",
-)
-_JOURNALS = ("replies.jsonl", "failures.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,35 +36,34 @@ class FoundRun:
 
 def found_folders(root: Path) -> tuple[list[FoundRun], list[str]]:
     """Return every run below a folder, and every folder with results."""
-    runs, results = [], []
+    runs, results, shown = [], [], _result_files()
     for number, (where, folders, files) in enumerate(os.walk(root)):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         if number >= MOST_FOLDERS:
             break
         path = Path(where)
         name = path.relative_to(root).as_posix()
-        if "run.json" in files and "trials.jsonl" in files:
+        if RECORD in files and TRIALS in files:
             runs.append(state_of(path, name))
-        if any(one in files for one in RESULT_FILES):
+        if not shown.isdisjoint(files):
             results.append(name)
     return runs, results
+
+
+def _result_files() -> frozenset[str]:
+    """Return the names of files that hold a result the page can show."""
+    return frozenset([*(one.panel.file for one in ALL), *(one.file for one in SECTIONS)])
 
 
 def state_of(path: Path, name: str) -> FoundRun:
     """Return how far a run is, whether it is being asked or not."""
     try:
-        record = read_record(path)
-        planned = {str(row["key"]) for row in planned_prompts(path)}
-        last: dict[str, str] = {}
-        for journal in reversed(_JOURNALS):  # a reply counts before a failed call
-            last |= {
-                str(line.row["key"]): str(line.row["outcome"]) for _, line in stored_lines(path, journal)
-            }
+        run = read_run(path)
     except InputError as fault:
         return FoundRun(name, "", "", 0, {}, str(fault))
-    counts = Counter(outcome for key, outcome in last.items() if key in planned)
-    ordered = {str(one): counts[str(one)] for one in AskOutcome if counts[str(one)]}
-    return FoundRun(name, str(record["suite"]), str(record["model"]), len(planned), ordered)
+    counts = {str(one): run.tally.outcomes[str(one)] for one in AskOutcome if one != AskOutcome.NOT_ASKED}
+    known = {outcome: n for outcome, n in counts.items() if n}
+    return FoundRun(name, str(run.record["suite"]), str(run.record["model"]), run.n_planned, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +110,11 @@ def transcripts(
 
 def _replies(path: Path) -> Iterator[Mapping[str, Any]]:
     """Return stored turns where a run has them, else stored replies and failed calls."""
-    turns = path / "turns.jsonl"
+    turns = path / TURNS
     if turns.exists():
         yield from (line.row for line in read_lines(turns))
         return
-    for journal in _JOURNALS:
+    for journal in (REPLIES, FAILURES):
         yield from (line.row for _, line in stored_lines(path, journal))
 
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from concord.asking.folder import planned_prompts
-from concord.asking.index import journals
+from concord.asking.folder import TRIALS, planned_prompts
+from concord.asking.index import FAILURES, REPLIES, TURNS, journals
 from concord.records import AskOutcome
 
-JOURNALS = ("replies.jsonl", "failures.jsonl", "turns.jsonl")
 _NOT_USED = frozenset(map(str, AskOutcome)) - {"ok"}
 _LATEST, _GROUPS = 20, 200
 
@@ -37,10 +36,10 @@ class LiveRuns:
     def feed(self, name: str, path: Path) -> dict[str, Any]:
         """Return how far a run is, by condition, and the latest replies that could not be used."""
         run = self._runs.setdefault(name, _Run())
-        size = (path / "trials.jsonl").stat().st_size
+        size = (path / TRIALS).stat().st_size
         if size != run.plan_size:
             run.plan_size, run.planned = size, sum(1 for _ in planned_prompts(path))
-        for kind in JOURNALS:
+        for kind in (REPLIES, FAILURES, TURNS):
             for journal in journals(path, kind):
                 _count(run, journal, kind)
         counts = run.counts
@@ -85,7 +84,7 @@ def _add(run: _Run, line: bytes, kind: str) -> None:
     if not isinstance(row, dict) or "outcome" not in row:
         return
     name, outcome = str(row.get("id")), str(row["outcome"])
-    if kind == "replies.jsonl" or (kind == "failures.jsonl" and row.get("key") not in run.done):
+    if kind == REPLIES or (kind == FAILURES and row.get("key") not in run.done):
         key, group = str(row.get("key")), _condition(name, str(row.get("mode")))
         if (before := run.done.get(key)) is not None:  # a later reply in the place of a failed call
             run.counts[before] -= 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote
 
 from concord.asking.corrections import CORRECTIONS, LONGEST, Correction, read_corrections, write_correction
+from concord.asking.folder import RECORD
 from concord.errors import InputError, MissingExtraError
 from concord.view import pages
 from concord.view.folders import found_folders, state_of, transcripts
@@ -104,7 +105,7 @@ class _App:
 
     def _folder(self, name: str) -> Path | None:
         path = below(self.root, name)
-        return None if path is None or not (path / "run.json").is_file() else path
+        return None if path is None or not (path / RECORD).is_file() else path
 
     async def front(self, request: "Request") -> "Response":
         """Show runs and results."""

@@ -48,7 +48,7 @@ def _structure_finding(
     if not passed:
         whose = names[views[0].label] if len(views) == 1 else "None of the models"
         return f"{whose} is not shown to score above chance, so there is nothing to be consistent about."
-    moved = sorted((v for v in passed if effect_shown(v)), key=lambda v: -(v.metric("tau").value or 0.0))
+    moved = sorted((view for view in passed if effect_shown(view)), key=_largest_first)
     if not moved:
         whose = names[passed[0].label] if len(passed) == 1 else f"any of {len(passed)} models"
         return f"No effect of order is seen in {whose}."
@@ -58,6 +58,12 @@ def _structure_finding(
         return f"Order alone moves the score of {names[moved[0].label]}{size}."
     most = f", most that of {names[moved[0].label]}{size}"
     return f"Order alone moves the score of {len(moved)} of {len(passed)} models{most}."
+
+
+def _largest_first(view: StructureView) -> tuple[bool, float]:
+    """Order effects from the largest on; one without a size comes last."""
+    tau = view.metric("tau").value
+    return (True, 0.0) if tau is None else (False, -tau)
 
 
 ANSWER = QuestionAnswer(
