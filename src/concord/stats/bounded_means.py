@@ -199,6 +199,33 @@ def ends_weight(values: ArrayLike) -> float:
     return min(1.0, STRENGTH * float(near.mean()))
 
 
+def ends_lean(values: ArrayLike) -> float:
+    """Return towards which end numbers between 0 and 1 lean: 1 the upper, -1 the lower, 0 none or both alike.
+
+    Parameters
+    ----------
+    values
+        One number per study, in [0, 1].
+
+    Returns
+    -------
+    float
+        From -1 to 1: as `ends_weight`, units near 1 less units near 0.
+
+    References
+    ----------
+    The thresholds are those of `ends_weight`.
+
+    Examples
+    --------
+    >>> ends_lean([0.5, 0.97, 0.99]), ends_lean([0.02, 0.99, 0.5])
+    (1.0, 0.0)
+    """
+    x = bounded_vector(values)
+    above, below = (np.clip((NEAR - distance) / FULL, 0.0, 1.0).mean() for distance in (1 - x, x))
+    return float(np.clip(STRENGTH * (above - below), -1.0, 1.0))
+
+
 def bounded_mean(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Mean of numbers between 0 and 1 with an interval that holds at the ends.
 

@@ -172,9 +172,8 @@ def _mean_squares(y: Floats) -> tuple[float, float, float]:
 
 def _tau_interval(y: Floats, p_value: float, level: float) -> Interval:
     """Return the limits of the spread of means; the lower is 0 where the test does not reach its level."""
-    spread, tail = spread_of(y), (1 - level) / 2
-    low = spread.low(tail) if p_value < tail else 0.0
-    return Interval(low, spread.high(tail), level, METHOD)
+    low, high = spread_of(y).ends(level)
+    return Interval(low if p_value < 1 - level else 0.0, high, level, METHOD)
 
 
 def variance_shares(effect: OrderEffect, noise: float, inverse_k: float) -> VarianceShares:

@@ -71,6 +71,20 @@ class MeansSpread:
         """Return the upper limit of tau; a length below the median of no spread counts as that median."""
         return self._limit(max(self.length2, self._median), tail)
 
+    def ends(self, level: float) -> tuple[float, float]:
+        """Return the ends of an interval of tau that holds it equally often for every true spread.
+
+        No length is short enough to exclude a spread below the limit of the median of no spread, so that the
+        upper tail is never used there: such spreads are excluded from below with both tails. With equal tails
+        97.5 % of intervals would hold a spread of 0.
+        """
+        tail = (1 - level) / 2
+        never_excluded = self._limit(self._median, tail)
+        low = self.low(2 * tail)
+        if low > never_excluded:
+            low = max(self.low(tail), never_excluded)
+        return low, self.high(tail)
+
     def _limit(self, length2: float, probability: float) -> float:
         found = _root(lambda length: self.below(length2, length) - probability, float(np.sqrt(length2)))
         return found / float(np.sqrt(self.n_conditions - 1))
@@ -83,8 +97,7 @@ class MeansSpread:
 
     @cached_property
     def _median(self) -> float:
-        if self.below(self.length2, 0.0) >= 0.5:
-            return self.length2
+        """Squared length that means without any spread exceed in half of all samples."""
         start = float(np.sqrt(self.along + self.rest))
         return _root(lambda length: 0.5 - self.below(length**2, 0.0), start) ** 2
 
@@ -201,12 +214,9 @@ def _root(excess: Callable[[float], float], start: float) -> float:
     """Find where a falling function crosses 0; 0 where it is never above."""
     if excess(0.0) <= 0:
         return 0.0
+    from scipy.optimize import brentq  # loaded when needed: it takes a tenth of a second
+
     low, high = 0.0, max(start, 1e-12)
     while excess(high) > 0 and high < 1e100:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-        if high - low <= 1e-9 * high:
-            break
-    return (low + high) / 2
+        low, high = high, 2 * high
+    return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-10))

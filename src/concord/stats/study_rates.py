@@ -13,7 +13,13 @@ from scipy import special
 
 from concord.errors import OptionError
 from concord.records import Estimate, Interval
-from concord.stats.bounded_means import bounded_bootstrap, bounded_vector, ends_weight, gamma_ratio_quantile
+from concord.stats.bounded_means import (
+    bounded_bootstrap,
+    bounded_vector,
+    ends_lean,
+    ends_weight,
+    gamma_ratio_quantile,
+)
 from concord.stats.coverage import coverage_note, rate_look, score_look
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, joined_notes, too_few_studies
@@ -89,7 +95,8 @@ def apr_interval(passes: ArrayLike, tests: ArrayLike, *, level: float = 0.95) ->
     Inside the scale: the cluster-robust (CR2) variance on the logit, :math:`w_k = m_k/N`,
     :math:`p = (S + ½)/(N + 1)`, :math:`V = \sum w_k^2 e_k^2/(1 - w_k)`, with Satterthwaite's degrees of
     freedom, which follow the sizes of the studies. Near the ends it is blended with a Bayesian bootstrap that
-    holds half a study of tests that all fail (below) or all pass (above).
+    holds half a study of tests that all fail (below) or all pass (above). Where studies lie near one end
+    only, the far limit hardly ever excludes the truth, and the near one has up to both tails.
 
     Parameters
     ----------
@@ -123,9 +130,11 @@ def apr_interval(passes: ArrayLike, tests: ArrayLike, *, level: float = 0.95) ->
     rate = float(s.sum()) / total if k else float("nan")
     if k < FEWEST_CLUSTERS:
         return Estimate(rate if k else None, None, int(k), note=too_few_studies(k))
-    inner, weight = _apr_inner(s, m, level), ends_weight(s / m)
+    weight, lean, tail = ends_weight(s / m), ends_lean(s / m), 0.5 * (1 - checked_level(level))
+    tails = tail * (1 + max(0.0, -lean)), tail * (1 + max(0.0, lean))
+    inner = _apr_inner(s, m, tails, level)
     # the outer interval takes a hundred times as long, and counts only near the ends
-    outer = _apr_outer(s, m, level) if weight > 0 else inner
+    outer = _apr_outer(s, m, tails, level) if weight > 0 else inner
     found = _blended(rate, inner, outer, weight, int(k))
     worth = 1 / float(np.sum((m / total) ** 2))
     warning = f"one study holds most tests: worth {worth:.1f} studies of one size" if worth < k / 2 else ""
@@ -133,7 +142,7 @@ def apr_interval(passes: ArrayLike, tests: ArrayLike, *, level: float = 0.95) ->
     return Estimate(rate, found.interval, int(k), method=found.method, note=note)
 
 
-def _apr_inner(s: Floats, m: Floats, level: float) -> Interval:
+def _apr_inner(s: Floats, m: Floats, tails: tuple[float, float], level: float) -> Interval:
     total = m.sum()
     w, p = m / total, (s.sum() + 0.5) / (total + 1)
     e = (s + 0.5 * w) / (m + w) - p
@@ -141,14 +150,14 @@ def _apr_inner(s: Floats, m: Floats, level: float) -> Interval:
     scale = np.diag(w / np.sqrt(1 - w))
     g = scale @ (np.diag(1 / m) - 1 / total) @ scale
     df = max(1.0, float(np.trace(g) ** 2 / np.trace(g @ g)))
-    reach = float(special.stdtrit(df, 0.5 + checked_level(level) / 2)) * np.sqrt(variance) / (p * (1 - p))
-    low, high = special.expit(special.logit(p) + np.array([-reach, reach]))
+    reach = special.stdtrit(df, [tails[0], 1 - tails[1]]) * np.sqrt(variance) / (p * (1 - p))
+    low, high = special.expit(special.logit(p) + reach)
     return Interval(float(low), float(high), level, f"CR2 on the logit, {df:.1f} degrees of freedom")
 
 
-def _apr_outer(s: Floats, m: Floats, level: float) -> Interval:
-    tail, mean = 0.5 * (1 - checked_level(level)), float(m.mean())
+def _apr_outer(s: Floats, m: Floats, tails: tuple[float, float], level: float) -> Interval:
+    mean = float(m.mean())
     sizes, shapes = np.append(m, mean), np.append(np.ones(m.size), 0.5)
-    low = gamma_ratio_quantile(tail, np.append(s, 0.0), sizes, shapes)
-    high = gamma_ratio_quantile(1 - tail, np.append(s, mean), sizes, shapes)
+    low = gamma_ratio_quantile(tails[0], np.append(s, 0.0), sizes, shapes)
+    high = gamma_ratio_quantile(1 - tails[1], np.append(s, mean), sizes, shapes)
     return Interval(low, high, level, "Bayesian bootstrap of studies with half a study beyond")
