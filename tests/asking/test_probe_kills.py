@@ -20,8 +20,8 @@ def test_a_run_of_probes_killed_three_times_gives_the_same_scores(tmp_path: Path
     whole = runs.run(
         "probes", "scripted/fast", out=tmp_path / "whole", probe=PROBES, limit=ITEMS, seed=5, temperature=1.0
     )
-    command = ("run", "reasoning", "--probe", PROBES, "--model", "scripted/steady", "--out", "killed", "--yes",
-               "--limit", str(ITEMS), "--seed", "5", "--temperature", "1")  # fmt: skip
+    command = ("run", "reasoning", "--probe", PROBES, "--model", "scripted/steady", "--out", "killed",
+               "--yes", "--limit", str(ITEMS), "--seed", "5", "--temperature", "1")  # fmt: skip
     turns, rng, calls = tmp_path / "killed" / "turns.jsonl", random.Random(7), tmp_path / "calls"
     for mark in sorted(rng.sample(range(1, 45), KILLS)):
         process = start(*command, cwd=tmp_path, SCRIPTED_CALLS=str(calls))

@@ -1,8 +1,8 @@
 """Counts of influenced and verbalising answers, as a paper or a user publishes them: tables to one record.
 
 A published rate without its counts is carried back to them where that can be done: a rate printed with all
-its digits is one fraction in its lowest terms, and its counts are the largest multiple of it that is no larger
-than the largest sample seen among the model's own rates. That may be fewer than were asked, never more than
+its digits is one fraction in its lowest terms, and its counts are the largest multiple of it that does not
+exceed the largest sample seen among the model's own rates. That may be fewer than were asked, never more than
 the table shows.
 """
 
