@@ -12,7 +12,7 @@ from concord.files.documents import check_heading
 from concord.files.json_text import parsed
 from concord.files.output import write_csv, write_json
 from concord.files.result_folders import folder_with
-from concord.files.safe_csv import read_back
+from concord.files.rows import read_back
 from concord.records import InputFile, Made, Publishable
 from concord.structure import tables
 from concord.structure.document import KIND, document_of, scores_of

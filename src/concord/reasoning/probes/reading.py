@@ -14,7 +14,7 @@ from concord.reasoning.hints.detect import HintDetector, HintText
 from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
 from concord.reasoning.hints.rows import UNHINTED, HintRow
 from concord.reasoning.lexicon import Lexicon, load_lexicon
-from concord.reasoning.outcome import LEAK_TOKENS, Outcome
+from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import Parser, column
 from concord.reasoning.probes.design import case_pairs, chain_items, probe_rooms
 from concord.reasoning.probes.prompts import ProbeItem
@@ -25,6 +25,7 @@ from concord.reasoning.read.vignettes import BiasCase, Sample, read_samples
 from concord.reasoning.split import split_reply, thinking_of
 from concord.reasoning.steps import score_steps
 from concord.reasoning.text import normalise
+from concord.reasoning.triage import LEAK_TOKENS
 
 _DIRECT = ("prefix", "filler", "direct", "reordered", "chain")
 """Cells that ask for an answer and nothing else."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.show.page.find import Found, Known, Problem, ResultFile
+from concord.show.page.found import Found, Known, Problem, ResultFile
 from concord.show.svg import Picture
 
 
