@@ -7,28 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from concord.people.studies.expressions import Value, parse_expression
+from concord.people.studies.held import ItemCount
 from concord.people.studies.parse import ItemOutcome
 from concord.people.studies.plan import StudyPlan
 from concord.people.studies.sessions import Agent, Given, Session, hold, sessions_of
 from concord.stats.elementwise import Floats
 
 Row = Mapping[str, Value]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemCount:
-    """Answers to one item in one condition, by outcome."""
-
-    study: str
-    experiment: str
-    item: str
-    condition: str
-    outcomes: Mapping[str, int]
-
-    @property
-    def n(self) -> int:
-        """All answers that were wanted."""
-        return sum(self.outcomes.values())
 
 
 @dataclass(slots=True)

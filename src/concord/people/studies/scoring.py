@@ -12,6 +12,7 @@ from concord.people.files import PeopleResult
 from concord.people.memory.names import MARK
 from concord.people.memory.result import MemoryResult, memory_result
 from concord.people.score import score_chosen
+from concord.people.studies.account import all_test_inputs, held_study, study_replies
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.distributions import answers_of
 from concord.people.studies.load import find_studies
@@ -98,7 +99,16 @@ def run(
     table = replace(table_of_tests(observed), model=model, made=made)
     scores = score_chosen(table, **choices)
     distributions = _distributions(observed, model, choices)
-    return StudiesResult(scores, table, observed, distributions, _memory(scores, observed, said))
+    return StudiesResult(
+        scores,
+        table,
+        tuple(map(held_study, observed)),
+        tuple(count for one in observed for count in one.item_counts()),
+        tuple(study_replies(observed)),
+        tuple(all_test_inputs(observed)),
+        distributions,
+        _memory(scores, observed, said),
+    )
 
 
 def _memory(
