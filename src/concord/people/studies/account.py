@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from concord.people.studies.held import HeldDesign, HeldStudy, ReplyItem, StudyReply, TestInputs
-from concord.people.studies.observe import Observations
 from concord.people.studies.inputs import inputs_of
+from concord.people.studies.observe import Observations
 
 
 def held_study(observed: Observations) -> HeldStudy:
