@@ -58,13 +58,13 @@ def test_the_package_shows_what_all_names_and_nothing_else() -> None:
 
 
 def test_all_of_stats_is_what_it_defines_for_others() -> None:
-    rooms = {info.name for info in pkgutil.iter_modules(concord.stats.__path__)}
+    modules = {info.name for info in pkgutil.iter_modules(concord.stats.__path__)}
     named = set(concord.stats.__all__)
-    assert {name for name in vars(concord.stats) if not name.startswith("_")} - rooms == named - rooms
+    assert {name for name in vars(concord.stats) if not name.startswith("_")} - modules == named - modules
 
 
 def _stats_functions() -> Iterator[tuple[str, Callable[..., object]]]:
-    """Return every public function that a module of the numeric room defines."""
+    """Return every public function that a module of the numbers defines."""
     for info in pkgutil.iter_modules(concord.stats.__path__, "concord.stats."):
         for name, function in inspect.getmembers(importlib.import_module(info.name), inspect.isfunction):
             if function.__module__ == info.name and name in concord.stats.__all__:

@@ -39,7 +39,7 @@ from concord.stats.pairs import MetricDifference, ModelPair, Standing
 from concord.structure.files import StructureResult
 from concord.structure.judging import files as judge_files
 from concord.structure.judging.files import JudgeResult
-from concord.structure.judging.records import JudgeScores
+from concord.structure.judging.records import NUMBERS, JudgeScores
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=6)
 PLAIN: dict[Any, st.SearchStrategy[Any]] = {
@@ -74,7 +74,7 @@ def _of(hint: Any) -> st.SearchStrategy[Any]:
         return st.tuples(*map(_of, inside))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return st.dictionaries(_of(inside[0]), _of(inside[1]), max_size=2)
-    assert is_dataclass(hint), hint
+    assert isinstance(hint, type) and is_dataclass(hint), hint
     return record(hint)
 
 
@@ -88,7 +88,7 @@ def _estimates(names: Iterable[str]) -> st.SearchStrategy[dict[str, Any]]:
 
 OWN: dict[Any, st.SearchStrategy[Any]] = {Choices: st.just(Choices(0.9, margin=0.1))}
 OWN |= {
-    JudgeScores: record(JudgeScores, numbers=_estimates(judge_files.NUMBERS)),
+    JudgeScores: record(JudgeScores, numbers=_estimates(NUMBERS)),
     AgentAgreement: record(AgentAgreement, numbers=_estimates(predictions.METRICS)),
     TaskMeans: record(TaskMeans, means=_two(PLAIN[float])),
     MetricDifference: record(MetricDifference, metric=st.just("pas")),

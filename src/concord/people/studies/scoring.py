@@ -23,7 +23,7 @@ from concord.people.studies.results import StudiesResult
 from concord.people.studies.session_replies import SessionReplies, read_session_replies
 from concord.people.studies.sessions import Agent, replaying
 from concord.people.studies.tests import table_of_tests
-from concord.records import Made
+from concord.records import Provenance
 
 
 def plan(
@@ -67,7 +67,7 @@ def run(
     agent: Agent,
     *,
     model: str | None = None,
-    made: Made | None = None,
+    made: Provenance | None = None,
     said: Mapping[str, str] | None = None,
     **choices: Any,
 ) -> StudiesResult:

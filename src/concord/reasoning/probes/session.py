@@ -272,7 +272,7 @@ def pair_session(name: str, sides: Sequence[tuple[str, ProbeItem]], choices: Pro
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeRoom:
+class ProbeOpener:
     """Where a session is held: opens it, new each time."""
 
     item: str

@@ -14,7 +14,7 @@ from concord.files.contents import read_bytes
 from concord.files.documents import FORMAT_VERSION, READ_VERSIONS
 from concord.files.json_text import parsed
 from concord.files.safe_csv import plain_cell
-from concord.show.page.found import COMPARISON, Found, Known, Problem, ResultFile
+from concord.show.page.found import COMPARISON, FoundResults, Known, Problem, ResultFile
 from concord.show.page.values import Document, words
 
 _COMPARISONS = Known(COMPARISON, "comparison.json", "pairs")
@@ -24,7 +24,7 @@ csv.field_size_limit(2**24)
 
 def find_results(
     folders: Sequence[Path], results: Sequence[Known], names: Mapping[Path, str] = MappingProxyType({})
-) -> Found:
+) -> FoundResults:
     """Look through folders, at most five levels deep.
 
     Parameters
@@ -56,7 +56,7 @@ def find_results(
                 problems += faults
     if not sources:
         raise FileFormatError(_nothing(folders, known, problems))
-    return Found(tuple(sources), tuple(problems))
+    return FoundResults(tuple(sources), tuple(problems))
 
 
 def _candidates(folder: Path, known: Sequence[Known]) -> Iterator[Path]:

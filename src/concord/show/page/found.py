@@ -48,7 +48,7 @@ class ResultFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundResults:
     """Everything that could be read, and everything that could not."""
 
     sources: tuple[ResultFile, ...]

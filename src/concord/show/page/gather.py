@@ -8,7 +8,7 @@ from typing import Any
 from concord.errors import InputError, OptionError, UndefinedError
 from concord.show.page.content import Compare, Content
 from concord.show.page.find import find_results
-from concord.show.page.found import COMPARISON, Found, Known, Problem, ResultFile
+from concord.show.page.found import COMPARISON, FoundResults, Known, Problem, ResultFile
 from concord.show.page.panel import ModelView, Panel
 from concord.show.page.replies import find_replies
 from concord.show.page.section import Section, fill_sections
@@ -94,7 +94,7 @@ def compare_views(views: Sequence[ModelView], compare: Compare) -> tuple[list[Re
     return [ResultFile(COMPARISON, None, result.to_dict(), "", "made with this page")], []
 
 
-def refuse_mixed(found: Found, panels: Sequence[Panel]) -> None:
+def refuse_mixed(found: FoundResults, panels: Sequence[Panel]) -> None:
     """Stop where numbers on one table would not mean the same."""
     for panel in panels:
         used: dict[str, list[str]] = {}

@@ -202,7 +202,7 @@ def key_of(view: PeopleView) -> tuple[Any, ...]:
 
 def _mark(label: str, value: ShownNumber, *, strong: bool = False) -> plots.Mark:
     return plots.Mark(
-        label, value.value, value.low, value.high, value.fresh_low, value.fresh_high, value.floor,
+        label, value.value, value.low, value.high, value.new_low, value.new_high, value.floor,
         value.ceiling, strong,
     )  # fmt: skip
 
