@@ -27,13 +27,13 @@ from concord.files.tables import TableOptions
 from concord.people import NAME as PEOPLE
 from concord.people import check as people_check
 from concord.planning import judges as planned_judges
-from concord.planning import options as planned_options
+from concord.planning import option_places as planned_options
 from concord.planning import people as planned_people
 from concord.planning import structure as planned_structure
 from concord.planning.judges import JudgePlan
 from concord.planning.kinds import PlanKind
 from concord.planning.mixed import MixedPlan, plan_mixed
-from concord.planning.options import OptionPlan
+from concord.planning.option_places import OptionPlan
 from concord.planning.people import PeoplePlan
 from concord.planning.plan import PlanResult, plan_from
 from concord.planning.structure import StructurePlan
@@ -109,6 +109,11 @@ SECTIONS: tuple[Section, ...] = (
     referee_section.SECTION,
 )
 """Further results that the page shows below their questions, in this order."""
+
+
+def result_files() -> frozenset[str]:
+    """Return the names of files that hold a result the page can show."""
+    return frozenset([*(one.panel.file for one in ALL), *(one.file for one in SECTIONS)])
 
 
 def page(folders: Sequence[Path], **choices: Any) -> Page:

@@ -12,7 +12,7 @@ from concord.errors import OptionError
 from concord.files.provenance import provenance
 from concord.planning.kinds import PlanKind
 from concord.planning.normal import power_of_mean, units_needed
-from concord.planning.wanted import Wanted
+from concord.planning.options import PlanOptions
 from concord.records import InputFile, Presented
 from concord.stats.elementwise import Floats
 from concord.structure.judging import files as judge_files
@@ -29,7 +29,7 @@ class JudgePlan(Presented):
 
     based_on: str
     judge: str
-    wanted: Wanted
+    wanted: PlanOptions
     effect: float
     """Preference for a seat, beyond one half, that should be found."""
     pairs: int
@@ -64,7 +64,7 @@ class JudgePlan(Presented):
         }
 
 
-def plan_judges(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> JudgePlan:
+def plan_judges(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> JudgePlan:
     """Plan from one result of `concord score judge`; ``wanted.repeats`` are votes in each order.
 
     Raises

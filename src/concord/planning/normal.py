@@ -4,7 +4,7 @@ import numpy as np
 from scipy import special
 
 from concord.errors import OptionError
-from concord.planning.wanted import MOST, Wanted
+from concord.planning.options import MOST, PlanOptions
 
 
 def power_of_mean(effect: float, variance: float, alpha: float) -> float:
@@ -31,7 +31,7 @@ def power_of_mean(effect: float, variance: float, alpha: float) -> float:
     return float(special.ndtr(shift - line) + special.ndtr(-shift - line))
 
 
-def units_needed(effect: float, variance: float, wanted: Wanted, units: str) -> int:
+def units_needed(effect: float, variance: float, wanted: PlanOptions, units: str) -> int:
     """Return how many units find a mean of this size with the wanted power.
 
     Parameters

@@ -1,164 +1,121 @@
-"""Plans for options: questions and repeats that show a preference for a place, or flips, from a pilot."""
+"""What a plan is asked for, checked before anything is worked out."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from concord.comparing.options import KIND as RESULTS
 from concord.errors import OptionError
-from concord.files.provenance import provenance
-from concord.planning.kinds import PlanKind
-from concord.planning.normal import power_of_mean, units_needed
-from concord.planning.wanted import Wanted
-from concord.records import InputFile, Presented
-from concord.stats.elementwise import Floats
-from concord.structure.options import files as option_files
-from concord.structure.options.by_item import option_items
-from concord.structure.options.files import OptionResult
-from concord.structure.options.score import OptionReply
 
-_USUAL_EFFECT = 0.05
-_REPEATS = (1, 2, 3, 5)
-_WORDS = {
-    "first_option": "choices of the first place beyond an even share",
-    "last_option": "choices of the last place beyond an even share",
-    "option_flips": "flips between arrangements beyond those between repeats",
-}
+ASSUMED = (
+    "means",
+    "correlation",
+    "sd_between",
+    "sd_within",
+    "cluster_size",
+    "cluster_cv",
+    "cluster_correlation",
+)
+"""What can be assumed instead of a pilot."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class OptionPlan(Presented):
-    """What so many questions show about the places of options."""
-
-    based_on: str
-    model: str
-    metric: str
-    words: str
-    """The metric in words."""
-    wanted: Wanted
-    effect: float
-    items: int
-    arrangements: int
-    repeats: int
-    sd_between: float
-    """Standard deviation over items of what the places do."""
-    sd_within: float | None
-    """Of one round of all arrangements around it; ``None`` where it cannot be told apart."""
-    power: float
-    """Of the planned items and repeats."""
-    needed: tuple[tuple[int, int, int], ...]
-    """Repeats, items that reach the power, calls."""
-    inputs: tuple[InputFile, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that ``--json`` prints."""
-        return {
-            "question": "plan",
-            "kind": RESULTS.name,
-            "based_on": self.based_on,
-            "model": self.model,
-            "metric": self.metric,
-            "effect": self.effect,
-            "items": self.items,
-            "arrangements": self.arrangements,
-            "repeats": self.repeats,
-            "sd_between": self.sd_between,
-            "sd_within": self.sd_within,
-            "power": self.power,
-            "needed": [dict(zip(("repeats", "items", "calls"), row, strict=True)) for row in self.needed],
-            "wanted": asdict(self.wanted),
-            "warnings": list(self.warnings),
-            **provenance(self.inputs),
-        }
+MOST = 10_000_000
+"""Items, repeats and assumed sizes beyond this are slips of the hand: no evaluation comes near it."""
 
 
-def plan_options(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> OptionPlan:
-    """Plan from one result about options.
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """What a plan is asked for."""
+
+    effect: float | None = None
+    """The difference that should be found."""
+    power: float = 0.8
+    level: float = 0.95
+    items: int | None = None
+    repeats: int = 1
+    search_repeats: bool = True
+    """Whether a plan about structure may choose the repeats: none were given."""
+    arrangements: int | None = None
+    """Arrangements of a plan about structure; ``None``: several numbers are tried."""
+    width: float | None = None
+    """PlanOptions width of the interval of the order effect; ``None``: the power decides."""
+    calls: int | None = None
+    """Budget of calls, both models together."""
+    item_cost: float = 0.0
+    """What one more item costs (writing, rating), in calls."""
+    cost: tuple[float, float] | None = None
+    """Lowest and highest cost of one call; None: unknown."""
+
+    def __post_init__(self) -> None:
+        for problem in self._problems():
+            raise OptionError(problem)
+
+    def cost_of(self, calls: int | None) -> tuple[float, float] | None:
+        """Return the lowest and highest cost of so many calls; None where the cost of one is not known."""
+        return None if calls is None or self.cost is None else (calls * self.cost[0], calls * self.cost[1])
+
+    def _problems(self) -> "list[str]":
+        """Say what cannot be."""
+        found = []
+        if self.effect is not None and not (self.effect > 0 and np.isfinite(self.effect)):
+            found.append(
+                f"the effect is {self.effect!r}; expected a size above 0 (no number of items finds a "
+                "difference that is not there, and the test looks both ways, so its sign does not matter)"
+            )
+        for name, value in (("power", self.power), ("level", self.level)):
+            if not 0 < value < 1:
+                example = 0.8 if name == "power" else 0.95
+                found.append(f"the {name} is {value!r}; expected a number between 0 and 1, such as {example}")
+        if self.power <= 1 - self.level and not found:
+            found.append(f"a power of {self.power:g} is what chance alone gives at a level of {self.level:g}")
+        if self.items is not None and not 2 <= self.items <= MOST:
+            found.append(f"{self.items} items; a plan needs at least 2 and at most {MOST:,}")
+        if not 1 <= self.repeats <= MOST:
+            found.append(f"{self.repeats} repeats; a plan needs at least 1 and at most {MOST:,}")
+        if self.arrangements is not None and not 2 <= self.arrangements <= MOST:
+            found.append(f"{self.arrangements} arrangements; a plan needs at least 2 and at most {MOST:,}")
+        if self.width is not None and not 0 < self.width < np.inf:
+            found.append(f"the width is {self.width!r}; expected a number above 0, such as 0.05")
+        if self.calls is not None and self.calls > MOST * 1000:
+            found.append(f"{self.calls} calls; a plan has at most {MOST * 1000:,}")
+        if not 0 <= self.item_cost <= MOST:
+            found.append(
+                f"the cost of an item is {self.item_cost!r} calls; expected a number from 0 to {MOST:,}"
+            )
+        if self.cost is not None and not (0 <= self.cost[0] <= self.cost[1] < np.inf):
+            found.append(
+                f"the cost of a call is {self.cost!r}; expected a number of 0 or more, or the lowest and the "
+                "highest in this order"
+            )
+        return found
+
+
+def wanted_of(options: dict[str, Any], more: Sequence[str] = ()) -> tuple[PlanOptions, dict[str, Any]]:
+    """Tell what is wanted from what is assumed.
+
+    Parameters
+    ----------
+    options
+        As they were given to `plan`; None is as good as not given.
+    more
+        What else can be assumed, for questions with a plan of their own.
 
     Raises
     ------
     OptionError
-        Several results, a metric without a plan, or a pilot of one item.
+        An option that does not exist, or a value that cannot be.
     """
-    if len(sources) != 1:
-        raise OptionError("a plan for options rests on one run: give one folder")
-    chosen = "first_option" if metric is None else metric
-    if chosen not in _WORDS:
-        raise OptionError(f"a plan for options is about {', '.join(_WORDS)}, not {chosen!r}")
-    result = option_files.read(Path(sources[0]))
-    values = option_items(result.replies).values[chosen]
-    values = values[~np.isnan(values)]
-    if values.size < 2:
-        raise OptionError(f"the pilot has {values.size} item(s) with {chosen}; a plan needs their spread")
-    effect = _USUAL_EFFECT if wanted.effect is None else wanted.effect
-    cells, repeats = _arrangements_and_repeats(result)
-    between, within = _variances(result, chosen, values, repeats)
-    tried = _REPEATS if within is not None else (repeats,)
-    planned = wanted.repeats if within is not None and not wanted.search_repeats else repeats
-    items = values.size if wanted.items is None else wanted.items
-    needed = tuple(
-        (k, n := units_needed(effect, _spread(between, within, k), wanted, "items"), n * cells * k)
-        for k in tried
-    )
-    warnings = []
-    if wanted.effect is None:
-        warnings.append(f"no effect was named; the plan is for {effect:g}")
-    return OptionPlan(
-        str(sources[0]), result.model, chosen, _WORDS[chosen], wanted, effect, items, cells, planned,
-        float(np.sqrt(between)), None if within is None else float(np.sqrt(within)),
-        power_of_mean(effect, _spread(between, within, planned) / items, 1 - wanted.level), needed,
-        warnings=tuple(warnings),
-    )  # fmt: skip
-
-
-def _spread(between: float, within: float | None, repeats: int) -> float:
-    return between if within is None else between + within / repeats
-
-
-def _arrangements_and_repeats(result: OptionResult) -> tuple[int, int]:
-    """Return the arrangements per item, and the repeats in each: the most that any has."""
-    cells: dict[tuple[str, str], int] = {}
-    for reply in result.replies:
-        key = (reply.item, reply.arrangement)
-        cells[key] = cells.get(key, 0) + 1
-    items = [item for item, _ in cells]
-    return max(items.count(item) for item in set(items)), max(cells.values())
-
-
-def _variances(result: OptionResult, metric: str, values: Floats, repeats: int) -> tuple[float, float | None]:
-    """Return the variance over items, and what one round of all arrangements adds to it.
-
-    A choice of the place is 1 or 0. With A arrangements and k repeats an item's share has the variance
-    between + within/k, where within is the mean variance of one choice inside a cell, over A.
-    """
-    spread = float(np.var(values, ddof=1))
-    if metric == "option_flips" or repeats < 2:
-        return spread, None
-    single = _variance_in_cells(result.replies, last=metric == "last_option")
-    if single is None:
-        return spread, None
-    return max(0.0, spread - single / repeats), single
-
-
-def _variance_in_cells(replies: Sequence[OptionReply], *, last: bool) -> float | None:
-    """Return the mean over items of the variance of one choice inside a cell, over the item's cells."""
-    cells: dict[str, dict[str, list[float]]] = {}
-    for reply in replies:
-        if reply.place is not None:
-            wanted = reply.n_options - 1 if last else 0
-            cells.setdefault(reply.item, {}).setdefault(reply.arrangement, []).append(
-                float(reply.place == wanted)
-            )
-    found = []
-    for own in cells.values():
-        several = [np.var(votes, ddof=1) for votes in own.values() if len(votes) > 1]
-        if several:
-            found.append(float(np.mean(several)) / len(own))
-    return float(np.mean(found)) if found else None
-
-
-KIND = PlanKind(RESULTS.words, RESULTS.holds, plan_options, metrics=RESULTS.metrics)
+    given = {key: value for key, value in options.items() if value is not None}
+    cost = given.pop("cost_per_call", None)
+    assumed = {key: given.pop(key) for key in (*ASSUMED, *more) if key in given}
+    for key, value in assumed.items():
+        if any(not abs(number) <= MOST for number in (value if isinstance(value, tuple) else (value,))):
+            raise OptionError(f"{key} is {value!r}; expected a number of at most {MOST:,}")
+    known = set(PlanOptions.__dataclass_fields__) - {"cost", "search_repeats"}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        names = ", ".join(sorted({*known, "cost_per_call", *ASSUMED, *more}))
+        raise OptionError(f"a plan has no option {', '.join(map(repr, unknown))}; it has {names}")
+    both = (cost, cost) if isinstance(cost, int | float) else cost
+    return PlanOptions(**given, cost=both, search_repeats="repeats" not in given), assumed

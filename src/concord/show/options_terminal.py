@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from concord.planning.options import OptionPlan
+from concord.planning.option_places import OptionPlan
 from concord.show.numbers import number
 from concord.structure.options.files import OptionResult
 

@@ -6,7 +6,7 @@ import pytest
 
 from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices
 from concord.reasoning.hints.detect import RULES, detector_of
-from concord.reasoning.probes.design import design_probes, probe_rooms
+from concord.reasoning.probes.design import design_probes, probe_openers
 from concord.reasoning.probes.early import score_early
 from concord.reasoning.probes.prompts import ProbeItem, reordered_item
 from concord.reasoning.probes.reading import probe_answers
@@ -23,7 +23,7 @@ def probed(choose: Choose, *, limit: int = 12) -> EarlyScores:
     files, options = dict(design.files), dict(design.options)
     questions = {one.id: one for one in parse_choices(files["choices.jsonl"])}
     replies = {}
-    for room in probe_rooms(files, options).values():
+    for room in probe_openers(files, options).values():
         session = room.open()
         while not session.done:
             for asked in session.waiting():

@@ -9,7 +9,7 @@ import pytest
 
 import concord
 from concord.errors import FileFormatError, MismatchError, OptionError
-from concord.planning.options import OptionPlan
+from concord.planning.option_places import OptionPlan
 from concord.structure.options import files
 from concord.structure.options.by_item import option_items, rstd_of
 from concord.structure.options.files import OptionResult
