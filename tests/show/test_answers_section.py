@@ -29,7 +29,7 @@ def test_the_page_shows_answers_and_escapes_their_names(tmp_path: Path) -> None:
     made = concord.report(tmp_path / "found", out=tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text("utf-8")
     assert "Answers as distributions" in text
-    assert "vary too little" in text
+    assert "vary less than people" in text
     assert "<b>x" not in text
     assert not made.problems
 

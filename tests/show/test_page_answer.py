@@ -3,6 +3,8 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import polars as pl
 import pytest
@@ -11,7 +13,11 @@ from tests.show.made_results import NAMES, structure_rows
 from concord import api
 from concord.questions import page as make_page
 from concord.show.page.answer import Ranks, short_names
+from concord.show.page.people_answer import _alone
 from concord.show.page.routes import route
+from concord.show.page.structure import StructureView
+from concord.show.page.structure_answer import _moved
+from concord.show.page.values import ShownNumber
 
 
 def answer(html: str) -> str:
@@ -77,7 +83,7 @@ def test_a_number_that_its_own_check_rejects_is_hatched_and_not_given(tmp_path: 
     rows = structure_rows(3).with_columns(S_Acc=pl.lit(0.0))
     api.score_structure(scores=rows, reading="paired", resamples=200, chance=0.25).write(tmp_path)
     told = answer(make_page([tmp_path]).html)
-    assert "score not above chance" in told
+    assert "score at the floor" in told
     assert told.count('class="hatch"') == 2
     assert "2 checks failed" in told
 
@@ -98,6 +104,37 @@ def test_settings_that_the_result_itself_records_are_told(tmp_path: Path) -> Non
     file.write_text(json.dumps(document), "utf-8")
     html = make_page([tmp_path]).html
     assert "<td>temperature 0.5</td><td>7 in, 8 out</td>" in html
+
+
+@pytest.mark.parametrize(
+    ("place", "ends", "said"),
+    [
+        (1.3, (0.4, 2.2), "100 % of the way"),
+        (1.1, (0.92, 1.3), "as often as a rerun could be seen to."),
+        (-0.2, (-1.0, 0.6), "0 % of the way"),
+        (-0.2, (-0.5, 0.08), "no more often than an agent without effects."),
+        (1.3, (None, None), "100 % of the way"),
+    ],
+)
+def test_an_end_of_the_scale_is_claimed_only_where_the_whole_interval_lies_there(
+    place: float, ends: tuple[float | None, float | None], said: str
+) -> None:
+    pas = ShownNumber(0.6, place=place, place_low=ends[0], place_high=ends[1])
+    assert said in _alone("one", pas)
+
+
+def test_of_many_steady_models_the_title_rarely_says_that_order_moves_one() -> None:
+    """One p of 0.02 among eight is chance; one of 0.001 is not."""
+    rest = [0.1 * i for i in range(2, 9)]
+    views = [_ordered(f"m{i}", p) for i, p in enumerate([0.02, *rest])]
+    assert _moved(views) == []
+    assert _moved(views[:1]) == views[:1]
+    strong = _ordered("strong", 0.001)
+    assert _moved([strong, *views]) == [strong]
+
+
+def _ordered(label: str, p: float) -> StructureView:
+    return cast("StructureView", SimpleNamespace(label=label, order={"p": p}, gate=""))
 
 
 def test_a_rank_range_counts_only_models_shown_to_be_better_or_worse() -> None:

@@ -51,7 +51,7 @@ def _pictures(one: AgentAnswers) -> Iterator[tuple[Picture, str]]:
         yield drawn, "The outcomes farthest from people; people above the line, the agent below."
     ratios = ratios_picture(one)
     if ratios is not None:
-        yield ratios, "Below 1 the agent's answers vary too little. Lines are 95 % intervals."
+        yield ratios, "Below 1 the agent's answers vary less than people's. Lines are 95 % intervals."
     groups = None if one.groups is None else groups_picture(one, one.groups)
     if groups is not None:
         yield groups, "Groups of at least 30 people. Lines are 95 % intervals."

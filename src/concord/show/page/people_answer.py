@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from concord.people.sentences import NEAR_END
 from concord.show.numbers import number, typeset
 from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks, dashed
 from concord.show.page.people import PeopleView
@@ -45,11 +46,13 @@ def _alone(name: str, pas: ShownNumber) -> str:
     said = f"{name} draws the conclusions people draw with probability {number(pas.value, 2)}"
     if pas.place is None:
         return f"{said}."
-    if pas.place <= 0:
+    # a score at its floor or ceiling may be there by luck: said only where the whole interval of the place is
+    if pas.place_high is not None and pas.place_high <= NEAR_END:
         return f"{said}, no more often than an agent without effects."
-    if pas.place >= 1:
-        return f"{said}, as often as a perfect replication."
-    return f"{said}, {100 * pas.place:.0f} % of the way from no effect to a perfect replication."
+    if pas.place_low is not None and pas.place_low >= 1 - NEAR_END:
+        return f"{said}, as often as a rerun could be seen to."
+    way = 100 * min(1.0, max(0.0, pas.place))
+    return f"{said}, {way:.0f} % of the way from no effect to a perfect replication."
 
 
 def _told_from_others(

@@ -1,5 +1,6 @@
 """Agreement with itself on the first screen of the page."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from concord.show.numbers import number
@@ -7,6 +8,7 @@ from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks
 from concord.show.page.structure import StructureView
 from concord.show.page.values import number as number_at
 from concord.show.strips import Strip, strip
+from concord.stats.multiple import holm
 
 ALPHA = 0.05
 LEAST = 0.1
@@ -30,7 +32,7 @@ def _structure_cell(view: StructureView, limits: tuple[float, float]) -> AnswerC
     mark = Strip(tau.value, tau.low, tau.high, failed=bool(view.gate))
     drawing = strip(mark, limits, zero=0.0)
     if view.gate:
-        return AnswerCell(drawing, "–", "score not above chance", view.gate)
+        return AnswerCell(drawing, "–", _gate_words(view.gate), view.gate)
     if tau.value is None:
         return AnswerCell(drawing, "–", "undefined")
     value = f"±{100 * tau.value:.0f} pts" if effect_shown(view) else "none seen"
@@ -46,9 +48,11 @@ def _structure_finding(
 ) -> str:
     passed = [view for view in views if not view.gate]
     if not passed:
-        whose = names[views[0].label] if len(views) == 1 else "None of the models"
-        return f"{whose} is not shown to score above chance, so there is nothing to be consistent about."
-    moved = sorted((view for view in passed if effect_shown(view)), key=_largest_first)
+        if len(views) > 1:
+            return "Every model scores at its floor, its ceiling or chance: nothing to be consistent about."
+        reason = _gate_words(views[0].gate)
+        return f"{names[views[0].label]}: {reason}, so there is nothing to be consistent about."
+    moved = sorted(_moved(passed), key=_largest_first)
     if not moved:
         whose = names[passed[0].label] if len(passed) == 1 else f"any of {len(passed)} models"
         return f"No effect of order is seen in {whose}."
@@ -58,6 +62,21 @@ def _structure_finding(
         return f"Order alone moves the score of {names[moved[0].label]}{size}."
     most = f", most that of {names[moved[0].label]}{size}"
     return f"Order alone moves the score of {len(moved)} of {len(passed)} models{most}."
+
+
+def _moved(views: Sequence[StructureView]) -> list[StructureView]:
+    """Return the models that the order moves: of several tried, after Holm over models."""
+    p = [number_at(view.order, "p") for view in views]
+    adjusted = holm([math.nan if one is None or not 0 <= one <= 1 else one for one in p])
+    return [view for view, one in zip(views, adjusted.tolist(), strict=True) if one < ALPHA]
+
+
+def _gate_words(gate: object) -> str:
+    """Return why a score says nothing about consistency, in a few words."""
+    said = str(gate)
+    if "below" in said:
+        return "score at the floor"
+    return "score not above chance" if "chance" in said else "score at the ceiling"
 
 
 def _largest_first(view: StructureView) -> tuple[bool, float]:

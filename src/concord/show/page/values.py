@@ -28,6 +28,8 @@ class ShownNumber:
     ceiling: float | None = None
     place: float | None = None
     """Where the value is between floor and ceiling."""
+    place_low: float | None = None
+    place_high: float | None = None
 
     @property
     def new_participants(self) -> "ShownNumber":
@@ -145,6 +147,8 @@ def beside(document: Document, key: str) -> ShownNumber:
         floor=number(document, f"{key}_floor"),
         ceiling=number(document, f"{key}_ceiling"),
         place=number(document, f"{key}_place"),
+        place_low=number(document, f"{key}_place_interval", "low"),
+        place_high=number(document, f"{key}_place_interval", "high"),
     )
 
 
