@@ -26,7 +26,7 @@ class Effect:
 
 def effects(
     name: str, title: str, points: Sequence[Effect], *, slope: float | None = None,
-    intercept: float | None = None, said: str = "", width: float = WIDTH,
+    intercept: float | None = None, said: str = "", width: float = WIDTH, unit: str = "d",
 ) -> Picture:  # fmt: skip
     """Draw effects in people (across) against effects in the model (up), each with a cross of intervals.
 
@@ -42,13 +42,15 @@ def effects(
         A line of numbers written into the picture.
     width
         In units of the drawing, text being 13 high.
+    unit
+        What effects are measured in.
     """
     low, high = span([v for p in points for v in (p.people[0], p.model[0])], at_least=(-0.5, 0.5))
     domains = list(dict.fromkeys(p.domain for p in points))
     height = min(0.84 * width, 460.0)
     x, y = Scale(low, high, 52, width - 14), Scale(low, high, height - 44, 34)
     canvas = Canvas()
-    frame(canvas, x, y, "effect in people, d", "effect in the model, d")
+    frame(canvas, x, y, f"effect in people, {unit}", f"effect in the model, {unit}")
     canvas.line("ref", x(low), y(low), x(high), y(high))
     below = y.end + 14 + 82 * (y.start - y.end) / (x.end - x.start)  # right of the line, whatever its slope
     canvas.text(x.end - 4, below, "same effect", kind="s", anchor="end")

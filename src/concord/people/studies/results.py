@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from concord.files.codec import encode
-from concord.files.documents import heading
 from concord.files.output import write_csv, write_json, write_lines
 from concord.people.answers.files import AnswersResult
 from concord.people.files import PeopleResult
-from concord.people.memory.result import MemoryResult
+from concord.people.memory.files import MemoryResult
 from concord.people.studies.behind import behind_test
 from concord.people.studies.observe import ItemCount, Observations
 from concord.people.studies.plan import StudyPlan
@@ -18,7 +17,6 @@ from concord.people.studies.rows import row_keys
 from concord.people.table.document import table_document
 from concord.records import Presented, TestTable
 
-MEMORY = "memory.json"
 DISTRIBUTIONS = "distributions"
 """Folder, below that of the scores, with the answers as distributions."""
 
@@ -94,8 +92,7 @@ class StudiesResult(Presented):
         names = ("answers.csv", "answers.jsonl", "prompts.json", "tests.json", "plans.json")
         more = () if self.distributions is None else self.distributions.write(folder / DISTRIBUTIONS)
         if self.memory is not None:
-            write_json(folder / MEMORY, {**heading("memory result"), **encode(self.memory)})
-            more = (*more, folder / MEMORY)
+            more = (*more, *self.memory.write(folder))
         return (*files, *(folder / name for name in names), *more)
 
 
