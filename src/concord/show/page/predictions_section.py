@@ -111,6 +111,7 @@ def _show_predictions(records: Sequence[PredictionResult]) -> str:
             fragments.figure(picture, f"predictions{i}-{j}", caption)
             for j, (picture, caption) in enumerate(_pictures(result))
         ]
+        every = {words: name for name, words in METRICS.items()}
         notes = dict.fromkeys(one.numbers["pas"].note for one in result.agents if "pas" in one.numbers)
         parts += [
             fragments.paragraph(answer(result)),
@@ -118,9 +119,7 @@ def _show_predictions(records: Sequence[PredictionResult]) -> str:
             _agents_table(result, f"predictions{i}", COLUMNS),
             fragments.folded(
                 "Every number",
-                _agents_table(
-                    result, f"predictions{i}-all", {words: name for name, words in METRICS.items()}
-                ),
+                _agents_table(result, f"predictions{i}-all", every),
             ),
             *(fragments.paragraph(f"PAS and APR: {note}.", soft=True) for note in notes if note),
         ]
