@@ -14,10 +14,11 @@ from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
 from concord.files.result_folders import folder_name, folder_with
 from concord.people import NAME
+from concord.people.predictions.differences import paired_differences
 from concord.people.predictions.files import DOCUMENT, PredictionResult, read
+from concord.people.predictions.measured import own_value
 from concord.people.predictions.result import AgentAgreement, ScoredEffect
-from concord.people.predictions.score import left_out, own_value, paired_difference
-from concord.people.predictions.table import EffectPair, Prediction
+from concord.people.predictions.score import left_out
 from concord.stats.compare import Choices
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
 
@@ -130,25 +131,23 @@ def _predictions_pair(first: _Predictor, second: _Predictor, level: float) -> Mo
     pairs = [one[key].people for key in both]
     sides = [[effects[key].agent for key in both] for effects in (one, two)]
     _, codes = left_out(pairs)
-    found = [_metric_difference(name, pairs, sides, codes, level) for name in METRICS]
+    gaps = paired_differences(pairs, sides, codes, level=level)
+    found = [
+        MetricDifference(
+            name,
+            own_value(pairs, sides[0], name),
+            own_value(pairs, sides[1], name),
+            *gaps[name],
+            len(set(codes)),
+        )
+        for name in METRICS
+    ]
     only = [len(effects) - len(both) for effects in (one, two)]
     return ModelPair(first.name, second.name, tuple(found), len(both), only[0], only[1])
 
 
 def _measured(effect: ScoredEffect) -> tuple[float, float]:
     return effect.people.estimate, effect.people.se
-
-
-def _metric_difference(
-    name: str,
-    pairs: Sequence[EffectPair],
-    sides: Sequence[Sequence[Prediction]],
-    codes: Sequence[str],
-    level: float,
-) -> MetricDifference:
-    estimate, p = paired_difference(pairs, sides[0], sides[1], codes, name, level=level)
-    first, second = (own_value(pairs, side, name) for side in sides)
-    return MetricDifference(name, first, second, estimate, p, len(set(codes)))
 
 
 KIND = ResultKind(

@@ -20,9 +20,6 @@ from concord.stats.elementwise import Bools
 from concord.stats.power_clusters import Clusters
 from concord.stats.variance import variance_interval
 
-FEW_FAMILIES = 15
-"""Below this many clusters a sample skewness says little, and comparisons that allow for it find less."""
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlanResult(Presented):
@@ -268,11 +265,6 @@ def _plan_for(
     _fits(design, wanted)
     effect, repeats, items = wanted.effect, wanted.repeats, wanted.items
     said: list[str] = list(notes)
-    if design.clustered and items is not None and items / design.clusters.size < FEW_FAMILIES:
-        said.append(
-            f"with fewer than {FEW_FAMILIES} clusters a comparison often sees skewness and allows for it: "
-            "power is then lower than planned (0.64 to 0.71 instead of 0.80 with 8 clusters)"
-        )
     limit = wanted.items if based_on == "assumptions" else most_items
     split = (
         None

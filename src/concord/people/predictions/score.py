@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
-from scipy import special
+from numpy.typing import NDArray
 
 from concord.errors import InputError, UndefinedError
-from concord.people.predictions.conclusions import NO_PRIOR, Conclusions, conclude
+from concord.people.predictions.conclusions import Conclusions, conclude
+from concord.people.predictions.differences import agent_differences
 from concord.people.predictions.files import PredictionResult
-from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference, ScoredEffect
+from concord.people.predictions.measured import CONCLUDED, REASONS, by_cluster, metric_values
+from concord.people.predictions.result import METRICS, AgentAgreement, ScoredEffect
 from concord.people.predictions.table import EffectPair, Prediction, PredictionTable
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats, or_none
-from concord.stats.intervals import Scale, jackknife_t
-from concord.stats.multiple import holm
-from concord.stats.predicted_effects import MIN_PAIRS, predicted_effects, within_outcomes
+from concord.stats.intervals import Scale, effective_clusters, jackknife_t
+from concord.stats.predicted_effects import MIN_PAIRS
 
 SCALES: Mapping[str, Scale] = {
     "pearson": "atanh",
@@ -28,22 +28,7 @@ SCALES: Mapping[str, Scale] = {
     "apr": "logit",
 }
 """Where a number has ends, the scale on which its jackknife is taken; ``size_ratio`` is taken on its log."""
-COMPARED = ("pearson", "rmse", "direction", "pas", "apr")
 MIN_CLUSTERS = 3
-_REASONS = {
-    "pearson": "an agent that predicts one number has no correlation",
-    "pearson_within": "no outcome has two effects that differ",
-    "spearman": "an agent that predicts one number has no correlation",
-    "pearson_adjusted": "people's effects vary no more than their standard errors, or predictions not at all",
-    "slope": "an agent that predicts one number has no slope",
-    "intercept": "an agent that predicts one number has no line",
-    "slope_adjusted": "predictions vary no more than their standard errors",
-    "size_ratio": "people's effects, or the predictions, are no larger than their standard errors",
-    "pas": NO_PRIOR,
-    "apr": NO_PRIOR,
-}
-CONCLUDED = ("pas", "apr")
-"""Means over effects of what each lets one conclude."""
 
 
 def score_predictions(table: PredictionTable, *, level: float = 0.95) -> PredictionResult:
@@ -70,7 +55,7 @@ def score_predictions(table: PredictionTable, *, level: float = 0.95) -> Predict
     return PredictionResult(
         agents,
         tuple(_references(table, codes, level=level)),
-        tuple(_differences(table, names, codes, level=level)),
+        tuple(agent_differences(table, names, codes, level=level)),
         table.unit,
         len(table.pairs),
         float((measured > 0).mean()),
@@ -119,9 +104,15 @@ def _numbers(
     whole = metric_values(pairs, predictions, found)
     labels = np.asarray(codes)
     without = [metric_values(pairs, predictions, found, labels != one) for one in dict.fromkeys(codes)]
+    degrees = {"size_ratio": effective_clusters(*_size_parts(pairs, predictions, labels))}
     made = {
         name: _number_estimate(
-            name, whole[name], np.array([part[name] for part in without]), len(pairs), level
+            name,
+            whole[name],
+            np.array([part[name] for part in without]),
+            len(pairs),
+            level,
+            degrees.get(name),
         )
         for name in METRICS
     }
@@ -135,65 +126,48 @@ def _with_note(estimate: Estimate, note: str) -> Estimate:
     return replace(estimate, note="; ".join(part for part in (estimate.note, note) if part))
 
 
-def metric_values(
-    pairs: Sequence[EffectPair], predictions: Sequence[Prediction], found: Conclusions, kept: object = None
-) -> dict[str, float]:
-    """Compute every number on some of the effects; NaN where undefined.
-
-    Parameters
-    ----------
-    pairs, predictions, found
-        Effects of people, an agent's predictions, and what they let one conclude.
-    kept
-        Which of them, all by default.
-    """
-    chosen = np.ones(len(pairs), dtype=bool) if kept is None else np.asarray(kept)
-    h, s = (np.array([getattr(pair, name) for pair in pairs])[chosen] for name in ("estimate", "se"))
-    a = np.array([one.estimate for one in predictions])[chosen]
-    e = np.array([np.nan if one.se is None else one.se for one in predictions])[chosen]
-    known = not np.isnan(e).any()
-    if h.size < MIN_PAIRS:
-        return dict.fromkeys(METRICS, np.nan)
-    fit = predicted_effects(h, a, human_se=s, agent_se=e if known else None)
-    outcomes = [pair.outcome for pair, there in zip(pairs, chosen, strict=True) if there]
-    inside = predicted_effects(within_outcomes(h, outcomes), within_outcomes(a, outcomes), human_se=s)
-    apart = ("pearson_within", *CONCLUDED)
-    values = {name: float(getattr(fit, name)) for name in METRICS if name not in apart}
-    concluded = {"pas": _mean_known(found.pas[chosen]), "apr": _mean_known(found.passes[chosen])}
-    return values | {"pearson_within": float(inside.pearson)} | concluded
+def _size_parts(
+    pairs: Sequence[EffectPair], predictions: Sequence[Prediction], labels: NDArray[np.str_]
+) -> tuple[Floats, Floats]:
+    """Return what every cluster adds to the sums of squared effects of agent and people, noise taken off."""
+    errors = [one.se for one in predictions]
+    known = None not in errors  # as in the size ratio itself: else predictions are taken as exact
+    agent = [
+        one.estimate**2 - (se**2 if known and se is not None else 0.0)
+        for one, se in zip(predictions, errors, strict=True)
+    ]
+    people = [pair.estimate**2 - pair.se**2 for pair in pairs]
+    return by_cluster(agent, labels), by_cluster(people, labels)
 
 
-def own_value(pairs: Sequence[EffectPair], predictions: Sequence[Prediction], metric: str) -> float | None:
-    """Compute one number of one agent on these effects; None where it is undefined."""
-    return or_none(metric_values(pairs, predictions, conclude(pairs, predictions))[metric])
-
-
-def _mean_known(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else float("nan")
-
-
-def _number_estimate(name: str, value: float, without: Floats, n: int, level: float) -> Estimate:
+def _number_estimate(
+    name: str, value: float, without: Floats, n: int, level: float, df: float | None
+) -> Estimate:
     if np.isnan(value):
-        return Estimate(None, n=n, note=_REASONS.get(name, "undefined for these effects"))
+        return Estimate(None, n=n, note=REASONS.get(name, "undefined for these effects"))
     note = (
         "the noise of people's effects is as large as the error"
         if name == "rmse_adjusted" and value == 0
         else ""
     )
     try:
-        interval = _interval(name, value, without, level)
+        interval = _interval(name, value, without, level, df)
     except UndefinedError as fault:
         return Estimate(value, n=n, note="; ".join(part for part in (note, f"no interval: {fault}") if part))
     return Estimate(value, interval, n=n, method=METRICS[name], note=note)
 
 
-def _interval(name: str, value: float, without: Floats, level: float) -> Interval:
+def _interval(name: str, value: float, without: Floats, level: float, df: float | None) -> Interval:
+    """Return the jackknife-t interval; of a size ratio with as many degrees of freedom as effective clusters.
+
+    With K - 1 degrees of freedom 5 to 7 % of agents whose effects are as large as people's are told
+    otherwise, because a few clusters carry most of the sums; with the effective number at most 5 %.
+    """
     if name != "size_ratio":
         return jackknife_t(value, without, level=level, scale=SCALES.get(name, "identity"))
     if value <= 0 or not (without > 0).all():
         raise UndefinedError("a ratio of 0 has no logarithm")
-    found = jackknife_t(float(np.log(value)), np.log(without), level=level)
+    found = jackknife_t(float(np.log(value)), np.log(without), level=level, df=df)
     return Interval(
         float(np.exp(found.low)), float(np.exp(found.high)), level, f"{found.method}, of the logarithm"
     )
@@ -216,89 +190,3 @@ def _references(table: PredictionTable, codes: Sequence[str], *, level: float) -
     mean = PredictionTable(table.pairs, {"mean of all agents": means}, table.unit)
     found = _agent("mean of all agents", mean, codes, level=level)
     yield replace(found, is_reference=True, effects=())
-
-
-def _differences(
-    table: PredictionTable, names: Sequence[str], codes: Sequence[str], *, level: float
-) -> list[AgentDifference]:
-    """Compare all pairs of agents on the effects both predicted, Holm's correction per metric."""
-    rows = [
-        _difference(table, first, second, codes, metric, level=level)
-        for metric in COMPARED
-        for first, second in combinations(names, 2)
-    ]
-    adjusted: list[AgentDifference] = []
-    for metric in COMPARED:
-        own = [row for row in rows if row.metric == metric]
-        p = np.array([np.nan if row.p_value is None else row.p_value for row in own])
-        for row, value in zip(own, holm(p) if own else [], strict=True):
-            adjusted.append(
-                AgentDifference(
-                    row.first, row.second, metric, row.difference, row.p_value,
-                    None if np.isnan(value) else float(value),
-                )
-            )  # fmt: skip
-    return adjusted
-
-
-def _difference(
-    table: PredictionTable, first: str, second: str, codes: Sequence[str], metric: str, *, level: float
-) -> AgentDifference:
-    """Compare two agents of a table on the effects both predicted."""
-    one, two = table.agents[first], table.agents[second]
-    chosen = [i for i, pair in enumerate(table.pairs) if pair.key in one and pair.key in two]
-    pairs = [table.pairs[i] for i in chosen]
-    sides = [[given[pair.key] for pair in pairs] for given in (one, two)]
-    found = paired_difference(pairs, sides[0], sides[1], [codes[i] for i in chosen], metric, level=level)
-    return AgentDifference(first, second, metric, *found, None)
-
-
-def paired_difference(
-    pairs: Sequence[EffectPair],
-    first: Sequence[Prediction],
-    second: Sequence[Prediction],
-    codes: Sequence[str],
-    metric: str,
-    *,
-    level: float,
-) -> tuple[Estimate, float | None]:
-    """Compute a paired jackknife, first minus second, and its p-value: both lose the same cluster at a time.
-
-    Parameters
-    ----------
-    pairs, first, second
-        Effects of people, and two agents' predictions of them.
-    codes
-        Cluster of each effect.
-    metric
-        One of `METRICS`.
-    level
-        Nominal coverage.
-    """
-    n = len(pairs)
-    if n < MIN_PAIRS:
-        note = f"{n} effects predicted by both; at least {MIN_PAIRS} are needed"
-        return Estimate(None, n=n, note=note), None
-    sides = [(side, conclude(pairs, side)) for side in (first, second)]
-    labels = np.asarray(codes)
-
-    def gap(kept: object = None) -> float:
-        left, right = (metric_values(pairs, *side, kept)[metric] for side in sides)
-        return left - right
-
-    value = gap()
-    if np.isnan(value):
-        return Estimate(None, n=n, note=_REASONS.get(metric, "undefined")), None
-    without = np.array([gap(labels != label) for label in dict.fromkeys(codes)])
-    try:
-        interval = jackknife_t(value, without, level=level)
-    except UndefinedError as fault:
-        return Estimate(value, n=n, note=f"no interval: {fault}"), None
-    return Estimate(value, interval, n=n, method="paired jackknife-t"), _jackknife_p(value, without)
-
-
-def _jackknife_p(value: float, without: Floats) -> float:
-    """Compute the two-sided p of no difference from the jackknife's standard error and Student's t."""
-    k = without.size
-    se = float(np.sqrt((k - 1) / k * np.sum((without - without.mean()) ** 2)))
-    return float(2 * special.stdtr(k - 1, -abs(value) / se))
