@@ -71,7 +71,7 @@ def compare_predictions(
         No such metric, or another number of names.
     """
     del engine  # a few sums per pair
-    folders = [(Path(source), _read_folder(Path(source))) for source in sources]
+    folders = [(Path(source), _read_predictions_folder(Path(source))) for source in sources]
     units = {result.unit for _, result in folders}
     if len(units) > 1:
         raise MismatchError(f"effects are in different units: {', '.join(map(repr, sorted(units)))}")
@@ -93,17 +93,17 @@ def compare_predictions(
         pairs,
         place,
         {"level": choices.level},
-        tuple(fingerprint_file(_folder(folder) / DOCUMENT) for folder, _ in folders),
+        tuple(fingerprint_file(_predictions_folder(folder) / DOCUMENT) for folder, _ in folders),
     )
 
 
-def _folder(source: Path) -> Path:
+def _predictions_folder(source: Path) -> Path:
     found = folder_with(source, DOCUMENT)
     return source if found is None else found
 
 
-def _read_folder(source: Path) -> PredictionResult:
-    result = read(_folder(source))
+def _read_predictions_folder(source: Path) -> PredictionResult:
+    result = read(_predictions_folder(source))
     if any(one.n and not one.effects for one in result.agents):
         raise MismatchError(f"{source.name} holds no single effects: score its table again with this version")
     return result

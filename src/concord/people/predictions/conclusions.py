@@ -48,9 +48,9 @@ def conclude(pairs: Sequence[EffectPair], predictions: Sequence[Prediction]) -> 
     h, s = (
         np.array([getattr(pair, name) for pair in pairs], dtype=np.float64) for name in ("estimate", "se")
     )
-    n, sd = (_known([getattr(pair, name) for pair in pairs]) for name in ("n", "sd"))
+    n, sd = (_or_nans([getattr(pair, name) for pair in pairs]) for name in ("n", "sd"))
     a = np.array([one.estimate for one in predictions], dtype=np.float64)
-    e, m = (_known([getattr(one, name) for one in predictions]) for name in ("se", "n"))
+    e, m = (_or_nans([getattr(one, name) for one in predictions]) for name in ("se", "n"))
     bare = ~(e > 0)
     e, m = np.where(bare, s, e), np.where(bare, n, m)
     people, p_people = _side(h, s, n, sd)
@@ -61,7 +61,7 @@ def conclude(pairs: Sequence[EffectPair], predictions: Sequence[Prediction]) -> 
     return Conclusions(pas, passes, _how_words(pairs, n, m, bare))
 
 
-def _known(values: Sequence[float | None]) -> Floats:
+def _or_nans(values: Sequence[float | None]) -> Floats:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 

@@ -199,7 +199,7 @@ class _Reader:
             return
         sd = self.answer_sd(factor, numbers)
         row = self.grid.rows[index]
-        n = _first(numbers["human_n"], numbers["n"])
+        n = _first_number(numbers["human_n"], numbers["n"])
         pair = EffectPair(*key, factor * estimate, factor * se, row, n, *sd)
         first = self.pairs.setdefault(key, pair)
         if (first.estimate, first.se) != (pair.estimate, pair.se):
@@ -231,7 +231,7 @@ class _Reader:
                 index, "agent_estimate", given, "one prediction per agent and effect; this is a second"
             )
             return
-        n = _first(numbers["agent_n"], numbers["n"])
+        n = _first_number(numbers["agent_n"], numbers["n"])
         who[key] = Prediction(factor * given, factor * se if isinstance(se, float) else None, n)
 
     def sizes_fit(self, index: int, numbers: Mapping[str, object]) -> bool:
@@ -313,5 +313,5 @@ class _Reader:
         return (f"{self.grid.place}: columns not used: {listed(others)}",) if others else ()
 
 
-def _first(*values: object) -> float | None:
+def _first_number(*values: object) -> float | None:
     return next((value for value in values if isinstance(value, float)), None)

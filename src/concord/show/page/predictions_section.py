@@ -28,8 +28,8 @@ def effects_picture(result: PredictionResult, one: AgentAgreement) -> Picture | 
     """Draw the measured effects against those that one agent predicted."""
     if not one.effects:
         return None
-    points = [_point(effect, result.level) for effect in one.effects]
-    slope, intercept = (_value(one, name) for name in ("slope", "intercept"))
+    points = [_effect_point(effect, result.level) for effect in one.effects]
+    slope, intercept = (_number_value(one, name) for name in ("slope", "intercept"))
     # the line is of people on agent, and people lie across: turned round
     turned = slope is not None and slope != 0 and intercept is not None
     return plot_effects.effects(
@@ -38,17 +38,17 @@ def effects_picture(result: PredictionResult, one: AgentAgreement) -> Picture | 
         points,
         slope=1 / slope if turned and slope is not None else None,
         intercept=-intercept / slope if turned and slope is not None and intercept is not None else None,
-        said=f"r = {plots.short(_value(one, 'pearson'))}, RMSE = {plots.short(_value(one, 'rmse'))}",
+        said=f"r = {plots.short(_number_value(one, 'pearson'))}, RMSE = {plots.short(_number_value(one, 'rmse'))}",
         unit=result.unit,
     )
 
 
-def _value(one: AgentAgreement, name: str) -> float | None:
+def _number_value(one: AgentAgreement, name: str) -> float | None:
     found = one.numbers.get(name)
     return None if found is None else found.value
 
 
-def _point(effect: ScoredEffect, level: float) -> plot_effects.Effect:
+def _effect_point(effect: ScoredEffect, level: float) -> plot_effects.Effect:
     h, a = effect.people, effect.agent
     name = " · ".join(part for part in h.key if part)
     reach = 1.96 if level == 0.95 else 0.0
@@ -78,7 +78,7 @@ def errors_picture(result: PredictionResult) -> Picture:
     )
 
 
-def _pictures(result: PredictionResult) -> Iterator[tuple[Picture, str]]:
+def _prediction_pictures(result: PredictionResult) -> Iterator[tuple[Picture, str]]:
     if any(one.numbers["rmse"].value is not None for one in result.agents if "rmse" in one.numbers):
         yield errors_picture(result), f"Lines are {result.level:.0%} intervals; brackets: reference rows."
     for one in by_error(result)[:MOST_DRAWN]:
@@ -109,7 +109,7 @@ def _show_predictions(records: Sequence[PredictionResult]) -> str:
     for i, result in enumerate(records):
         figures = [
             fragments.figure(picture, f"predictions{i}-{j}", caption)
-            for j, (picture, caption) in enumerate(_pictures(result))
+            for j, (picture, caption) in enumerate(_prediction_pictures(result))
         ]
         every = {words: name for name, words in METRICS.items()}
         notes = dict.fromkeys(one.numbers["pas"].note for one in result.agents if "pas" in one.numbers)
@@ -126,8 +126,8 @@ def _show_predictions(records: Sequence[PredictionResult]) -> str:
     return fragments.fragment(*parts)
 
 
-def _all_pictures(records: Sequence[PredictionResult]) -> list[Picture]:
-    return [picture for result in records for picture, _ in _pictures(result)]
+def _every_prediction_picture(records: Sequence[PredictionResult]) -> list[Picture]:
+    return [picture for result in records for picture, _ in _prediction_pictures(result)]
 
 
 SECTION = Section(
@@ -138,5 +138,5 @@ SECTION = Section(
     key="all_positive",
     read=_read_predictions,
     show=_show_predictions,
-    pictures=_all_pictures,
+    pictures=_every_prediction_picture,
 )
