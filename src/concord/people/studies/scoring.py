@@ -13,6 +13,7 @@ from concord.people.memory.files import MemoryResult
 from concord.people.memory.names import MARK
 from concord.people.memory.score import memory_result
 from concord.people.score import score_chosen
+from concord.people.studies.account import all_test_inputs, held_study, study_replies
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.distributions import answers_of
 from concord.people.studies.load import find_studies
@@ -23,7 +24,7 @@ from concord.people.studies.results import StudiesResult
 from concord.people.studies.session_replies import SessionReplies, read_session_replies
 from concord.people.studies.sessions import Agent, replaying
 from concord.people.studies.tests import table_of_tests
-from concord.records import Made
+from concord.records import Provenance
 
 
 def plan(
@@ -67,7 +68,7 @@ def run(
     agent: Agent,
     *,
     model: str | None = None,
-    made: Made | None = None,
+    made: Provenance | None = None,
     said: Mapping[str, str] | None = None,
     **choices: Any,
 ) -> StudiesResult:
@@ -99,7 +100,16 @@ def run(
     table = replace(table_of_tests(observed), model=model, made=made)
     scores = score_chosen(table, **choices)
     distributions = _distributions(observed, model, choices)
-    return StudiesResult(scores, table, observed, distributions, _memory(scores, observed, said))
+    return StudiesResult(
+        scores,
+        table,
+        tuple(map(held_study, observed)),
+        tuple(count for one in observed for count in one.item_counts()),
+        tuple(study_replies(observed)),
+        tuple(all_test_inputs(observed)),
+        distributions,
+        _memory(scores, observed, said),
+    )
 
 
 def _memory(

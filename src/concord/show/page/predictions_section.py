@@ -30,6 +30,7 @@ def effects_picture(result: PredictionResult, one: AgentAgreement) -> Picture | 
         return None
     points = [_effect_point(effect, result.level) for effect in one.effects]
     slope, intercept = (_number_value(one, name) for name in ("slope", "intercept"))
+    correlation, error = (_number_value(one, name) for name in ("pearson", "rmse"))
     # the line is of people on agent, and people lie across: turned round
     turned = slope is not None and slope != 0 and intercept is not None
     return plot_effects.effects(
@@ -38,7 +39,7 @@ def effects_picture(result: PredictionResult, one: AgentAgreement) -> Picture | 
         points,
         slope=1 / slope if turned and slope is not None else None,
         intercept=-intercept / slope if turned and slope is not None and intercept is not None else None,
-        said=f"r = {plots.short(_number_value(one, 'pearson'))}, RMSE = {plots.short(_number_value(one, 'rmse'))}",
+        said=f"r = {plots.short(correlation)}, RMSE = {plots.short(error)}",
         unit=result.unit,
     )
 
