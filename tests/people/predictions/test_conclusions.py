@@ -126,15 +126,16 @@ def test_results_are_compared_on_the_same_effects_from_one_folder_or_two(tmp_pat
     both.write(tmp_path / "both")
     for name, column in TWO:
         concord.score_predictions(sdc((name, column))).write(tmp_path / name)
-    one = concord.compare(tmp_path / "both")
-    two = concord.compare(tmp_path / "GPT-4", tmp_path / "experts")
+    one: Any = concord.compare(tmp_path / "both")
+    two: Any = concord.compare(tmp_path / "GPT-4", tmp_path / "experts")
     inside = next(row for row in both.differences if row.metric == "rmse")
     for found in (one, two):
         assert found.metric == "rmse"
         assert found.difference.value == pytest.approx(inside.difference.value)
         assert found.p_value == pytest.approx(inside.p_value)
         assert found.standing.order[0] == "experts"
-    assert concord.compare(tmp_path / "both", metric="pas").standing.order[0] == "GPT-4"
+    by_pas: Any = concord.compare(tmp_path / "both", metric="pas")
+    assert by_pas.standing.order[0] == "GPT-4"
 
 
 def test_results_that_cannot_be_compared_say_why(tmp_path: Path) -> None:

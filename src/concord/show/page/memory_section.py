@@ -8,7 +8,7 @@ from concord.people.memory.files import DOCUMENT, MemoryResult, difference, read
 from concord.show import plots
 from concord.show.memory_terminal import directions, yes
 from concord.show.page import fragments
-from concord.show.page.find import ResultFile
+from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
 from concord.show.svg import Picture
 

@@ -9,7 +9,7 @@ from concord.people.predictions.result import METRICS, AgentAgreement, ScoredEff
 from concord.records import Estimate
 from concord.show import plot_effects, plots
 from concord.show.page import fragments
-from concord.show.page.find import ResultFile
+from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
 from concord.show.predictions_terminal import COLUMNS, answer, by_error
 from concord.show.svg import Picture
