@@ -1,4 +1,4 @@
-"""Every command with every path it takes: whole files for all of them, so that one can be spoilt at a time."""
+"""Every command with every path it takes: whole files for all of them, so that one can be spoilt."""
 
 import json
 from collections.abc import Iterator
@@ -25,8 +25,9 @@ COMMANDS: dict[str, list[str]] = {
     "report": ["people structure --out <page.html --plots <plots"],
     "figures": ["people --out <figures"],
     "cite": ["people"],
-    "compare": ["scores.csv scores.csv --out <compared", "people people", "structure structure", "log.json log.json",
-                "lines.jsonl lines.jsonl", "judge judge", "probes probes", "reasoning reasoning", "answers answers"],
+    "compare": ["scores.csv scores.csv --out <compared", "people people", "structure structure",
+                "log.json log.json", "lines.jsonl lines.jsonl", "judge judge", "probes probes",
+                "reasoning reasoning", "answers answers"],
     "combine": ["mixed.csv further.csv --out <combined"],
     "plan": ["scores.csv others.csv", "people", "structure", "judge"],
     "template": ["<people.xlsx --kind people"],
@@ -40,8 +41,8 @@ COMMANDS: dict[str, list[str]] = {
     "score structure": ["--scores long.csv --reading paired --resamples 200 --out <o3",
                         "--mean mean --max max --resamples 200 --out <o3"],
     "score reasoning": ["--samples samples.json --replies replies.jsonl --out <o4 --resamples 100",
-                        "--samples samples.json --replies replies.jsonl --bias-cases cases.json --bias-replies "
-                        "biased.jsonl --aliases aliases.json --resamples 100 --out <o4",
+                        "--samples samples.json --replies replies.jsonl --bias-cases cases.json "
+                        "--bias-replies biased.jsonl --aliases aliases.json --resamples 100 --out <o4",
                         "--rank reasoning --rank reasoning --out <o4"],
     "score hints": ["hints.csv --out <o5"],
     "score probes": ["probes.csv --out <o6"],
@@ -60,7 +61,7 @@ COMMANDS: dict[str, list[str]] = {
     "audit people": ["sat --verdicts verdicts.json"],
     "audit hints": ["hinted --verdicts verdicts.json"],
 }  # fmt: skip
-"""What each command is given; ``<`` is what it writes, other words with a file or folder are what it reads."""
+"""What each command is given; ``<`` is what it writes, other words with a file are what it reads."""
 
 
 def walk(command: Any, name: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -86,8 +87,8 @@ def invoke(words: list[str]) -> Any:
 
 
 HAND = {
-    "Experiment": "study", "Hypothesis": "finding", "Item": "test", "Test": "test_type", "Stat": "human_statistic",
-    "N people": "human_n", "LLM stat": "agent_statistic", "N LLM": "agent_n",
+    "Experiment": "study", "Hypothesis": "finding", "Item": "test", "Test": "test_type",
+    "Stat": "human_statistic", "N people": "human_n", "LLM stat": "agent_statistic", "N LLM": "agent_n",
 }  # fmt: skip
 HEADER = "study,finding,test,test_type,human_statistic,human_n,agent_statistic,agent_n"
 
@@ -126,7 +127,8 @@ def write_inputs(folder: Path) -> None:  # noqa: PLR0915 - one file after the ot
     text("choices.jsonl", *(json.dumps({"id": f"c{i}", **question}) for i in range(3)))
     document("items.json", {"items": [{"id": "a", "question": "q?", "options": ["x", "y"], "answer": "x"}]})
     samples = [
-        {"id": f"v{i}", "prompt": "p", "gold_answer": ("Gout", "Migraine")[i % 2], "gold_reasoning": ["red toe"]}
+        {"id": f"v{i}", "prompt": "p", "gold_answer": ("Gout", "Migraine")[i % 2],
+         "gold_reasoning": ["red toe"]}
         for i in range(6)
     ]  # fmt: skip
     document("samples.json", {"samples": samples})
@@ -147,12 +149,12 @@ def write_inputs(folder: Path) -> None:  # noqa: PLR0915 - one file after the ot
     document("prices.json", {"mockllm/model": {"in": 1, "out": 2}})
     session = {"id": "framing/x", "response": "A"}
     text("sessions.jsonl", json.dumps(session))
-    log = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m", "dataset": {}, "config": {}},
+    log = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m", "dataset": {}},
            "samples": [{"id": i, "epoch": 1, "input": "q", "target": "a", "scores": {"acc": {"value": "C"}}}
                        for i in range(9)]}  # fmt: skip
     document("log.json", log)
-    document("verdicts.json", {"format": "concord audit verdicts", "format_version": 2, "question": "reasoning",
-                               "verdicts": {}})  # fmt: skip
+    document("verdicts.json", {"format": "concord audit verdicts", "format_version": 2,
+                               "question": "reasoning", "verdicts": {}})  # fmt: skip
     text("corrections.jsonl", json.dumps({"id": "a", "mode": "x", "repeat": 0, "read_as": "A"}))
     (folder / "studies").mkdir()
     source = min((Path(api.__file__).parent / "people" / "studies").rglob("framing.yaml"))
@@ -190,4 +192,4 @@ def write_inputs(folder: Path) -> None:  # noqa: PLR0915 - one file after the ot
         done = invoke(
             ["run", *words, "--model", "mockllm/model", "--out", str(folder / name), "--no-inspect-log"]
         )
-        assert (folder / name / "run.json").is_file(), __import__("traceback").print_exception(*done.exc_info)
+        assert (folder / name / "run.json").is_file(), done.output
