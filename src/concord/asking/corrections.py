@@ -9,7 +9,7 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.files.contents import read_bytes
 from concord.files.json_text import decoded
-from concord.people.rooms import packed, unpacked
+from concord.people.openers import packed, unpacked
 
 CORRECTIONS = "corrections.jsonl"
 """Name of the file in a run's folder."""
