@@ -1,7 +1,7 @@
   // Terms explain themselves where they are first used: pointed at, focused or tapped
   const definitions = () => {
     const found = new Map();
-    for (const dt of document.querySelectorAll('dl.key dt')) for (const term of dt.textContent.split(', ')) found.set(term.trim(), dt.nextElementSibling.textContent);
+    for (const dt of document.querySelectorAll('#board dl.key dt')) for (const term of dt.textContent.split(', ')) found.set(term.trim(), dt.nextElementSibling.textContent);
     return found;
   };
   const tip = () => document.getElementById('term-tip') || document.body.appendChild(el('div', { id: 'term-tip', role: 'tooltip', hidden: '' }));
