@@ -6,7 +6,7 @@ import concord
 from concord.reasoning import NAME
 from concord.show import plots, probe_plots
 from concord.show.page import reasoning as page
-from concord.show.page.find import ResultFile
+from concord.show.page.found import ResultFile
 from concord.show.plots import Mark
 from concord.show.svg import Canvas, Picture, Scale
 from drawn.shared import WIDTH, Axis, Drawn, curves, scripted, stacked
