@@ -2,6 +2,7 @@
 
 import re
 import sys
+from importlib import import_module
 
 import pytest
 from tests.docs.tools import ROOT, tool
@@ -15,9 +16,7 @@ EXPLANATIONS = sorted((ROOT / "docs" / "explanation").glob("*.md"))
 def names(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Names of all figures."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    from drawn import FIGURES
-
-    return set(FIGURES)
+    return set(import_module("drawn").FIGURES)
 
 
 def test_every_explanation_has_a_figure_and_every_marker_names_one(names: set[str]) -> None:
