@@ -106,6 +106,11 @@ SECTIONS: tuple[Section, ...] = (
 """Further results that the page shows below their questions, in this order."""
 
 
+def result_files() -> frozenset[str]:
+    """Return the names of files that hold a result the page can show."""
+    return frozenset([*(one.panel.file for one in ALL), *(one.file for one in SECTIONS)])
+
+
 def page(folders: Sequence[Path], **choices: Any) -> Page:
     """Make the page of results of any question."""
     return make_page(folders, [one.panel for one in ALL], compare=compare, sections=SECTIONS, **choices)

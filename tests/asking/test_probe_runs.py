@@ -12,7 +12,7 @@ import pytest
 from concord.asking import runs, weights
 from concord.asking.plan import make_plan
 from concord.errors import OptionError
-from concord.reasoning.probes.design import design_probes, probe_names, probe_rooms
+from concord.reasoning.probes.design import design_probes, probe_names, probe_openers
 from concord.reasoning.probes.rows import PROBES
 from concord.records import Design
 
@@ -110,7 +110,7 @@ def test_a_helper_writes_the_steps_and_the_model_s_own_chain_is_changed(tmp_path
 
 def test_prefill_puts_the_reasoning_into_the_model_s_own_turn(tmp_path: Path) -> None:
     design = design_probes("early", prefill=True, limit=1)
-    session = probe_rooms(dict(design.files), dict(design.options))["chain/v001"].open()
+    session = probe_openers(dict(design.files), dict(design.options))["chain/v001"].open()
     session.answer(session.waiting()[0].id, said("x", 0, "user"))
     sent = session.waiting()[1].messages
     assert [one.role for one in sent] == ["user", "assistant"]

@@ -12,7 +12,7 @@ from concord.comparing.judges import KIND as RESULTS
 from concord.errors import OptionError
 from concord.files.provenance import provenance
 from concord.planning.kinds import PlanKind
-from concord.planning.wanted import Wanted
+from concord.planning.options import PlanOptions
 from concord.records import InputFile, Presented
 from concord.stats.elementwise import Floats
 from concord.structure.judging import files as judge_files
@@ -30,7 +30,7 @@ class JudgePlan(Presented):
 
     based_on: str
     judge: str
-    wanted: Wanted
+    wanted: PlanOptions
     effect: float
     """Preference for a seat, beyond one half, that should be found."""
     pairs: int
@@ -65,7 +65,7 @@ class JudgePlan(Presented):
         }
 
 
-def plan_judges(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> JudgePlan:
+def plan_judges(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> JudgePlan:
     """Plan from one result of `concord score judge`; ``wanted.repeats`` are votes in each order.
 
     Raises
@@ -139,7 +139,7 @@ def _power(effect: float, variance: float, alpha: float) -> float:
     return float(special.ndtr(shift - line) + special.ndtr(-shift - line))
 
 
-def _pairs_needed(effect: float, variance: float, wanted: Wanted) -> int:
+def _pairs_needed(effect: float, variance: float, wanted: PlanOptions) -> int:
     line = float(special.ndtri(1 - (1 - wanted.level) / 2)) + float(special.ndtri(wanted.power))
     n = max(2, int(np.ceil(variance * (line / effect) ** 2)))
     if n > _MOST:

@@ -15,7 +15,7 @@ from concord.asking.inspect.asker import Asker, chat
 from concord.asking.inspect.replies import answer_of
 from concord.asking.keys import Sampling, trial_key
 from concord.asking.turns import Turns
-from concord.people.rooms import packed
+from concord.people.openers import packed
 from concord.records import Answer, AskOutcome, Message, Usage
 
 
@@ -49,7 +49,7 @@ class HeldSession(Protocol):
         """Take a reply."""
 
 
-class SessionRoom(Protocol):
+class Opener(Protocol):
     """Where a session is held: opens it, new each time."""
 
     @property
@@ -97,7 +97,7 @@ class SessionHolder:
         Asks the turns.
     turns
         Where every reply goes as it arrives.
-    rooms
+    openers
         The sessions by their id.
     kind
         How such sessions are asked.
@@ -111,19 +111,19 @@ class SessionHolder:
         self,
         asker: Asker,
         turns: Turns,
-        rooms: Mapping[str, SessionRoom],
+        openers: Mapping[str, Opener],
         *,
         kind: Sessions,
         name: tuple[str, Sampling],
         helper: "tuple[Asker, tuple[str, Sampling]] | None" = None,
     ) -> None:
-        self._asker, self._turns, self._rooms, self._name = asker, turns, rooms, name
+        self._asker, self._turns, self._openers, self._name = asker, turns, openers, name
         self._kind, self._helper = kind, helper
 
     async def hold(self, request: Request) -> Answer:
         """Hold one session."""
         try:
-            held = await hold_session(self._rooms[request.trial.item].open(), self._turn)
+            held = await hold_session(self._openers[request.trial.item].open(), self._turn)
         except FailedTurnError as failed:
             return Answer(AskOutcome.FAILED, "", error=failed.answer.error, seconds=failed.answer.seconds)
         self._turns.forget(request.trial.item)
@@ -201,7 +201,7 @@ async def _together(turn: Turn, waiting: tuple[SessionTurn, ...]) -> dict[str, A
 
 
 @solver
-def converse(rooms: Mapping[str, SessionRoom], kind: Sessions, helper: str | None = None) -> Solver:
+def converse(openers: Mapping[str, Opener], kind: Sessions, helper: str | None = None) -> Solver:
     """Hold the sample's session, as `inspect eval` does."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -209,7 +209,7 @@ def converse(rooms: Mapping[str, SessionRoom], kind: Sessions, helper: str | Non
             raise ValueError("participants are repeated by `-T n=...`, not by --epochs; this was not asked")
         model = get_model()
         other = None if helper is None else get_model(helper)
-        held = await hold_session(rooms[str(state.metadata["id"])].open(), _asking(model, other, kind))
+        held = await hold_session(openers[str(state.metadata["id"])].open(), _asking(model, other, kind))
         answer = held.answer()
         state.output = ModelOutput.from_content(str(model), answer.response)
         state.metadata["outcome"] = str(answer.outcome)

@@ -14,9 +14,9 @@ from concord.reasoning.hints.detect import HintDetector, HintText
 from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
 from concord.reasoning.hints.rows import UNHINTED, HintRow
 from concord.reasoning.lexicon import Lexicon, load_lexicon
-from concord.reasoning.outcome import LEAK_TOKENS, Outcome
+from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import Parser, column
-from concord.reasoning.probes.design import case_pairs, chain_items, probe_rooms
+from concord.reasoning.probes.design import case_pairs, chain_items, probe_openers
 from concord.reasoning.probes.prompts import ProbeItem
 from concord.reasoning.probes.rows import EARLY, FILLER, HINTS, MISTAKE, PARAPHRASE, ProbeRow
 from concord.reasoning.probes.session import CHAIN, ChainSession, ProbeQuestion, ProbeSession
@@ -25,6 +25,7 @@ from concord.reasoning.read.vignettes import BiasCase, Sample, read_samples
 from concord.reasoning.split import split_reply, thinking_of
 from concord.reasoning.steps import score_steps
 from concord.reasoning.text import normalise
+from concord.reasoning.triage import LEAK_TOKENS
 
 _DIRECT = ("prefix", "filler", "direct", "reordered", "chain")
 """Cells that ask for an answer and nothing else."""
@@ -116,14 +117,14 @@ def probe_answers(
     items = {item.id: item for item in chain_items(files, options)}
     choices = {choice.id: choice for choice in parse_choices(files[CHOICES_FILE])}
     pairs = case_pairs(files)
-    for room in probe_rooms(files, options).values():
-        session = _replayed(room.open(), replies)
-        if room.kind == CHAIN:
-            rows += _chain_rows(session, items[room.item], reader)
-        elif room.item in pairs and room.kind == "pairs":
-            rows += _pair_rows_of(session, room.item, pairs[room.item], reader, lexicon)
+    for opener in probe_openers(files, options).values():
+        session = _replayed(opener.open(), replies)
+        if opener.kind == CHAIN:
+            rows += _chain_rows(session, items[opener.item], reader)
+        elif opener.item in pairs and opener.kind == "pairs":
+            rows += _pair_rows_of(session, opener.item, pairs[opener.item], reader, lexicon)
         else:
-            hints += _hint_rows(session, choices[room.item], reader, detector)
+            hints += _hint_rows(session, choices[opener.item], reader, detector)
     return rows, hints
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from concord.reasoning.hints.choices import choice_messages
 from concord.reasoning.hints.rows import KINDS, UNHINTED
 from concord.reasoning.probes.altered import AlteredSteps
-from concord.reasoning.probes.early import MIN_STEPS
+from concord.reasoning.probes.chains import MIN_STEPS
 from concord.reasoning.probes.prompts import (
     ProbeItem,
     Sent,
@@ -272,7 +272,7 @@ def pair_session(name: str, sides: Sequence[tuple[str, ProbeItem]], choices: Pro
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeRoom:
+class ProbeOpener:
     """Where a session is held: opens it, new each time."""
 
     item: str
