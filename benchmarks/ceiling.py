@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - paragraphs of the page are single lines
 """Are perfect replications where the ceiling says? ``python benchmarks/ceiling.py --tables 100``.
 
 People's two-sample t tests (8 studies × 3 tests, 30 a group) with known true effects; perfect replications
@@ -169,6 +170,28 @@ def line(found: dict[str, Found]) -> str:
 HEAD = """| true effects | errors of a study correlate | PAS inside | ECS inside | APR inside \
 | fifths of the percentile, PAS | ECS | place withheld, PAS | ECS | APR |
 |---|---|---|---|---|---|---|---|---|---|"""
+ABOUT = """## Are perfect replications where the ceiling says?
+
+Made by `benchmarks/ceiling.py`: people's two-sample t tests (8 studies × 3 tests, 30 a group) with known true effects, and perfect replications with 60 a group, {twins} of each of {tables} tables. *Inside*: % of replications inside the ceiling's 95 % range (Monte Carlo error about 2 to 3 points, since replications of one table share it). *Fifths of the percentile*: % of replications in each fifth of their percentile among the simulated ones; 20 each where the ceiling is right for that truth. *Withheld*: % without a place. The truths marked * played no part in choosing the method.
+"""
+
+
+def read_found(path: Path) -> list[dict[str, Found]]:
+    """Read finished truths, the last run of each."""
+    kept: dict[tuple[str, float], dict[str, Found]] = {}
+    for text in path.read_text("utf-8").splitlines():
+        one = Found(**json.loads(text))
+        one.bins = tuple(one.bins)
+        kept.setdefault((one.truth, one.correlation), {})[one.metric] = one
+    return [found for found in kept.values() if set(found) == set(METRICS)]
+
+
+def section(path: Path) -> str:
+    """The part of docs/explanation/coverage.md about the ceiling."""
+    every = read_found(path)
+    rows = [line(found).replace(f"| {name} |", f"| {name}{'*' if name in OWN else ''} |", 1)
+            for found in every for name in [found["pas"].truth]]  # fmt: skip
+    return "\n".join([ABOUT.format(twins=TWINS, tables=every[0]["pas"].n // TWINS), HEAD, *rows, ""])
 
 
 def main() -> int:

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ceiling import section
 from coverage_kinds import KINDS, RANDOM, Kind
 from coverage_page import INSIDE, lookup_module, page, summary
 
@@ -180,6 +181,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--again", action="store_true", help="simulate the kinds again that are there")
     parser.add_argument("--state", type=Path, default=Path("coverage.jsonl"), help="finished cells")
+    parser.add_argument("--ceiling", type=Path, help="finished truths of ceiling.py, for the page")
     parser.add_argument("--write", action="store_true", help="make the page and the table of warnings")
     options = parser.parse_args()
     known = {
@@ -193,7 +195,8 @@ def main() -> int:
     print("\n" + summary(cells))
     if options.write:
         TABLE.write_text(lookup_module(cells), "utf-8")
-        PAGE.write_text(page(cells, KINDS), "utf-8")
+        ceiling = "" if options.ceiling is None else section(options.ceiling)
+        PAGE.write_text(page(cells, KINDS, ceiling), "utf-8")
     return 0
 
 

@@ -15,11 +15,11 @@ ENOUGH = 500
 """Fewer replicates than this cannot tell 95 % from 97 %."""
 _HEAD = """# Coverage
 
-How often 95 % intervals hold the truth, by simulation on populations whose truth is known. The page is made by `benchmarks/coverage.py`; every cell has its own seed, and any number of processes gives the same table. ± is the Monte Carlo error. The intervals are those that the commands print: `pas_interval`, `apr_interval` and `ecs_interval` over studies, `skewed_mean` in comparisons, `bounded_mean` for Step-F1 and E_perf, `wilson_clustered` for accuracies and silent bias with repeats, and the spread of means for the order effect. Cells outside 93–97 % are bold: ▼ too low, ▲ wider than need be.
+How often 95 % intervals hold the truth, by simulation on populations whose truth is known. The page is made by `benchmarks/coverage.py`; every cell has its own seed, and any number of processes gives the same table. ± is the Monte Carlo error. The intervals are those that the commands print: `pas_interval`, `apr_interval` and `ecs_interval` over studies, `skewed_mean` in comparisons, `bounded_mean` for Step-F1 and E_perf, `wilson_clustered` for accuracies and silent bias with repeats, and the spread of means for the order effect. Cells outside 93–97 % are bold: ▼ too low, ▲ wider than need be: conservative, as the program says beside such a number.
 
 <!-- figure: coverage -->
 
-**What the program says.** From the same table come the program's warnings (`coverage_note` in `concord.stats.coverage`): for every kind of number, number of units and look of the data (scores at an end of the scale, skewed differences, one study that holds most tests, …) the lowest and highest coverage among the named populations that often look so. Where one lies outside 93–97 % the estimate's note, and the terminal, say so with the size of the fault.
+**What the program says.** From the same table come the program's warnings (`coverage_note` in `concord.stats.coverage`): for every kind of number, number of units and look of the data (scores at an end of the scale, skewed differences, one study that holds most tests, …) the lowest and highest coverage among the named populations that often look so. Where one lies outside 93–97 % the estimate's note, and the terminal, say so with the size of the fault; where all are above, it says that the interval is conservative.
 """
 
 
@@ -129,8 +129,8 @@ def summary(cells: Sequence[Any]) -> str:
     return "\n".join(lines)
 
 
-def page(cells: Sequence[Any], kinds: Mapping[str, Kind]) -> str:
-    """The page of the documentation."""
+def page(cells: Sequence[Any], kinds: Mapping[str, Kind], ceiling: str = "") -> str:
+    """The page of the documentation, with the section about floor and ceiling where there is one."""
     rows = flagged(cells)
     parts = [_HEAD, _overview(cells, rows, kinds)]
     for name, kind in kinds.items():
@@ -138,7 +138,7 @@ def page(cells: Sequence[Any], kinds: Mapping[str, Kind]) -> str:
             own = [cell for cell in cells if (cell.kind, cell.number) == (name, number)]
             if own:
                 parts.append(_section(kind, number, own, rows))
-    parts.append(_warnings(rows))
+    parts += [ceiling, _warnings(rows)] if ceiling else [_warnings(rows)]
     return "\n".join(parts)
 
 

@@ -20,9 +20,9 @@ def referee_lines(found: Referee) -> Iterator[str]:
     replications = found.replications
     if replications.n:
         yield (
-            f"  of {replications.n} human effects the agent supports {replications.n_supported} and opposes "
-            f"{replications.n_opposed} (replication BF > 3, < 1/3); {replications.n_too_small} too small for "
-            "the human study to have seen"
+            f"  replication Bayes factor of {replications.n} human effects: above 3 for "
+            f"{replications.n_supported}, below 1/3 for {replications.n_opposed}; "
+            f"{replications.n_too_small} too small for the human study to have seen"
         )
     kept = found.equivalence
     if kept.n_kept:

@@ -228,4 +228,7 @@ def coverage_note(kind: str, size: float, look: str) -> str:
             f"95 % intervals of such data held the truth in {100 * row.lowest:.0f} % of simulations at worst "
             f"({row.lowest_at})"
         )
-    return f"95 % intervals of such data held the truth in up to {100 * row.highest:.0f} % of simulations"
+    return (
+        f"conservative: 95 % intervals of such data held the truth in up to {100 * row.highest:.0f} % of "
+        "simulations"
+    )
