@@ -141,5 +141,28 @@ def test_the_tau_interval_covers(n: int, tau: float) -> None:
     assert 0.93 <= share <= 0.97
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [25, 60])
+def test_the_tau_interval_covers_no_spread_as_often_as_any_other(n: int) -> None:
+    """With equal tails 97.5 % would hold a spread of 0: no length is too short for it."""
+    assert 0.935 <= tau_coverage(n, 0.0, 3000) <= 0.97
+
+
+def test_the_lower_end_is_above_zero_where_the_test_shows_an_effect() -> None:
+    rng = np.random.default_rng(4)
+    seen = {"shown": 0, "not": 0}
+    for _ in range(60):
+        effect = order_effect(rng.normal(size=(30, 5)) + np.linspace(-0.28, 0.28, 5))
+        assert effect.p_value is not None
+        assert effect.interval is not None
+        if effect.p_value >= 0.05:
+            seen["not"] += 1
+            assert effect.interval.low == 0
+        elif effect.p_value < 0.04:
+            seen["shown"] += 1
+            assert 0 < effect.interval.low < effect.tau < effect.interval.high
+    assert min(seen.values()) > 5
+
+
 def test_the_tau_interval_covers_in_a_small_simulation() -> None:
     assert 0.90 <= tau_coverage(40, 0.03, 200) <= 1.0

@@ -9,6 +9,7 @@ from scipy.stats import beta
 from concord.errors import OptionError, UndefinedError
 from concord.stats.bounded_means import (
     bounded_bootstrap,
+    ends_lean,
     ends_weight,
     gamma_ratio_cdf,
     gamma_ratio_quantile,
@@ -153,3 +154,14 @@ def test_concordance_is_withheld_where_human_effects_are_noise() -> None:
     assert held.low == -0.9
     with pytest.raises(UndefinedError, match="both sides"):
         ecs_interval([np.nan], [1.0], ["a"], rng=rng)
+
+
+def test_near_the_ceiling_the_upper_end_has_both_tails() -> None:
+    """All but one test passed: the upper end is that of a 90 % interval, the lower that of a 95 %."""
+    passes, tests = np.array([5, 5, 5, 5, 4]), np.full(5, 5)
+    wide, narrow = (apr_interval(passes, tests, level=level).interval for level in (0.95, 0.9))
+    assert wide is not None and narrow is not None
+    assert ends_lean(passes / tests) == 1
+    one_sided = gamma_ratio_quantile(0.95, np.append(passes, 5.0), np.full(6, 5.0), [1, 1, 1, 1, 1, 0.5])
+    assert wide.high == pytest.approx(one_sided, abs=1e-9)
+    assert wide.low < narrow.low
