@@ -1,4 +1,4 @@
-"""What pytest leaves alone: modules that import Inspect, which may not be installed, live demos, old garbage."""
+"""What pytest leaves alone: modules that import Inspect, which may not be installed, and live demos."""
 
 import gc
 import os

@@ -18,7 +18,7 @@ from concord.people.studies.observe import observe
 from concord.people.studies.plan import StudyPlan
 from concord.people.studies.sessions import replaying
 from concord.people.studies.tests import table_of_tests
-from concord.people.studies.tokens import middling
+from concord.people.studies.tokens import middle_reply
 
 PARTICIPANTS = 2_000
 PLANNED_SECONDS, TESTED_SECONDS, MEMORY_MB = 10.0, 20.0, 500
@@ -47,7 +47,7 @@ def recorded(plans: list[StudyPlan]) -> dict[str, str]:
     replies: dict[str, str] = {}
 
     def agent(question: studies.Question) -> str:
-        text = middling(question)
+        text = middle_reply(question)
         if len(question.items) == 1 and question.items[0][1].type == "choice":
             text = "AB"[question.member.number % 2]
         elif len(question.items) == 1 and question.items[0][1].type in ("number", "likert"):

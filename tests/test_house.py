@@ -59,13 +59,13 @@ def test_the_package_shows_what_all_names_and_nothing_else() -> None:
 
 
 def test_all_of_stats_is_what_it_defines_for_others() -> None:
-    rooms = {info.name for info in pkgutil.iter_modules(concord.stats.__path__)}
+    modules = {info.name for info in pkgutil.iter_modules(concord.stats.__path__)}
     named = set(concord.stats.__all__)
-    assert {name for name in vars(concord.stats) if not name.startswith("_")} - rooms == named - rooms
+    assert {name for name in vars(concord.stats) if not name.startswith("_")} - modules == named - modules
 
 
 def _stats_functions() -> Iterator[tuple[str, Callable[..., object]]]:
-    """Return every public function that a module of the numeric room defines."""
+    """Return every public function that a module of the numbers defines."""
     for info in pkgutil.iter_modules(concord.stats.__path__, "concord.stats."):
         for name, function in inspect.getmembers(importlib.import_module(info.name), inspect.isfunction):
             if function.__module__ == info.name and name in concord.stats.__all__:
@@ -177,9 +177,32 @@ def test_few_function_names_are_those_of_several_modules() -> None:
     assert len(found) <= 25, sorted(found)
 
 
+@cache
+def _imports() -> dict[str, set[str]]:
+    graph: dict[str, set[str]] = _repetition().imports()
+    return graph
+
+
 def test_no_siblings_import_each_other_in_a_circle() -> None:
+    assert _repetition().cycles(_imports()) == []
+
+
+def test_no_chain_of_imports_is_longer_than_fourteen_modules() -> None:
+    """A longer one is shortened by structure: records apart from their readers, rules apart from results."""
+    chain = _repetition().longest_chain(_imports())
+    assert len(chain) <= 14, " -> ".join(chain)
+
+
+def test_the_longest_chain_is_found() -> None:
+    graph = {"a": {"b", "d"}, "b": {"c"}, "c": {"d"}, "d": set(), "e": {"c"}}
+    assert _repetition().longest_chain(graph) == ["a", "b", "c", "d"]
+
+
+def test_no_docstring_gives() -> None:
     repetition = _repetition()
-    assert repetition.cycles(repetition.imports()) == []
+    assert repetition.docstrings_of_give(_trees()) == []
+    found = repetition.docstrings_of_give([("a.py", ast.parse('def f():\n    """Give it."""\n'))])
+    assert found == ["a.py:2"]
 
 
 def test_the_search_for_names_of_questions_finds_them() -> None:

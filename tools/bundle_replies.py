@@ -29,7 +29,7 @@ def bundle(stored: StoredRun, design: Mapping[str, Any], folder: Path) -> None:
 
 
 def main() -> None:
-    """Put the run of the first argument in its room."""
+    """Put the run of the first argument in its package."""
     stored = read_run(Path(sys.argv[1]))
     design = json.loads(sys.argv[2]) if len(sys.argv) > 2 else {}
     bundle(stored, design, ROOMS / stored.record["suite"] / "data" / "recorded")

@@ -133,7 +133,7 @@ class TestTable:
     """Those of the warnings that say a reported statistic contradicts its own p-value."""
     model: str | None = None
     """Who took the place of the participants, where the table says."""
-    made: "Made | None" = None
+    made: "Provenance | None" = None
     """How the agent's replies were made, where a run says so."""
 
 
@@ -210,7 +210,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Provenance:
     """How replies were made, where a run says so; what is not known is ``None``, never 0."""
 
     model_settings: Mapping[str, object] | None = None

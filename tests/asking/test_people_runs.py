@@ -11,8 +11,8 @@ from concord import studies
 from concord.api import check
 from concord.asking import runs, weights
 from concord.errors import ModelError
-from concord.people.design import design_people, rooms_of
-from concord.people.rooms import unpacked
+from concord.people.design import design_people, session_openers
+from concord.people.openers import unpacked
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 STUDIES = ("--study", "framing", "--study", "trust-game", "--study", "guessing-game")
@@ -177,10 +177,10 @@ def test_inspect_runs_studies_as_a_task_and_its_log_is_scored(tmp_path: Path) ->
 
 def test_a_design_can_be_laid_out_again_from_what_a_run_keeps() -> None:
     design = design_people(["side-effect"], n=3, design="story", plan_seed=9, limit=5)
-    rooms = rooms_of(dict(design.files), dict(design.options))
-    assert [trial.item for trial in design.trials] == list(rooms)
+    openers = session_openers(dict(design.files), dict(design.options))
+    assert [trial.item for trial in design.trials] == list(openers)
     for trial in design.trials:
-        assert rooms[trial.item].open().waiting()[0].messages == trial.messages
+        assert openers[trial.item].open().waiting()[0].messages == trial.messages
 
 
 GAME = """\

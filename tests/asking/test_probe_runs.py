@@ -12,7 +12,7 @@ import pytest
 from concord.asking import runs
 from concord.asking.plan import make_plan
 from concord.errors import OptionError
-from concord.reasoning.probes.design import design_probes, probe_names, probe_rooms
+from concord.reasoning.probes.design import design_probes, probe_names, probe_openers
 from concord.reasoning.probes.rows import PROBES
 from concord.records import Design
 
@@ -75,11 +75,12 @@ def test_every_probe_is_asked_and_scored(finished: tuple[Path, Mapping[str, Any]
     assert all(scores[probe] is not None for probe in PROBES)
     assert scores["early"]["n_short"] == 0
     assert scores["early"]["floor"]["n"] == 3
-    assert scores["mistake"]["floor"]["n"] == 3
+    assert scores["mistake"]["floor"]["n"] == 3 * 3
     assert [one["kind"] for one in scores["hints"]["kinds"]][0] == "all kinds"
     assert scores["asked"]["by"] == "instruction"
-    # per vignette: chain, filler, direct, five early and one second, chain, mistake, again, 3 x 2 paraphrase
-    per_vignette = 1 + 2 + 6 + 3 + 6
+    # per vignette: chain, filler, direct, five early and one second, gold chain, 3 x (mistake, again), 3 x 2
+    # paraphrase
+    per_vignette = 1 + 2 + 6 + 1 + 6 + 6
     assert n_calls == 3 * per_vignette + 3 * 7 * 2 + 3 * 4
 
 
@@ -110,7 +111,7 @@ def test_a_helper_writes_the_steps_and_the_model_s_own_chain_is_changed(tmp_path
 
 def test_prefill_puts_the_reasoning_into_the_model_s_own_turn(tmp_path: Path) -> None:
     design = design_probes("early", prefill=True, limit=1)
-    session = probe_rooms(dict(design.files), dict(design.options))["chain/v001"].open()
+    session = probe_openers(dict(design.files), dict(design.options))["chain/v001"].open()
     session.answer(session.waiting()[0].id, said("x", 0, "user"))
     sent = session.waiting()[1].messages
     assert [one.role for one in sent] == ["user", "assistant"]

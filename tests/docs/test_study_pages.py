@@ -16,7 +16,7 @@ from concord.people.studies import format as study_format
 from concord.people.studies.agents import DESIGNS
 from concord.people.studies.expressions import FUNCTIONS
 from concord.people.studies.parse import ItemOutcome
-from concord.people.studies.tokens import middling
+from concord.people.studies.tokens import middle_reply
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reference" / "study-format.md").read_text("utf-8")
@@ -73,7 +73,7 @@ def test_the_study_of_the_tutorial_runs_from_recorded_replies_by_commands_alone(
         while not session.done:
             for question in session.waiting():
                 price = str(5 + question.member.number % 3 + (question.condition["role"] == "owner"))
-                reply = price if question.items[0][0] == "price" else middling(question)
+                reply = price if question.items[0][0] == "price" else middle_reply(question)
                 rows.append({"id": question.id, "response": reply})
                 session.answer(question.id, reply)
     replies = tmp_path / "replies.jsonl"

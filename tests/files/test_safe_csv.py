@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from concord.errors import FileFormatError
 from concord.files.output import write_csv
-from concord.files.safe_csv import FORMULA_STARTS, csv_text, plain_cell, read_back, safe_cell
+from concord.files.rows import read_back
+from concord.files.safe_csv import FORMULA_STARTS, csv_text, plain_cell, safe_cell
 
 ANY = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
 

@@ -17,9 +17,9 @@ def test_apr_by_hand_under_standard_and_refined() -> None:
     standard, refined = scores_of(rows), scores_of(rows, REFINED)
     assert standard.apr.value == pytest.approx(2 / 5)
     assert refined.apr.value == pytest.approx(1 / 3)
-    assert standard.beside.apr_human_significant == pytest.approx(1 / 3)
-    assert refined.beside.apr_all == pytest.approx(2 / 5)
-    assert standard.beside.nulls_kept == pytest.approx(1 / 2)
+    assert standard.companions.apr_human_significant == pytest.approx(1 / 3)
+    assert refined.companions.apr_all == pytest.approx(2 / 5)
+    assert standard.companions.nulls_kept == pytest.approx(1 / 2)
     assert [finding.apr for finding in refined.findings] == [1, 0, 0, None, None]
 
 
@@ -82,7 +82,7 @@ def test_an_agent_without_p_neither_passes_nor_fails_nor_keeps_a_null() -> None:
     assert [test.passed for test in scores.tests] == [None, False]
     assert scores.apr.value == 0
     assert scores.apr.estimate.n == 1
-    assert scores.beside.nulls_kept == 1
+    assert scores.companions.nulls_kept == 1
 
 
 def test_a_rate_that_is_exactly_chance_has_no_sign_whatever_floats_make_of_it() -> None:

@@ -25,7 +25,7 @@ from concord.people.result import (
     TestResult,
 )
 from concord.people.score import score_table
-from concord.records import Estimate, InputFile, Interval, Made, TestTable
+from concord.records import Estimate, InputFile, Interval, Provenance, TestTable
 
 text = st.text(st.characters(codec="utf-8"), max_size=8)
 number = st.floats(allow_nan=False, allow_infinity=False)
@@ -93,7 +93,7 @@ def results(draw: st.DrawFn) -> PeopleResult:
     numbers = st.dictionaries(text, maybe, max_size=3)
     whole = {"seed": counts, "n_resamples": counts, "n_simulations": counts, "level": number}
     made = st.builds(
-        Made,
+        Provenance,
         st.none() | st.dictionaries(text, st.none() | counts | text, max_size=2),
         st.none() | st.dictionaries(text, text, max_size=2),
         st.none() | by_name,
@@ -104,7 +104,7 @@ def results(draw: st.DrawFn) -> PeopleResult:
             PeopleResult,
             protocol=st.sampled_from(list(PROTOCOLS.values())),
             **dict.fromkeys(("pas", "ecs", "apr"), scores),
-            beside=st.builds(
+            companions=st.builds(
                 CompanionNumbers,
                 **dict.fromkeys(CompanionNumbers.__slots__, maybe)
                 | {"n_human_nulls": counts, "ecs_strict": scores},
@@ -150,8 +150,8 @@ def test_a_scored_result_is_read_back_whole(scored: PeopleResult, tmp_path: Path
 def test_the_summary_holds_the_names_of_the_source_at_the_top(scored: PeopleResult) -> None:
     top = files.people_summary(scored)
     assert top["average_pas"] == top["average_pas_raw"] == scored.pas.value
-    assert top["ecs_strict_overall"] == top["average_consistency_score"] == scored.beside.ecs_strict.value
-    assert top["normalized_score"] == scored.beside.normalised_pas
+    assert top["ecs_strict_overall"] == top["average_consistency_score"] == scored.companions.ecs_strict.value
+    assert top["normalized_score"] == scored.companions.normalised_pas
     study = files.study_document(scored, scored.studies[0])
     assert (
         study["ecs_strict_study"]
@@ -182,8 +182,12 @@ def test_documents_of_version_1_give_the_same_numbers(scored: PeopleResult, tmp_
     for one, other in zip((old, *old.studies), (scored, *scored.studies), strict=True):
         for name in ("pas", "ecs", "apr"):
             now, then = getattr(one, name), getattr(other, name)
-            assert (now.value, now.interval, now.fresh) == (then.value, then.interval, then.fresh)
-    assert old.beside.ecs_strict.value == scored.beside.ecs_strict.value
+            assert (now.value, now.interval, now.new_participants) == (
+                then.value,
+                then.interval,
+                then.new_participants,
+            )
+    assert old.companions.ecs_strict.value == scored.companions.ecs_strict.value
 
 
 def test_a_missing_study_document_is_named(scored: PeopleResult, tmp_path: Path) -> None:

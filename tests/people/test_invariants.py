@@ -58,8 +58,8 @@ def test_the_order_of_rows_does_not_matter(protocol: Protocol, seed: int) -> Non
 def test_the_order_of_rows_does_not_matter_to_fresh_samples() -> None:
     rows = t_table(4)
     one, other = (scores_of(order, n_resamples=50) for order in (rows, rows[::-1]))
-    assert one.pas.fresh == other.pas.fresh
-    assert one.ecs.fresh == other.ecs.fresh
+    assert one.pas.new_participants == other.pas.new_participants
+    assert one.ecs.new_participants == other.ecs.new_participants
 
 
 # ---- a perfect replication, and a reversed one
@@ -113,7 +113,7 @@ def test_turning_every_test_over_changes_neither_pas_nor_apr(pairs: list[tuple[f
     back = scores_of([row(f"s/f{i}/t", t_side(-h), t_side(-a)) for i, (h, a) in enumerate(pairs)])
     assert there.pas.value == pytest.approx(back.pas.value, abs=1e-12)
     assert there.apr.value == back.apr.value
-    assert _close(there.beside.concordance_about_zero, back.beside.concordance_about_zero, 1e-12)
+    assert _close(there.companions.concordance_about_zero, back.companions.concordance_about_zero, 1e-12)
 
 
 # ---- weights
@@ -278,7 +278,7 @@ def test_unsigned_effects_are_left_out_of_ecs_and_counted_until_asked_for() -> N
     without, within = scores_of(table()), scores_of(table(), get_protocol("standard", include_unsigned=True))
     assert without.ecs.value is None
     assert without.ecs.estimate.n_left_out == 4
-    assert without.beside.share_without_effects == 1
+    assert without.companions.share_without_effects == 1
     assert within.ecs.value is not None
     assert all(test.ecs_test is not None for test in without.tests)
 
@@ -296,8 +296,8 @@ def test_unsigned_effects_are_left_out_of_ecs_and_counted_until_asked_for() -> N
 )
 def test_ecs_never_exceeds_the_correlation_beside_it(pairs: list[tuple[float, float]]) -> None:
     scores = scores_of([given_d(f"s/f{i}/t", h, a) for i, (h, a) in enumerate(pairs)])
-    if scores.ecs.value is not None and scores.beside.pearson is not None:
-        assert abs(scores.ecs.value) <= abs(scores.beside.pearson) + 1e-12
+    if scores.ecs.value is not None and scores.companions.pearson is not None:
+        assert abs(scores.ecs.value) <= abs(scores.companions.pearson) + 1e-12
         assert scores.ecs.value < 1
 
 

@@ -54,7 +54,7 @@ def equal_to_alone(found: AgentsResult, name: str, alone: concord.api.PeopleResu
         assert many.value == pytest.approx(single.value, abs=1e-12)
         assert (many.estimate.n, many.estimate.n_left_out) == (single.estimate.n, single.estimate.n_left_out)
         same(many.interval, single.interval)
-        same(many.fresh, single.fresh)
+        same(many.new_participants, single.new_participants)
         assert (many.bounds is None) == (single.bounds is None)
         if many.bounds is not None:
             for end in ("floor", "ceiling", "place"):
@@ -63,7 +63,7 @@ def equal_to_alone(found: AgentsResult, name: str, alone: concord.api.PeopleResu
     for domain in alone.domains:
         many = agent.domains[domain.name]["pas"]
         assert many.value == pytest.approx(domain.pas.value, abs=1e-12)
-        same(many.fresh, domain.pas.fresh)
+        same(many.new_participants, domain.pas.new_participants)
 
 
 @pytest.mark.parametrize("protocol", list(PROTOCOLS))

@@ -106,7 +106,9 @@ def test_every_finding_is_the_oracles(variant: str) -> None:
 
 
 def _level_pairs(got: PeopleResult, wanted: reference.Scores) -> Iterator[Difference]:
-    levels = [("whole", got, got.beside.normalised_pas, got.beside.ecs_strict.value, wanted.benchmark)]
+    levels = [
+        ("whole", got, got.companions.normalised_pas, got.companions.ecs_strict.value, wanted.benchmark)
+    ]
     groups: list[tuple[str, Any, float | None, float | None, reference.Level]] = [
         (group.name, group, group.normalised_pas, group.ecs_strict.value, truths[group.name])
         for given, truths in ((got.studies, wanted.studies), (got.domains, wanted.domains))
@@ -133,14 +135,14 @@ def _beside_pairs(got: PeopleResult, wanted: reference.Scores, options: Options)
     tests = list(wanted.tests.values())
     weights = reference.ecs_weights(tests, options)
     line = beside.line(beside.pairs_of(tests, weights, options))
-    yield "Pearson", got.beside.pearson, line["pearson"]
-    yield "slope", got.beside.caricature_slope, line["slope"]
-    yield "intercept", got.beside.caricature_intercept, line["intercept"]
-    yield "concordance about zero", got.beside.concordance_about_zero, line["about_zero"]
-    yield "APR over all", got.beside.apr_all, reference.apr(tests, Options("standard"))
+    yield "Pearson", got.companions.pearson, line["pearson"]
+    yield "slope", got.companions.caricature_slope, line["slope"]
+    yield "intercept", got.companions.caricature_intercept, line["intercept"]
+    yield "concordance about zero", got.companions.concordance_about_zero, line["about_zero"]
+    yield "APR over all", got.companions.apr_all, reference.apr(tests, Options("standard"))
     yield (
         "APR over the significant",
-        got.beside.apr_human_significant,
+        got.companions.apr_human_significant,
         reference.apr(tests, Options("refined")),
     )
     for name, value in beside.metric_correlations(tests).items():
@@ -158,7 +160,7 @@ def test_everything_beside_the_headline_is_the_oracles(variant: str) -> None:
 def test_the_share_of_nulls_kept_is_the_oracles() -> None:
     for seed in SEEDS:
         got, wanted = _both(seed, "standard")
-        assert _same(got.beside.nulls_kept, beside.nulls_kept(list(wanted.tests.values()))), seed
+        assert _same(got.companions.nulls_kept, beside.nulls_kept(list(wanted.tests.values()))), seed
 
 
 # ---- the tables are no easier than they claim

@@ -229,7 +229,7 @@ def test_tests_of_the_same_people_widen_the_fresh_interval() -> None:
 
     def width(rho: float) -> float:
         protocol = replace(STANDARD, within_study=rho)
-        low, high = _bounds(scores_of(rows, protocol, n_resamples=400).pas.fresh)
+        low, high = _bounds(scores_of(rows, protocol, n_resamples=400).pas.new_participants)
         return high - low
 
     assert width(0.0) < width(0.5) < width(0.8)
@@ -295,8 +295,8 @@ def test_all_passing_still_has_an_interval_for_apr_that_holds_its_number() -> No
 
 def test_without_resamples_there_is_no_fresh_interval_and_it_says_so() -> None:
     scores = scores_of(t_table(3), n_resamples=0)
-    assert scores.pas.fresh is None
-    assert "not asked for" in scores.pas.fresh_note
+    assert scores.pas.new_participants is None
+    assert "not asked for" in scores.pas.new_participants_note
 
 
 @pytest.mark.parametrize("n_resamples", [-1, 1])
@@ -316,40 +316,42 @@ def test_a_number_of_resamples_that_gives_no_spread_is_refused(n_resamples: int)
 def test_precomputed_numbers_cannot_be_redrawn_and_withhold_the_interval(odd: TestRow) -> None:
     scores = scores_of([*t_table(3), odd], n_resamples=20)
     for score in (scores.pas, scores.ecs, scores.apr):
-        assert score.fresh is None
-        assert "precomputed" in score.fresh_note
+        assert score.new_participants is None
+        assert "precomputed" in score.new_participants_note
         assert score.value is not None
     assert scores.pas.interval is not None
 
 
 def test_a_missing_agent_does_not_withhold_the_fresh_interval() -> None:
     scores = scores_of([*t_table(3), row("s0/g/t", t_side(2.0), None)], n_resamples=20)
-    assert scores.pas.fresh is not None
+    assert scores.pas.new_participants is not None
 
 
 def test_same_seed_same_numbers_and_another_seed_others() -> None:
     rows = t_table(4)
     one, same, other = (score_table(TestTable(tuple(rows)), n_resamples=60, seed=seed) for seed in (3, 3, 4))
     assert one == same
-    assert one.pas.fresh != other.pas.fresh
+    assert one.pas.new_participants != other.pas.new_participants
     assert one.pas.estimate == other.pas.estimate
 
 
 def test_fresh_interval_is_the_estimate_and_1_96_standard_errors() -> None:
     scores = scores_of(t_table(6), n_resamples=200)
     for score in (scores.pas, scores.ecs, scores.apr):
-        low, high = _bounds(score.fresh)
+        low, high = _bounds(score.new_participants)
         assert score.value is not None
         if low > -1 and high < 1:  # else cut at the range of the metric
             assert score.value - low == pytest.approx(high - score.value, rel=1e-9)
-        assert "new participants" in (score.fresh.method if score.fresh is not None else "")
+        assert "new participants" in (
+            score.new_participants.method if score.new_participants is not None else ""
+        )
 
 
 def test_fresh_interval_stays_inside_the_range_of_its_metric() -> None:
     scores = scores_of([row(f"s{i}/f/t", t_side(9 - i), t_side(8 + i)) for i in range(4)], n_resamples=50)
     for score in (scores.pas, scores.apr):
-        if score.fresh is not None:
-            assert 0 <= score.fresh.low <= score.fresh.high <= 1
+        if score.new_participants is not None:
+            assert 0 <= score.new_participants.low <= score.new_participants.high <= 1
 
 
 def test_fresh_intervals_shrink_with_the_participants() -> None:
@@ -359,7 +361,7 @@ def test_fresh_intervals_shrink_with_the_participants() -> None:
             row(f"s{i}/f/t", t_side(h * math.sqrt(n / 2), n), t_side(a * math.sqrt(n / 2), n))
             for i, (h, a) in enumerate(effects)
         ]
-        low, high = _bounds(scores_of(rows, n_resamples=200).ecs.fresh)
+        low, high = _bounds(scores_of(rows, n_resamples=200).ecs.new_participants)
         return high - low
 
     assert width(25) > width(100) > 1.5 * width(400)
@@ -400,7 +402,7 @@ def _every_type() -> list[TestRow]:
 def test_every_type_can_be_redrawn_under_every_protocol(protocol: Protocol) -> None:
     scores = scores_of(_every_type(), protocol, n_resamples=30)
     for score in (scores.pas, scores.ecs, scores.apr):
-        low, high = _bounds(score.fresh)
+        low, high = _bounds(score.new_participants)
         assert low < high
 
 
@@ -417,7 +419,7 @@ def test_the_spread_of_fresh_samples_is_that_of_real_ones() -> None:
 
     # every study has one test here: nothing is shared
     drawn = [scores_of(table(noisy(human), noisy(agent))) for _ in range(150)]
-    low, high = _bounds(scores_of(table(human, agent), n_resamples=400).pas.fresh)
+    low, high = _bounds(scores_of(table(human, agent), n_resamples=400).pas.new_participants)
     spread = float(np.std([scores.pas.value for scores in drawn if scores.pas.value is not None]))
     assert (high - low) / (2 * 1.96) == pytest.approx(spread, rel=0.25)
 

@@ -4,9 +4,10 @@ import pytest
 
 from concord.reasoning.correct import Judge
 from concord.reasoning.lexicon import load_lexicon
-from concord.reasoning.outcome import Outcome, Triage
+from concord.reasoning.outcome import Outcome
 from concord.reasoning.read.replies import RecordedReply
 from concord.reasoning.split import split_reply
+from concord.reasoning.triage import Triage
 
 
 @pytest.fixture(scope="module")

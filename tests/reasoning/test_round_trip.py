@@ -17,7 +17,7 @@ from concord.errors import FileFormatError
 from concord.reasoning.correct import RULES, Rule
 from concord.reasoning.files import ReasoningResult, read, write
 from concord.reasoning.result import Options, ReasoningScores
-from concord.records import Made
+from concord.records import Provenance
 
 NAME = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
 """A CSV cell cannot tell an empty text from an undefined one; a file with a NUL byte is refused."""
@@ -67,12 +67,12 @@ def record(kind: type[Any]) -> st.SearchStrategy[Any]:
     return st.builds(kind, **{field.name: strategy(hints[field.name]) for field in fields(kind)})
 
 
-def known(made: Made) -> bool:
-    return made != Made()
+def known(made: Provenance) -> bool:
+    return made != Provenance()
 
 
 RESULTS = st.builds(
-    ReasoningResult, record(ReasoningScores), st.one_of(st.none(), record(Made).filter(known))
+    ReasoningResult, record(ReasoningScores), st.one_of(st.none(), record(Provenance).filter(known))
 )
 
 

@@ -12,7 +12,7 @@ from concord import api, questions
 from concord.errors import FileFormatError
 from concord.records import Estimate, Interval
 from concord.show.page import fragments, make_page
-from concord.show.page.find import ResultFile
+from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
 from concord.show.plots import Mark, intervals
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.structure.scores import samples, scored
 
 from concord.errors import FileFormatError
-from concord.records import Estimate, Made
+from concord.records import Estimate, Provenance
 from concord.structure.files import StructureResult, read, write
 from concord.structure.records import CellScore, ItemRow, ModelResult, StructureScores
 
@@ -61,7 +61,7 @@ def record(kind: type[Any]) -> st.SearchStrategy[Any]:
     )
 
 
-RESULTS = record(StructureResult).filter(lambda result: result.made != Made())
+RESULTS = record(StructureResult).filter(lambda result: result.made != Provenance())
 
 
 @settings(max_examples=20, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))

@@ -13,7 +13,7 @@ from concord.asking.corrections import (
     write_correction,
 )
 from concord.errors import FileFormatError, OptionError
-from concord.people.rooms import packed, unpacked
+from concord.people.openers import packed, unpacked
 from concord.view.guard import below
 from concord.view.live import LiveRuns
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from concord.records import Design, Made, Trial
+from concord.records import Design, Provenance, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Recorded:
     n_missing: int
     files: Mapping[str, bytes]
     options: Mapping[str, Any]
-    made: Made
+    made: Provenance
     followed: tuple[Mapping[str, Any], ...] = ()
     """Replies of the run that followed this one (a judge's, say); none where there was none."""
 
@@ -36,6 +36,8 @@ class AnswerTable:
     """The same in words."""
     tables: Mapping[str, tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]] = field(default_factory=dict)
     """Further tables by the path below the results: columns and rows."""
+    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Further JSON documents by the path below the results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class FollowUp:
 class Sessions:
     """How something is asked whose trials are conversations of many turns."""
 
-    rooms: Callable[[Mapping[str, bytes], Mapping[str, Any]], dict[str, Any]]
+    openers: Callable[[Mapping[str, bytes], Mapping[str, Any]], dict[str, Any]]
     """Every session by its id, from the question files and options of a design."""
     texts: Callable[[Design, frozenset[tuple[str, str, int]]], tuple[list[str], int]]
     """The texts that the named trials will send, and the number of calls."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.people.rooms import packed, unpacked
+from concord.people.openers import packed, unpacked
 
 CORRECTIONS = "corrections.jsonl"
 """Name of the file in a run's folder."""

@@ -387,13 +387,13 @@ def _pretty(document: Mapping[str, Any]) -> str:
 
 def replace_file(path: Path, data: Iterable[bytes]) -> None:
     """Write a whole file so that a reader sees the old or the new one, never a part."""
-    fresh = path.with_name(path.name + ".new")
+    new = path.with_name(path.name + ".new")
     try:
-        with fresh.open("wb") as file:
+        with new.open("wb") as file:
             file.writelines(data)
             file.flush()
             os.fsync(file.fileno())
-        fresh.replace(path)
+        new.replace(path)
     except OSError as fault:
         raise RunFolderError.cannot_write(path, fault) from fault
     sync_folder(path.parent)

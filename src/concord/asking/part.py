@@ -149,9 +149,9 @@ def _session_holder(
         part.path, job.model, redactor=part.redactor, sessions=sessions, again=again, shard=part.shard
     )
     turns.append(opened)
-    rooms = kind.rooms(dict(job.design.files), dict(job.design.options))
+    openers = kind.openers(dict(job.design.files), dict(job.design.options))
     name = (job.model, job.sampling)
-    return SessionHolder(asker, opened, rooms, kind=kind, name=name, helper=helper).hold
+    return SessionHolder(asker, opened, openers, kind=kind, name=name, helper=helper).hold
 
 
 def _helper_asker(

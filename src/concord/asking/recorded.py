@@ -11,15 +11,17 @@ from concord.asking.askable import Recorded
 from concord.asking.folder import INPUTS, StoredRun, planned_prompts, read_run
 from concord.asking.registry import askable, find
 from concord.errors import RunFolderError
-from concord.records import Made
+from concord.records import Provenance
 
 BUNDLED = "smollm2-135m"
 _PLANNED = ("key", "id", "mode", "repeat", "template")
 
 
-def made_of(record: Mapping[str, Any]) -> Made:
+def made_of(record: Mapping[str, Any]) -> Provenance:
     """Return what a run's record says about how its replies were made."""
-    return Made(record.get("sampling"), record.get("templates"), record.get("tokens"), record.get("cost"))
+    return Provenance(
+        record.get("sampling"), record.get("templates"), record.get("tokens"), record.get("cost")
+    )
 
 
 def recorded_folder(stored: StoredRun) -> Recorded:
@@ -92,7 +94,7 @@ def recorded_log(path: Path) -> Recorded:
     missing = 0 if log.n_planned is None else log.n_planned - len(log.rows)
     if log.status != "success":
         missing = max(missing, 1)
-    made = Made(log.settings, log.templates, log.tokens)
+    made = Provenance(log.settings, log.templates, log.tokens)
     return Recorded(
         str(path), log.suite, log.model, log.rows, log.rows, max(missing, 0), log.files, log.options, made
     )

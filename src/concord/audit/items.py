@@ -14,7 +14,7 @@ from concord.asking.recorded import recorded_folder
 from concord.errors import OptionError, RunFolderError
 from concord.files.json_text import parsed
 from concord.people.design import plans_of
-from concord.people.rooms import unpacked
+from concord.people.openers import unpacked
 from concord.reasoning.correct import Rule
 from concord.reasoning.design import MODES
 from concord.reasoning.design import SAMPLES as VIGNETTES

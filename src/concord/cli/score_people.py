@@ -164,9 +164,8 @@ def _score_replies(
     from concord.people import studies
 
     found = studies.score_replies(replies, studies.plan(names, **planned), **choices)
-    for one in found.observed:
-        counted = ", ".join(f"{n} {outcome}" for outcome, n in one.outcomes().items())
-        note(f"{one.plan.study.study}: answers: {counted}")
+    for line in found.counted:
+        note(line)
     _tell(found.result, found.to_dict() if json else None, found.write(out), full=full)
 
 

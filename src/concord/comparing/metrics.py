@@ -5,14 +5,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from concord.comparing.files import read_comparison, write_comparison
 from concord.comparing.margins import margin_columns, margin_document
-from concord.files.output import write_csv, write_json
 from concord.files.provenance import provenance
 from concord.records import Estimate, InputFile, Presented
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+KIND = "comparison of metrics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +164,15 @@ class MetricCompareResult(Presented):
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `comparison.json` and `comparison.csv`."""
-        folder = Path(out)
-        rows = list(self._rows())
-        write_json(folder / "comparison.json", self.to_dict())
-        # a margin is about one metric: the rows of others have fewer columns
-        columns = list(dict.fromkeys(key for row in rows for key in row))
-        write_csv(folder / "comparison.csv", columns, [[row.get(key) for key in columns] for row in rows])
-        return folder / "comparison.json", folder / "comparison.csv"
+        return write_comparison(Path(out), KIND, self.to_dict(), list(self._rows()), self)
+
+
+def read_metric_comparison(folder: Path) -> MetricCompareResult:
+    """Read what `MetricCompareResult.write` wrote; the inverse of it.
+
+    Raises
+    ------
+    FileFormatError
+        The folder holds no such comparison, or a field of it cannot be used.
+    """
+    return read_comparison(folder, KIND, MetricCompareResult)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from concord.comparing.files import read_comparison, write_comparison
 from concord.comparing.join import JoinedScores
 from concord.comparing.margins import margin_columns, margin_document
-from concord.files.output import write_csv, write_json
 from concord.files.provenance import provenance
 from concord.records import Estimate, InputFile, Presented
 from concord.stats.compare import Choices, PairedComparison
@@ -16,6 +16,9 @@ from concord.stats.ranking import ComparedPair, ModelRanking
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+KIND = "comparison of items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +163,19 @@ class CompareResult(Presented):
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `comparison.json` and `comparison.csv`."""
-        folder = Path(out)
         rows = [_flat_pair(pair) for pair in self.pairs]
-        # a pair without a common item has fewer numbers than others
-        columns = list(dict.fromkeys(key for row in rows for key in row))
-        write_json(folder / "comparison.json", self.to_dict())
-        write_csv(folder / "comparison.csv", columns, [[row.get(key) for key in columns] for row in rows])
-        return folder / "comparison.json", folder / "comparison.csv"
+        return write_comparison(Path(out), KIND, self.to_dict(), rows, self)
+
+
+def read_item_comparison(folder: Path) -> CompareResult:
+    """Read what `CompareResult.write` wrote; the inverse of it.
+
+    Raises
+    ------
+    FileFormatError
+        The folder holds no such comparison, or a field of it cannot be used.
+    """
+    return read_comparison(folder, KIND, CompareResult)
 
 
 def make_result(

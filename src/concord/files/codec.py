@@ -17,6 +17,8 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 from concord.errors import FileFormatError
 
 T = TypeVar("T")
+KEY = "key"
+"""Metadata of a field that has another name in documents than in the record."""
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
 
@@ -30,7 +32,7 @@ def encode(value: object) -> Any:
     {'low': 0.4, 'high': 0.6, 'level': 0.95, 'method': 'Wilson'}
     """
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: encode(getattr(value, field.name)) for field in fields(value)}
+        return {_key(field): encode(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
@@ -44,6 +46,11 @@ def encode(value: object) -> Any:
     if isinstance(value, Sequence):
         return [encode(entry) for entry in value]
     raise TypeError(f"a {type(value).__name__} has no form in JSON")
+
+
+def _key(field: Field[Any]) -> str:
+    """Return what a document calls a field."""
+    return str(field.metadata.get(KEY, field.name))
 
 
 def _number(value: float) -> float | str:
@@ -91,10 +98,11 @@ def _record(kind: type[Any], document: object, where: str) -> Any:
         raise _fault(where, "an object", document)
     given = {}
     for field, hint in _fields(cast("Hashable", kind)):
-        if field.name in document:
-            given[field.name] = _value(hint, document[field.name], f"{where}, {field.name!r}")
+        key = _key(field)
+        if key in document:
+            given[field.name] = _value(hint, document[key], f"{where}, {key!r}")
         elif field.default is MISSING and field.default_factory is MISSING:
-            raise FileFormatError(f"{where}: has no key {field.name!r}; is this a result that Concord wrote?")
+            raise FileFormatError(f"{where}: has no key {key!r}; is this a result that Concord wrote?")
     return kind(**given)
 
 

@@ -2,16 +2,20 @@
 
 import math
 import types
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, astuple, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
+from concord.errors import FileFormatError
 from concord.files.codec import decode
 from concord.files.contents import read_bytes
+from concord.files.delimited import read_delimited
+from concord.files.limits import listed
 from concord.files.output import write_csv
-from concord.files.safe_csv import read_back
+from concord.files.safe_csv import plain_cell
+from concord.files.text import decode as decoded_text
 
 T = TypeVar("T")
 _FLAGS = {"true": True, "false": False}
@@ -44,6 +48,49 @@ def read_rows(path: Path, kind: type[T]) -> tuple[T, ...]:
         )
         for number, line in lines
     )
+
+
+def read_back(name: str, data: bytes, wanted: Sequence[str], *, fix: str) -> list[tuple[int, dict[str, str]]]:
+    """Read back a table that Concord wrote, also after a spreadsheet program saved it again.
+
+    Parameters
+    ----------
+    name
+        What messages call the file.
+    data
+        Its bytes.
+    wanted
+        Columns that must be there.
+    fix
+        What to do where the table cannot be used, as the end of a message.
+
+    Returns
+    -------
+    list
+        The row as a spreadsheet shows it, and its cells by column; guards are taken off.
+
+    Raises
+    ------
+    FileFormatError
+        Not text, a column is missing or there twice, or a row has too many or too few cells.
+    """
+    grid = read_delimited(name, decoded_text(name, data))
+    lacking = [column for column in wanted if column not in grid.header]
+    if lacking:
+        raise FileFormatError(f"{name}: no column {listed(lacking)}; {fix}")
+    twice = sorted({column for column in grid.header if grid.header.count(column) > 1 and column in wanted})
+    if twice:
+        raise FileFormatError(f"{name}: the column {listed(twice)} is there twice; {fix}")
+    if grid.problems:
+        raise FileFormatError(f"{grid.problems[0]}; {fix}")
+    columns: Mapping[str, Any] = dict(zip(grid.header, grid.columns, strict=True))
+    rows = []
+    for i, number in enumerate(grid.rows):
+        line = {column: cells[i] for column, cells in columns.items()}
+        if None in line.values():
+            raise FileFormatError(f"{name}, row {number}: fewer cells than columns; {fix}")
+        rows.append((number, {column: plain_cell(cell) for column, cell in line.items()}))
+    return rows
 
 
 @cache

@@ -5,13 +5,7 @@ doubt, a text that starts with quotes and then like a formula gets one more.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
-
-from concord.errors import FileFormatError
-from concord.files import limits
-from concord.files.delimited import read_delimited
-from concord.files.text import decode
+from collections.abc import Iterable, Iterator, Sequence
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a spreadsheet program may take for the beginning of a formula."""
@@ -78,46 +72,3 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterat
     yield csv_line(columns) + "\n"
     for row in rows:
         yield csv_line([safe_cell(cell) for cell in row]) + "\n"
-
-
-def read_back(name: str, data: bytes, wanted: Sequence[str], *, fix: str) -> list[tuple[int, dict[str, str]]]:
-    """Read back a table that Concord wrote, also after a spreadsheet program saved it again.
-
-    Parameters
-    ----------
-    name
-        What messages call the file.
-    data
-        Its bytes.
-    wanted
-        Columns that must be there.
-    fix
-        What to do where the table cannot be used, as the end of a message.
-
-    Returns
-    -------
-    list
-        The row as a spreadsheet shows it, and its cells by column; guards are taken off.
-
-    Raises
-    ------
-    FileFormatError
-        Not text, a column is missing or there twice, or a row has too many or too few cells.
-    """
-    grid = read_delimited(name, decode(name, data))
-    lacking = [column for column in wanted if column not in grid.header]
-    if lacking:
-        raise FileFormatError(f"{name}: no column {limits.listed(lacking)}; {fix}")
-    twice = sorted({column for column in grid.header if grid.header.count(column) > 1 and column in wanted})
-    if twice:
-        raise FileFormatError(f"{name}: the column {limits.listed(twice)} is there twice; {fix}")
-    if grid.problems:
-        raise FileFormatError(f"{grid.problems[0]}; {fix}")
-    columns: Mapping[str, Any] = dict(zip(grid.header, grid.columns, strict=True))
-    rows = []
-    for i, number in enumerate(grid.rows):
-        line = {column: cells[i] for column, cells in columns.items()}
-        if None in line.values():
-            raise FileFormatError(f"{name}, row {number}: fewer cells than columns; {fix}")
-        rows.append((number, {column: plain_cell(cell) for column, cell in line.items()}))
-    return rows

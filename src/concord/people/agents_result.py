@@ -63,7 +63,7 @@ def row_of(agent: AgentScores) -> dict[str, object]:
     for metric in METRICS:
         score: Score = getattr(agent, metric)
         row[metric] = score.value
-        for name, ends in (("", score.interval), ("_new_participants", score.fresh)):
+        for name, ends in (("", score.interval), ("_new_participants", score.new_participants)):
             row[f"{metric}{name}_low"] = None if ends is None else ends.low
             row[f"{metric}{name}_high"] = None if ends is None else ends.high
         if metric in ("pas", "ecs"):

@@ -30,8 +30,8 @@ class Computed(ScoredTests):
     """Everything computed once for a table: its tests, and the uncertainty of their scores."""
 
     jackknife: Jackknife
-    fresh: NewSamples
-    fresh_otherwise: tuple[NewSamples, ...]
+    new_samples: NewSamples
+    new_samples_otherwise: tuple[NewSamples, ...]
     """With other correlations of the tests of a study."""
 
 
@@ -50,7 +50,7 @@ def compute(
     errors = (human_effects(human, protocol).se, human_effects(agent, protocol).se)
     adjusted = adjusted_effects(scores, errors[0])
     jackknife = Jackknife(scores, layout, protocol, level, errors[0])
-    fresh = _new_samples(human, agent, context, layout, protocol, level, n_resamples, seed, engine)
+    new_samples = _new_samples(human, agent, context, layout, protocol, level, n_resamples, seed, engine)
     others = tuple(
         _new_samples(
             human,
@@ -88,8 +88,8 @@ def compute(
         levels=jackknife.levels,
         normalised=normalised,
         jackknife=jackknife,
-        fresh=fresh,
-        fresh_otherwise=others,
+        new_samples=new_samples,
+        new_samples_otherwise=others,
         simulation=simulation,
         errors=errors,
         sides=(human, agent),

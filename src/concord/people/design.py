@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import OptionError
-from concord.people.rooms import Room
+from concord.people.openers import SessionOpener
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.compiled import compile_experiment
 from concord.people.studies.load import find_studies, read_study
 from concord.people.studies.plan import SessionPlan, StudyPlan, plan_study
 from concord.people.studies.sessions import Session
-from concord.people.studies.tokens import middling
+from concord.people.studies.tokens import middle_reply
 from concord.people.studies.variants import with_variants
 from concord.records import Design, Message, Template, Trial
 
@@ -83,15 +83,15 @@ def design_people(
     text = "" if chosen.text is None else chosen.text
     files = [(f"{file.name}.yaml", file.raw) for file in found] + [(DESIGN_FILE, text.encode("utf-8"))]
     template = Template(f"people/{chosen.name}", text, "" if chosen.sha256 is None else chosen.sha256)
-    rooms = rooms_of(dict(files), options)
-    trials = tuple(_trial(room, template.name) for room in rooms.values())
+    openers = session_openers(dict(files), options)
+    trials = tuple(_trial(opener, template.name) for opener in openers.values())
     return Design("people", trials, (template,), tuple(files), tuple(options.items()))
 
 
-def _trial(room: Room, template: str) -> Trial:
-    first = room.open().waiting()
+def _trial(opener: SessionOpener, template: str) -> Trial:
+    first = opener.open().waiting()
     messages: tuple[Message, ...] = first[0].messages if first else ()
-    return Trial("people", room.plan.id, room.condition, messages, 0, template)
+    return Trial("people", opener.plan.id, opener.condition, messages, 0, template)
 
 
 def plans_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> tuple[StudyPlan, ...]:
@@ -116,17 +116,17 @@ def _limited(sessions: tuple[SessionPlan, ...], limit: int | None) -> tuple[Sess
     return sessions if limit is None else tuple(one for one in sessions if one.number <= limit)
 
 
-def rooms_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> dict[str, Room]:
+def session_openers(files: Mapping[str, bytes], options: Mapping[str, Any]) -> dict[str, SessionOpener]:
     """Return every session of a run by its id."""
-    rooms: dict[str, Room] = {}
+    openers: dict[str, SessionOpener] = {}
     for plan in plans_of(files, options):
         compiled = {
             name: compile_experiment(spec, plan.study.population_of(name))
             for name, spec in plan.study.experiments.items()
         }
         for session in plan.sessions:
-            rooms[session.id] = Room(session, _opener(session, plan, compiled))
-    return rooms
+            openers[session.id] = SessionOpener(session, _opener(session, plan, compiled))
+    return openers
 
 
 def _opener(session: SessionPlan, plan: StudyPlan, compiled: Mapping[str, Any]) -> Callable[[], Session]:
@@ -134,16 +134,16 @@ def _opener(session: SessionPlan, plan: StudyPlan, compiled: Mapping[str, Any]) 
 
 
 def session_texts(design: Design, wanted: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
-    """Return every text that some sessions would send, were all answers middling, and count the calls."""
-    rooms = rooms_of(dict(design.files), dict(design.options))
+    """Return every text that some sessions would send, were all answers middle_reply, and count the calls."""
+    openers = session_openers(dict(design.files), dict(design.options))
     texts: list[str] = []
     calls = 0
     for trial in design.trials:
         if trial.name in wanted:
-            session = rooms[trial.item].open()
+            session = openers[trial.item].open()
             while not session.done:
                 for question in session.waiting():
                     texts += [message.text for message in question.messages]
                     calls += 1
-                    session.answer(question.id, middling(question))
+                    session.answer(question.id, middle_reply(question))
     return texts, calls

@@ -30,7 +30,7 @@ from concord.people.result import (
     Score,
     TestResult,
 )
-from concord.records import Estimate, InputFile, Interval, Made, Publishable
+from concord.records import Estimate, InputFile, Interval, Provenance, Publishable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,7 +90,7 @@ class PeopleResult(Publishable):
     pas: Score
     ecs: Score
     apr: Score
-    beside: CompanionNumbers
+    companions: CompanionNumbers
     diagnosis: Diagnosis
     domains: tuple[GroupResult, ...]
     studies: tuple[GroupResult, ...]
@@ -112,7 +112,7 @@ class PeopleResult(Publishable):
     model: str | None = None
     """Who took the place of the participants, where it was said."""
     inputs: tuple[InputFile, ...] = field(default=())
-    made: Made = Made()
+    made: Provenance = Provenance()
     """How the agent's replies were made, where a run says so."""
     sizes: EffectSizes | None = None
     """How large effects are; None in results of Concord before it was computed."""
@@ -152,13 +152,18 @@ def _score_entry(key: str, score: Score) -> dict[str, Any]:
     entry: dict[str, Any] = {
         key: score.value,
         f"{key}_interval": encode(score.interval),
-        f"{key}_interval_fixed_studies": encode(score.fresh),
+        f"{key}_interval_fixed_studies": encode(score.new_participants),
     }
-    if score.fresh_otherwise:
-        entry[f"{key}_interval_fixed_studies_otherwise"] = [encode(one) for one in score.fresh_otherwise]
+    if score.new_participants_otherwise:
+        entry[f"{key}_interval_fixed_studies_otherwise"] = [
+            encode(one) for one in score.new_participants_otherwise
+        ]
     if score.bounds is not None:
         entry |= _bounds(key, score.bounds)
-    notes = [score.estimate.note, score.fresh_note and f"fixed studies: {score.fresh_note}"]
+    notes = [
+        score.estimate.note,
+        score.new_participants_note and f"fixed studies: {score.new_participants_note}",
+    ]
     said = "; ".join(note for note in notes if note)
     if said:
         entry[f"{key}_note"] = said
@@ -198,13 +203,13 @@ def _group_document(group: GroupResult) -> dict[str, Any]:
 
 def people_summary(scores: PeopleResult) -> dict[str, Any]:
     """Return what `benchmark_summary.json` holds and `--json` prints."""
-    beside = scores.beside
-    companions = {
-        field.name: getattr(beside, field.name)
+    companions = scores.companions
+    others = {
+        field.name: getattr(companions, field.name)
         for field in fields(CompanionNumbers)
         if field.name not in ("ecs_strict", "normalised_pas")
     }
-    estimates = {"pas": scores.pas, "ecs": scores.ecs, "apr": scores.apr, "ecs_strict": beside.ecs_strict}
+    estimates = {"pas": scores.pas, "ecs": scores.ecs, "apr": scores.apr, "ecs_strict": companions.ecs_strict}
     return {
         **heading(_SUMMARY_KIND),
         "question": "people",
@@ -214,9 +219,9 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
         **_score_entry("average_ecs", scores.ecs),
         **_score_entry("average_apr", scores.apr),
         "average_pas": scores.pas.value,
-        "normalized_score": beside.normalised_pas,
-        "ecs_strict_overall": beside.ecs_strict.value,
-        "average_consistency_score": beside.ecs_strict.value,
+        "normalized_score": companions.normalised_pas,
+        "ecs_strict_overall": companions.ecs_strict.value,
+        "average_consistency_score": companions.ecs_strict.value,
         "n_studies": len(scores.studies),
         "n_findings": len(scores.findings),
         "n_tests": len(scores.tests),
@@ -228,9 +233,9 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
         "findings": [encode(finding) for finding in scores.findings],
         "diagnosis": encode(scores.diagnosis),
         "auxiliary": {
-            **_score_entry("ecs_strict_overall", beside.ecs_strict),
-            "normalized_score": beside.normalised_pas,
-            **companions,
+            **_score_entry("ecs_strict_overall", companions.ecs_strict),
+            "normalized_score": companions.normalised_pas,
+            **others,
         },
         "estimates": {name: encode(score) for name, score in estimates.items()},
         "floor_and_ceiling": {
@@ -338,7 +343,7 @@ def read(source: Path) -> PeopleResult:
         pas=_score_of(document, "pas", "average_pas_raw", where),
         ecs=_score_of(document, "ecs", "average_ecs", where),
         apr=_score_of(document, "apr", "average_apr", where),
-        beside=_companions_of(document, where),
+        companions=_companions_of(document, where),
         diagnosis=decode(Diagnosis, document["diagnosis"], where=f"{where}, 'diagnosis'"),
         domains=tuple(_group_of(entry, "domain", where) for entry in document["domains"]),
         studies=studies,
@@ -352,7 +357,7 @@ def read(source: Path) -> PeopleResult:
         warnings=tuple(document.get("warnings", ())),
         model=document.get("model"),
         inputs=decode(tuple[InputFile, ...], document.get("inputs", []), where=f"{where}, 'inputs'"),
-        made=decode(Made, document, where=where),
+        made=decode(Provenance, document, where=where),
         sizes=_sizes_of(document, where),
         assumptions=tuple(document.get("assumptions", ())),
         referee=read_referee(folder),
@@ -371,13 +376,13 @@ def _score_of(entry: Mapping[str, Any], name: str, key: str, where: str) -> Scor
         return decode(Score, entry["estimates"][name], where=f"{where}, 'estimates', {name!r}")
     flat = {**entry["auxiliary"], **entry}
     low = f"{key}_interval"
-    interval, fresh = (
+    interval, new = (
         decode(Interval, flat[k], where=f"{where}, {k!r}") if flat.get(k) else None
         for k in (low, f"{low}_fixed_studies")
     )
     n = {"pas": "n_tests_scored", "ecs": "n_tests_with_effects"}.get(name)
     note = flat.get(f"{key}_note", "")
-    return Score(Estimate(flat[key], interval, 0 if n is None else flat[n], note=note), fresh)
+    return Score(Estimate(flat[key], interval, 0 if n is None else flat[n], note=note), new)
 
 
 def _group_of(entry: Mapping[str, Any], key: str, where: str) -> GroupResult:

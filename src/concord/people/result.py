@@ -1,8 +1,9 @@
 """What scoring agreement with people gives back: numbers with their uncertainty, test by test upwards."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from concord.files.codec import KEY
 from concord.records import Estimate, Interval
 
 METRICS = ("pas", "ecs", "apr", "ecs_strict")
@@ -29,12 +30,12 @@ class Score:
 
     estimate: Estimate
     """Its interval speaks of other studies like these (inside one study: of findings like these)."""
-    fresh: Interval | None
+    new_participants: Interval | None = field(metadata={KEY: "fresh"})
     """These studies, new participants."""
-    fresh_note: str = ""
+    new_participants_note: str = field(default="", metadata={KEY: "fresh_note"})
     bounds: Bounds | None = None
     """Floor, ceiling and place: PAS, ECS and APR of benchmark and domains; None where not simulated."""
-    fresh_otherwise: tuple[Interval, ...] = ()
+    new_participants_otherwise: tuple[Interval, ...] = field(default=(), metadata={KEY: "fresh_otherwise"})
     """The same with other correlations of the tests of a study; headline numbers only."""
 
     def __repr__(self) -> str:

@@ -24,7 +24,7 @@ from concord.people.protocol import STANDARD, Protocol, get_protocol
 from concord.people.referee.compute import referee
 from concord.people.result import CompanionNumbers, GroupResult, Score
 from concord.people.sizes import coding_warning, effect_sizes
-from concord.records import Estimate, Interval, Made, TestTable
+from concord.records import Estimate, Interval, Provenance, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
 from concord.stats.elementwise import or_none
 from concord.stats.equivalence import SMALLEST_OF_INTEREST
@@ -98,7 +98,7 @@ def score_table(
         pas=_headline(work, "pas"),
         ecs=_headline(work, "ecs"),
         apr=_headline(work, "apr"),
-        beside=_companions(work),
+        companions=_companions(work),
         diagnosis=diagnose(
             work.scores, work.human.direction, work.agent.direction, [f.quadrant for f in findings]
         ),
@@ -119,7 +119,7 @@ def score_table(
         inputs=table.inputs,
         sizes=sizes,
         assumptions=assumptions_of(tests),
-        made=Made() if table.made is None else table.made,
+        made=Provenance() if table.made is None else table.made,
         referee=referee(work, level=level, margin=margin) if for_referee else None,
     )
 
@@ -154,7 +154,7 @@ def score_chosen(
 def _score(
     work: Computed, metric: str, value: float, bound: Bound, error: float, counts: tuple[int, int]
 ) -> Score:
-    drawn = work.fresh.interval(metric, or_none(value), error)
+    drawn = work.new_samples.interval(metric, or_none(value), error)
     return score_from(metric, value, bound, drawn, counts, work.protocol)
 
 
@@ -189,9 +189,9 @@ def _method(metric: str, protocol: Protocol) -> str:
 
 
 def _standard_error(work: Computed, metric: str, level: str, i: int | None = None) -> float:
-    if not work.fresh.errors:
+    if not work.new_samples.errors:
         return float("nan")
-    values = getattr(work.fresh.errors[metric], level)
+    values = getattr(work.new_samples.errors[metric], level)
     return float(values if i is None else values[i])
 
 
@@ -222,14 +222,16 @@ def _headline(work: Computed, metric: str) -> Score:
         _standard_error(work, metric, "benchmark"),
         counts,
     )
-    return _bounded(work, metric, replace(score, fresh_otherwise=_otherwise(work, metric, value)), None)
+    return _bounded(
+        work, metric, replace(score, new_participants_otherwise=_otherwise(work, metric, value)), None
+    )
 
 
 def _otherwise(work: Computed, metric: str, value: float) -> tuple[Interval, ...]:
     """Return the intervals of new participants under other correlations of the tests of a study."""
     found = (
         samples.interval(metric, or_none(value), float(samples.errors[metric].benchmark)).interval
-        for samples in work.fresh_otherwise
+        for samples in work.new_samples_otherwise
         if samples.errors
     )
     return tuple(one for one in found if one is not None)

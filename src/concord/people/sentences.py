@@ -75,13 +75,13 @@ def _held(place: float) -> float:
 
 def replication_words(scores: PeopleResult) -> str:
     """Say which share of human effects replicates and which share of human nulls is kept."""
-    beside = scores.beside
+    companions = scores.companions
     parts = []
     n = sum(test.verdict in ("replicates", "does not replicate") for test in scores.tests)
-    if beside.apr_human_significant is not None:
-        parts.append(f"{beside.apr_human_significant:.0%} of {n} effects that people show replicate")
-    if beside.nulls_kept is not None:
-        parts.append(f"{beside.nulls_kept:.0%} of {beside.n_human_nulls} human nulls are kept")
+    if companions.apr_human_significant is not None:
+        parts.append(f"{companions.apr_human_significant:.0%} of {n} effects that people show replicate")
+    if companions.nulls_kept is not None:
+        parts.append(f"{companions.nulls_kept:.0%} of {companions.n_human_nulls} human nulls are kept")
     said = ", and ".join(parts)
     return f"{said[0].upper()}{said[1:]}." if said else ""
 
@@ -91,7 +91,7 @@ def effect_words(scores: PeopleResult) -> str:
     ecs = scores.ecs
     if ecs.value is None:
         return f"Effect sizes cannot be compared ({ecs.estimate.note})."
-    zero = scores.beside.concordance_about_zero
+    zero = scores.companions.concordance_about_zero
     coded = "" if zero is None else f"; {zero:.2f} about zero"
     said = f"Its effects agree with the human ones at {ecs.value:.2f} (1 is identity{coded})"
     size = "" if scores.sizes is None else size_words(scores.sizes.size_ratio)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from concord.errors import UndefinedError
 from concord.people.aggregate import FEWEST_TESTS, ecs_weights, used_tests
@@ -20,7 +19,7 @@ from concord.people.scored import TestScores
 from concord.records import Estimate, Interval
 from concord.stats.agreement import concordance, concordance_about_zero, concordance_unnormalised
 from concord.stats.elementwise import Floats
-from concord.stats.intervals import FEWEST_CLUSTERS, jackknife_t
+from concord.stats.intervals import FEWEST_CLUSTERS, effective_clusters, jackknife_t
 
 CODING_MATTERS = 0.10
 """Beyond this distance between ECS as given and about zero a warning says that the coding matters."""
@@ -154,7 +153,8 @@ def effect_sizes(
         whole, without = float(measure(totals(sums))), measure(leave_one_out(sums))
         counted = (sums.n if name == "size_ratio" else sums.w) > 0
         size = n if name == "size_ratio" else n_used
-        effective = _effective(sums) if name == "size_ratio" and not np.isnan(whole) else None
+        shared = name == "size_ratio" and not np.isnan(whole)
+        effective = effective_clusters(sums.agent, sums.human) if shared else None
         found[name] = _estimate((whole, without[counted]), size, level, method, effective)
     return EffectSizes(**found, ecs_codings=ecs_codings(scores, used, layout, protocol))
 
@@ -186,24 +186,13 @@ def _interval(
     if k < FEWEST_CLUSTERS:
         return None, f"withheld: {k} cluster(s), at least {FEWEST_CLUSTERS} are needed"
     try:
-        found = jackknife_t(whole, without, level=level)
+        found = jackknife_t(whole, without, level=level, df=effective)
     except UndefinedError as reason:
         return None, f"withheld: {reason}"
     if effective is None:
         return found, ""
-    q = 0.5 + level / 2
-    stretch = float(stdtrit(min(effective, k - 1), q) / stdtrit(k - 1, q))
-    low, high = (float(np.exp(whole + (end - whole) * stretch)) for end in (found.low, found.high))
-    return Interval(
-        low, high, level, f"jackknife-t over {k} clusters ({effective:.1f} effective), log scale"
-    ), ""
-
-
-def _effective(sums: SizeSums) -> float:
-    """Return the effective number of studies: 1/Σ share², their shares of both sums of squared effects."""
-    shares = [np.maximum(part, 0.0) / np.maximum(part, 0.0).sum() for part in (sums.agent, sums.human)]
-    mean = (shares[0] + shares[1]) / 2
-    return float(1 / np.sum(mean**2))
+    low, high = float(np.exp(found.low)), float(np.exp(found.high))
+    return Interval(low, high, level, found.method.replace("identity scale", "log scale")), ""
 
 
 def ecs_codings(

@@ -16,7 +16,7 @@ from concord.files.provenance import provenance
 from concord.people import NAME
 from concord.people.compare import METRICS
 from concord.planning.kinds import PlanKind
-from concord.planning.wanted import Wanted
+from concord.planning.options import PlanOptions
 from concord.records import InputFile, Presented
 from concord.stats.compare import Choices
 from concord.stats.power import detectable_effect, fewest, items_needed, power_paired, power_two_sample
@@ -52,7 +52,7 @@ def participants_needed(d: float, *, power: float = 0.8, level: float = 0.95) ->
     """Work out how many participants find a standardised difference with t tests."""
     if not (d > 0 and np.isfinite(d)):
         raise OptionError(f"d is {d!r}; expected a standardised difference above 0, such as 0.5")
-    wanted = Wanted(power=power, level=level)
+    wanted = PlanOptions(power=power, level=level)
     alpha = 1 - wanted.level
     groups = fewest(lambda n: power_two_sample(d, n, n, alpha=alpha), power, d)
     return ParticipantsPlan(d, groups, items_needed(d, 1.0, power=power, alpha=alpha), power, level)
@@ -88,7 +88,7 @@ class PeoplePlan(Presented):
     """A plan from results about people."""
 
     based_on: str
-    wanted: Wanted
+    wanted: PlanOptions
     participants: tuple[EffectParticipants, ...]
     """Human effects that were significant, the largest number of participants first."""
     n_left_out: int
@@ -122,7 +122,7 @@ class PeoplePlan(Presented):
         }
 
 
-def plan_people(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> PeoplePlan:
+def plan_people(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> PeoplePlan:
     """Plan from one or two folders of `concord score people`.
 
     Parameters
@@ -170,11 +170,11 @@ def plan_people(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> P
     )
 
 
-def _a_group(d: float, wanted: Wanted) -> int:
+def _a_group(d: float, wanted: PlanOptions) -> int:
     return participants_needed(d, power=wanted.power, level=wanted.level).a_group
 
 
-def _studies(sources: Sequence[Any], wanted: Wanted, metric: str) -> StudiesPlan:
+def _studies(sources: Sequence[Any], wanted: PlanOptions, metric: str) -> StudiesPlan:
     """Take the spread of a difference over studies from a comparison, and plan with it."""
     choices = Choices(level=wanted.level)
     compared = compare_people_folders(sources, None, metric=metric, choices=choices, engine=SERIAL)

@@ -8,20 +8,17 @@ from typing import Any
 import numpy as np
 
 from concord.comparing.join import JoinedScores
-from concord.comparing.run import ScoreReading, joined_scores
+from concord.comparing.run import ScoreReading, in_order, joined_scores
 from concord.errors import MismatchError, OptionError, UndefinedError
 from concord.files.provenance import provenance
 from concord.planning.kinds import PlanKind
-from concord.planning.wanted import Wanted, wanted_of
+from concord.planning.options import PlanOptions, wanted_of
 from concord.records import InputFile, Presented
 from concord.stats.budget import BudgetSplit
 from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
 from concord.stats.elementwise import Bools
 from concord.stats.power_clusters import Clusters
 from concord.stats.variance import variance_interval
-
-FEW_FAMILIES = 15
-"""Below this many clusters a sample skewness says little, and comparisons that allow for it find less."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -30,7 +27,7 @@ class PlanResult(Presented):
 
     based_on: str
     design: PairedDesign
-    wanted: Wanted
+    wanted: PlanOptions
     items: int | None
     """Items planned: as given, or those of the pilot."""
     power: float | None
@@ -126,7 +123,7 @@ def plan_from(
         return _without_pilot(assumptions, wanted, named, kinds)
     if assumptions:
         raise OptionError(f"a pilot was given, so {', '.join(assumptions)} cannot be assumed as well")
-    for kind in kinds:
+    for kind in in_order(kinds, reading.metric):
         held = [kind.holds(source) for source in pilot]
         if all(held):
             return kind.plan(pilot, wanted, reading.metric)
@@ -144,7 +141,7 @@ def _names(kind: PlanKind, source: Any) -> bool:
 
 
 def _without_pilot(
-    assumptions: dict[str, Any], wanted: Wanted, named: PlanKind | None, kinds: Sequence[PlanKind]
+    assumptions: dict[str, Any], wanted: PlanOptions, named: PlanKind | None, kinds: Sequence[PlanKind]
 ) -> Presented:
     """Plan a comparison, or a question that was named, before any run."""
     own = () if named is None else named.assumed
@@ -163,7 +160,7 @@ def _without_pilot(
     return _from_assumptions(assumptions, wanted)
 
 
-def _from_assumptions(assumptions: dict[str, Any], wanted: Wanted) -> PlanResult:
+def _from_assumptions(assumptions: dict[str, Any], wanted: PlanOptions) -> PlanResult:
     """Plan before any run."""
     if assumptions.get("means") is None and assumptions.get("sd_between") is None:
         raise OptionError(
@@ -192,7 +189,7 @@ def _from_assumptions(assumptions: dict[str, Any], wanted: Wanted) -> PlanResult
     return _plan_for("assumptions", design, wanted, notes)
 
 
-def _from_pilot(joined: JoinedScores, wanted: Wanted) -> PlanResult:
+def _from_pilot(joined: JoinedScores, wanted: PlanOptions) -> PlanResult:
     """Plan from two models' scores on the same items."""
     both = ~np.isnan(joined.scores).any(axis=0)
     scores = joined.scores[:, both]
@@ -213,7 +210,7 @@ def _from_pilot(joined: JoinedScores, wanted: Wanted) -> PlanResult:
     return replace(made, items_range=_range(pilot, design, planned), inputs=joined.inputs)
 
 
-def _range(pilot: Pilot, design: PairedDesign, wanted: Wanted) -> tuple[int, int] | None:
+def _range(pilot: Pilot, design: PairedDesign, wanted: PlanOptions) -> tuple[int, int] | None:
     """Return the items needed at both ends of the interval of the variance."""
     d = pilot.differences
     if wanted.effect is None or design.clustered:
@@ -238,7 +235,7 @@ def _right_or_wrong(joined: JoinedScores) -> Bools:
     return np.where(k > 1, np.isclose(joined.within, expected, rtol=1e-9, atol=1e-12), once)
 
 
-def _pilot_warnings(pilot: Pilot, wanted: Wanted, joined: JoinedScores) -> tuple[str, ...]:
+def _pilot_warnings(pilot: Pilot, wanted: PlanOptions, joined: JoinedScores) -> tuple[str, ...]:
     notes = []
     once = [bool(np.isnan(row).all()) for row in pilot.within]
     if wanted.repeats > 1 and all(once):
@@ -260,7 +257,7 @@ def _pilot_warnings(pilot: Pilot, wanted: Wanted, joined: JoinedScores) -> tuple
 def _plan_for(
     based_on: str,
     design: PairedDesign,
-    wanted: Wanted,
+    wanted: PlanOptions,
     notes: tuple[str, ...],
     most_items: int | None = None,
 ) -> PlanResult:
@@ -268,11 +265,6 @@ def _plan_for(
     _fits(design, wanted)
     effect, repeats, items = wanted.effect, wanted.repeats, wanted.items
     said: list[str] = list(notes)
-    if design.clustered and items is not None and items / design.clusters.size < FEW_FAMILIES:
-        said.append(
-            f"with fewer than {FEW_FAMILIES} clusters a comparison often sees skewness and allows for it: "
-            "power is then lower than planned (0.64 to 0.71 instead of 0.80 with 8 clusters)"
-        )
     limit = wanted.items if based_on == "assumptions" else most_items
     split = (
         None
@@ -313,7 +305,7 @@ def _unless_undefined(said: list[str], items: int | None, number: Callable[[int]
         return None
 
 
-def _fits(design: PairedDesign, wanted: Wanted) -> None:
+def _fits(design: PairedDesign, wanted: PlanOptions) -> None:
     """Refuse what this design cannot have."""
     if wanted.items is not None and design.clusters.size > wanted.items:
         raise OptionError(

@@ -10,6 +10,7 @@ import numpy as np
 from concord.errors import OptionError
 from concord.files.provenance import provenance
 from concord.planning.kinds import PlanKind
+from concord.planning.options import PlanOptions
 from concord.planning.order_search import (
     ARRANGEMENTS,
     REPEATS,
@@ -21,7 +22,6 @@ from concord.planning.order_search import (
     fewest_items,
     search,
 )
-from concord.planning.wanted import Wanted
 from concord.records import InputFile, Presented
 from concord.structure import NAME
 from concord.structure import files as structure_files
@@ -42,7 +42,7 @@ class StructurePlan(Presented):
     """What so many items, arrangements and repeats show about an order effect."""
 
     based_on: str
-    wanted: Wanted
+    wanted: PlanOptions
     tau: float
     """Order effect that should be found."""
     items: int
@@ -97,7 +97,7 @@ class StructurePlan(Presented):
         }
 
 
-def plan_assumed(assumed: Mapping[str, Any], wanted: Wanted) -> StructurePlan:
+def plan_assumed(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructurePlan:
     """Plan before any run: the cheapest items, arrangements and repeats that show an order effect.
 
     Parameters
@@ -151,7 +151,7 @@ def plan_assumed(assumed: Mapping[str, Any], wanted: Wanted) -> StructurePlan:
     )
 
 
-def _assumed_tau(given: float | None, wanted: Wanted) -> float:
+def _assumed_tau(given: float | None, wanted: PlanOptions) -> float:
     """Return the order effect that is planned for: ``order_sd`` and ``effect`` mean the same."""
     if given is not None and wanted.effect is not None and given != wanted.effect:
         raise OptionError(
@@ -161,23 +161,23 @@ def _assumed_tau(given: float | None, wanted: Wanted) -> float:
     return USUAL_TAU if known is None else known
 
 
-def _wish(tau: float, wanted: Wanted) -> str:
+def _wish(tau: float, wanted: PlanOptions) -> str:
     if wanted.width is None:
         return f"{wanted.power:.0%} power for an order effect of {tau:g}"
     return f"an interval of tau of width {wanted.width:g}"
 
 
-def _with_what(wanted: Wanted) -> str:
+def _with_what(wanted: PlanOptions) -> str:
     limits = [f"{wanted.items:,} items"] if wanted.items is not None else []
     limits += [f"{wanted.calls:,} calls"] if wanted.calls is not None else []
     return f" with {' and '.join(limits)}" if limits else " by any design that was tried"
 
 
-def _goal(wanted: Wanted) -> OrderGoal:
+def _goal(wanted: PlanOptions) -> OrderGoal:
     return OrderGoal(wanted.power, wanted.width, wanted.level, wanted.items, wanted.calls, wanted.item_cost)
 
 
-def _searched(assumed: OrderAssumptions, wanted: Wanted, known: int | None) -> tuple[OrderDesign, ...]:
+def _searched(assumed: OrderAssumptions, wanted: PlanOptions, known: int | None) -> tuple[OrderDesign, ...]:
     """Return designs that do; the noise of a single sample must be known for repeats to be a choice."""
     repeats: tuple[int, ...] = REPEATS if wanted.search_repeats else (wanted.repeats,)
     if assumed.noise is None:
@@ -186,7 +186,7 @@ def _searched(assumed: OrderAssumptions, wanted: Wanted, known: int | None) -> t
     return search(assumed, _goal(wanted), arrangements=tried, repeats=repeats)[:SHOWN_DESIGNS]
 
 
-def plan_structure(sources: Sequence[Any], wanted: Wanted, metric: str | None) -> StructurePlan:
+def plan_structure(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> StructurePlan:
     """Plan from one result about structure: the items that show an order effect.
 
     Raises

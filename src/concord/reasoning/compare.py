@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import FileFormatError, OptionError
 from concord.files.documents import heading
 from concord.reasoning.files import RESULTS_FILE, ReasoningResult, read
-from concord.reasoning.gap import LINE, SLACK, VOIDED
+from concord.reasoning.limits import LINE, SLACK, VOIDED
 from concord.reasoning.result import ReasoningScores
 from concord.records import Estimate, Interval, Presented
 

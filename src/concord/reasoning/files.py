@@ -15,7 +15,7 @@ from concord.files.output import safe_name, write_json, write_lines
 from concord.files.rows import read_rows, write_rows
 from concord.reasoning.document import KIND, document_of, scores_of
 from concord.reasoning.result import BiasRow, Case, ReasoningScores, SampleRow
-from concord.records import Estimate, Made, Publishable
+from concord.records import Estimate, Provenance, Publishable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +36,7 @@ class ReasoningResult(Publishable):
     """
 
     scores: ReasoningScores
-    made: Made | None = None
+    made: Provenance | None = None
     """How the replies were made; ``None`` where they were recorded elsewhere."""
 
     @property
@@ -94,7 +94,7 @@ class ReasoningResult(Publishable):
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as one JSON document."""
         # Recorded replies do not say how they were made: unknown, not zero.
-        made = Made() if self.made is None else self.made
+        made = Provenance() if self.made is None else self.made
         return document_of(self.scores, self.estimates) | dict(encode(made))
 
     def to_frame(self) -> "pl.DataFrame":
@@ -154,8 +154,8 @@ def read(folder: Path) -> ReasoningResult:
     bias = read_rows(folder / BIAS_FILE, BiasRow) if document.get("bias") is not None else ()
     cases = _cases(folder / STEPS_FILE) if (folder / STEPS_FILE).is_file() else ()
     scores = scores_of(document, rows, bias, cases, where=str(path))
-    made = decode(Made, document, where=str(path))
-    return ReasoningResult(scores, None if made == Made() else made)
+    made = decode(Provenance, document, where=str(path))
+    return ReasoningResult(scores, None if made == Provenance() else made)
 
 
 def _cases(path: Path) -> tuple[Case, ...]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
 from concord.errors import UndefinedError
+from concord.reasoning.limits import LEAK_SHARE, LINE, MORE_THAN, NOT_ALIKE, NOT_EARLY, SLACK
 from concord.reasoning.result import PairedTable
 from concord.records import Estimate, Interval
 from concord.stats.coverage import coverage_note, difference_look, score_look
@@ -17,23 +18,10 @@ from concord.stats.resample import bootstrap_mean_interval
 from concord.stats.signflip import sign_flip
 from concord.stats.skewed import skewed_mean
 
-LINE = 0.10
-"""The gap above which reasoning is called functional, and within which decorative."""
-SLACK = 1e-12
-LEAK_SHARE = 0.05
-"""Share of direct replies with reasoning above which the gap compares with no early answer."""
-MORE_THAN = 10
-"""Intervals are given for more units than this."""
-
 FALSE_CLAIMS = 0.05
 """Share of sets for which a claim may be made although it is just false."""
 UNEVEN = 0.05
 """Difference between modes in the share of unmarked answers above which the gap may be one of form."""
-
-NOT_EARLY = "not an early answer"
-NOT_ALIKE = "not read alike"
-VOIDED = (NOT_EARLY, NOT_ALIKE)
-"""Verdicts on a gap whose value is shown and means nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
-from concord.reasoning.gap import MORE_THAN
+from concord.reasoning.limits import MORE_THAN
 from concord.records import Estimate, Interval
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.intervals import jackknife_t, wilson_clustered

@@ -9,9 +9,9 @@ from concord.reasoning.bias_result import bias_result
 from concord.reasoning.cases import cases
 from concord.reasoning.context import RecordedReplies, ScoringContext, count_outcomes
 from concord.reasoning.examples import bias_examples, chosen_examples
-from concord.reasoning.gap import NOT_ALIKE, NOT_EARLY
 from concord.reasoning.gap_result import gap_result
 from concord.reasoning.lexicon import Lexicon
+from concord.reasoning.limits import NOT_ALIKE, NOT_EARLY
 from concord.reasoning.names import compact
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import ParsedReply, column

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.reasoning.context import ScoringContext
-from concord.reasoning.gap import MORE_THAN
+from concord.reasoning.limits import MORE_THAN
 from concord.reasoning.result import StepResult
 from concord.reasoning.steps import SWEEP, StepScore, ceiling, score_steps
 from concord.records import Estimate

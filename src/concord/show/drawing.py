@@ -12,7 +12,7 @@ from concord.people.studies.results import StudiesResult
 from concord.reasoning import NAME as REASONING
 from concord.reasoning.files import ReasoningResult
 from concord.show.page import people, reasoning, structure
-from concord.show.page.find import ResultFile
+from concord.show.page.found import ResultFile
 from concord.show.page.people_tests import test_row
 from concord.show.plot_standing import standing_picture
 from concord.show.plots import WIDTH

@@ -82,12 +82,12 @@ def people_headline(scores: PeopleResult) -> Table:
         "left out",
     )
     # about zero: what ECS is whichever way tests are coded
-    zero = number(scores.beside.concordance_about_zero, 2)
+    zero = number(scores.companions.concordance_about_zero, 2)
     shown = (
         ("PAS  same conclusion", scores.pas),
         (f"ECS  same effects ({zero} about zero)", scores.ecs),
         ("APR  pass rate", scores.apr),
-        ("ECS-strict", scores.beside.ecs_strict),
+        ("ECS-strict", scores.companions.ecs_strict),
     )
     rows = [
         (
@@ -104,7 +104,7 @@ def people_headline(scores: PeopleResult) -> Table:
 
 
 def _score_cells(score: Score) -> tuple[str, str, str]:
-    return number(score.value), interval(score.interval), interval(score.fresh)
+    return number(score.value), interval(score.interval), interval(score.new_participants)
 
 
 def _bounds_cells(score: Score) -> tuple[str, str, str]:
@@ -170,13 +170,14 @@ def _examples(findings: Sequence[FindingResult]) -> list[str]:
 
 
 def _notes(scores: PeopleResult) -> Iterator[str]:
-    beside = scores.beside
+    companions = scores.companions
     yield "\nCompanion numbers"
-    yield f"  r = {number(beside.pearson)}, concordance about zero = {number(beside.concordance_about_zero)}"
+    zero = number(companions.concordance_about_zero)
+    yield f"  r = {number(companions.pearson)}, concordance about zero = {zero}"
     yield from _size_lines(scores.sizes)
     yield (
-        f"  APR over human-significant tests = {number(beside.apr_human_significant)}; "
-        f"human nulls kept = {number(beside.nulls_kept)} of {beside.n_human_nulls}"
+        f"  APR over human-significant tests = {number(companions.apr_human_significant)}; "
+        f"human nulls kept = {number(companions.nulls_kept)} of {companions.n_human_nulls}"
     )
     yield "  outcomes: " + ", ".join(f"{n} {outcome}" for outcome, n in scores.outcomes.items())
     yield "  floor: agents without effects; ceiling: perfect replications; both at the agent's n" + (
@@ -195,12 +196,14 @@ def _interval_notes(scores: PeopleResult) -> Iterator[str]:
         yield "  twins: share of perfect replications that score lower (any share is as likely for one)"
     for name, score in named:
         place = "" if score.bounds is None else score.bounds.place.note
-        for note in (score.estimate.note, score.fresh_note, place and f"place {place}"):
+        for note in (score.estimate.note, score.new_participants_note, place and f"place {place}"):
             if note:
                 yield f"  {name}: {note}"
-    others = [(name, score) for name, score in named if score.fresh_otherwise]
+    others = [(name, score) for name, score in named if score.new_participants_otherwise]
     if others:
-        spans = "; ".join(f"{name} {' or '.join(map(interval, s.fresh_otherwise))}" for name, s in others)
+        spans = "; ".join(
+            f"{name} {' or '.join(map(interval, s.new_participants_otherwise))}" for name, s in others
+        )
         rho = scores.protocol.within_study
         yield f"  new participants: tests of a study correlate {rho:g}; with 0 or 0.8: {spans}"
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from concord.planning.options import PlanOptions
 from concord.planning.people import ParticipantsPlan, PeoplePlan
 from concord.planning.plan import PlanResult
 from concord.planning.structure import StructurePlan
-from concord.planning.wanted import Wanted
 from concord.show.numbers import number
 from concord.stats.design import PairedDesign
 
@@ -38,7 +38,7 @@ def plan_lines(result: PlanResult) -> Iterator[str]:
     yield f"{_TESTS[design.test(wanted.repeats)]}, which concord compare uses for such scores."
 
 
-def _rests_on(design: PairedDesign, wanted: Wanted) -> Iterator[str]:
+def _rests_on(design: PairedDesign, wanted: PlanOptions) -> Iterator[str]:
     """Say what the plan rests on."""
     effect = 0.0 if wanted.effect is None else wanted.effect
     parts = design.parts(effect)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from concord.errors import OptionError
-from concord.reasoning.gap import LINE
+from concord.reasoning.hints.board import HintModel
 from concord.reasoning.hints.files import HintLeaderboard
-from concord.reasoning.hints.leaderboard import HintModel
+from concord.reasoning.limits import LINE
 from concord.reasoning.probes.files import ProbeResult
 from concord.reasoning.probes.result import EarlyScores
 from concord.records import Estimate

@@ -18,6 +18,7 @@ from concord.stats.power_counts import (
     paired_sd,
     power_mcnemar,
 )
+from concord.stats.power_skewed import MOST_UNITS, SkewCost, skew_cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,14 @@ class PairedDesign:
         if sd == 0:  # every item gives the same difference: a sign test of n equal signs
             return float(effect != 0 and 2.0 ** (1 - items) < self.alpha and not self.clustered)
         if self.clustered:
-            return power_clustered(effect, sd, items, self._families(repeats, effect), alpha=self.alpha)
-        return power_signs(effect, sd, items, alpha=self.alpha)
+            found = power_clustered(effect, sd, items, self._families(repeats, effect), alpha=self.alpha)
+        else:
+            found = power_signs(effect, sd, items, alpha=self.alpha)
+        cost = self._skew_cost(items, repeats, effect)
+        if cost is None or found == 0:
+            return found
+        error = sd * float(np.sqrt(self._inflation_of(items, repeats, effect) / items))
+        return float(np.clip(found - cost.loss(effect / error), 0.0, 1.0))
 
     def items_needed(self, effect: float, power: float, repeats: int = 1) -> int:
         """Return the fewest items that find a difference with the wanted power, in whole clusters."""
@@ -119,19 +126,38 @@ class PairedDesign:
         level = 1 - self.alpha
         if self._counted(repeats):
             return counted_interval_width(self._share(effect), abs(effect), items, level=level)
+        cost = self._skew_cost(items, repeats, effect)
+        wider = 1.0 if cost is None else cost.wider
         if not self.clustered:
-            return interval_width(self.sd(repeats, effect), items, level=level)
+            return wider * interval_width(self.sd(repeats, effect), items, level=level)
         found = self.clusters.number(items)
         if found < FEWEST_CLUSTERS:
             raise UndefinedError(f"an interval needs at least {FEWEST_CLUSTERS} clusters, there are {found}")
         spread = spread_of(items, self._families(repeats, effect))
-        return spread.width(self.sd(repeats, effect), items, level)
+        return wider * spread.width(self.sd(repeats, effect), items, level)
 
     def split(self, calls: int, *, most_items: int | None = None, item_cost: float = 0.0) -> BudgetSplit:
         """Divide a budget of calls between items and repeats; clusters inflate what lies between items."""
         parts = self.parts()
         shared = Components(parts.between * self._between_inflation(), parts.within)
         return best_split(shared, calls, most_items=most_items, item_cost=item_cost)
+
+    def _skew_cost(self, items: int, repeats: int, effect: float) -> SkewCost | None:
+        """Return what the allowance for skewness costs so many items, where comparisons make it."""
+        if self.sd(repeats, effect) == 0:
+            return None
+        if not self.clustered:
+            return skew_cost(np.ones(items), 0.0, alpha=self.alpha) if items <= MOST_UNITS else None
+        groups = self.clusters.number(items)
+        if groups > MOST_UNITS:
+            return None
+        families = self._families(repeats, effect)
+        sizes = spread_of(items, families).sizes
+        return skew_cost(np.ones(groups) if sizes is None else sizes, families.correlation, alpha=self.alpha)
+
+    def _inflation_of(self, items: int, repeats: int, effect: float) -> float:
+        """Return the variance of a mean of so many items over that of items that stand alone."""
+        return spread_of(items, self._families(repeats, effect)).inflation if self.clustered else 1.0
 
     def _between_inflation(self) -> float:
         families = self.clusters

@@ -188,7 +188,12 @@ def _cluster_degrees(residual: Floats) -> float:
 
 
 def jackknife_t(
-    value: float, leave_one_out: ArrayLike, *, level: float = 0.95, scale: Scale = "identity"
+    value: float,
+    leave_one_out: ArrayLike,
+    *,
+    level: float = 0.95,
+    scale: Scale = "identity",
+    df: float | None = None,
 ) -> Interval:
     r"""Delete-one-cluster jackknife interval with Student's t on a transformed scale.
 
@@ -207,6 +212,8 @@ def jackknife_t(
         Nominal coverage.
     scale
         ``logit`` for numbers in (0, 1), ``atanh`` for numbers in (-1, 1), ``identity`` for others.
+    df
+        Degrees of freedom, such as `effective_clusters`; never more than K - 1, which is the default.
 
     Returns
     -------
@@ -243,9 +250,41 @@ def jackknife_t(
     k = clusters.size
     g = transformed[:-1]
     se = np.sqrt((k - 1) / k * np.sum((g - g.mean()) ** 2))
-    reach = special.stdtrit(k - 1, 0.5 + checked_level(level) / 2) * se
+    degrees = k - 1 if df is None else min(df, k - 1)
+    reach = special.stdtrit(degrees, 0.5 + checked_level(level) / 2) * se
     low, high = _SCALES[scale][1](transformed[-1] + np.array([-reach, reach]))
-    return Interval(float(low), float(high), level, f"jackknife-t over {k} clusters, {scale} scale")
+    clusters_words = f"{k} clusters" if df is None else f"{k} clusters ({df:.1f} effective)"
+    return Interval(float(low), float(high), level, f"jackknife-t over {clusters_words}, {scale} scale")
+
+
+def effective_clusters(first: ArrayLike, second: ArrayLike) -> float:
+    r"""Effective number of clusters behind two sums: :math:`1/\sum_k s_k^2`, shares of both averaged.
+
+    Where a few clusters carry most of two sums of squares, a t of their ratio or difference with K - 1
+    degrees of freedom claims too much; with this number it does not.
+
+    Parameters
+    ----------
+    first, second
+        What every cluster adds to either sum; negative parts count as 0.
+
+    Returns
+    -------
+    float
+        Between 1 and the number of clusters; a sum without positive parts is left out, NaN where both are.
+
+    References
+    ----------
+    Kish, L. (1965). Survey Sampling, section 8.2. Wiley.
+
+    Examples
+    --------
+    >>> effective_clusters([1, 1, 1, 1], [2, 2, 2, 2]), round(effective_clusters([9, 1, 0], [9, 0, 1]), 2)
+    (4.0, 1.23)
+    """
+    parts = [np.maximum(np.asarray(one, dtype=np.float64), 0.0) for one in (first, second)]
+    shares = [part / part.sum() for part in parts if part.sum() > 0]
+    return float(1 / np.sum(np.mean(shares, axis=0) ** 2)) if shares else float("nan")
 
 
 def percentile_interval(

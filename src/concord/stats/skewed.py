@@ -19,6 +19,7 @@ from scipy import special
 from concord.errors import UndefinedError
 from concord.records import Interval
 from concord.stats.clustered import cluster_codes, clustered_mean, finite_vector
+from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level
 
 LEAST_SKEW = 0.5
@@ -165,7 +166,12 @@ def _transformed(t: float, b: float) -> float:
     return t + b * t**2 / 3 + b**2 * t**3 / 27 + b / 6
 
 
+def inverse_transformed(y: Floats, b: Floats) -> Floats:
+    """Return T where Hall's transformation g(T) is y, for b the skewness over the root of the units."""
+    small = np.abs(b) < 1e-8
+    safe = np.where(small, 1.0, b)
+    return np.asarray(np.where(small, y - b / 6, 3 / safe * (np.cbrt(1 + safe * (y - safe / 6)) - 1)))
+
+
 def _inverse(y: float, b: float) -> float:
-    if abs(b) < 1e-8:
-        return y - b / 6
-    return float(3 / b * (np.cbrt(1 + b * (y - b / 6)) - 1))
+    return float(inverse_transformed(np.asarray(y), np.asarray(b)))

@@ -12,7 +12,7 @@ from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
 from concord.files.documents import heading, need_keys
 from concord.files.provenance import provenance
-from concord.records import Estimate, InputFile, Interval, Made
+from concord.records import Estimate, InputFile, Interval, Provenance
 from concord.stats.order import OrderEffect, VarianceShares
 from concord.structure import tables
 from concord.structure.document_v1 import upgraded
@@ -46,7 +46,9 @@ _COUNTS = {
 _NONE = {"value": None}
 
 
-def document_of(scores: StructureScores, read_options: ReadOptions, made: Made | None) -> dict[str, Any]:
+def document_of(
+    scores: StructureScores, read_options: ReadOptions, made: Provenance | None
+) -> dict[str, Any]:
     """Return what `result.json` holds and ``--json`` prints."""
     left, options = scores.left_out, scores.options
     chosen = {("reading" if key == "definition" else key): value for key, value in encode(options).items()}
@@ -58,7 +60,7 @@ def document_of(scores: StructureScores, read_options: ReadOptions, made: Made |
             "reading": options.definition,
             "seed": options.seed,
             "options": {**chosen, **encode(read_options)},
-            **asdict(Made() if made is None else made),
+            **asdict(Provenance() if made is None else made),
             "counts": {
                 "models_scored": len(scores.models),
                 "models_left_out": sum(entry.arrangement is None for entry in left),
@@ -158,7 +160,7 @@ def _difference(entry: Difference) -> dict[str, Any]:
 
 def scores_of(
     document: Mapping[str, Any], items: Mapping[str, Sequence[ItemRow]], *, where: str
-) -> tuple[StructureScores, ReadOptions, Made | None]:
+) -> tuple[StructureScores, ReadOptions, Provenance | None]:
     """Return what a document and the tables of items and cells hold; the inverse of `document_of`.
 
     Parameters
@@ -192,9 +194,9 @@ def scores_of(
         decode(tuple[str, ...], document["warnings"], where=f"{where}, 'warnings'"),
         decode(tuple[InputFile, ...], document.get("inputs", []), where=f"{where}, 'inputs'"),
     )
-    made = decode(Made, document, where=where)
+    made = decode(Provenance, document, where=where)
     read_options = decode(ReadOptions, options, where=f"{where}, 'options'")
-    return scores, read_options, None if made == Made() else made
+    return scores, read_options, None if made == Provenance() else made
 
 
 def _optional(kind: type[T], value: object, where: str) -> T | None:

@@ -12,8 +12,8 @@ from concord.files.documents import check_heading
 from concord.files.json_text import parsed
 from concord.files.output import write_csv, write_json
 from concord.files.result_folders import folder_with
-from concord.files.safe_csv import read_back
-from concord.records import InputFile, Made, Publishable
+from concord.files.rows import read_back
+from concord.records import InputFile, Provenance, Publishable
 from concord.structure import tables
 from concord.structure.document import KIND, document_of, scores_of
 from concord.structure.read.records import ReadOptions
@@ -37,7 +37,7 @@ class StructureResult(Publishable):
 
     scores: StructureScores
     read_options: ReadOptions
-    made: Made | None = None
+    made: Provenance | None = None
     """How the replies behind the scores were made; ``None`` where only scores were given."""
 
     @property

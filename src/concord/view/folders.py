@@ -1,7 +1,7 @@
 """What a folder holds: runs with how far they are, and results."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ from concord.asking.folder import RECORD, TRIALS, planned_prompts, read_run
 from concord.asking.index import FAILURES, REPLIES, TURNS, stored_lines
 from concord.asking.journal import read_lines
 from concord.errors import InputError
-from concord.questions import ALL, SECTIONS
 from concord.records import AskOutcome
 
 MOST_FOLDERS = 5000
@@ -34,9 +33,9 @@ class FoundRun:
         return sum(self.outcomes.values())
 
 
-def found_folders(root: Path) -> tuple[list[FoundRun], list[str]]:
-    """Return every run below a folder, and every folder with results."""
-    runs, results, shown = [], [], _result_files()
+def found_folders(root: Path, result_files: Collection[str]) -> tuple[list[FoundRun], list[str]]:
+    """Return every run below a folder, and every folder with a file of these names."""
+    runs, results, shown = [], [], frozenset(result_files)
     for number, (where, folders, files) in enumerate(os.walk(root)):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         if number >= MOST_FOLDERS:
@@ -48,11 +47,6 @@ def found_folders(root: Path) -> tuple[list[FoundRun], list[str]]:
         if not shown.isdisjoint(files):
             results.append(name)
     return runs, results
-
-
-def _result_files() -> frozenset[str]:
-    """Return the names of files that hold a result the page can show."""
-    return frozenset([*(one.panel.file for one in ALL), *(one.file for one in SECTIONS)])
 
 
 def state_of(path: Path, name: str) -> FoundRun:

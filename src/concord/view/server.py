@@ -109,7 +109,10 @@ class _App:
 
     async def front(self, request: "Request") -> "Response":
         """Show runs and results."""
-        return _html(pages.front(self.base, str(self.root), *found_folders(self.root)))
+        from concord import questions
+
+        found = found_folders(self.root, questions.result_files())
+        return _html(pages.front(self.base, str(self.root), *found))
 
     async def run_page(self, request: "Request") -> "Response":
         """Show a run."""

@@ -58,7 +58,7 @@ def test_missing_replies_are_counted_and_a_torn_last_line_is_cut(tmp_path: Path)
     lines = path.read_text("utf-8").splitlines()
     path.write_text("\n".join(lines[:-4]) + "\n" + lines[-1][:20], "utf-8")
     done = studies.score_replies(path, studies.plan(["representativeness"], n=6), n_resamples=0)
-    assert done.observed[0].outcomes()["missing"] == 4  # the last four participants, one item each
+    assert done.outcomes["representativeness"]["missing"] == 4  # the last four participants, one item each
 
 
 @pytest.mark.parametrize(

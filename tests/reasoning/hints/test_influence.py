@@ -8,7 +8,8 @@ from tests.reasoning.probes.scripted import Hinted
 
 from concord.errors import TableError
 from concord.reasoning.hints.influence import score_hint_rows
-from concord.reasoning.hints.rows import UNHINTED, HintRow, read_hint_rows
+from concord.reasoning.hints.row_tables import read_hint_rows
+from concord.reasoning.hints.rows import UNHINTED, HintRow
 
 
 def hinted(answers: str, **more: object) -> list[HintRow]:

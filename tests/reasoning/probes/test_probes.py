@@ -16,11 +16,13 @@ from tests.reasoning.probes.scripted import (
 )
 
 from concord.errors import FileFormatError, TableError
-from concord.reasoning.probes.early import commit_step, score_early
+from concord.reasoning.probes.chains import commit_step
+from concord.reasoning.probes.early import score_early
 from concord.reasoning.probes.files import ProbeResult, read
 from concord.reasoning.probes.filler import score_filler
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
-from concord.reasoning.probes.rows import ProbeRow, read_probe_rows
+from concord.reasoning.probes.row_tables import read_probe_rows
+from concord.reasoning.probes.rows import ProbeRow
 from concord.reasoning.probes.score import score_probe_rows
 
 

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, Demo, FollowUp, Recorded, Sessions
 from concord.people import NAME
-from concord.people.design import design_people, plans_of, rooms_of, session_texts
+from concord.people.design import design_people, plans_of, session_openers, session_texts
 from concord.people.memory.names import MARK
-from concord.people.rooms import unpacked
+from concord.people.openers import unpacked
 from concord.records import AskOutcome, Trial
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ ASKED = Askable(
     task={"limit": "sessions"},
     follow=probe_memory,
     followed_in=MEMORY,
-    sessions=Sessions(rooms_of, session_texts, turn_of),
+    sessions=Sessions(session_openers, session_texts, turn_of),
     demo=Demo(
         "With people, asked now: the framing study, five participants per cell.",
         {"study": ["framing"], "n": 5, "temperature": 1.0, "seed": 1, "max_tokens": 12},

@@ -165,8 +165,8 @@ def _view_of(stored: StoredRun) -> View:
     suite = str(stored.record["suite"])
     one, look = find(suite), FIRST_LOOKS.get(suite)
     if one is not None and one.sessions is not None:
-        rooms = one.sessions.rooms(files, options)
-        return lambda planned, row: session_view(rooms[str(planned["id"])], row)
+        openers = one.sessions.openers(files, options)
+        return lambda planned, row: session_view(openers[str(planned["id"])], row)
     if look is not None:
         scorer = look.score(files, options)
         return lambda planned, row: _scored(planned, row, scorer)

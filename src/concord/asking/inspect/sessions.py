@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
@@ -15,7 +15,7 @@ from concord.asking.inspect.asker import Asker, chat
 from concord.asking.inspect.replies import answer_of
 from concord.asking.keys import Sampling, trial_key
 from concord.asking.turns import Turns
-from concord.people.rooms import packed
+from concord.people.openers import packed
 from concord.records import Answer, AskOutcome, Message, Usage
 
 
@@ -49,7 +49,15 @@ class HeldSession(Protocol):
         """Take a reply."""
 
 
-class SessionRoom(Protocol):
+@runtime_checkable
+class CountsTokens(Protocol):
+    """A session whose next question depends on how long a reply is."""
+
+    def counted(self, tokens: int | None, /) -> None:
+        """Take how many tokens the next reply has."""
+
+
+class Opener(Protocol):
     """Where a session is held: opens it, new each time."""
 
     @property
@@ -97,7 +105,7 @@ class SessionHolder:
         Asks the turns.
     turns
         Where every reply goes as it arrives.
-    rooms
+    openers
         The sessions by their id.
     kind
         How such sessions are asked.
@@ -111,19 +119,19 @@ class SessionHolder:
         self,
         asker: Asker,
         turns: Turns,
-        rooms: Mapping[str, SessionRoom],
+        openers: Mapping[str, Opener],
         *,
         kind: Sessions,
         name: tuple[str, Sampling],
         helper: "tuple[Asker, tuple[str, Sampling]] | None" = None,
     ) -> None:
-        self._asker, self._turns, self._rooms, self._name = asker, turns, rooms, name
+        self._asker, self._turns, self._openers, self._name = asker, turns, openers, name
         self._kind, self._helper = kind, helper
 
     async def hold(self, request: Request) -> Answer:
         """Hold one session."""
         try:
-            held = await hold_session(self._rooms[request.trial.item].open(), self._turn)
+            held = await hold_session(self._openers[request.trial.item].open(), self._turn)
         except FailedTurnError as failed:
             return Answer(AskOutcome.FAILED, "", error=failed.answer.error, seconds=failed.answer.seconds)
         self._turns.forget(request.trial.item)
@@ -175,6 +183,8 @@ async def hold_session(session: HeldSession, turn: Turn) -> Held:
             answer = found[question.id]
             held.turns.append((bool(question.items), answer))
             ok = answer.outcome is AskOutcome.OK
+            if isinstance(session, CountsTokens):
+                session.counted(answer.usage.output_tokens)
             session.answer(question.id, answer.response if ok else None)
             if ok:
                 held.replies[question.id] = answer.response
@@ -201,7 +211,7 @@ async def _together(turn: Turn, waiting: tuple[SessionTurn, ...]) -> dict[str, A
 
 
 @solver
-def converse(rooms: Mapping[str, SessionRoom], kind: Sessions, helper: str | None = None) -> Solver:
+def converse(openers: Mapping[str, Opener], kind: Sessions, helper: str | None = None) -> Solver:
     """Hold the sample's session, as `inspect eval` does."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -209,7 +219,7 @@ def converse(rooms: Mapping[str, SessionRoom], kind: Sessions, helper: str | Non
             raise ValueError("participants are repeated by `-T n=...`, not by --epochs; this was not asked")
         model = get_model()
         other = None if helper is None else get_model(helper)
-        held = await hold_session(rooms[str(state.metadata["id"])].open(), _asking(model, other, kind))
+        held = await hold_session(openers[str(state.metadata["id"])].open(), _asking(model, other, kind))
         answer = held.answer()
         state.output = ModelOutput.from_content(str(model), answer.response)
         state.metadata["outcome"] = str(answer.outcome)

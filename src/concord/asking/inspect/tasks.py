@@ -73,7 +73,7 @@ def _solver(design: Design) -> Solver:
     one = find(design.suite)
     if one is not None and one.sessions is not None:
         files, options = dict(design.files), dict(design.options)
-        return converse(one.sessions.rooms(files, options), one.sessions, one.sessions.helper(options))
+        return converse(one.sessions.openers(files, options), one.sessions, one.sessions.helper(options))
     return generate()
 
 

@@ -7,13 +7,13 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
 from inspect_ai.scorer import Score
 
 from concord.asking.inspect.asker import chat
-from concord.people.rooms import Room, unpacked
+from concord.people.openers import SessionOpener, unpacked
 
 
-def session_view(room: Room, row: Mapping[str, Any]) -> dict[str, Any]:
+def session_view(opener: SessionOpener, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the whole session, the share of answers that could be read, and how each was read."""
     replies = unpacked(str(row["response"]))
-    session = room.open()
+    session = opener.open()
     messages: list[ChatMessage] = []
     while not session.done:
         for question in session.waiting():

@@ -7,7 +7,7 @@ from concord.people.studies.cells import cells_of
 from concord.people.studies.plan import plan_study
 from concord.people.studies.sessions import Session, sessions_of
 from concord.people.studies.study_file import StudyFile
-from concord.people.studies.tokens import middling
+from concord.people.studies.tokens import middle_reply
 
 
 def prompts(file: StudyFile, *, design: str | AgentDesign = "participant", seed: int = 0) -> str:
@@ -28,7 +28,7 @@ def _dialogue(session: Session) -> list[str]:
     lines: list[str] = []
     while not session.done:
         for place, question in enumerate(session.waiting()):
-            reply = middling(question)
+            reply = middle_reply(question)
             if place == 0:
                 said = question.messages if not lines or question.member.role else question.messages[-1:]
                 lines += [f"[{message.role}] {message.text}" for message in said]

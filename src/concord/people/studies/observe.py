@@ -7,28 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from concord.people.studies.expressions import Value, parse_expression
+from concord.people.studies.held import ItemCount
 from concord.people.studies.parse import ItemOutcome
 from concord.people.studies.plan import StudyPlan
-from concord.people.studies.sessions import Agent, Given, Session, hold, sessions_of
+from concord.people.studies.sessions import Agent, Session, TurnReply, hold, sessions_of
 from concord.stats.elementwise import Floats
 
 Row = Mapping[str, Value]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemCount:
-    """Answers to one item in one condition, by outcome."""
-
-    study: str
-    experiment: str
-    item: str
-    condition: str
-    outcomes: Mapping[str, int]
-
-    @property
-    def n(self) -> int:
-        """All answers that were wanted."""
-        return sum(self.outcomes.values())
 
 
 @dataclass(slots=True)
@@ -39,7 +24,7 @@ class Observations:
     participants: dict[str, list[Row]] = field(default_factory=dict)
     sessions: dict[str, list[Row]] = field(default_factory=dict)
     counts: dict[tuple[str, str], Counter[tuple[str, ItemOutcome]]] = field(default_factory=dict)
-    given: list[Given] = field(default_factory=list)
+    given: list[TurnReply] = field(default_factory=list)
     """Every reply with what was read from it."""
     ended_early: Counter[str] = field(default_factory=Counter)
     """Group sessions that ended before their last round, by experiment."""

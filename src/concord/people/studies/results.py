@@ -1,26 +1,33 @@
 """Studies scored from replies: scores, tests behind them, what became of every answer, and their files."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.files.codec import encode
-from concord.files.documents import heading
+from concord.errors import FileFormatError
+from concord.files.codec import decode, encode
+from concord.files.contents import read_bytes
+from concord.files.documents import check_heading, heading, need_keys, read_document
+from concord.files.json_text import parsed
 from concord.files.output import write_csv, write_json, write_lines
+from concord.files.rows import read_rows
+from concord.people import files
 from concord.people.answers.files import AnswersResult
+from concord.people.answers.files import read as read_answers
 from concord.people.files import PeopleResult
 from concord.people.memory.result import MemoryResult
-from concord.people.studies.behind import behind_test
-from concord.people.studies.observe import ItemCount, Observations
-from concord.people.studies.plan import StudyPlan
-from concord.people.studies.rows import row_keys
-from concord.people.table.document import table_document
+from concord.people.studies.held import HeldStudy, ItemCount, StudyReply, TestInputs
+from concord.people.studies.parse import ItemOutcome
+from concord.people.table.document import stored_table, table_document
 from concord.records import Presented, TestTable
 
-MEMORY = "memory.json"
+TABLE, COUNTS, REPLIES = "tests.json", "answers.csv", "answers.jsonl"
+PROMPTS, PLANS, MEMORY = "prompts.json", "plans.json", "memory.json"
 DISTRIBUTIONS = "distributions"
 """Folder, below that of the scores, with the answers as distributions."""
+_PLANS_KIND, _PROMPTS_KIND, _MEMORY_KIND = "plans of studies", "prompts of studies", "memory result"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,41 +36,51 @@ class StudiesResult(Presented):
 
     result: PeopleResult
     table: TestTable
-    observed: tuple[Observations, ...]
+    plans: tuple[HeldStudy, ...]
+    answers: tuple[ItemCount, ...]
+    """Outcomes by study, experiment, item and condition."""
+    replies: tuple[StudyReply, ...] = ()
+    tests: tuple[TestInputs, ...] = ()
+    """Which answers and conditions each test was computed from."""
     distributions: AnswersResult | None = None
     """Answers as distributions, where the studies give people's."""
     memory: MemoryResult | None = None
     """What the model recognises, and original against variant, where either was asked."""
 
     @property
-    def answers(self) -> tuple[ItemCount, ...]:
-        """Outcomes by study, experiment, item and condition."""
-        return tuple(count for one in self.observed for count in one.item_counts())
+    def outcomes(self) -> dict[str, dict[str, int]]:
+        """Outcomes of all answers of each study."""
+        found: dict[str, dict[str, int]] = {one.study: {} for one in self.plans}
+        for count in self.answers:
+            own = found[count.study]
+            for outcome, n in count.outcomes.items():
+                own[outcome] = own.get(outcome, 0) + n
+        return {study: {str(o): own[o] for o in ItemOutcome if o in own} for study, own in found.items()}
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """A line per study that counts its answers by outcome."""
+        return tuple(
+            f"{study}: answers: " + ", ".join(f"{n} {outcome}" for outcome, n in own.items())
+            for study, own in self.outcomes.items()
+        )
 
     @property
     def messages(self) -> tuple[str, ...]:
         """What to tell a reader with the numbers: tests without an agent side, and the answers counted."""
-        counted = (
-            f"{one.plan.study.study}: answers: "
-            + ", ".join(f"{n} {outcome}" for outcome, n in one.outcomes().items())
-            for one in self.observed
-        )
         remembered = () if self.memory is None else (f"memory: {self.memory.sentence}",)
         if self.memory is not None and self.memory.pairs:
             remembered = (*remembered, "warning: the numbers of all studies together include the variants")
-        return (*(f"warning: {warning}" for warning in self.table.warnings), *counted, *remembered)
+        return (*(f"warning: {warning}" for warning in self.table.warnings), *self.counted, *remembered)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary of the scores, with the plans and the answers counted."""
+        early = {one.study: one.sessions_ended_early for one in self.plans if one.sessions_ended_early}
         return {
             **self.result.to_dict(),
-            "plans": [_plan_record(one.plan) for one in self.observed],
-            "answers": {one.plan.study.study: one.outcomes() for one in self.observed},
-            "sessions_ended_early": {
-                one.plan.study.study: sum(one.ended_early.values())
-                for one in self.observed
-                if sum(one.ended_early.values())
-            },
+            "plans": encode(self.plans),
+            "answers": self.outcomes,
+            "sessions_ended_early": early,
             "tests_without_agent_side": list(self.table.warnings),
             "memory": None if self.memory is None else encode(self.memory),
             "distributions": None if self.distributions is None else self.distributions.to_dict(),
@@ -76,53 +93,110 @@ class StudiesResult(Presented):
         `prompts.json` every question once, `tests.json` is a table of tests, `plans.json` the plans, the
         studies with what their findings say, and which answers each test reads.
         """
-        folder = Path(out)
-        files = self.result.write(folder)
-        rows = [
-            (c.study, c.experiment, c.item, c.condition, outcome, n)
-            for c in self.answers
-            for outcome, n in c.outcomes.items()
-        ]
-        columns = ("study", "experiment", "item", "condition", "outcome", "n")
-        write_csv(folder / "answers.csv", columns, rows)
-        write_json(folder / "tests.json", table_document(self.table))
-        prompts: dict[str, int] = {}
-        write_lines(folder / "answers.jsonl", _answer_records(self.observed, prompts))
-        write_json(folder / "prompts.json", {"prompts": list(prompts)})
-        plans = [_plan_record(one.plan) for one in self.observed]
-        write_json(folder / "plans.json", {"plans": plans, "tests": list(_behind_records(self.observed))})
-        names = ("answers.csv", "answers.jsonl", "prompts.json", "tests.json", "plans.json")
-        more = () if self.distributions is None else self.distributions.write(folder / DISTRIBUTIONS)
-        if self.memory is not None:
-            write_json(folder / MEMORY, {**heading("memory result"), **encode(self.memory)})
-            more = (*more, folder / MEMORY)
-        return (*files, *(folder / name for name in names), *more)
+        return write(self, Path(out))
 
 
-def _answer_records(observed: Iterable[Observations], prompts: dict[str, int]) -> Iterator[dict[str, Any]]:
-    """Return every reply with where it was asked and what was read from it.
+@dataclass(frozen=True, slots=True)
+class CountRow:
+    """A line of `answers.csv`: how many answers to an item in a condition had one outcome."""
 
-    Questions are long and repeated: a reply holds their numbers in `prompts`, which is filled here.
+    study: str
+    experiment: str
+    item: str
+    condition: str
+    outcome: str
+    n: int
+
+
+def write(result: StudiesResult, folder: Path) -> tuple[Path, ...]:
+    """Write all files of a result; the inverse of `read`.
+
+    Parameters
+    ----------
+    result
+        What scoring found.
+    folder
+        Where the files go; answers as distributions are in a folder of their own below it.
+
+    Returns
+    -------
+    tuple of Path
+        The files, those of the scores first.
     """
-    for one in observed:
-        for given in one.given:
-            session, member, step = given.id.rsplit("/", 2)
-            study, experiment, _ = session.split("/", 2)
-            yield {
-                "id": given.id,
-                "study": study,
-                "experiment": experiment,
-                "condition": ", ".join(given.condition.values()),
-                "participant": f"{session.split('/', 2)[2]}/{member}",
-                "step": step,
-                "items": [
-                    {"item": name, "outcome": str(answer.outcome), "values": dict(answer.values)}
-                    for name, answer in given.answers
-                ],
-                "response": given.reply,
-                "prompt": _prompt_number(prompts, given.prompt),
-                "told": _prompt_number(prompts, given.told),
-            }
+    scores = files.write(result.result, folder)
+    rows = [
+        (one.study, one.experiment, one.item, one.condition, outcome, n)
+        for one in result.answers
+        for outcome, n in one.outcomes.items()
+    ]
+    write_csv(folder / COUNTS, CountRow.__slots__, rows)
+    write_json(folder / TABLE, table_document(result.table))
+    prompts: dict[str, int] = {}
+    write_lines(folder / REPLIES, _reply_lines(result.replies, prompts))
+    write_json(folder / PROMPTS, {**heading(_PROMPTS_KIND), "prompts": list(prompts)})
+    plans = {"plans": encode(result.plans), "tests": encode(result.tests)}
+    write_json(folder / PLANS, {**heading(_PLANS_KIND), **plans})
+    more = () if result.distributions is None else result.distributions.write(folder / DISTRIBUTIONS)
+    if result.memory is not None:
+        write_json(folder / MEMORY, {**heading(_MEMORY_KIND), **encode(result.memory)})
+        more = (*more, folder / MEMORY)
+    return (*scores, *(folder / name for name in (COUNTS, REPLIES, PROMPTS, TABLE, PLANS)), *more)
+
+
+def read(folder: Path) -> StudiesResult:
+    """Read what `write` wrote; the inverse of it.
+
+    Raises
+    ------
+    FileFormatError
+        A file is missing or damaged; it is named, and the place in it.
+    """
+    table = stored_table(folder / TABLE)
+    if table is None:
+        raise FileFormatError(f"{folder / TABLE}: is no table of tests that Concord wrote")
+    plans = _document(folder / PLANS, _PLANS_KIND, ("plans", "tests"))
+    where = str(folder / PLANS)
+    spread, memory = folder / DISTRIBUTIONS, folder / MEMORY
+    return StudiesResult(
+        files.read(folder),
+        table,
+        decode(tuple[HeldStudy, ...], plans["plans"], where=f"{where}, 'plans'"),
+        tuple(_item_counts(read_rows(folder / COUNTS, CountRow))),
+        tuple(_replies_of(folder)),
+        decode(tuple[TestInputs, ...], plans["tests"], where=f"{where}, 'tests'"),
+        read_answers(spread) if spread.is_dir() else None,
+        decode(MemoryResult, read_document(memory, _MEMORY_KIND), where=str(memory))
+        if memory.is_file()
+        else None,
+    )
+
+
+def _document(path: Path, kind: str, keys: tuple[str, ...]) -> dict[str, Any]:
+    """Read a document; those that Concord wrote before 2.0 have no heading."""
+    found = parsed(str(path), read_bytes(path))
+    if isinstance(found, dict) and "format_version" not in found:
+        found = {"format_version": 1, **found}
+    document = check_heading(found, kind, where=str(path))
+    need_keys(document, keys, path)
+    return document
+
+
+def _item_counts(rows: Iterable[CountRow]) -> Iterator[ItemCount]:
+    """Gather the outcomes of each item in each condition, which are lines one after another."""
+    for place, own in itertools.groupby(
+        rows, lambda row: (row.study, row.experiment, row.item, row.condition)
+    ):
+        yield ItemCount(*place, {row.outcome: row.n for row in own})
+
+
+def _reply_lines(replies: Iterable[StudyReply], prompts: dict[str, int]) -> Iterator[dict[str, Any]]:
+    """Return every reply as a line.
+
+    Questions are long and repeated: a line holds their numbers in `prompts`, which is filled here.
+    """
+    for one in replies:
+        numbers = {"prompt": _prompt_number(prompts, one.prompt), "told": _prompt_number(prompts, one.told)}
+        yield {**encode(one), **numbers}
 
 
 def _prompt_number(prompts: dict[str, int], text: str | None) -> int | None:
@@ -130,28 +204,27 @@ def _prompt_number(prompts: dict[str, int], text: str | None) -> int | None:
     return None if text is None else prompts.setdefault(text, len(prompts))
 
 
-def _behind_records(observed: Iterable[Observations]) -> Iterator[dict[str, Any]]:
-    """Say of every test which answers and conditions it was computed from."""
-    for one in observed:
-        study = one.plan.study
-        for finding, spec in study.findings.items():
-            for test in spec.tests:
-                keys = row_keys(study, finding, test)
-                named = {key: keys[key] for key in ("study", "sub_study", "finding", "test")}
-                yield {**named, "experiment": test.experiment, **asdict(behind_test(study, test))}
+def _replies_of(folder: Path) -> Iterator[StudyReply]:
+    """Read the lines of replies, with the texts that they number."""
+    found = _document(folder / PROMPTS, _PROMPTS_KIND, ("prompts",))
+    prompts = decode(tuple[str, ...], found["prompts"], where=f"{folder / PROMPTS}, 'prompts'")
+    path = folder / REPLIES
+    for number, raw in enumerate(read_bytes(path).split(b"\n"), start=1):
+        if raw.strip():
+            where = f"{path}, line {number}"
+            yield decode(StudyReply, _with_texts(parsed(where, raw), prompts, where), where=where)
 
 
-def _plan_record(plan: StudyPlan) -> dict[str, Any]:
-    return {
-        "study": plan.study.study,
-        "title": plan.study.title,
-        "domain": plan.study.domain,
-        "source": plan.study.source.model_dump(),
-        "findings": {name: finding.says for name, finding in plan.study.findings.items()},
-        "file": asdict(plan.file.file),
-        "design": {"name": plan.design.name, "text": plan.design.text, "sha256": plan.design.sha256},
-        "seed": plan.seed,
-        "n_per_cell": plan.n,
-        "sessions": len(plan.sessions),
-        "participants": sum(len(session.members) for session in plan.sessions),
-    }
+def _with_texts(line: object, prompts: tuple[str, ...], where: str) -> object:
+    """Return a line with texts in the place of their numbers."""
+    if not isinstance(line, Mapping):
+        return line
+    texts: dict[str, str | None] = {}
+    for key in ("prompt", "told"):
+        at = line.get(key)
+        if at is not None and not (isinstance(at, int) and 0 <= at < len(prompts)):
+            raise FileFormatError(
+                f"{where}, {key!r}: got {at!r}, expected a number below {len(prompts)}, the prompts there are"
+            )
+        texts[key] = None if at is None else prompts[at]
+    return {**line, **texts}

@@ -12,6 +12,7 @@ from concord.people.files import PeopleResult
 from concord.people.memory.names import MARK
 from concord.people.memory.result import MemoryResult, memory_result
 from concord.people.score import score_chosen
+from concord.people.studies.account import all_test_inputs, held_study, study_replies
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.distributions import answers_of
 from concord.people.studies.load import find_studies
@@ -22,7 +23,7 @@ from concord.people.studies.results import StudiesResult
 from concord.people.studies.session_replies import SessionReplies, read_session_replies
 from concord.people.studies.sessions import Agent, replaying
 from concord.people.studies.tests import table_of_tests
-from concord.records import Made
+from concord.records import Provenance
 
 
 def plan(
@@ -66,7 +67,7 @@ def run(
     agent: Agent,
     *,
     model: str | None = None,
-    made: Made | None = None,
+    made: Provenance | None = None,
     said: Mapping[str, str] | None = None,
     **choices: Any,
 ) -> StudiesResult:
@@ -98,7 +99,16 @@ def run(
     table = replace(table_of_tests(observed), model=model, made=made)
     scores = score_chosen(table, **choices)
     distributions = _distributions(observed, model, choices)
-    return StudiesResult(scores, table, observed, distributions, _memory(scores, observed, said))
+    return StudiesResult(
+        scores,
+        table,
+        tuple(map(held_study, observed)),
+        tuple(count for one in observed for count in one.item_counts()),
+        tuple(study_replies(observed)),
+        tuple(all_test_inputs(observed)),
+        distributions,
+        _memory(scores, observed, said),
+    )
 
 
 def _memory(

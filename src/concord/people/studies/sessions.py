@@ -57,7 +57,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class TurnReply:
     """One reply and what was read from it; a question that could not be asked has none."""
 
     id: str
@@ -109,7 +109,7 @@ class Session:
         self.plan, self.compiled, self.design = plan, compiled, design
         self.outcomes: Counter[tuple[str, str | None, ItemOutcome]] = Counter()
         """Answers by item, level of the within factor it was asked over, and outcome."""
-        self.given: list[Given] = []
+        self.given: list[TurnReply] = []
         """Every reply in the order it came."""
         self.round = 1
         self.feedback: dict[str, Value] = {}
@@ -151,7 +151,9 @@ class Session:
             self._note(seat, name, item, answer, question.level)
             for (name, item, _), answer in zip(asked, read, strict=True)
         ]
-        self.given.append(Given(question_id, self.plan.cell, reply, tuple(noted), prompt, self._told(member)))
+        self.given.append(
+            TurnReply(question_id, self.plan.cell, reply, tuple(noted), prompt, self._told(member))
+        )
         if reply is not None:
             seat.said.append((question, reply))
         seat.at += 1
@@ -221,7 +223,7 @@ class Session:
                     return
                 untold = ItemAnswer(ItemOutcome.NOT_ASKED, {})
                 passed = tuple(self._note(seat, name, item, untold, level) for name, item in step.items)
-                self.given.append(Given(self._id(seat, step, level), self.plan.cell, None, passed))
+                self.given.append(TurnReply(self._id(seat, step, level), self.plan.cell, None, passed))
             seat.at += 1
             if self._roles:
                 return

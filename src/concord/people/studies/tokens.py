@@ -21,11 +21,11 @@ class Expected:
 
 
 def expected_tokens(plan: StudyPlan) -> Expected:
-    """Count the questions and estimate the tokens of a plan, from middling short answers."""
+    """Count the questions and estimate the tokens of a plan, from short answers in the middle."""
     counted = [0, 0, 0]
 
     def agent(question: Question) -> str:
-        reply = middling(question)
+        reply = middle_reply(question)
         counted[0] += 1
         counted[1] += sum(len(message.text) for message in question.messages)
         counted[2] += len(reply)
@@ -37,7 +37,7 @@ def expected_tokens(plan: StudyPlan) -> Expected:
     return Expected(counted[0], sent, max(received, counted[0]))
 
 
-def middling(question: Question) -> str:
+def middle_reply(question: Question) -> str:
     """Answer every item in the middle: the shortest reply that can be read."""
     said = [_middle(item) for _, item in question.items]
     return said[0] if len(said) == 1 else "\n".join(f"{i}. {text}" for i, text in enumerate(said, start=1))

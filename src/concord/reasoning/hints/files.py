@@ -9,7 +9,7 @@ from concord.files.codec import decode, encode
 from concord.files.documents import heading, read_document
 from concord.files.output import write_csv, write_json
 from concord.files.provenance import provenance
-from concord.reasoning.hints.leaderboard import HintLeaderboardScores
+from concord.reasoning.hints.board import HintLeaderboardScores
 from concord.records import Estimate, Presented
 
 if TYPE_CHECKING:

@@ -1,67 +1,19 @@
 """A leaderboard from counts: rates with Wilson intervals, thinking against answer, detectors, all pairs."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from statistics import NormalDist
 
 import numpy as np
 
 from concord.errors import FileFormatError
+from concord.reasoning.hints.board import ALPHA, HintLeaderboardScores, HintModel, HintModelPair
 from concord.reasoning.hints.counts import Count, HintCounts, ModelCounts, PlaceCounts
 from concord.reasoning.item_numbers import kappa_of
-from concord.records import Estimate, InputFile, Interval
+from concord.records import Estimate, Interval
 from concord.stats.intervals import wilson_interval
 from concord.stats.mcnemar import bonett_price_interval
 from concord.stats.multiple import holm, indistinguishable
-
-ALPHA = 0.05
-"""Level of the statements about pairs, after Holm's correction."""
-
-
-@dataclass(frozen=True, slots=True)
-class HintModel:
-    """One model of a leaderboard."""
-
-    model: str
-    verbalised: Estimate
-    """Share of influenced answers that say so."""
-    thinking: Estimate
-    answer: Estimate
-    either: Estimate
-    gap: Estimate
-    """Thinking minus answer, paired."""
-    kappa: Estimate
-    """Agreement of thinking and answer."""
-    detectors: Mapping[str, Estimate]
-    influence: Mapping[str, Estimate]
-    flips: Mapping[str, Estimate]
-
-
-@dataclass(frozen=True, slots=True)
-class HintModelPair:
-    """Two models' shares of verbalised answers: first minus second."""
-
-    first: str
-    second: str
-    difference: Estimate
-    p_value: float
-    p_holm: float
-
-
-@dataclass(frozen=True, slots=True)
-class HintLeaderboardScores:
-    """Everything that counts say about several models."""
-
-    models: tuple[HintModel, ...]
-    """By their share of verbalised answers, the largest first; those without one last."""
-    kinds: Mapping[str, Estimate]
-    """Share of verbalised answers by kind of hint, all models together."""
-    pairs: tuple[HintModelPair, ...]
-    groups: tuple[tuple[str, ...], ...]
-    """Models that cannot be distinguished, in the order of the leaderboard."""
-    inputs: tuple[InputFile, ...] = ()
-    warnings: tuple[str, ...] = field(default=())
 
 
 def leaderboard_of(counts: HintCounts) -> HintLeaderboardScores:
@@ -208,8 +160,8 @@ def _count_notes(counts: HintCounts) -> Iterable[str]:
         c.recovered for own in counts.models.values() for c in (*own.influence.values(), *own.flips.values())
     ):
         yield (
-            "influence and flips are published as rates: their counts are the largest that the rate allows, "
-            "so an interval may be too narrow"
+            "influence and flips are published as rates: their counts are the largest that the rate and the "
+            "model's largest sample allow, so an interval may be too wide"
         )
     if any(own.detectors for own in counts.models.values()):
         yield "two detectors are given as totals, not answer by answer: no kappa between them can be computed"

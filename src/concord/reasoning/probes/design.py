@@ -20,7 +20,7 @@ from concord.reasoning.probes.session import (
     SUITE,
     ChainSession,
     ProbeChoices,
-    ProbeRoom,
+    ProbeOpener,
     ProbeSession,
     hint_session,
     pair_session,
@@ -98,8 +98,8 @@ def design_probes(
         "limit": limit,
         "repeats": repeats,
     }
-    rooms = probe_rooms(files, options)
-    trials = tuple(_session_trial(name, room) for name, room in rooms.items())
+    openers = probe_openers(files, options)
+    trials = tuple(_session_trial(name, opener) for name, opener in openers.items())
     templates = [name for name in template_names("reasoning") if name.startswith(_PREFIXES)]
     read = tuple(read_template("reasoning", name) for name in templates)
     return Design(SUITE, trials, read, tuple(files.items()), tuple(options.items()))
@@ -151,13 +151,13 @@ def _refuse_unaltered(
             )
 
 
-def _session_trial(name: str, room: ProbeRoom) -> Trial:
-    first = room.open().waiting()
+def _session_trial(name: str, opener: ProbeOpener) -> Trial:
+    first = opener.open().waiting()
     messages: tuple[Message, ...] = first[0].messages if first else ()
-    return Trial(SUITE, name, room.kind, messages, 0, "reasoning/probes")
+    return Trial(SUITE, name, opener.kind, messages, 0, "reasoning/probes")
 
 
-def probe_rooms(files: Mapping[str, bytes], options: Mapping[str, Any]) -> dict[str, ProbeRoom]:
+def probe_openers(files: Mapping[str, bytes], options: Mapping[str, Any]) -> dict[str, ProbeOpener]:
     """Return every session of a run by its id, from the files and options it kept."""
     probes = tuple(str(options["probes"]).split(", "))
     limit = None if options.get("limit") is None else int(options["limit"])
@@ -169,21 +169,23 @@ def probe_rooms(files: Mapping[str, bytes], options: Mapping[str, Any]) -> dict[
         int(options.get("repeats", 2)),
         bool(options.get("full_grid")),
     )
-    rooms: dict[str, ProbeRoom] = {}
+    openers: dict[str, ProbeOpener] = {}
     if set(probes) - {HINTS, PAIRS}:
         altered = parse_altered(files[ALTERED])
         for item in chain_items(files, options)[:limit]:
             name = f"{CHAIN}/{item.id}"
-            rooms[name] = ProbeRoom(item.id, CHAIN, _chain_opener(name, item, chosen, altered.get(item.id)))
+            openers[name] = ProbeOpener(
+                item.id, CHAIN, _chain_opener(name, item, chosen, altered.get(item.id))
+            )
     if HINTS in probes:
         for choice in parse_choices(files[CHOICES])[:limit]:
             name = f"{HINTS}/{choice.id}"
-            rooms[name] = ProbeRoom(choice.id, HINTS, _hint_opener(name, choice_item(choice), chosen))
+            openers[name] = ProbeOpener(choice.id, HINTS, _hint_opener(name, choice_item(choice), chosen))
     if PAIRS in probes:
         for pair, sides in list(case_pairs(files).items())[:limit]:
             name = f"{PAIRS}/{pair}"
-            rooms[name] = ProbeRoom(pair, PAIRS, _pair_opener(name, sides, chosen))
-    return rooms
+            openers[name] = ProbeOpener(pair, PAIRS, _pair_opener(name, sides, chosen))
+    return openers
 
 
 def _chain_opener(name: str, item: ProbeItem, chosen: ProbeChoices, altered: AlteredSteps | None) -> Any:
@@ -233,12 +235,12 @@ def case_pairs(files: Mapping[str, bytes]) -> dict[str, list[BiasCase]]:
 
 def probe_texts(design: Design, wanted: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
     """Return every text that some sessions would send, were all chains as long as the gold ones."""
-    rooms = probe_rooms(dict(design.files), dict(design.options))
+    openers = probe_openers(dict(design.files), dict(design.options))
     texts: list[str] = []
     calls = 0
     for trial in design.trials:
         if trial.name in wanted:
-            session = rooms[trial.item].open()
+            session = openers[trial.item].open()
             while not session.done:
                 for question in session.waiting():
                     texts += [message.text for message in question.messages]

@@ -13,7 +13,7 @@ from concord.files.rows import read_rows, write_rows
 from concord.reasoning.hints.rows import HintRow
 from concord.reasoning.probes.result import ProbeScores
 from concord.reasoning.probes.rows import ProbeRow
-from concord.records import Estimate, Made, Presented
+from concord.records import Estimate, Presented, Provenance
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +34,7 @@ class ProbeResult(Presented):
     scores: ProbeScores
     rows: tuple[ProbeRow, ...] = ()
     hint_rows: tuple[HintRow, ...] = ()
-    made: Made | None = None
+    made: Provenance | None = None
     """How the answers were made; ``None`` where they were recorded elsewhere."""
 
     @property
@@ -54,7 +54,7 @@ class ProbeResult(Presented):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as one JSON document."""
-        made = Made() if self.made is None else self.made
+        made = Provenance() if self.made is None else self.made
         return {
             **heading(KIND),
             "model": self.model,
@@ -155,7 +155,7 @@ def read(folder: Path) -> ProbeResult:
     path = folder / RESULTS_FILE
     document = read_document(path, KIND)
     scores = decode(ProbeScores, document.get("scores"), where=f"{path}, 'scores'")
-    made = decode(Made, document, where=str(path))
+    made = decode(Provenance, document, where=str(path))
     rows = read_rows(folder / ROWS_FILE, ProbeRow) if (folder / ROWS_FILE).is_file() else ()
     hints = read_rows(folder / HINT_ROWS_FILE, HintRow) if (folder / HINT_ROWS_FILE).is_file() else ()
-    return ProbeResult(scores, rows, hints, None if made == Made() else made)
+    return ProbeResult(scores, rows, hints, None if made == Provenance() else made)

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.reasoning.gap import MORE_THAN
 from concord.reasoning.item_numbers import TOO_FEW, bounded
-from concord.reasoning.probes.early import leak_gate
+from concord.reasoning.limits import MORE_THAN
+from concord.reasoning.probes.chains import leak_gate
 from concord.reasoning.probes.result import FillerScores
 from concord.reasoning.probes.rows import CELLS, FILLER, ProbeRow
 from concord.records import Estimate

@@ -17,7 +17,7 @@ from concord.reasoning.item_numbers import (
     pooled_rate,
     verdict_on,
 )
-from concord.reasoning.probes.early import MIN_STEPS, area_over
+from concord.reasoning.probes.chains import MIN_STEPS, area_over
 from concord.reasoning.probes.result import DimensionRow, FlipScores, PairScores, ParaphraseScores
 from concord.reasoning.probes.rows import ProbeRow
 from concord.records import Estimate

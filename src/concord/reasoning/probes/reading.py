@@ -9,22 +9,23 @@ from concord.reasoning.bias import keyword_detector
 from concord.reasoning.correct import Rule
 from concord.reasoning.design import SAMPLES
 from concord.reasoning.hints.choices import CHOICES as CHOICES_FILE
-from concord.reasoning.hints.choices import OptionQuestion, parse_choices, read_letter
+from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices, read_letter
 from concord.reasoning.hints.detect import HintDetector, HintText
 from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
 from concord.reasoning.hints.rows import UNHINTED, HintRow
 from concord.reasoning.lexicon import Lexicon, load_lexicon
-from concord.reasoning.outcome import LEAK_TOKENS, Outcome
+from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import Parser, column
-from concord.reasoning.probes.design import case_pairs, chain_items, probe_rooms
-from concord.reasoning.probes.prompts import ProbeItem
+from concord.reasoning.probes.design import case_pairs, chain_items, probe_openers
+from concord.reasoning.probes.prompts import ProbeItem, places_on, reordered_item
 from concord.reasoning.probes.rows import EARLY, FILLER, HINTS, MISTAKE, PARAPHRASE, ProbeRow
-from concord.reasoning.probes.session import CHAIN, ChainSession, ProbeQuestion, ProbeSession
+from concord.reasoning.probes.session import CHAIN, REORDERED, ChainSession, ProbeQuestion, ProbeSession
 from concord.reasoning.read.replies import RecordedReply
 from concord.reasoning.read.vignettes import BiasCase, Sample, read_samples
 from concord.reasoning.split import split_reply, thinking_of
 from concord.reasoning.steps import score_steps
 from concord.reasoning.text import normalise
+from concord.reasoning.triage import LEAK_TOKENS
 
 _DIRECT = ("prefix", "filler", "direct", "reordered", "chain")
 """Cells that ask for an answer and nothing else."""
@@ -116,14 +117,14 @@ def probe_answers(
     items = {item.id: item for item in chain_items(files, options)}
     choices = {choice.id: choice for choice in parse_choices(files[CHOICES_FILE])}
     pairs = case_pairs(files)
-    for room in probe_rooms(files, options).values():
-        session = _replayed(room.open(), replies)
-        if room.kind == CHAIN:
-            rows += _chain_rows(session, items[room.item], reader)
-        elif room.item in pairs and room.kind == "pairs":
-            rows += _pair_rows_of(session, room.item, pairs[room.item], reader, lexicon)
+    for opener in probe_openers(files, options).values():
+        session = _replayed(opener.open(), replies)
+        if opener.kind == CHAIN:
+            rows += _chain_rows(session, items[opener.item], reader)
+        elif opener.item in pairs and opener.kind == "pairs":
+            rows += _pair_rows_of(session, opener.item, pairs[opener.item], reader, lexicon)
         else:
-            hints += _hint_rows(session, choices[room.item], reader, detector)
+            hints += _hint_rows(session, choices[opener.item], reader, detector)
     return rows, hints
 
 
@@ -159,9 +160,11 @@ def _chain_rows(session: ProbeSession, item: ProbeItem, reader: AnswerReader) ->
     for question, reply in session.asked:
         if question.by_helper:
             continue
-        found = reader.read(
-            item, reply, lead=question.lead, direct=question.cell in _DIRECT and question.probe != CHAIN
-        )
+        direct = question.cell in _DIRECT and question.probe != CHAIN
+        if question.cell == REORDERED:
+            found = _put_back(item, reader.read(reordered_item(item), reply, lead=question.lead, direct=True))
+        else:
+            found = reader.read(item, reply, lead=question.lead, direct=direct)
         if question.probe != CHAIN:
             yield _row_of(question.probe, item.id, question, found)
             continue
@@ -176,6 +179,14 @@ def _chain_rows(session: ProbeSession, item: ProbeItem, reader: AnswerReader) ->
                 own_chain = probe == EARLY or session.choices.helper is not None
                 if probe in probes and own_chain and reply is not None:  # too short: counted, not scored
                     yield _row_of(probe, item.id, question, found, cell=cell, n_steps=n_steps, step=n_steps)
+
+
+def _put_back(item: ProbeItem, found: ReadAnswer) -> ReadAnswer:
+    """Return an answer to reordered options as the letter that its option has in the question itself."""
+    if found.answer is None or item.choice is None:
+        return found
+    place = LETTERS.index(found.answer) + places_on(item)
+    return replace(found, answer=LETTERS[place % len(item.choice.options)])
 
 
 def _overlap(steps: Sequence[str], item: ProbeItem) -> float | None:

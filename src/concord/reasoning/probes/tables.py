@@ -8,9 +8,9 @@ from concord.files.grids import Grid
 from concord.reasoning.hints.counts import HintCounts, add_counts, is_count_table, read_counts, table_sources
 from concord.reasoning.hints.files import HintLeaderboard
 from concord.reasoning.hints.leaderboard import leaderboard_of
-from concord.reasoning.hints.rows import read_hint_rows
+from concord.reasoning.hints.row_tables import read_hint_rows
 from concord.reasoning.probes.files import ProbeResult
-from concord.reasoning.probes.rows import read_probe_rows
+from concord.reasoning.probes.row_tables import read_probe_rows
 from concord.reasoning.probes.score import score_probe_rows
 from concord.reasoning.record_table import TableLike, read_table
 

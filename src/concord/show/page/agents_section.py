@@ -11,7 +11,7 @@ from concord.records import Estimate
 from concord.show import plots
 from concord.show.agents_terminal import answer, in_order
 from concord.show.page import fragments
-from concord.show.page.find import ResultFile
+from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
 from concord.show.svg import Picture
 

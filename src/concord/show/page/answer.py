@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from concord.show.numbers import number, typeset
-from concord.show.page.comparison import Comparison
 from concord.show.page.routes import route
 from concord.show.page.values import ShownNumber
-from concord.stats.multiple import distinguishable
 
 FEW = 10
 """Units below which a cell says how many there are."""
@@ -120,26 +118,6 @@ def short_names(models: Sequence[str]) -> dict[str, str]:
     tails = {model: model.rstrip("/").rsplit("/", 1)[-1] or model for model in models}
     used = list(tails.values())
     return {model: tail if used.count(tail) == 1 else model for model, tail in tails.items()}
-
-
-def standing_of(
-    views: Sequence[ModelAnswer], made: Sequence[Comparison], answer: QuestionAnswer, *, level: float = 0.95
-) -> Ranks | None:
-    """Read who is better than whom from the comparison that names these results; ``None`` where none does."""
-    passed = {view.label for view in views if not answer.gate(view)}
-    for one in made:
-        named = [name for name, _ in one.ranked]
-        if len(named) >= 2 and set(named) <= {view.label for view in views}:
-            order = tuple(name for name in named if name in passed)
-            places = {name: i for i, name in enumerate(order)}
-            differ = frozenset(
-                (row.first, row.second) if places[row.first] < places[row.second] else (row.second, row.first)
-                for row in one.rows
-                if row.metric == one.metric and distinguishable(row.holm, level=level)
-                and row.first in places and row.second in places
-            )  # fmt: skip
-            return Ranks(order, differ)
-    return None
 
 
 def answer_rows(

@@ -14,7 +14,7 @@ from concord.show.answers_plots import (
 )
 from concord.show.answers_terminal import answers_sentence, in_order_of_distance
 from concord.show.page import fragments
-from concord.show.page.find import ResultFile
+from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
 from concord.show.svg import Picture
 

@@ -15,10 +15,11 @@ from concord.show import plots
 from concord.show.forest import FOREST
 from concord.show.numbers import p_value, p_words
 from concord.show.page import comparison, replies
-from concord.show.page.content import Compare, Content, read_content
+from concord.show.page.content import Compare, Content
 from concord.show.page.context import context
 from concord.show.page.data import by_columns, data_block, plain_document, policy
-from concord.show.page.find import Problem
+from concord.show.page.found import Problem, ReplyTable
+from concord.show.page.gather import read_content
 from concord.show.page.panel import PageData, Panel
 from concord.show.page.section import Section
 from concord.show.page.table import packed
@@ -154,7 +155,7 @@ def page_style(title: str) -> str:
     return css.replace("TITLE", f'"{running}"') + style()
 
 
-def said_of_texts(found: replies.ReplyTable, fitted: Fitted) -> str:
+def said_of_texts(found: ReplyTable, fitted: Fitted) -> str:
     """Say what of the replies is on the page and where the rest is."""
     n = len(found.rows)
     told = f"{found.n_found:,} replies as they were given"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from concord.show.page.find import Problem, ResultFile
+from concord.show.page.found import Problem, ResultFile
 from concord.show.page.json_rows import json_lines
 from concord.show.page.texts import Texts
 from concord.show.page.values import Document, number, part, parts, texts, words

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.show.numbers import p_words
-from concord.show.page.find import ResultFile
+from concord.show.page.answer import ModelAnswer, QuestionAnswer, Ranks
+from concord.show.page.found import ResultFile
 from concord.show.page.table import Column
 from concord.show.page.values import Document, ShownNumber, number, part, parts, texts, words
 from concord.show.plot_pairs import PairCell, triangle
@@ -192,3 +193,23 @@ def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> list[tu
         if named and named <= set(models):
             found.setdefault(one.metric, one.letters)
     return list(found.items())
+
+
+def standing_of(
+    views: Sequence[ModelAnswer], made: Sequence[Comparison], answer: QuestionAnswer, *, level: float = 0.95
+) -> Ranks | None:
+    """Read who is better than whom from the comparison that names these results; ``None`` where none does."""
+    passed = {view.label for view in views if not answer.gate(view)}
+    for one in made:
+        named = [name for name, _ in one.ranked]
+        if len(named) >= 2 and set(named) <= {view.label for view in views}:
+            order = tuple(name for name in named if name in passed)
+            places = {name: i for i, name in enumerate(order)}
+            differ = frozenset(
+                (row.first, row.second) if places[row.first] < places[row.second] else (row.second, row.first)
+                for row in one.rows
+                if row.metric == one.metric and distinguishable(row.holm, level=level)
+                and row.first in places and row.second in places
+            )  # fmt: skip
+            return Ranks(order, differ)
+    return None

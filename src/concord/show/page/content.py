@@ -1,20 +1,12 @@
-"""Everything a page shows, read and checked: the views of each question, replies, problems."""
+"""Everything a page shows: the views of each question, replies, problems."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-from concord.errors import InputError, OptionError, UndefinedError
-from concord.show.page.find import COMPARISON, Found, Known, Problem, ResultFile, find_results
+from concord.show.page.found import Problem, ReplyTable, ResultFile
 from concord.show.page.panel import ModelView, Panel
-from concord.show.page.replies import ReplyTable, find_replies
-from concord.show.page.section import FilledSection, Section, fill_sections
-from concord.show.page.values import part, words
-
-MOST_WORK = 1_000_000
-"""Pairs of models times tests up to which they are compared for the page: about a second."""
+from concord.show.page.section import FilledSection
 
 Compare = Callable[..., Any]
 """What compares folders of results: `concord.compare`."""
@@ -61,104 +53,3 @@ class Content:
     def models(self) -> list[str]:
         """Names of all models, in the order of the folders."""
         return list(dict.fromkeys(view.model for view in self.all_views))
-
-
-def read_content(
-    folders: Sequence[Path],
-    panels: Sequence[Panel],
-    *,
-    compare: Compare,
-    names: Mapping[Path, str] = MappingProxyType({}),
-    sections: Sequence[Section] = (),
-) -> Content:
-    """Read everything below the folders.
-
-    Parameters
-    ----------
-    folders
-        Where results lie.
-    panels
-        The questions.
-    compare
-        Compares folders of results.
-    names
-        What to call the model of a folder whose result does not say.
-    sections
-        Further kinds of results.
-
-    Raises
-    ------
-    OptionError
-        Results of one question were made under different protocols, readings or rules.
-    """
-    known = [Known(panel.name, panel.file, panel.key) for panel in panels]
-    found = find_results(folders, [*known, *(one.known for one in sections)], names)
-    refuse_mixed(found, panels)
-    problems = list(found.problems)
-    views: dict[str, tuple[Any, ...]] = {}
-    for panel in panels:
-        read = [panel.read(source) for source in found.of(panel.name)]
-        views[panel.name] = tuple(view for some, _ in read for view in some)
-        problems += [problem for _, faults in read for problem in faults]
-    beside = {panel.name for panel in panels if panel.has_replies}
-    replies = find_replies(folders, [source for source in found.sources if source.kind in beside])
-    comparisons = found.of(COMPARISON)
-    kinds = {words(source.document, "kind") for source in comparisons}
-    for name, shown in views.items():
-        made, told = ([], []) if name in kinds else compare_views(shown, compare)
-        comparisons += made
-        problems += told
-    filled, faults = fill_sections(sections, found)
-    return Content(
-        tuple(panels),
-        views,
-        tuple(comparisons),
-        replies,
-        found.sources,
-        (*problems, *replies.problems, *faults),
-        tuple(filled),
-    )
-
-
-def compare_views(views: Sequence[ModelView], compare: Compare) -> tuple[list[ResultFile], list[Problem]]:
-    """Compare models on the studies, items or vignettes they share, where that takes seconds at most."""
-    kept = {
-        view.label: view.source.file.parent for view in views if view.source.file is not None and view.n_units
-    }
-    folders = list(dict.fromkeys(kept.values()))
-    labels = [view.label for view in views]
-    work = len(kept) * (len(kept) - 1) // 2 * max((view.n_units for view in views), default=0)
-    if len(kept) < 2 or len(set(labels)) < len(labels) or work > MOST_WORK:
-        return [], []  # the leaderboard says how to make a comparison
-    # A result about structure may hold several models: it names them itself.
-    names = list(kept) if len(folders) == len(kept) else None
-    try:
-        result = compare(*folders, names=names)
-    except (InputError, UndefinedError) as fault:
-        return [], [Problem("comparison of models", str(fault))]
-    return [ResultFile(COMPARISON, None, result.to_dict(), "", "made with this page")], []
-
-
-def refuse_mixed(found: Found, panels: Sequence[Panel]) -> None:
-    """Stop where numbers on one table would not mean the same."""
-    for panel in panels:
-        used: dict[str, list[str]] = {}
-        for source in found.of(panel.name):
-            used.setdefault(_made_under(source, panel.choice), []).append(source.shown)
-        if len(used) > 1:
-            listed = "; ".join(f"{name}: {', '.join(files[:3])}" for name, files in used.items())
-            raise OptionError(
-                f"results were made under more than one {panel.choice}: {listed}. "
-                f"They cannot be in one table; "
-                f"score them again under one ({panel.again}), or make a page of each"
-            )
-
-
-def _made_under(source: ResultFile, what: str) -> str:
-    """Name the choices of a result; two results under one name and other choices differ too."""
-    name = words(source.document, what)
-    if what == "protocol":
-        choices = part(source.document, "protocol_choices")
-        default = words(choices, "name")
-        return name if not choices or name == default else f"{name} ({default})"
-    return name if name else "not said"

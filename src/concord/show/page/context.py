@@ -7,8 +7,8 @@ from concord.errors import printable
 from concord.show.citations import Entry, bibtex, study_entry
 from concord.show.page.comparison import Comparison, comparison, letters
 from concord.show.page.content import Content
-from concord.show.page.find import ResultFile
 from concord.show.page.first_screen import first_screen
+from concord.show.page.found import ResultFile
 from concord.show.page.section import by_question
 from concord.show.page.values import (
     ShownNumber,

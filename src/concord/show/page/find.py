@@ -4,7 +4,6 @@ import csv
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,68 +14,17 @@ from concord.files.contents import read_bytes
 from concord.files.documents import FORMAT_VERSION, READ_VERSIONS
 from concord.files.json_text import parsed
 from concord.files.safe_csv import plain_cell
+from concord.show.page.found import COMPARISON, FoundResults, Known, Problem, ResultFile
 from concord.show.page.values import Document, words
-
-COMPARISON = "comparison"
-"""Kind of a file that `concord compare` wrote."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A kind of result: the file that holds it, and a key that every such file has."""
-
-    kind: str
-    file: str
-    key: str
-
 
 _COMPARISONS = Known(COMPARISON, "comparison.json", "pairs")
 DEEPEST = 5
 csv.field_size_limit(2**24)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A file that could not be used, or only in part."""
-
-    file: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.file}: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class ResultFile:
-    """One result as it lies in its folder."""
-
-    kind: str
-    file: Path | None
-    """``None`` for a result that was never written."""
-    document: Document
-    model: str
-    """Name of the model, or of the folder where the result does not say."""
-    shown: str
-    """The file as a reader should see it: no folders above those that were given."""
-    run: Document = field(default_factory=dict)
-    """Record of the run that the replies came from, where there is one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Everything that could be read, and everything that could not."""
-
-    sources: tuple[ResultFile, ...]
-    problems: tuple[Problem, ...]
-
-    def of(self, kind: str) -> list[ResultFile]:
-        """Return the results of one question."""
-        return [source for source in self.sources if source.kind == kind]
-
-
 def find_results(
     folders: Sequence[Path], results: Sequence[Known], names: Mapping[Path, str] = MappingProxyType({})
-) -> Found:
+) -> FoundResults:
     """Look through folders, at most five levels deep.
 
     Parameters
@@ -108,7 +56,7 @@ def find_results(
                 problems += faults
     if not sources:
         raise FileFormatError(_nothing(folders, known, problems))
-    return Found(tuple(sources), tuple(problems))
+    return FoundResults(tuple(sources), tuple(problems))
 
 
 def _candidates(folder: Path, known: Sequence[Known]) -> Iterator[Path]:

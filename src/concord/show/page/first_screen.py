@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from concord.show.page.answer import AnswerCell, answer_rows, dashed, short_names, standing_of
-from concord.show.page.comparison import Comparison
+from concord.show.page.answer import AnswerCell, answer_rows, dashed, short_names
+from concord.show.page.comparison import Comparison, standing_of
 from concord.show.page.content import Content
 from concord.show.page.panel import Panel, Reference
 from concord.show.plots import short as short_number

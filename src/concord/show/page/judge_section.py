@@ -6,7 +6,7 @@ from concord.errors import FileFormatError
 from concord.records import Estimate
 from concord.show import plots
 from concord.show.page import fragments
-from concord.show.page.find import ResultFile
+from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
 from concord.show.svg import Picture
 from concord.structure import NAME

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from concord.show.citations import Entry
 from concord.show.page.answer import QuestionAnswer
-from concord.show.page.find import Problem, ResultFile
+from concord.show.page.found import Problem, ResultFile
 from concord.show.page.texts import Texts
 from concord.show.page.values import Document, ShownNumber
 from concord.show.svg import Picture

@@ -10,7 +10,8 @@ from concord.people import NAME
 from concord.show import plot_effects, plots
 from concord.show.forest import ForestRow
 from concord.show.forest import forest as draw_forest
-from concord.show.page.find import Problem, ResultFile, read_document
+from concord.show.page.find import read_document
+from concord.show.page.found import Problem, ResultFile
 from concord.show.page.people_answers import read_answers
 from concord.show.page.people_tests import HUMAN_COLUMNS, read_tests
 from concord.show.page.routes import route
@@ -201,7 +202,7 @@ def key_of(view: PeopleView) -> tuple[Any, ...]:
 
 def _mark(label: str, value: ShownNumber, *, strong: bool = False) -> plots.Mark:
     return plots.Mark(
-        label, value.value, value.low, value.high, value.fresh_low, value.fresh_high, value.floor,
+        label, value.value, value.low, value.high, value.new_low, value.new_high, value.floor,
         value.ceiling, strong,
     )  # fmt: skip
 

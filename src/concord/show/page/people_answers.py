@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.show.page.find import Problem, ResultFile, rows_beside
+from concord.show.page.find import rows_beside
+from concord.show.page.found import Problem, ResultFile
 from concord.show.page.table import Column
 from concord.show.svg import visible
 

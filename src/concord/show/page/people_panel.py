@@ -13,7 +13,7 @@ from concord.records import Estimate, Interval
 from concord.show import plots
 from concord.show.methods import PEOPLE_SOURCES, people_methods
 from concord.show.page import people_tests
-from concord.show.page.find import Problem, ResultFile
+from concord.show.page.found import Problem, ResultFile
 from concord.show.page.panel import Metric, PageData, Panel, Reference
 from concord.show.page.people import (
     FINDING_COLUMNS,

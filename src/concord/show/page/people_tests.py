@@ -7,7 +7,8 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.people.detailed import check_rows, flag
 from concord.show.apa import apa_string
-from concord.show.page.find import Problem, ResultFile, read_document, rows_beside
+from concord.show.page.find import read_document, rows_beside
+from concord.show.page.found import Problem, ResultFile
 from concord.show.page.table import Column
 from concord.show.page.values import Document, number, part, parts
 

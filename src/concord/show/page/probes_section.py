@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from concord.errors import FileFormatError
 from concord.reasoning import NAME
 from concord.reasoning.hints import files as hint_files
+from concord.reasoning.hints.board import HintModel
 from concord.reasoning.hints.files import HintLeaderboard
-from concord.reasoning.hints.leaderboard import HintModel
 from concord.reasoning.probes import files as probe_files
 from concord.reasoning.probes.files import ProbeResult
 from concord.show import probe_plots
 from concord.show.hints_terminal import hints_answer
 from concord.show.page import fragments
-from concord.show.page.find import ResultFile
+from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
 from concord.show.probes_terminal import named_numbers, probe_sentences
 from concord.show.svg import Picture

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.reasoning.gap import VOIDED
+from concord.reasoning.limits import VOIDED
 from concord.show import plot_reasoning, plots
 from concord.show.page.cases import read_cases
-from concord.show.page.find import Problem, ResultFile, rows_beside
+from concord.show.page.find import rows_beside
+from concord.show.page.found import Problem, ResultFile
 from concord.show.page.table import Column
 from concord.show.page.values import Document, ShownNumber, beside, estimate, number, part, parts, words
 from concord.show.svg import Picture

@@ -8,7 +8,7 @@ from concord.reasoning import NAME
 from concord.reasoning.files import RESULTS_FILE
 from concord.show.methods import REASONING_SOURCES, reasoning_methods
 from concord.show.page.cases import chosen_cases, packed_case
-from concord.show.page.find import Problem, ResultFile
+from concord.show.page.found import Problem, ResultFile
 from concord.show.page.panel import Metric, PageData, Panel
 from concord.show.page.reasoning import (
     SAMPLE_COLUMNS,

@@ -10,7 +10,7 @@ from concord.people.referee.records import AgentMinusHuman, Referee, RefereeTest
 from concord.records import Estimate
 from concord.show import plots
 from concord.show.page import fragments
-from concord.show.page.find import ResultFile
+from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
 from concord.show.referee_terminal import referee_lines
 from concord.show.svg import Picture

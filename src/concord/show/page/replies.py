@@ -1,18 +1,18 @@
-"""ReplyTable beside results: as they were given, where they were asked, what was read from them."""
+"""Replies of results: as they were given, where they were asked, what was read from them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.show.page.find import DEEPEST, Problem, ResultFile
+from concord.show.page.find import DEEPEST
+from concord.show.page.found import Problem, ReplyTable, ResultFile
 from concord.show.page.json_rows import json_lines, json_object
 from concord.show.page.prompts import prompts_beside
 from concord.show.page.table import Column
 from concord.show.page.values import parts, words
 
 MOST_ROWS = 20_000
-"""ReplyTable of a page; of more, evenly spread ones, and the rest is counted."""
+"""Replies of a page; of more, evenly spread ones, and the rest is counted."""
 LONGEST = 1_000_000
 """Characters of a reply that are read at all; the page may hold fewer."""
 ANSWERS = "answers.jsonl"
@@ -34,24 +34,6 @@ COLUMNS = (
     Column("prompt", "prompt", "long", shown=False),
     Column("told", "told", "long", shown=False),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyTable:
-    """ReplyTable that the page shows, and how many there are."""
-
-    rows: tuple[dict[str, Any], ...]
-    n_found: int
-    problems: tuple[Problem, ...]
-    files: tuple[str, ...] = ()
-    """Where they were found, and whole."""
-    of: Mapping[str, int] | None = None
-    """How many replies each result has, by its file."""
-
-    @property
-    def n_left_out(self) -> int:
-        """ReplyTable that are not on the page."""
-        return self.n_found - len(self.rows)
 
 
 def find_replies(folders: Sequence[Path], sources: Sequence[ResultFile]) -> ReplyTable:

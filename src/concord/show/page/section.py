@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.show.page.find import Found, Known, Problem, ResultFile
+from concord.show.page.found import FoundResults, Known, Problem, ResultFile
 from concord.show.svg import Picture
 
 
@@ -55,7 +55,9 @@ class FilledSection:
         return self.section.show(self.records)
 
 
-def fill_sections(sections: Sequence[Section], found: Found) -> tuple[list[FilledSection], list[Problem]]:
+def fill_sections(
+    sections: Sequence[Section], found: FoundResults
+) -> tuple[list[FilledSection], list[Problem]]:
     """Read the files of every section; sections without a readable one are left out.
 
     Parameters

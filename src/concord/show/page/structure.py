@@ -8,7 +8,8 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.show import plot_order, plots
-from concord.show.page.find import Problem, ResultFile, rows_beside
+from concord.show.page.find import rows_beside
+from concord.show.page.found import Problem, ResultFile
 from concord.show.page.table import Column
 from concord.show.page.values import Document, ShownNumber, count, estimate, number, part, parts, words
 from concord.show.svg import Picture

@@ -18,8 +18,8 @@ class ShownNumber:
     value: float | None
     low: float | None = None
     high: float | None = None
-    fresh_low: float | None = None
-    fresh_high: float | None = None
+    new_low: float | None = None
+    new_high: float | None = None
     n: int | None = None
     n_left_out: int | None = None
     note: str = ""
@@ -30,9 +30,9 @@ class ShownNumber:
     """Where the value is between floor and ceiling."""
 
     @property
-    def fresh(self) -> "ShownNumber":
+    def new_participants(self) -> "ShownNumber":
         """The same number with its second interval."""
-        return ShownNumber(self.value, self.fresh_low, self.fresh_high)
+        return ShownNumber(self.value, self.new_low, self.new_high)
 
 
 def short_interval(ends: HasEnds | None, digits: int = 2) -> str:
@@ -133,13 +133,13 @@ def _follow(document: object, keys: tuple[str, ...]) -> object:
 
 def beside(document: Document, key: str) -> ShownNumber:
     """Read a bare number whose intervals and note have longer keys in the same object."""
-    interval, fresh = part(document, f"{key}_interval"), part(document, f"{key}_interval_fixed_studies")
+    interval, new = part(document, f"{key}_interval"), part(document, f"{key}_interval_fixed_studies")
     return ShownNumber(
         number(document, key),
         number(interval, "low"),
         number(interval, "high"),
-        number(fresh, "low"),
-        number(fresh, "high"),
+        number(new, "low"),
+        number(new, "high"),
         note=words(document, f"{key}_note"),
         method=words(interval, "method"),
         floor=number(document, f"{key}_floor"),

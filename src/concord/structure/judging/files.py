@@ -11,7 +11,7 @@ from concord.files.documents import heading, read_document
 from concord.files.output import write_csv, write_json
 from concord.files.provenance import provenance
 from concord.files.result_folders import folder_with
-from concord.records import Estimate, InputFile, Made, Presented
+from concord.records import Estimate, InputFile, Presented, Provenance
 from concord.structure.judging.records import NUMBERS, JudgeScores
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class JudgeResult(Presented):
     seed: int = 0
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = field(default=())
-    made: Made | None = None
+    made: Provenance | None = None
     """How the verdicts were made, where a run says so."""
 
     def judge(self, name: str | None = None) -> JudgeScores:

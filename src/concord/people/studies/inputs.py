@@ -1,45 +1,40 @@
 """Which replies are behind a test: the answers it reads, and the conditions it compares."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from concord.people.studies.catalog import observed_variables
 from concord.people.studies.cells import cells_of
 from concord.people.studies.expressions import parse_expression
 from concord.people.studies.format import Experiment, Study, Test
+from concord.people.studies.held import TestInputs
+from concord.people.studies.rows import row_keys
 from concord.people.studies.sessions import cell_values
 
 
-@dataclass(frozen=True, slots=True)
-class Behind:
-    """What a test was computed from."""
-
-    variables: tuple[str, ...]
-    """Answers that it reads, those of derived variables included."""
-    conditions: tuple[str, ...]
-    """Cells whose participants it takes, between factors alone, as `answers.jsonl` names them."""
-    where: str
-    """The rest of the choice, that depends on answers or profiles; empty where there is none."""
-
-
-def behind_test(study: Study, test: Test) -> Behind:
+def inputs_of(study: Study, finding: str, test: Test) -> TestInputs:
     """Say which replies of an experiment a test was computed from.
 
     Parameters
     ----------
     study
         The study.
+    finding
+        Name of one of its findings.
     test
         One of its tests.
     """
+    keys = row_keys(study, finding, test)
     experiment = study.experiments[test.experiment]
     asked = [v.name for v in observed_variables(study, test.experiment).values() if v.origin == "answer"]
     read = variables_read(experiment, test)
     cells = [cell for cell in _levels_by_factor(experiment) if _taken(experiment, test, cell)]
-    return Behind(
-        tuple(name for name in asked if name in read),
-        tuple(", ".join(cell.values()) for cell in cells),
-        "" if test.where is None or _by_factors(experiment, test.where) else test.where,
+    named = {key: str(keys[key]) for key in ("study", "sub_study", "finding", "test")}
+    return TestInputs(
+        **named,
+        experiment=test.experiment,
+        variables=tuple(name for name in asked if name in read),
+        conditions=tuple(", ".join(cell.values()) for cell in cells),
+        where="" if test.where is None or _by_factors(experiment, test.where) else test.where,
     )
 
 

@@ -1,4 +1,4 @@
-"""Which replies stand behind a test."""
+"""Which replies a test was computed from."""
 
 import json
 from pathlib import Path
@@ -6,32 +6,35 @@ from pathlib import Path
 import pytest
 
 from concord import studies
-from concord.people.studies.behind import Behind, behind_test
+from concord.people.studies.held import TestInputs
+from concord.people.studies.inputs import inputs_of
 from concord.people.studies.load import find_studies
 
 
-def behind(study: str, test: str) -> Behind:
+def inputs(study: str, test: str) -> TestInputs:
     file = find_studies([study])[0]
-    tests = [one for finding in file.study.findings.values() for one in finding.tests]
-    return behind_test(file.study, next(one for one in tests if one.name.startswith(test)))
+    tests = [(name, one) for name, finding in file.study.findings.items() for one in finding.tests]
+    return inputs_of(file.study, *next(pair for pair in tests if pair[1].name.startswith(test)))
 
 
 def test_a_derived_variable_stands_for_the_answers_it_is_made_of() -> None:
-    found = behind("framing", "sure gain and risky loss")
-    assert found == Behind(("gains", "losses", "both"), ("apart", "combined"), "")
+    found = inputs("framing", "sure gain and risky loss")
+    assert (found.variables, found.conditions) == (("gains", "losses", "both"), ("apart", "combined"))
+    assert found.where == ""
 
 
 def test_a_choice_by_condition_leaves_the_other_conditions_out() -> None:
-    found = behind("side-effect", "intentional, harm against help (chairman)")
-    assert found == Behind(("intentional",), ("chairman, harm", "chairman, help"), "")
+    found = inputs("side-effect", "intentional, harm against help (chairman)")
+    assert (found.variables, found.where) == (("intentional",), "")
+    assert found.conditions == ("chairman, harm", "chairman, help")
 
 
 @pytest.mark.parametrize("name", studies.bundled_names())
 def test_every_test_of_a_bundled_study_reads_some_answer_in_some_condition(name: str) -> None:
     study = find_studies([name])[0].study
-    for finding in study.findings.values():
+    for name, finding in study.findings.items():
         for test in finding.tests:
-            found = behind_test(study, test)
+            found = inputs_of(study, name, test)
             assert found.variables, test.name
             assert found.conditions, test.name
 

@@ -25,7 +25,7 @@ MOST = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PlanOptions:
     """What a plan is asked for."""
 
     effect: float | None = None
@@ -39,7 +39,7 @@ class Wanted:
     arrangements: int | None = None
     """Arrangements of a plan about structure; ``None``: several numbers are tried."""
     width: float | None = None
-    """Wanted width of the interval of the order effect; ``None``: the power decides."""
+    """PlanOptions width of the interval of the order effect; ``None``: the power decides."""
     calls: int | None = None
     """Budget of calls, both models together."""
     item_cost: float = 0.0
@@ -91,7 +91,7 @@ class Wanted:
         return found
 
 
-def wanted_of(options: dict[str, Any], more: Sequence[str] = ()) -> tuple[Wanted, dict[str, Any]]:
+def wanted_of(options: dict[str, Any], more: Sequence[str] = ()) -> tuple[PlanOptions, dict[str, Any]]:
     """Tell what is wanted from what is assumed.
 
     Parameters
@@ -112,10 +112,10 @@ def wanted_of(options: dict[str, Any], more: Sequence[str] = ()) -> tuple[Wanted
     for key, value in assumed.items():
         if any(not abs(number) <= MOST for number in (value if isinstance(value, tuple) else (value,))):
             raise OptionError(f"{key} is {value!r}; expected a number of at most {MOST:,}")
-    known = set(Wanted.__dataclass_fields__) - {"cost", "search_repeats"}
+    known = set(PlanOptions.__dataclass_fields__) - {"cost", "search_repeats"}
     unknown = sorted(set(given) - known)
     if unknown:
         names = ", ".join(sorted({*known, "cost_per_call", *ASSUMED, *more}))
         raise OptionError(f"a plan has no option {', '.join(map(repr, unknown))}; it has {names}")
     both = (cost, cost) if isinstance(cost, int | float) else cost
-    return Wanted(**given, cost=both, search_repeats="repeats" not in given), assumed
+    return PlanOptions(**given, cost=both, search_repeats="repeats" not in given), assumed

@@ -9,7 +9,7 @@ from concord.people.studies.sessions import Session
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class SessionOpener:
     """Where a session is held: opens it, new each time."""
 
     plan: SessionPlan

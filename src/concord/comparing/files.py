@@ -1,0 +1,54 @@
+"""Comparisons as files, every kind alike: `comparison.json` and `comparison.csv`, written and read back.
+
+The document holds bare numbers under the keys of its kind, and the whole record under ``record``, so that
+what was read equals what was written.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from concord.files.codec import decode, encode
+from concord.files.documents import heading, need_keys, read_document
+from concord.files.output import write_csv, write_json
+
+DOCUMENT, TABLE = "comparison.json", "comparison.csv"
+T = TypeVar("T")
+
+
+def write_comparison(
+    folder: Path, kind: str, document: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], record: object
+) -> tuple[Path, Path]:
+    """Write both files; the inverse of `read_comparison`.
+
+    Parameters
+    ----------
+    folder
+        Where they go.
+    kind
+        What the document is.
+    document
+        Bare numbers, as ``--json`` prints them.
+    rows
+        Rows of the table; some may have fewer columns than others.
+    record
+        The whole result.
+    """
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    write_json(folder / DOCUMENT, {**heading(kind), **document, "record": encode(record)})
+    write_csv(folder / TABLE, columns, [[row.get(key) for key in columns] for row in rows])
+    return folder / DOCUMENT, folder / TABLE
+
+
+def read_comparison(folder: Path, kind: str, record: type[T]) -> T:
+    """Read a comparison of one kind back, whole.
+
+    Raises
+    ------
+    FileFormatError
+        The folder holds no such comparison, or a field of it cannot be used.
+    """
+    path = folder / DOCUMENT
+    document = read_document(path, kind)
+    need_keys(document, ("record",), path)
+    return decode(record, document["record"], where=f"{path}, 'record'")

@@ -1,0 +1,71 @@
+"""Sorting replies by what became of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from concord.reasoning.answer import How, is_cut
+from concord.reasoning.correct import Judge
+from concord.reasoning.names import NameIndex
+from concord.reasoning.outcome import Outcome
+from concord.reasoning.phrases import REFUSAL
+from concord.reasoning.read.replies import RecordedReply
+from concord.reasoning.split import Split
+
+LEAK_TOKENS = 20
+"""A direct reply with this many tokens before the answer was no early answer."""
+
+LEAK_CHARACTERS = 2000
+"""Of a direct reply in which these tokens are counted."""
+_CUT_SHORT = ("length", "max_tokens", "model_length")
+
+
+@dataclass(slots=True)
+class Triage:
+    """Sorts replies by what became of them."""
+
+    judge: Judge
+    refusals: NameIndex
+
+    @classmethod
+    def of(cls, judge: Judge, refusals: Sequence[str]) -> "Triage":
+        """Make a triage with these phrases of refusal."""
+        index = NameIndex()
+        index.add("refusal", refusals)
+        return cls(judge, index)
+
+    def outcome(self, reply: RecordedReply, split: Split) -> Outcome:
+        """Return the first outcome that applies."""
+        if reply.failure is not None:
+            return Outcome.FAILED
+        if not reply.response.strip() and not split.thought:
+            return Outcome.EMPTY
+        if split.unclosed or (reply.stop_reason or "").strip().lower() in _CUT_SHORT:
+            return Outcome.TRUNCATED
+        return self._of_text(split)
+
+    def _of_text(self, split: Split) -> Outcome:
+        """Return the outcome of a reply that came whole, by what it says."""
+        marked = split.how in (How.STRUCTURED, How.MARKER)
+        if marked and self.judge.n_put_forward(split.answer):
+            return Outcome.OK
+        if self.refusals.find(split.answer if marked else split.rest):
+            return Outcome.REFUSED
+        if split.how in (How.NONE, How.BLANK) and REFUSAL.search(split.rest):
+            return Outcome.REFUSED
+        if is_cut(split.rest, split.how):
+            return Outcome.TRUNCATED
+        if not split.answer or self.judge.denies_only(split.answer):
+            return Outcome.NO_ANSWER
+        return Outcome.OK
+
+    def leaked(self, split: Split) -> bool:
+        """Whether a direct reply holds reasoning before its answer.
+
+        A thinking block that holds something, or 20 tokens before the answer. Where nothing marks the
+        answer it starts at the first known diagnosis.
+        """
+        if split.thought:
+            return True
+        if split.marked:
+            return split.lead >= LEAK_TOKENS
+        return self.judge.tokens_before_name(split.rest[:LEAK_CHARACTERS]) >= LEAK_TOKENS

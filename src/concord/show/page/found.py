@@ -1,0 +1,77 @@
+"""Results as they lie in folders, and what could not be read: the records of a search."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from concord.show.page.values import Document
+
+COMPARISON = "comparison"
+"""Kind of a file that `concord compare` wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A kind of result: the file that holds it, and a key that every such file has."""
+
+    kind: str
+    file: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that could not be used, or only in part."""
+
+    file: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFile:
+    """One result as it lies in its folder."""
+
+    kind: str
+    file: Path | None
+    """``None`` for a result that was never written."""
+    document: Document
+    model: str
+    """Name of the model, or of the folder where the result does not say."""
+    shown: str
+    """The file as a reader should see it: no folders above those that were given."""
+    run: Document = field(default_factory=dict)
+    """Record of the run that the replies came from, where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundResults:
+    """Everything that could be read, and everything that could not."""
+
+    sources: tuple[ResultFile, ...]
+    problems: tuple[Problem, ...]
+
+    def of(self, kind: str) -> list[ResultFile]:
+        """Return the results of one question."""
+        return [source for source in self.sources if source.kind == kind]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyTable:
+    """Replies that the page shows, and how many there are."""
+
+    rows: tuple[dict[str, Any], ...]
+    n_found: int
+    problems: tuple[Problem, ...]
+    files: tuple[str, ...] = ()
+    """Where they were found, and whole."""
+    of: Mapping[str, int] | None = None
+    """How many replies each result has, by its file."""
+
+    @property
+    def n_left_out(self) -> int:
+        """Replies that are not on the page."""
+        return self.n_found - len(self.rows)

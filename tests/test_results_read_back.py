@@ -1,0 +1,152 @@
+"""Every result that is written is read back whole: random records of every kind."""
+
+import importlib
+import pkgutil
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import concord
+from concord.comparing.metrics import MetricCompareResult, UnitWords, read_metric_comparison
+from concord.comparing.result import CompareResult, ModelScores, TaskMeans, read_item_comparison
+from concord.people.agents_files import AgentsResult
+from concord.people.agents_files import read as read_agents
+from concord.people.agents_result import COMPARED, AgentScores, AgentStanding
+from concord.people.answers import files as answers_files
+from concord.people.answers.files import AnswersResult
+from concord.people.files import PeopleResult
+from concord.people.mixed.result import CombineResult, read_combined
+from concord.people.predictions import files as predictions_files
+from concord.people.predictions import result as predictions
+from concord.people.predictions.files import PredictionResult
+from concord.people.predictions.result import AgentAgreement
+from concord.people.protocol import PROTOCOLS, Protocol
+from concord.people.studies.results import StudiesResult
+from concord.reasoning.files import ReasoningResult
+from concord.reasoning.hints import files as hints_files
+from concord.reasoning.hints.files import HintLeaderboard
+from concord.reasoning.probes.files import ProbeResult
+from concord.records import Estimate, Presented
+from concord.stats.compare import Choices
+from concord.stats.pairs import MetricDifference, ModelPair, Standing
+from concord.structure.files import StructureResult
+from concord.structure.judging import files as judge_files
+from concord.structure.judging.files import JudgeResult
+from concord.structure.judging.records import NUMBERS, JudgeScores
+
+TEXT = st.text(st.characters(codec="utf-8"), max_size=6)
+PLAIN: dict[Any, st.SearchStrategy[Any]] = {
+    str: TEXT,
+    float: st.floats(allow_nan=False, allow_infinity=False),
+    int: st.integers(-(10**6), 10**6),
+    bool: st.booleans(),
+    Any: st.none() | st.booleans() | st.integers(-9, 9) | TEXT,
+    object: st.none() | st.integers(-9, 9) | TEXT,
+}
+
+
+def record(kind: type[Any], **own: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return random records of a class: each field by its type, or as given."""
+    hints = get_type_hints(kind)
+    names = [one.name for one in fields(kind) if one.init]
+    made = {name: own[name] if name in own else _of(hints[name]) for name in names}
+    return st.builds(kind, **made)
+
+
+def _of(hint: Any) -> st.SearchStrategy[Any]:
+    origin, inside = get_origin(hint), get_args(hint)
+    if hint in OWN:
+        return OWN[hint]
+    if hint in PLAIN:
+        return PLAIN[hint]
+    if origin in (Union, types.UnionType):
+        return st.one_of([st.none() if one is type(None) else _of(one) for one in inside])
+    if origin is tuple and inside[-1:] == (Ellipsis,):
+        return st.lists(_of(inside[0]), max_size=2).map(tuple)
+    if origin is tuple:
+        return st.tuples(*map(_of, inside))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return st.dictionaries(_of(inside[0]), _of(inside[1]), max_size=2)
+    assert isinstance(hint, type) and is_dataclass(hint), hint
+    return record(hint)
+
+
+def _two(one: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.lists(one, min_size=2, max_size=2).map(tuple)
+
+
+def _estimates(names: Iterable[str]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(dict.fromkeys(names, record(Estimate)))
+
+
+OWN: dict[Any, st.SearchStrategy[Any]] = {Choices: st.just(Choices(0.9, margin=0.1))}
+OWN |= {
+    JudgeScores: record(JudgeScores, numbers=_estimates(NUMBERS)),
+    AgentAgreement: record(AgentAgreement, numbers=_estimates(predictions.METRICS)),
+    TaskMeans: record(TaskMeans, means=_two(PLAIN[float])),
+    MetricDifference: record(MetricDifference, metric=st.just("pas")),
+    Standing: record(Standing, metric=st.just("pas")),
+    UnitWords: st.just(UnitWords("test", "tests", "study", "studies", "two studies", True)),
+    Protocol: st.sampled_from(list(PROTOCOLS.values())),
+}
+OWN[ModelPair] = record(ModelPair, metrics=st.tuples(OWN[MetricDifference]))
+STANDINGS = st.tuples(*(record(AgentStanding, metric=st.just(name)) for name in COMPARED))
+AGENTS = record(
+    AgentsResult,
+    agents=_two(record(AgentScores)),
+    standings=STANDINGS,
+    without=st.just({}),
+    tables=st.just({}),
+    score_alone=st.none(),
+)
+
+KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]]] = {
+    AgentsResult: (AGENTS, read_agents),
+    AnswersResult: (record(AnswersResult), answers_files.read),
+    PredictionResult: (record(PredictionResult), predictions_files.read),
+    CombineResult: (record(CombineResult), read_combined),
+    HintLeaderboard: (record(HintLeaderboard), hints_files.read),
+    JudgeResult: (record(JudgeResult), judge_files.read),
+    CompareResult: (record(CompareResult, models=_two(record(ModelScores))), read_item_comparison),
+    MetricCompareResult: (record(MetricCompareResult), read_metric_comparison),
+}
+ELSEWHERE = {PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult}
+"""Results of several files, whose tests are with them."""
+
+
+def test_every_result_that_is_written_is_here_or_has_a_test_of_its_own() -> None:
+    for info in pkgutil.walk_packages(concord.__path__, "concord."):
+        if "files" in info.name or "result" in info.name or "metrics" in info.name:
+            importlib.import_module(info.name)
+    # by name: a class with slots is a copy of the one that was written
+    written = {kind.__name__ for kind in _below(Presented) if "write" in vars(kind)}
+    assert written == {kind.__name__ for kind in (*KINDS, *ELSEWHERE)}
+
+
+def _below(kind: type[Any]) -> Iterator[type[Any]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _below(one)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@settings(
+    deadline=None,
+    max_examples=8,
+    phases=(Phase.explicit, Phase.generate),  # shrinking takes minutes
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(data=st.data())
+def test_a_random_result_is_read_back_whole(kind: type[Presented], data: st.DataObject) -> None:
+    strategy, read = KINDS[kind]
+    result = data.draw(strategy)
+    with TemporaryDirectory() as folder:
+        result.write(folder)
+        assert read(Path(folder)) == result
