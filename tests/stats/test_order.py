@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import optimize, stats
 
 from concord.errors import UndefinedError
 from concord.stats.order import order_effect, sphericity, variance_shares
@@ -146,6 +147,23 @@ def test_the_tau_interval_covers(n: int, tau: float) -> None:
 def test_the_tau_interval_covers_no_spread_as_often_as_any_other(n: int) -> None:
     """With equal tails 97.5 % would hold a spread of 0: no length is too short for it."""
     assert 0.935 <= tau_coverage(n, 0.0, 3000) <= 0.97
+
+
+def test_two_means_that_are_exactly_alike_have_the_noise_of_their_difference() -> None:
+    """By hand: the limit L with P(|L + t s| <= median of |t| s) = 0.025, s the error of d/sqrt(2)."""
+    y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.5], [0.5, 1.0]] * 6)
+    effect = order_effect(y)
+    assert effect.interval is not None
+    s = float(np.std(y[:, 0] - y[:, 1], ddof=1)) / np.sqrt(2 * len(y))
+    middle = float(stats.t.ppf(0.75, len(y) - 1)) * s
+
+    def inside(length: float) -> float:
+        ends = (np.array([middle, -middle]) - length) / s
+        return float(np.subtract(*stats.t.cdf(ends, len(y) - 1)))
+
+    limit = optimize.brentq(lambda length: inside(length) - 0.025, 0.0, 10 * s)
+    assert effect.interval.high == pytest.approx(limit, rel=1e-6)
+    assert effect.interval.low == 0
 
 
 def test_the_lower_end_is_above_zero_where_the_test_shows_an_effect() -> None:

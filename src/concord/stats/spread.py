@@ -141,7 +141,9 @@ def spread_of(scores: ArrayLike) -> MeansSpread:
     length2, total = float(means @ means), float(np.trace(covariance))
     if total / (p - 1) < _STILL:
         raise UndefinedError("no residual variation: the test and the interval are not defined")
-    u = means / np.sqrt(length2) if length2 > 0 else np.zeros(p)
+    # means that are all alike have no direction of their own: that of the largest noise is taken
+    alike = length2 <= _STILL * total
+    u = np.linalg.eigh(covariance)[1][:, -1] if alike else means / np.sqrt(length2)
     towards = covariance @ u
     along = float(u @ towards)
     half = float(np.sum(covariance**2)) - 2 * float(towards @ towards) + along**2
