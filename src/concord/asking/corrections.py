@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from concord.asking.packing import packed, unpacked
 from concord.errors import FileFormatError
-from concord.people.openers import packed, unpacked
 
 CORRECTIONS = "corrections.jsonl"
 """Name of the file in a run's folder."""
