@@ -10,6 +10,7 @@ from typing import Any
 
 from concord.comparing import answers as compared_answers
 from concord.comparing import judges as compared_judges
+from concord.comparing import options as compared_options
 from concord.comparing import people as compared_people
 from concord.comparing import structure as compared_structure
 from concord.comparing.kinds import ResultKind
@@ -26,11 +27,13 @@ from concord.files.tables import TableOptions
 from concord.people import NAME as PEOPLE
 from concord.people import check as people_check
 from concord.planning import judges as planned_judges
+from concord.planning import option_places as planned_options
 from concord.planning import people as planned_people
 from concord.planning import structure as planned_structure
 from concord.planning.judges import JudgePlan
 from concord.planning.kinds import PlanKind
 from concord.planning.mixed import MixedPlan, plan_mixed
+from concord.planning.option_places import OptionPlan
 from concord.planning.people import PeoplePlan
 from concord.planning.plan import PlanResult, plan_from
 from concord.planning.structure import StructurePlan
@@ -45,6 +48,7 @@ from concord.show.page import (
     answers_section,
     judge_section,
     make_page,
+    options_section,
     people_panel,
     probes_section,
     reasoning_panel,
@@ -84,8 +88,8 @@ ALL: tuple[QuestionRecord, ...] = (
         STRUCTURE,
         files=structure_check.FILES,
         panel=structure_panel.PANEL,
-        compare=(compared_structure.KIND, compared_judges.KIND),
-        plan=(planned_structure.KIND, planned_judges.KIND),
+        compare=(compared_structure.KIND, compared_judges.KIND, compared_options.KIND),
+        plan=(planned_structure.KIND, planned_judges.KIND, planned_options.KIND),
     ),
     QuestionRecord(
         REASONING,
@@ -99,6 +103,7 @@ SECTIONS: tuple[Section, ...] = (
     agents_section.SECTION,
     answers_section.SECTION,
     judge_section.SECTION,
+    options_section.SECTION,
     probes_section.PROBES,
     probes_section.BOARD,
     referee_section.SECTION,
@@ -147,7 +152,8 @@ def compare(
         Which scorer or metric, where a log has several; what ranks: ``pas`` (default), ``ecs`` or ``apr`` of
         results about people, ``tau`` (default), ``flip_excess``, ``worst``, ``S_Cons``, ``E_perf``,
         ``R_sens`` or ``S_star``, ``E_star``, ``R_star`` of results about structure; ``flip_excess``,
-        ``inconsistency``, ``preference``, ``ties`` or ``agreement`` of judges; ``gap`` (default),
+        ``inconsistency``, ``preference``, ``ties`` or ``agreement`` of judges; ``consistency``,
+        ``option_flips``, ``first_option``, ``last_option`` or ``rstd`` of options; ``gap`` (default),
         ``correct_cot``, ``correct_early`` or ``step_f1`` of results about reasoning.
     names
         What the report calls the models, one each.
@@ -206,7 +212,7 @@ def plan(
     repeat: str | None = None,
     metric: str | None = None,
     **options: Any,
-) -> PlanResult | PeoplePlan | StructurePlan | JudgePlan | MixedPlan:
+) -> PlanResult | PeoplePlan | StructurePlan | JudgePlan | OptionPlan | MixedPlan:
     """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
 
     Parameters
@@ -232,7 +238,7 @@ def plan(
 
     Returns
     -------
-    PlanResult, PeoplePlan, StructurePlan, JudgePlan or MixedPlan
+    PlanResult, PeoplePlan, StructurePlan, JudgePlan, OptionPlan or MixedPlan
         Frozen; prints itself, and gives ``to_dict()``.
 
     Raises
@@ -250,7 +256,7 @@ def plan(
         return plan_mixed(*pilot[1:], **options)
     kinds = [kind for one in ALL for kind in one.plan]
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
-    planned = PlanResult | PeoplePlan | StructurePlan | JudgePlan
+    planned = PlanResult | PeoplePlan | StructurePlan | JudgePlan | OptionPlan
     assert isinstance(found, planned)  # noqa: S101 - what plans of results are
     return found
 

@@ -29,6 +29,8 @@ def pause(name: str) -> float:
 def scripted_reply(prompt: str, seed: int | None) -> str:
     """What the provider says to a prompt."""
     digest = hashlib.sha256(f"{seed}|{prompt}".encode()).digest()
+    if "ANSWER:" in prompt:
+        return f"REASONING: The note {digest[2]} decides it.\nANSWER: {'ABCD'[digest[0] % 4]}"
     if "Answer with one letter" in prompt:
         return "AB"[digest[0] % 2]
     if "Answer with one " in prompt:

@@ -75,11 +75,12 @@ def test_every_probe_is_asked_and_scored(finished: tuple[Path, Mapping[str, Any]
     assert all(scores[probe] is not None for probe in PROBES)
     assert scores["early"]["n_short"] == 0
     assert scores["early"]["floor"]["n"] == 3
-    assert scores["mistake"]["floor"]["n"] == 3
+    assert scores["mistake"]["floor"]["n"] == 3 * 3
     assert [one["kind"] for one in scores["hints"]["kinds"]][0] == "all kinds"
     assert scores["asked"]["by"] == "instruction"
-    # per vignette: chain, filler, direct, five early and one second, chain, mistake, again, 3 x 2 paraphrase
-    per_vignette = 1 + 2 + 6 + 3 + 6
+    # per vignette: chain, filler, direct, five early and one second, gold chain, 3 x (mistake, again), 3 x 2
+    # paraphrase
+    per_vignette = 1 + 2 + 6 + 1 + 6 + 6
     assert n_calls == 3 * per_vignette + 3 * 7 * 2 + 3 * 4
 
 

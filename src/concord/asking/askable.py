@@ -36,6 +36,8 @@ class AnswerTable:
     """The same in words."""
     tables: Mapping[str, tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]] = field(default_factory=dict)
     """Further tables by the path below the results: columns and rows."""
+    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Further JSON documents by the path below the results."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ def compare(
         typer.Option(
             help="Which scorer or metric of a log; what ranks results: pas, ecs, apr; tau, flip_excess, "
             "worst, S_Cons, E_perf, R_sens (S_star, E_star, R_star where numbers of samples "
-            "differ); gap, correct_cot, correct_early, step_f1."
+            "differ); consistency, option_flips, first_option, last_option, rstd of options; gap, "
+            "correct_cot, correct_early, step_f1."
         ),
     ] = None,
     item: Annotated[str | None, typer.Option(help="Column of a table that names items.")] = None,

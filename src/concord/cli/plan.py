@@ -11,6 +11,7 @@ from concord.cli.shared import print_or_show, warn
 if TYPE_CHECKING:
     from concord.planning.judges import JudgePlan
     from concord.planning.mixed import MixedPlan
+    from concord.planning.option_places import OptionPlan
     from concord.planning.people import ParticipantsPlan, PeoplePlan
     from concord.planning.plan import PlanResult
     from concord.planning.structure import StructurePlan
@@ -164,7 +165,7 @@ def plan(
 
 
 def _show(
-    result: "PlanResult | PeoplePlan | StructurePlan | JudgePlan | MixedPlan | ParticipantsPlan",
+    result: "PlanResult | PeoplePlan | StructurePlan | JudgePlan | OptionPlan | MixedPlan | ParticipantsPlan",
     *,
     json: bool,
 ) -> None:

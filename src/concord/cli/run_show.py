@@ -105,7 +105,7 @@ def _show_scores(result: "RunResult", as_json: bool, *, full: bool) -> None:
         note(str(fault))  # the run is done and kept; there is only nothing to count
         return
     scored.write(result.folder / "results")
-    answers = write_answers(result)
+    answers = write_answers(result, result.folder / "results")
     if as_json:
         counted = {} if answers is None else answers.counted
         print_json({"run": {**result.to_dict(), **counted}, "score": scored.to_dict()})
@@ -117,16 +117,18 @@ def _show_scores(result: "RunResult", as_json: bool, *, full: bool) -> None:
     note(f"score them again with: concord score run {result.folder}")
 
 
-def write_answers(result: "RunResult") -> "AnswerTable | None":
-    """Write `answers.csv` of a run, where its question keeps such a table."""
+def write_answers(result: "RunResult", folder: Path) -> "AnswerTable | None":
+    """Write `answers.csv` of a run into a folder, where its question keeps such a table."""
     from concord.asking.runs import answers_of_run
-    from concord.files.output import write_csv
+    from concord.files.output import write_csv, write_json
 
     answers = answers_of_run(result)
     if answers is not None:
-        write_csv(result.folder / "results" / "answers.csv", list(answers.columns), answers.rows)
+        write_csv(folder / "answers.csv", list(answers.columns), answers.rows)
         for name, (columns, rows) in answers.tables.items():
-            write_csv(result.folder / "results" / name, list(columns), rows)
+            write_csv(folder / name, list(columns), rows)
+        for name, document in answers.documents.items():
+            write_json(folder / name, dict(document))
     return answers
 
 

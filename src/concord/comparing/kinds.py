@@ -34,3 +34,6 @@ class ResultKind:
     compare: Callable[[CompareRequest], MetricCompareResult]
     alone: bool = False
     """Whether one folder may hold several models, so that it can be compared alone."""
+    metrics: tuple[str, ...] = ()
+    """Metrics of this kind alone: a folder that holds several kinds is this one where one of them is asked
+    for, and another kind otherwise."""

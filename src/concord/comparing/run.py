@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,13 @@ from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.mcnemar import bonett_price_interval
 from concord.stats.ranking import compare_models
 
+
+class _HasMetrics(Protocol):
+    @property
+    def metrics(self) -> tuple[str, ...]: ...
+
+
+AnyKind = TypeVar("AnyKind", bound=_HasMetrics)
 ENOUGH_CLUSTERS = 20
 """Below this many clusters of one size, skewed differences are found too often; people are told."""
 
@@ -80,7 +87,7 @@ def compare_sources(
     MismatchError
         Sources that cannot be compared with each other.
     """
-    given = [_kind_of(source, kinds) for source in sources]
+    given = [_kind_of(source, in_order(kinds, reading.metric)) for source in sources]
     first = given[0] if given else None
     if len(sources) < 2 and (first is None or not first.alone):
         raise OptionError(f"comparing needs at least two results, got {len(sources)}")
@@ -109,6 +116,13 @@ def _with_margin(found: MetricCompareResult, choices: Choices) -> MetricCompareR
 
 def _called(kind: ResultKind | None) -> str:
     return "a file of scores of items" if kind is None else kind.words
+
+
+def in_order(kinds: Sequence[AnyKind], metric: str | None) -> list[AnyKind]:
+    """Return kinds of results in the order in which a folder is tried: the owners of the metric first."""
+    owners = [kind for kind in kinds if metric in kind.metrics]
+    plain = [kind for kind in kinds if not kind.metrics]
+    return [*owners, *plain, *(kind for kind in kinds if kind.metrics and kind not in owners)]
 
 
 def _kind_of(source: Any, kinds: Sequence[ResultKind]) -> ResultKind | None:

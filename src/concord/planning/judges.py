@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from concord.comparing.judges import KIND as RESULTS
 from concord.errors import OptionError
 from concord.files.provenance import provenance
 from concord.planning.kinds import PlanKind
+from concord.planning.normal import power_of_mean, units_needed
 from concord.planning.options import PlanOptions
 from concord.records import InputFile, Presented
 from concord.stats.elementwise import Floats
@@ -21,7 +21,6 @@ from concord.structure.judging.score import vote_counts
 
 _USUAL_EFFECT = 0.05
 _VOTES = (1, 2, 3, 4, 5, 8)
-_MOST = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -84,7 +83,9 @@ def plan_judges(sources: Sequence[Any], wanted: PlanOptions, metric: str | None)
         raise OptionError(f"the effect is {effect:g}; a preference lies between 0 and 0.5 beyond one half")
     pairs = len(judge.pairs) if wanted.items is None else wanted.items
     alpha = 1 - wanted.level
-    needed = tuple((k, n := _pairs_needed(effect, between + within / k, wanted), 2 * k * n) for k in _VOTES)
+    needed = tuple(
+        (k, n := units_needed(effect, between + within / k, wanted, "pairs"), 2 * k * n) for k in _VOTES
+    )
     warnings = []
     if wanted.effect is None:
         warnings.append(f"no effect was named; the plan is for a preference of {effect:g} beyond one half")
@@ -93,7 +94,7 @@ def plan_judges(sources: Sequence[Any], wanted: PlanOptions, metric: str | None)
     return JudgePlan(
         str(sources[0]), judge.judge, wanted, effect, pairs, wanted.repeats,
         float(np.sqrt(between)), float(np.sqrt(within)),
-        _power(effect, (between + within / wanted.repeats) / pairs, alpha), needed,
+        power_of_mean(effect, (between + within / wanted.repeats) / pairs, alpha), needed,
         result.inputs, tuple(warnings),
     )  # fmt: skip
 
@@ -129,22 +130,6 @@ def variances(votes: Floats) -> tuple[float, float]:
     within = float(single.mean() / 2)
     noise = float((single / k[several]).sum(axis=1).mean() / 4)
     return max(0.0, float(spread) - noise), within
-
-
-def _power(effect: float, variance: float, alpha: float) -> float:
-    if variance == 0:
-        return 1.0
-    line = float(special.ndtri(1 - alpha / 2))
-    shift = effect / float(np.sqrt(variance))
-    return float(special.ndtr(shift - line) + special.ndtr(-shift - line))
-
-
-def _pairs_needed(effect: float, variance: float, wanted: PlanOptions) -> int:
-    line = float(special.ndtri(1 - (1 - wanted.level) / 2)) + float(special.ndtri(wanted.power))
-    n = max(2, int(np.ceil(variance * (line / effect) ** 2)))
-    if n > _MOST:
-        raise OptionError(f"more than {_MOST:,} pairs would be needed to show a preference of {effect:g}")
-    return n
 
 
 KIND = PlanKind(RESULTS.words, RESULTS.holds, plan_judges)

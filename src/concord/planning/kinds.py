@@ -24,3 +24,5 @@ class PlanKind:
     """What can be assumed instead of such results."""
     plan_assumed: Callable[[Mapping[str, Any], PlanOptions], Presented] | None = None
     """Plan from these assumptions."""
+    metrics: tuple[str, ...] = ()
+    """Metrics of this kind alone, as `ResultKind` has them."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from concord.comparing.join import JoinedScores
-from concord.comparing.run import ScoreReading, joined_scores
+from concord.comparing.run import ScoreReading, in_order, joined_scores
 from concord.errors import MismatchError, OptionError, UndefinedError
 from concord.files.provenance import provenance
 from concord.planning.kinds import PlanKind
@@ -123,7 +123,7 @@ def plan_from(
         return _without_pilot(assumptions, wanted, named, kinds)
     if assumptions:
         raise OptionError(f"a pilot was given, so {', '.join(assumptions)} cannot be assumed as well")
-    for kind in kinds:
+    for kind in in_order(kinds, reading.metric):
         held = [kind.holds(source) for source in pilot]
         if all(held):
             return kind.plan(pilot, wanted, reading.metric)

@@ -138,6 +138,8 @@ VIEWS: dict[str, View] = {
     "PlanResult": View("plan_terminal.plan_lines"),
     "StructurePlan": View("plan_terminal.structure_plan_lines"),
     "JudgePlan": View("judge_terminal.judge_plan_lines"),
+    "OptionResult": View("options_terminal.option_lines", drawn_by="options_plots.draw_options"),
+    "OptionPlan": View("options_terminal.option_plan_lines"),
     "PeoplePlan": View("plan_terminal.people_plan_lines"),
     "ParticipantsPlan": View("plan_terminal.participants_lines"),
     "MixedPlan": View("mixed_terminal.mixed_plan_lines"),

@@ -154,5 +154,7 @@ def option_replies(items: bytes, options: Mapping[str, Any], answers: Answers) -
         place = None if row.answer is None else shown.index(folded(row.answer))
         correct = None if row.score is None else bool(row.score)
         right = shown.index(folded(item.answer))
-        found.append(OptionReply(row.item, row.arrangement, row.answer, place, right, len(shown), correct))
+        found.append(
+            OptionReply(row.item, row.arrangement, row.answer, place, right, len(shown), correct, row.cluster)
+        )
     return found

@@ -90,17 +90,30 @@ def test_a_pair_by_hand(board: HintLeaderboard) -> None:
     assert pair.p_holm < 1e-12
 
 
-@pytest.mark.parametrize(
-    ("rate", "k", "n"), [(0.6313559322033898, 298, 472), (0.5, 249, 498), (298 / 472, 298, 472)]
-)
-def test_a_rate_is_carried_back_to_the_largest_counts_that_give_it(rate: float, k: int, n: int) -> None:
-    found = recovered(rate)
-    assert (found.k, found.n) == (k, n)
+def test_rates_of_a_model_are_carried_back_to_the_largest_counts_that_its_own_samples_allow() -> None:
+    found = recovered({"a": 149 / 236, "b": 52 / 475, "c": 0.5})
+    assert {name: (one.k, one.n) for name, one in found.items()} == {
+        "a": (298, 472),
+        "b": (52, 475),
+        "c": (237, 474),
+    }
 
 
-def test_a_rate_that_is_no_fraction_of_so_few_questions_has_no_counts() -> None:
-    assert recovered(0.123456789).n is None
-    assert recovered(0.0).n is None
+def test_every_published_rate_has_counts_that_give_it(board: HintLeaderboard) -> None:
+    for model in board.scores.models:
+        for one in (*model.influence.values(), *model.flips.values()):
+            assert one.value is not None and one.interval is not None and one.n <= 495
+            k = round(one.value * one.n)
+            assert k / one.n == pytest.approx(one.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("rates", [{"a": 0.1234, "b": 0.25}, {"a": 0.0, "b": 0.5}])
+def test_rounded_rates_have_no_counts(rates: dict[str, float]) -> None:
+    assert [one.n for one in recovered(rates).values()] == [None, None]
+
+
+def test_a_rate_of_nothing_may_be_of_any_sample() -> None:
+    assert recovered({"a": 0.0, "b": 52 / 475})["a"].n is None
 
 
 def test_a_leaderboard_is_written_and_read_back(board: HintLeaderboard, tmp_path: Path) -> None:

@@ -18,10 +18,11 @@ def dice(first: str, second: str) -> float:
     return 2 * len(one & two) / (len(one) + len(two))
 
 
-def test_every_vignette_has_a_wrong_step_and_every_step_in_other_words() -> None:
+def test_every_step_of_every_vignette_has_a_wrong_one_and_other_words() -> None:
     assert list(ALTERED) == [one.id for one in VIGNETTES]
     for one in VIGNETTES:
-        assert len(ALTERED[one.id].reworded) == len(one.gold_steps)
+        assert len(ALTERED[one.id].reworded) == len(ALTERED[one.id].wrong) == len(one.gold_steps)
+    assert sum(len(one.wrong) for one in ALTERED.values()) == 609
 
 
 def test_other_words_are_other_words() -> None:
@@ -34,18 +35,33 @@ def test_other_words_are_other_words() -> None:
     assert sum(overlaps) / len(overlaps) < 0.6
 
 
-def test_a_wrong_step_is_not_the_right_one() -> None:
+def test_a_wrong_step_is_neither_the_right_one_nor_another_s() -> None:
     for one in VIGNETTES:
-        found = ALTERED[one.id]
-        assert dice(found.wrong, one.gold_steps[found.step - 1]) < 0.8
-        assert len(found.wrong) > 20
+        for step, wrong in zip(one.gold_steps, ALTERED[one.id].wrong, strict=True):
+            assert wrong is not None and len(wrong) > 15
+            assert dice(wrong, step) < 0.8
+            assert wrong not in one.gold_steps
 
 
-def test_filler_is_as_long_as_what_it_replaces() -> None:
-    assert filler_for("x" * 400).count("…") == 100
+def test_runs_made_with_one_wrong_step_are_read() -> None:
+    row = b'{"id": "a", "step": 2, "wrong": "w", "reworded": ["r", "s"]}'
+    assert parse_altered(row)["a"].wrong == (None, "w")
+
+
+def test_filler_has_a_dot_for_each_token() -> None:
+    assert filler_for("x" * 400, 130).count("…") == 130
+    assert filler_for("x" * 400).count("…") == 100  # nobody counted
+    assert filler_for("x" * 400, 4000).count("…") == 100  # hidden thinking was counted too
     assert filler_for("心") == "…"
 
 
-def test_a_line_that_does_not_fit_is_named() -> None:
-    with pytest.raises(FileFormatError, match="line 1: expected a new id and a step from 1 to 1"):
-        parse_altered(b'{"id": "a", "step": 2, "wrong": "w", "reworded": ["r"]}')
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"id": "a", "step": 2, "wrong": "w", "reworded": ["r"]}', "'step' is 2, expected a whole number"),
+        (b'{"id": "a", "wrong": ["w", "x"], "reworded": ["r"]}', "as many wrong steps as reworded ones"),
+    ],
+)
+def test_a_line_that_does_not_fit_is_named(line: bytes, message: str) -> None:
+    with pytest.raises(FileFormatError, match=f"line 1: .*{message}"):
+        parse_altered(line)

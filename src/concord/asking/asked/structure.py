@@ -13,7 +13,8 @@ from concord.structure.answers import AnswerRow, Answers, answers_of, chance_of,
 from concord.structure.design import ITEMS, design_structure
 from concord.structure.judging.scorer import design_judging, judge_model, verdicts_of
 from concord.structure.meaning.calibrate import LANGUAGES, Calibration, calibrate, calibration_words
-from concord.structure.options.score import OPTION_COLUMNS, score_options
+from concord.structure.options.files import DOCUMENT, REPLIES, TABLE, OptionResult
+from concord.structure.options.score import OPTION_COLUMNS, OptionReply, score_options
 from concord.structure.scorers import similarity_of
 from concord.structure.source_layout import source_tables
 
@@ -57,18 +58,26 @@ def answer_table(found: Recorded) -> AnswerTable:
         counted["recovery_rate"] = {"recovered": recovered, "n": n, "rate": recovered / n}
         lines.append(f"idioms recovered: {recovered} of {n} ({recovered / n:.0%})")
     tables = source_tables(answers)
+    documents: dict[str, Mapping[str, Any]] = {}
     chosen = option_replies(found.files[ITEMS], found.options, answers)
     if any(reply.answer is not None for reply in chosen):
-        options = score_options(chosen)
-        counted["options"] = encode(options)
-        lines += options.lines()
-        tables["options.csv"] = (OPTION_COLUMNS, tuple(options.rows()))
+        result = OptionResult(
+            found.model,
+            score_options(chosen),
+            str(found.options.get("items")),
+            str(found.options["arranger"]),
+        )
+        counted["options"] = encode(result.scores)
+        lines += result.scores.lines()
+        tables[TABLE] = (OPTION_COLUMNS, tuple(result.scores.rows()))
+        tables[REPLIES] = (tuple(one.name for one in fields(OptionReply)), tuple(map(astuple, chosen)))
+        documents[DOCUMENT] = result.to_dict()
     about = calibrated(found.files[ITEMS], found.options)
     if about is not None:
         counted["scorer_calibration"] = encode(about)
         lines.append(calibration_words(about))
     columns = tuple(one.name for one in fields(AnswerRow))
-    return AnswerTable(columns, tuple(map(astuple, answers.rows)), counted, tuple(lines), tables)
+    return AnswerTable(columns, tuple(map(astuple, answers.rows)), counted, tuple(lines), tables, documents)
 
 
 def calibrated(items: bytes, options: Mapping[str, Any]) -> Calibration | None:

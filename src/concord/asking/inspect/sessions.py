@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
@@ -47,6 +47,14 @@ class HeldSession(Protocol):
 
     def answer(self, name: str, reply: str | None, /) -> None:
         """Take a reply."""
+
+
+@runtime_checkable
+class CountsTokens(Protocol):
+    """A session whose next question depends on how long a reply is."""
+
+    def counted(self, tokens: int | None, /) -> None:
+        """Take how many tokens the next reply has."""
 
 
 class Opener(Protocol):
@@ -175,6 +183,8 @@ async def hold_session(session: HeldSession, turn: Turn) -> Held:
             answer = found[question.id]
             held.turns.append((bool(question.items), answer))
             ok = answer.outcome is AskOutcome.OK
+            if isinstance(session, CountsTokens):
+                session.counted(answer.usage.output_tokens)
             session.answer(question.id, answer.response if ok else None)
             if ok:
                 held.replies[question.id] = answer.response

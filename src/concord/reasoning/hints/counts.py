@@ -1,7 +1,9 @@
 """Counts of influenced and verbalising answers, as a paper or a user publishes them: tables to one record.
 
 A published rate without its counts is carried back to them where that can be done: a rate printed with all
-its digits is one fraction, and its counts are the largest that a set of at most `MOST` questions allows.
+its digits is one fraction in its lowest terms, and its counts are the largest multiple of it that does not
+exceed the largest sample seen among the model's own rates. That may be fewer than were asked, never more than
+the table shows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,9 +22,11 @@ from concord.reasoning.hints.rows import KINDS
 from concord.reasoning.record_table import TableLike, read_table
 from concord.records import InputFile
 
-MOST = 498
-"""Questions of the published set; a rate recovered with a larger denominator is left as it is."""
+MOST = 1000
+"""A fraction with a larger denominator is not told from a rounded number."""
 EXACT = 1e-12
+MANY_DIGITS = 12
+"""Rates are printed in full where one of a row has so many digits; rounded ones are no fractions."""
 PUBLISHED = "published"
 """Names the bundled counts."""
 
@@ -91,18 +95,34 @@ def counted(k: float, n: float) -> Count:
     return Count(int(k), int(n), k / n if n else float("nan"))
 
 
-def recovered(rate: float, most: int = MOST) -> Count:
-    """Carry a rate back to counts: the largest sample of at most ``most`` that gives it.
+def recovered(rates: Mapping[str, float]) -> dict[str, Count]:
+    """Carry one model's rates back to counts.
+
+    Each is the largest multiple of its fraction that the largest denominator among them allows.
 
     Examples
     --------
-    >>> recovered(0.6313559322033898)
+    >>> recovered({"a": 149 / 236, "b": 52 / 475})["a"]
     Count(k=298, n=472, rate=0.6313559322033898, recovered=True)
+    >>> recovered({"a": 0.63, "b": 0.11})["a"]  # rounded: many fractions give it
+    Count(k=None, n=None, rate=0.63, recovered=False)
     """
-    near = Fraction(rate).limit_denominator(most)
-    if abs(float(near) - rate) > EXACT or near.numerator == 0:
+    full = any(len(repr(rate).partition(".")[2]) >= MANY_DIGITS for rate in rates.values())
+    near = {name: _fraction_of(rate) if full else None for name, rate in rates.items()}
+    largest = max((one.denominator for one in near.values() if one is not None), default=0)
+    return {name: _recovered_count(rates[name], one, largest) for name, one in near.items()}
+
+
+def _fraction_of(rate: float) -> Fraction | None:
+    """Return the fraction that a rate is; 0 may be of any sample."""
+    near = Fraction(rate).limit_denominator(MOST)
+    return near if abs(float(near) - rate) <= EXACT and near.numerator > 0 else None
+
+
+def _recovered_count(rate: float, near: Fraction | None, largest: int) -> Count:
+    if near is None:
         return Count(None, None, rate)
-    times = most // near.denominator
+    times = largest // near.denominator
     return Count(near.numerator * times, near.denominator * times, rate, recovered=True)
 
 
@@ -150,7 +170,7 @@ def _two_detectors(counts: HintCounts, row: Mapping[str, object], file: str) -> 
 
 def _model_rates(counts: HintCounts, row: Mapping[str, object], file: str) -> None:
     own = counts.model(str(row["model"]))
-    found = {kind: recovered(_number_of(row, kind)) for kind in KINDS}
+    found = recovered({kind: _number_of(row, kind) for kind in KINDS})
     if "flip" in file.lower():
         own.flips.update(found)
     else:

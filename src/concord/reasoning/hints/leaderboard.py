@@ -160,8 +160,8 @@ def _count_notes(counts: HintCounts) -> Iterable[str]:
         c.recovered for own in counts.models.values() for c in (*own.influence.values(), *own.flips.values())
     ):
         yield (
-            "influence and flips are published as rates: their counts are the largest that the rate allows, "
-            "so an interval may be too narrow"
+            "influence and flips are published as rates: their counts are the largest that the rate and the "
+            "model's largest sample allow, so an interval may be too wide"
         )
     if any(own.detectors for own in counts.models.values()):
         yield "two detectors are given as totals, not answer by answer: no kappa between them can be computed"

@@ -1,7 +1,7 @@
 """What is sent under each intervention: by continuing the model's own turn, or by an instruction."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from concord.files.templates import fill, read_template
 from concord.reasoning.hints.choices import OptionQuestion, choice_messages, choice_text
@@ -12,6 +12,8 @@ SKIPPED = "[SKIP]"
 DOTS = "…"
 _DENSE_FROM = 0x2E80
 _CHARACTERS_PER_TOKEN = 4.0
+_PLAUSIBLE = 3.0
+"""A count that is so many times the estimate, or less than this share of it, is of something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +109,57 @@ def joined_steps(steps: Sequence[str]) -> str:
     return " ".join(closed)
 
 
-def filler_for(text: str) -> str:
-    """Return dots of about as many tokens as a text: one for four letters, one for a dense character.
+def filler_for(text: str, tokens: int | None = None) -> str:
+    """Return dots, one for each token of a text.
+
+    Parameters
+    ----------
+    text
+        What is replaced.
+    tokens
+        How many tokens it has, as the model's provider counts them; estimated where that is not known or not
+        plausible (hidden thinking is counted too): one for four letters, one for a dense character.
 
     Examples
     --------
-    >>> filler_for("eight ch")
-    '… …'
+    >>> filler_for("eight ch"), filler_for("eight ch", 3)
+    ('… …', '… … …')
     """
+    usual = estimated_tokens(text)
+    known = tokens is not None and usual / _PLAUSIBLE <= tokens <= usual * _PLAUSIBLE
+    return " ".join([DOTS] * max(1, tokens if known and tokens is not None else usual))
+
+
+def estimated_tokens(text: str) -> int:
+    """Return about how many tokens a text has, by its letters."""
     dense = sum(ord(character) >= _DENSE_FROM for character in text)
-    tokens = max(1, round((len(text) - dense) / _CHARACTERS_PER_TOKEN + dense))
-    return " ".join([DOTS] * tokens)
+    return max(1, round((len(text) - dense) / _CHARACTERS_PER_TOKEN + dense))
+
+
+def reordered_item(item: ProbeItem) -> ProbeItem:
+    """Return a question with its options in another order: as many places on as its id says, never none.
+
+    Examples
+    --------
+    >>> one = OptionQuestion("q1", "Which?", ("w", "x", "y", "z"), 0, 1)
+    >>> moved = reordered_item(ProbeItem("q1", "Which?", "A", choice=one))
+    >>> moved.choice.options, moved.gold
+    (('y', 'z', 'w', 'x'), 'C')
+    """
+    assert item.choice is not None  # noqa: S101 - only options can be reordered
+    n = len(item.choice.options)
+    shift = places_on(item)
+    moved = tuple(item.choice.options[(place + shift) % n] for place in range(n))
+    choice = replace(
+        item.choice,
+        options=moved,
+        answer=(item.choice.answer - shift) % n,
+        target=(item.choice.target - shift) % n,
+    )
+    return replace(item, gold=choice.gold, choice=choice)
+
+
+def places_on(item: ProbeItem) -> int:
+    """Return by how many places `reordered_item` moves the options of a question."""
+    assert item.choice is not None  # noqa: S101 - only options can be reordered
+    return 1 + sum(map(ord, item.id)) % (len(item.choice.options) - 1)

@@ -9,7 +9,7 @@ from concord.reasoning.bias import keyword_detector
 from concord.reasoning.correct import Rule
 from concord.reasoning.design import SAMPLES
 from concord.reasoning.hints.choices import CHOICES as CHOICES_FILE
-from concord.reasoning.hints.choices import OptionQuestion, parse_choices, read_letter
+from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices, read_letter
 from concord.reasoning.hints.detect import HintDetector, HintText
 from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
 from concord.reasoning.hints.rows import UNHINTED, HintRow
@@ -17,9 +17,9 @@ from concord.reasoning.lexicon import Lexicon, load_lexicon
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import Parser, column
 from concord.reasoning.probes.design import case_pairs, chain_items, probe_openers
-from concord.reasoning.probes.prompts import ProbeItem
+from concord.reasoning.probes.prompts import ProbeItem, places_on, reordered_item
 from concord.reasoning.probes.rows import EARLY, FILLER, HINTS, MISTAKE, PARAPHRASE, ProbeRow
-from concord.reasoning.probes.session import CHAIN, ChainSession, ProbeQuestion, ProbeSession
+from concord.reasoning.probes.session import CHAIN, REORDERED, ChainSession, ProbeQuestion, ProbeSession
 from concord.reasoning.read.replies import RecordedReply
 from concord.reasoning.read.vignettes import BiasCase, Sample, read_samples
 from concord.reasoning.split import split_reply, thinking_of
@@ -160,9 +160,11 @@ def _chain_rows(session: ProbeSession, item: ProbeItem, reader: AnswerReader) ->
     for question, reply in session.asked:
         if question.by_helper:
             continue
-        found = reader.read(
-            item, reply, lead=question.lead, direct=question.cell in _DIRECT and question.probe != CHAIN
-        )
+        direct = question.cell in _DIRECT and question.probe != CHAIN
+        if question.cell == REORDERED:
+            found = _put_back(item, reader.read(reordered_item(item), reply, lead=question.lead, direct=True))
+        else:
+            found = reader.read(item, reply, lead=question.lead, direct=direct)
         if question.probe != CHAIN:
             yield _row_of(question.probe, item.id, question, found)
             continue
@@ -177,6 +179,14 @@ def _chain_rows(session: ProbeSession, item: ProbeItem, reader: AnswerReader) ->
                 own_chain = probe == EARLY or session.choices.helper is not None
                 if probe in probes and own_chain and reply is not None:  # too short: counted, not scored
                     yield _row_of(probe, item.id, question, found, cell=cell, n_steps=n_steps, step=n_steps)
+
+
+def _put_back(item: ProbeItem, found: ReadAnswer) -> ReadAnswer:
+    """Return an answer to reordered options as the letter that its option has in the question itself."""
+    if found.answer is None or item.choice is None:
+        return found
+    place = LETTERS.index(found.answer) + places_on(item)
+    return replace(found, answer=LETTERS[place % len(item.choice.options)])
 
 
 def _overlap(steps: Sequence[str], item: ProbeItem) -> float | None:

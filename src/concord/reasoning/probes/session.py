@@ -20,6 +20,7 @@ from concord.reasoning.probes.prompts import (
     filler_for,
     joined_steps,
     mistake_prompt,
+    reordered_item,
     reword_prompt,
 )
 from concord.reasoning.probes.rows import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE
@@ -29,7 +30,8 @@ from concord.records import Message
 
 SUITE = "probes"
 CHAIN = "chain"
-OWN, BUNDLED = "own", "bundled"
+REORDERED = "reordered"
+"""Cell of the answer without a chain and with the options in another order."""
 FEW = 5
 """Points of the coarse grid."""
 
@@ -78,6 +80,8 @@ class ProbeSession:
     given: tuple[()] = ()
     asked: list[tuple[ProbeQuestion, str | None]] = field(default_factory=list)
     """Every question that was answered, with its reply; ``None`` where none came."""
+    tokens: int | None = None
+    """Of the reply that is being taken."""
     _known: dict[str, str | None] = field(default_factory=dict)
 
     @property
@@ -89,6 +93,10 @@ class ProbeSession:
         """Return everything that can be asked now."""
         return tuple(self.open_questions)
 
+    def counted(self, tokens: int | None) -> None:
+        """Take how many tokens the next reply has, as the provider counts them."""
+        self.tokens = tokens
+
     def answer(self, name: str, reply: str | None) -> None:
         """Take a reply; what it makes askable waits from now on."""
         question = next(one for one in self.open_questions if one.id == name)
@@ -96,6 +104,7 @@ class ProbeSession:
         self.asked.append((question, reply))
         self._known[f"{question.cell}/{question.step}"] = reply
         self.open_questions += self.after(question, reply)
+        self.tokens = None
 
     def after(self, question: ProbeQuestion, reply: str | None) -> list[ProbeQuestion]:
         """Return what a reply makes askable; nothing, unless a subclass knows more."""
@@ -182,16 +191,22 @@ class ChainSession(ProbeSession):
         self.steps = reasoning_steps(reasoning)
         n, probes, prefill = len(self.steps), set(self.choices.probes), self.choices.prefill
         if FILLER in probes and reasoning.strip():
-            yield self.question(
-                answer_prompt(self.item, filler_for(reasoning), prefill=prefill), FILLER, "filler"
-            )
+            dots = filler_for(reasoning, self._share_of_tokens(reasoning, reply))
+            yield self.question(answer_prompt(self.item, dots, prefill=prefill), FILLER, "filler")
             yield self.question(answer_prompt(self.item, "", prefill=prefill), FILLER, "direct")
         if EARLY in probes and n >= MIN_STEPS:
             yield from self._early(n)
         if self.choices.helper is not None and n >= MIN_STEPS:
             yield from self._ask_helper(probes)
 
+    def _share_of_tokens(self, reasoning: str, reply: str) -> int | None:
+        """Return the tokens of a reasoning: those of the whole reply, by its share of the letters."""
+        return None if self.tokens is None else round(self.tokens * len(reasoning) / len(reply))
+
     def _early(self, n: int) -> Iterator[ProbeQuestion]:
+        if self.item.choice is not None:
+            sent = answer_prompt(reordered_item(self.item), "", prefill=self.choices.prefill)
+            yield self.question(sent, EARLY, REORDERED, step=0, n_steps=n)
         for k in grid_of(n, full=self.choices.full_grid):
             sent = answer_prompt(self.item, joined_steps(self.steps[:k]), prefill=self.choices.prefill)
             for sample in range(self.choices.samples if k == n else 1):
@@ -231,6 +246,13 @@ class ChainSession(ProbeSession):
                 sent = continue_prompt(self.item, words[:k], prefill=self.choices.prefill)
                 yield self.question(sent, PARAPHRASE, cell, step=k, n_steps=len(steps))
 
+    def _wrong_places(self) -> list[int]:
+        """Return where wrong steps are put: first, middle and last, or wherever there is one."""
+        assert self.altered is not None  # noqa: S101 - asked only where there are changed steps
+        known = [place for place, step in enumerate(self.altered.wrong, start=1) if step is not None]
+        usual = [place for place in places_of(len(self.altered.wrong)) if place in known]
+        return usual if usual else known
+
     def _bundled(self) -> list[ProbeQuestion]:
         """Return mistakes and paraphrase of the gold chain, which need no reply first."""
         steps, found = list(self.item.gold_steps), []
@@ -239,7 +261,9 @@ class ChainSession(ProbeSession):
         if MISTAKE in self.choices.probes:
             whole = answer_prompt(self.item, joined_steps(steps), prefill=self.choices.prefill)
             found.append(self.question(whole, MISTAKE, "chain", n_steps=len(steps)))
-            found += self._changed(steps, self.altered.step, self.altered.wrong)
+            for place in self._wrong_places():
+                wrong = self.altered.wrong[place - 1]
+                found += self._changed(steps, place, str(wrong))
         if PARAPHRASE in self.choices.probes:
             found += self._reworded(steps, self.altered.reworded)
         return found

@@ -8,12 +8,17 @@ from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
 from concord.records import Estimate
+from concord.stats.bands import MIN_UNITS, GapTable, mean_gap_interval
 from concord.stats.elementwise import Floats
 from concord.stats.flips import flip_excess
 from concord.stats.intervals import jackknife_t
-from concord.structure.unit_means import MIN_PAIRS, SIGNED, mean_over_units
+from concord.structure.unit_means import MIN_PAIRS, mean_over_units
 
 OPTION_COLUMNS = ("number", "place", "value", "low", "high", "p", "n", "note")
+
+
+CLAIM_LEVEL = 0.05
+"""Level of the test behind what is said about places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,8 @@ class OptionReply:
     right_place: int
     n_options: int
     correct: bool | None
+    cluster: str = ""
+    """Family of the item, which intervals are then over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +78,28 @@ class OptionScores:
             p = self.rstd_p if name == "rstd" else None
             yield (name, place, found.value, *ends, p, found.n, found.note)
 
+    @property
+    def sentence(self) -> str:
+        """What may be said: each claim only where its own interval or test shows it."""
+        excess, said = self.flip_excess, []
+        if excess.interval is None:
+            said.append(f"whether choices change with the arrangement is not known ({excess.note})")
+        elif excess.interval.low > 0:
+            said.append("choices change with the arrangement more than between repeats")
+        else:
+            said.append("that choices change with the arrangement more than between repeats is not shown")
+        if self.rstd_p is not None:
+            shown = "" if self.rstd_p < CLAIM_LEVEL else "not shown to be "
+            said.append(f"accuracy is {shown}unlike where the right option is in another place")
+        return "; ".join(said).capitalize() + "."
+
     def lines(self) -> list[str]:
         """Return the numbers in words."""
         excess = self.flip_excess
         told = [
+            self.sentence,
             f"consistency over arrangements {_told(self.consistency)}, over repeats "
-            f"{_told(self.repeat_agreement)}, flip excess {_told(excess)}"
+            f"{_told(self.repeat_agreement)}, flip excess {_told(excess)}",
         ]
         if self.rstd.value is not None:
             floor = "–" if self.rstd_floor is None else f"{self.rstd_floor:.3f}"
@@ -114,15 +137,17 @@ def score_options(
     """
     items = list(dict.fromkeys(reply.item for reply in replies))
     read = [reply for reply in replies if reply.answer is not None]
-    between, within, excess = _pairwise(read, items)
+    between, within, excess = pairwise(read, items)
     reason = "needs two replies under one arrangement (--repeats 2)"
+    family = {reply.item: reply.cluster if reply.cluster else reply.item for reply in replies}
+    labels = [family[item] for item in items]
 
     def mean(values: Floats, why: str, ends: tuple[float, float] = (0.0, 1.0)) -> Estimate:
-        return mean_over_units(values, items, level=level, reason=why, ends=ends, unit="items")
+        return mean_over_units(values, labels, level=level, reason=why, ends=ends, unit="items")
 
     sizes = {reply.n_options for reply in replies}
     places = max(sizes) if len(sizes) == 1 else 0
-    rows = _Placed.of(read, items, places)
+    rows = Placed.of(read, items, places)
     by_place = tuple(
         mean(column, "the right option is never in this place") for column in rows.accuracy(rows.correct).T
     )
@@ -134,7 +159,7 @@ def score_options(
         n_unread=len(replies) - len(read),
         consistency=mean(between, "no item was asked under two arrangements"),
         repeat_agreement=mean(within, reason),
-        flip_excess=mean(excess, reason, SIGNED),
+        flip_excess=_mean_excess(excess, labels, level, reason),
         accuracy_by_place=by_place,
         rstd=rows.rstd_estimate(level),
         rstd_floor=floor,
@@ -145,7 +170,25 @@ def score_options(
     )
 
 
-def _pairwise(read: Sequence[OptionReply], items: Sequence[str]) -> tuple[Floats, Floats, Floats]:
+def _mean_excess(values: Floats, labels: Sequence[str], level: float, reason: str) -> Estimate:
+    """Return the mean flip excess with the interval that the result about structure gives it."""
+    there = ~np.isnan(values)
+    lost = int((~there).sum())
+    if not there.any():
+        return Estimate(None, n_left_out=lost, note=reason)
+    units = {name: i for i, name in enumerate(dict.fromkeys(labels))}
+    at = np.array([units[name] for name in labels])
+    sums, counts = (
+        np.bincount(at, weights, len(units)).astype(np.float64)[:, None]
+        for weights in (np.where(there, values, 0.0), there.astype(np.float64))
+    )
+    used = counts[:, 0] > 0
+    interval = mean_gap_interval(GapTable(((1.0, sums[used], counts[used]),)), level)
+    note = "" if interval is not None else f"no interval below {MIN_UNITS} items"
+    return Estimate(float(values[there].mean()), interval, int(there.sum()), lost, note=note)
+
+
+def pairwise(read: Sequence[OptionReply], items: Sequence[str]) -> tuple[Floats, Floats, Floats]:
     """Return, item by item, agreement between and within arrangements, and flip excess."""
     codes = {name: i for i, name in enumerate(items)}
     names = {name: i for i, name in enumerate(dict.fromkeys(reply.arrangement for reply in read))}
@@ -170,7 +213,7 @@ def _pairwise(read: Sequence[OptionReply], items: Sequence[str]) -> tuple[Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Placed:
+class Placed:
     """Replies by item and place of the right option."""
 
     n_items: int
@@ -181,7 +224,8 @@ class _Placed:
     correct: Floats
 
     @classmethod
-    def of(cls, read: Sequence[OptionReply], items: Sequence[str], places: int) -> "_Placed":
+    def of(cls, read: Sequence[OptionReply], items: Sequence[str], places: int) -> "Placed":
+        """Gather the replies whose choice could be read."""
         codes = {name: i for i, name in enumerate(items)}
         kept = [reply for reply in read if places and reply.place is not None and reply.correct is not None]
         return cls(

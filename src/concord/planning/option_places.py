@@ -1,0 +1,164 @@
+"""Plans for options: questions and repeats that show a preference for a place, or flips, from a pilot."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from concord.comparing.options import KIND as RESULTS
+from concord.errors import OptionError
+from concord.files.provenance import provenance
+from concord.planning.kinds import PlanKind
+from concord.planning.normal import power_of_mean, units_needed
+from concord.planning.options import PlanOptions
+from concord.records import InputFile, Presented
+from concord.stats.elementwise import Floats
+from concord.structure.options import files as option_files
+from concord.structure.options.by_item import option_items
+from concord.structure.options.files import OptionResult
+from concord.structure.options.score import OptionReply
+
+_USUAL_EFFECT = 0.05
+_REPEATS = (1, 2, 3, 5)
+_WORDS = {
+    "first_option": "choices of the first place beyond an even share",
+    "last_option": "choices of the last place beyond an even share",
+    "option_flips": "flips between arrangements beyond those between repeats",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OptionPlan(Presented):
+    """What so many questions show about the places of options."""
+
+    based_on: str
+    model: str
+    metric: str
+    words: str
+    """The metric in words."""
+    wanted: PlanOptions
+    effect: float
+    items: int
+    arrangements: int
+    repeats: int
+    sd_between: float
+    """Standard deviation over items of what the places do."""
+    sd_within: float | None
+    """Of one round of all arrangements around it; ``None`` where it cannot be told apart."""
+    power: float
+    """Of the planned items and repeats."""
+    needed: tuple[tuple[int, int, int], ...]
+    """Repeats, items that reach the power, calls."""
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that ``--json`` prints."""
+        return {
+            "question": "plan",
+            "kind": RESULTS.name,
+            "based_on": self.based_on,
+            "model": self.model,
+            "metric": self.metric,
+            "effect": self.effect,
+            "items": self.items,
+            "arrangements": self.arrangements,
+            "repeats": self.repeats,
+            "sd_between": self.sd_between,
+            "sd_within": self.sd_within,
+            "power": self.power,
+            "needed": [dict(zip(("repeats", "items", "calls"), row, strict=True)) for row in self.needed],
+            "wanted": asdict(self.wanted),
+            "warnings": list(self.warnings),
+            **provenance(self.inputs),
+        }
+
+
+def plan_options(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> OptionPlan:
+    """Plan from one result about options.
+
+    Raises
+    ------
+    OptionError
+        Several results, a metric without a plan, or a pilot of one item.
+    """
+    if len(sources) != 1:
+        raise OptionError("a plan for options rests on one run: give one folder")
+    chosen = "first_option" if metric is None else metric
+    if chosen not in _WORDS:
+        raise OptionError(f"a plan for options is about {', '.join(_WORDS)}, not {chosen!r}")
+    result = option_files.read(Path(sources[0]))
+    values = option_items(result.replies).values[chosen]
+    values = values[~np.isnan(values)]
+    if values.size < 2:
+        raise OptionError(f"the pilot has {values.size} item(s) with {chosen}; a plan needs their spread")
+    effect = _USUAL_EFFECT if wanted.effect is None else wanted.effect
+    cells, repeats = _arrangements_and_repeats(result)
+    between, within = _variances(result, chosen, values, repeats)
+    tried = _REPEATS if within is not None else (repeats,)
+    planned = wanted.repeats if within is not None and not wanted.search_repeats else repeats
+    items = values.size if wanted.items is None else wanted.items
+    needed = tuple(
+        (k, n := units_needed(effect, _spread(between, within, k), wanted, "items"), n * cells * k)
+        for k in tried
+    )
+    warnings = []
+    if wanted.effect is None:
+        warnings.append(f"no effect was named; the plan is for {effect:g}")
+    return OptionPlan(
+        str(sources[0]), result.model, chosen, _WORDS[chosen], wanted, effect, items, cells, planned,
+        float(np.sqrt(between)), None if within is None else float(np.sqrt(within)),
+        power_of_mean(effect, _spread(between, within, planned) / items, 1 - wanted.level), needed,
+        warnings=tuple(warnings),
+    )  # fmt: skip
+
+
+def _spread(between: float, within: float | None, repeats: int) -> float:
+    return between if within is None else between + within / repeats
+
+
+def _arrangements_and_repeats(result: OptionResult) -> tuple[int, int]:
+    """Return the arrangements per item, and the repeats in each: the most that any has."""
+    cells: dict[tuple[str, str], int] = {}
+    for reply in result.replies:
+        key = (reply.item, reply.arrangement)
+        cells[key] = cells.get(key, 0) + 1
+    items = [item for item, _ in cells]
+    return max(items.count(item) for item in set(items)), max(cells.values())
+
+
+def _variances(result: OptionResult, metric: str, values: Floats, repeats: int) -> tuple[float, float | None]:
+    """Return the variance over items, and what one round of all arrangements adds to it.
+
+    A choice of the place is 1 or 0. With A arrangements and k repeats an item's share has the variance
+    between + within/k, where within is the mean variance of one choice inside a cell, over A.
+    """
+    spread = float(np.var(values, ddof=1))
+    if metric == "option_flips" or repeats < 2:
+        return spread, None
+    single = _variance_in_cells(result.replies, last=metric == "last_option")
+    if single is None:
+        return spread, None
+    return max(0.0, spread - single / repeats), single
+
+
+def _variance_in_cells(replies: Sequence[OptionReply], *, last: bool) -> float | None:
+    """Return the mean over items of the variance of one choice inside a cell, over the item's cells."""
+    cells: dict[str, dict[str, list[float]]] = {}
+    for reply in replies:
+        if reply.place is not None:
+            wanted = reply.n_options - 1 if last else 0
+            cells.setdefault(reply.item, {}).setdefault(reply.arrangement, []).append(
+                float(reply.place == wanted)
+            )
+    found = []
+    for own in cells.values():
+        several = [np.var(votes, ddof=1) for votes in own.values() if len(votes) > 1]
+        if several:
+            found.append(float(np.mean(several)) / len(own))
+    return float(np.mean(found)) if found else None
+
+
+KIND = PlanKind(RESULTS.words, RESULTS.holds, plan_options, metrics=RESULTS.metrics)

@@ -1,0 +1,76 @@
+"""What options do item by item: what comparisons and plans are made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from concord.stats.elementwise import Floats
+from concord.structure.options.score import OptionReply, Placed, pairwise
+
+BY_ITEM = ("consistency", "option_flips", "first_option", "last_option")
+"""Agreement over arrangements, flips beyond repeats, share of the first and of the last place minus even."""
+RSTD = "rstd"
+METRICS = (*BY_ITEM, RSTD)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptionItems:
+    """Numbers of every item of one model, NaN where an item has none."""
+
+    items: tuple[str, ...]
+    values: dict[str, Floats]
+    """One number per item, by name."""
+    by_place: Floats
+    """Accuracy by item and place of the right option, which RStd is made of."""
+
+    def of(self, metric: str, names: Sequence[str]) -> Floats:
+        """Return a number of some items."""
+        return self.values[metric][self._places(names)]
+
+    def accuracy(self, names: Sequence[str]) -> Floats:
+        """Return accuracy by place of some items."""
+        return self.by_place[self._places(names)]
+
+    def _places(self, names: Sequence[str]) -> list[int]:
+        at = {item: i for i, item in enumerate(self.items)}
+        return [at[name] for name in names]
+
+
+def option_items(replies: Sequence[OptionReply]) -> OptionItems:
+    """Return the numbers of every item.
+
+    Parameters
+    ----------
+    replies
+        All replies of one model.
+    """
+    items = tuple(dict.fromkeys(reply.item for reply in replies))
+    read = [reply for reply in replies if reply.answer is not None]
+    between, _, excess = pairwise(read, items)
+    sizes = {reply.n_options for reply in replies}
+    places = max(sizes) if len(sizes) == 1 else 0
+    placed = Placed.of(read, items, places)
+    chosen = placed.chosen()
+    nothing = np.full(len(items), np.nan)
+    values = {
+        "consistency": between,
+        "option_flips": excess,
+        "first_option": chosen[:, 0] - 1 / places if places else nothing,
+        "last_option": chosen[:, -1] - 1 / places if places else nothing,
+    }
+    return OptionItems(items, values, placed.accuracy(placed.correct))
+
+
+def rstd_of(table: Floats) -> float:
+    """Return the standard deviation over places of the mean accuracy; NaN where a place has none.
+
+    Examples
+    --------
+    >>> rstd_of(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    0.25
+    """
+    known = ~np.isnan(table)
+    if not table.shape[1] or not known.any(axis=0).all():
+        return float("nan")
+    return float(np.std(np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)))

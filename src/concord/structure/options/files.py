@@ -1,0 +1,88 @@
+"""What options do, as files, written and read back: one document, one table of numbers, one of replies."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord.files.codec import decode, encode
+from concord.files.documents import heading, read_document
+from concord.files.output import write_csv, write_json
+from concord.files.result_folders import folder_with
+from concord.files.rows import read_rows, write_rows
+from concord.records import Presented
+from concord.structure.options.score import OPTION_COLUMNS, OptionReply, OptionScores
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DOCUMENT, TABLE, REPLIES = "options.json", "options.csv", "option_replies.csv"
+_KIND = "option result"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OptionResult(Presented):
+    """What places, names and dress of options do to one model's choices."""
+
+    model: str
+    scores: OptionScores
+    items: str = ""
+    """What the set of questions is called."""
+    arranger: str = ""
+    """What was varied."""
+    replies: tuple[OptionReply, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `options.json` holds; replies are in a table of their own."""
+        return {
+            **heading(_KIND),
+            "model": self.model,
+            "items": self.items,
+            "arranger": self.arranger,
+            "option_scores": encode(self.scores),
+        }
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return one row per number, the columns of `options.csv`."""
+        import polars as pl
+
+        rows = [list(row) for row in self.scores.rows()]
+        return pl.DataFrame(rows, schema=list(OPTION_COLUMNS), orient="row", infer_schema_length=None)
+
+    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
+        """Write the files of the result and return their paths."""
+        return write(self, Path(out))
+
+
+def write(result: OptionResult, folder: Path) -> tuple[Path, ...]:
+    """Write all files of a result and return their paths."""
+    write_json(folder / DOCUMENT, result.to_dict())
+    write_csv(folder / TABLE, OPTION_COLUMNS, result.scores.rows())
+    write_rows(folder / REPLIES, OptionReply, result.replies)
+    return tuple(folder / name for name in (DOCUMENT, TABLE, REPLIES))
+
+
+def read(folder: Path) -> OptionResult:
+    """Read a result back, whole.
+
+    Raises
+    ------
+    FileFormatError
+        The folder holds no such result, or a field of it cannot be used.
+    """
+    found = folder_with(folder, DOCUMENT)
+    place = folder if found is None else found
+    path = place / DOCUMENT
+    document: Mapping[str, Any] = read_document(path, _KIND)
+    scores = decode(OptionScores, document.get("option_scores"), where=f"{path}, 'option_scores'")
+    named = {
+        key: decode(str, document.get(key), where=f"{path}, {key!r}")
+        for key in ("model", "items", "arranger")
+    }
+    replies = read_rows(place / REPLIES, OptionReply) if (place / REPLIES).is_file() else ()
+    return OptionResult(named["model"], scores, named["items"], named["arranger"], replies)
+
+
+def is_option_folder(source: object) -> bool:
+    """Whether a path is a folder with what options do."""
+    return folder_with(source, DOCUMENT) is not None

@@ -1,0 +1,161 @@
+"""Results about options: written and read back, compared, planned, shown on the page."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import concord
+from concord.errors import FileFormatError, MismatchError, OptionError
+from concord.planning.option_places import OptionPlan
+from concord.structure.options import files
+from concord.structure.options.by_item import option_items, rstd_of
+from concord.structure.options.files import OptionResult
+from concord.structure.options.score import OptionReply, score_options
+
+
+def replies(
+    bias: float, knows: float, *, n: int = 24, k: int = 2, seed: int = 0, places: int = 4
+) -> list[OptionReply]:
+    """Let a model take the first place with chance ``bias``, else what it knows or guesses."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for i in range(n):
+        for start in range(places):
+            for _ in range(k):
+                right = (i - start) % places
+                guess = right if rng.random() < knows else int(rng.integers(places))
+                place = 0 if rng.random() < bias else guess
+                answer = str((place + start) % places)
+                found.append(OptionReply(f"i{i}", str(start), answer, place, right, places, place == right))
+    return found
+
+
+def result(
+    model: str, bias: float, knows: float, *, seed: int = 0, arranger: str = "options-cyclic"
+) -> OptionResult:
+    made = replies(bias, knows, seed=seed)
+    return OptionResult(model, score_options(made, n_permutations=99), "set.json", arranger, tuple(made))
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    root = tmp_path_factory.mktemp("options")
+    result("biased", 0.6, 0.9).write(root / "a")
+    result("steady", 0.0, 0.9, seed=1).write(root / "b")
+    return root / "a", root / "b"
+
+
+def test_a_result_is_written_and_read_back_whole(folders: tuple[Path, Path]) -> None:
+    assert files.read(folders[0]) == result("biased", 0.6, 0.9)
+    assert files.read(folders[0]).to_frame().height == 5 + 4 + 4
+
+
+def test_a_damaged_result_is_named(tmp_path: Path, folders: tuple[Path, Path]) -> None:
+    document = json.loads((folders[0] / files.DOCUMENT).read_text("utf-8"))
+    document["option_scores"]["n_items"] = "many"
+    (tmp_path / files.DOCUMENT).write_text(json.dumps(document), "utf-8")
+    with pytest.raises(FileFormatError, match="n_items"):
+        files.read(tmp_path)
+
+
+def test_models_are_compared_on_the_same_questions(folders: tuple[Path, Path]) -> None:
+    found = concord.compare(*folders, metric="first_option")
+    metrics = {one.metric: one for one in found.pairs[0].metrics}  # type: ignore[union-attr]
+    assert set(metrics) == {"consistency", "option_flips", "first_option", "last_option", "rstd"}
+    assert metrics["first_option"].difference.value == pytest.approx(0.45, abs=0.15)
+    for name in ("consistency", "option_flips", "first_option", "rstd"):
+        p_value = metrics[name].p_value
+        assert p_value is not None and p_value < 0.05
+    assert found.standing.order == ("steady", "biased")  # type: ignore[union-attr]
+
+
+def test_a_model_does_not_differ_from_itself(folders: tuple[Path, Path]) -> None:
+    found = concord.compare(folders[0], folders[0])
+    assert found.difference is not None and found.difference.value == 0
+    for one in found.pairs[0].metrics:  # type: ignore[union-attr]
+        assert one.p_value is None or one.p_value == 1
+
+
+def test_unlike_arrangers_are_not_compared(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    result("other", 0, 0.9, arranger="option-ids").write(tmp_path)
+    with pytest.raises(MismatchError, match="'options-cyclic' and other under 'option-ids'"):
+        concord.compare(folders[0], tmp_path, metric="rstd")
+    with pytest.raises(OptionError, match="no metric 'foo'|'foo'"):
+        concord.compare(*folders, metric="foo")
+
+
+def test_questions_are_planned_from_a_pilot(folders: tuple[Path, Path]) -> None:
+    plan = concord.plan(folders[1], metric="first_option", effect=0.05)
+    assert isinstance(plan, OptionPlan)
+    items = [items for _, items, _ in plan.needed]
+    assert items == sorted(items, reverse=True)  # more repeats, fewer questions
+    assert plan.needed[0][2] == plan.needed[0][1] * 4
+    flips = concord.plan(folders[1], metric="option_flips")
+    assert isinstance(flips, OptionPlan) and len(flips.needed) == 1
+    assert "no effect was named" in flips.warnings[0]
+    with pytest.raises(OptionError, match="not 'rstd'"):
+        concord.plan(folders[1], metric="rstd")
+
+
+def test_the_planned_power_is_reached_in_simulation() -> None:
+    """The plan's spread, from one large pilot, predicts how shares of new sets of questions spread."""
+    pilot = option_items(replies(0.1, 0.8, n=400, seed=5)).values["first_option"]
+    drawn = [option_items(replies(0.1, 0.8, n=24, seed=s)).values["first_option"].mean() for s in range(60)]
+    assert np.std(drawn, ddof=1) == pytest.approx(np.std(pilot, ddof=1) / np.sqrt(24), rel=0.3)
+
+
+def test_options_are_a_section_of_the_page(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    made = concord.report(list(folders), out=tmp_path / "page.html", plots=tmp_path / "plots")
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert not made.problems
+    assert "Options and formats" in text and "Right answers by the place of the right option" in text
+    assert "steady: That choices change with the arrangement more than between repeats is not shown" in text
+    assert any("option-places" in path.name for path in (tmp_path / "plots").rglob("*.svg"))
+
+
+def test_a_result_can_be_drawn_and_shows_itself(folders: tuple[Path, Path]) -> None:
+    found = files.read(folders[0])
+    assert "24 questions under 4 arrangements (options-cyclic)" in repr(found)
+    assert found.plot("choices").to_svg().startswith("<svg")
+    with pytest.raises(OptionError, match="there are accuracy, choices"):
+        found.plot("foo")
+
+
+def test_families_of_items_widen_the_intervals() -> None:
+    alone = replies(0.3, 0.5, n=40)
+    family = [replace(one, cluster=f"f{int(one.item[1:]) % 10}") for one in alone]
+    first, second = (score_options(rows, n_permutations=9).consistency for rows in (alone, family))
+    assert first.value == pytest.approx(second.value)
+    assert "clustered" in second.method and "clustered" not in first.method
+
+
+def claims(bias: float, *, times: int, n: int) -> tuple[float, float]:
+    """Return how often flips, and places, are claimed."""
+    found = [
+        score_options(replies(bias, 0.6, n=n, seed=1000 + i), n_permutations=99).sentence
+        for i in range(times)
+    ]
+    flips = sum(one.startswith("Choices change") for one in found) / times
+    places = sum("accuracy is unlike" in one for one in found) / times
+    return flips, places
+
+
+@pytest.mark.long
+def test_nothing_is_claimed_of_a_model_without_a_preference_and_all_of_one_with() -> None:
+    flips, places = claims(0.0, times=60, n=20)
+    assert flips <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60) and places <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+    assert min(claims(0.5, times=10, n=20)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [12, 23, 80])
+def test_claims_about_options_are_rarely_false(n: int) -> None:
+    flips, places = claims(0.0, times=1000, n=n)
+    assert max(flips, places) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 1000)
+
+
+def test_rstd_has_no_value_where_a_place_was_never_seen() -> None:
+    assert np.isnan(rstd_of(np.array([[1.0, np.nan], [0.0, np.nan]])))
