@@ -82,7 +82,7 @@ def make_plan(
         len(left),
         asked,
         output,
-        _cost(asked, output, prices),
+        _cost_of_calls(asked, output, prices),
         calls,
     )
 
@@ -119,7 +119,7 @@ def _tokens(text: str, end: int) -> float:
     return dense * _DENSE[end] + (len(text) - dense) * _PLAIN[end]
 
 
-def _cost(asked: Range, output: Range, prices: Prices | None) -> Range | None:
+def _cost_of_calls(asked: Range, output: Range, prices: Prices | None) -> Range | None:
     if prices is None:
         return None
     return Range(prices.cost(asked.low, output.low), prices.cost(asked.high, output.high))

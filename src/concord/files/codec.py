@@ -32,7 +32,7 @@ def encode(value: object) -> Any:
     {'low': 0.4, 'high': 0.6, 'level': 0.95, 'method': 'Wilson'}
     """
     if is_dataclass(value) and not isinstance(value, type):
-        return {_key(field): encode(getattr(value, field.name)) for field in fields(value)}
+        return {_key_of(field): encode(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
@@ -48,7 +48,7 @@ def encode(value: object) -> Any:
     raise TypeError(f"a {type(value).__name__} has no form in JSON")
 
 
-def _key(field: Field[Any]) -> str:
+def _key_of(field: Field[Any]) -> str:
     """Return what a document calls a field."""
     return str(field.metadata.get(KEY, field.name))
 
@@ -98,7 +98,7 @@ def _record(kind: type[Any], document: object, where: str) -> Any:
         raise _fault(where, "an object", document)
     given = {}
     for field, hint in _fields(cast("Hashable", kind)):
-        key = _key(field)
+        key = _key_of(field)
         if key in document:
             given[field.name] = _value(hint, document[key], f"{where}, {key!r}")
         elif field.default is MISSING and field.default_factory is MISSING:
