@@ -108,3 +108,34 @@ def test_nothing_is_cut_off_on_a_phone(site: dict[Path, Page]) -> None:
         for path in seen:
             page.goto(path.as_uri())
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
+
+
+def test_every_explanation_shows_its_figure_and_the_first_page_its_recording(site: dict[Path, Page]) -> None:
+    drawn = {path: path.read_text("utf-8").count('<figure class="drawn"') for path in site}
+    explanations = [path for path in site if path.parent.name == "explanation"]
+    assert len(explanations) > 30
+    assert [path.name for path in explanations if not drawn[path]] == []
+    home = next(
+        path for path in site if path.name == "index.html" and (path.parent / "assets" / "demo.svg").exists()
+    )
+    assert drawn[home] == 3
+    assert (home.parent / "assets" / "demo.svg").stat().st_size < 60_000
+    recording = (home.parent / "assets" / "demo.svg").read_text("utf-8")
+    assert "Of 15 agent designs" in recording
+    assert "http" not in recording.replace("http://www.w3.org/2000/svg", "")
+    gallery = next(path for path in site if path.name == "gallery.html")
+    assert drawn[gallery] >= 12
+
+
+def test_no_code_is_cut_on_a_desktop(site: dict[Path, Page]) -> None:
+    cut = []
+    with launched() as browser:
+        tab = browser.new_page(viewport={"width": 1440, "height": 900})
+        for path in sorted(site)[::3]:
+            tab.goto(path.as_uri())
+            wide = tab.evaluate(
+                "[...document.querySelectorAll('pre code')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+                ".length"
+            )
+            cut += [f"{path.name}: {wide}"] if wide else []
+    assert cut == []
