@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from concord.cli.options import JsonAlone
+from concord.cli.options import JsonAlone as JSON
 from concord.cli.shared import note, print_json
 from concord.errors import printable_lines
 
@@ -27,7 +27,7 @@ def reasoning(
     seed: SEED = 0,
     page: PAGE = False,
     verdicts: GIVEN = None,
-    json: JsonAlone = False,
+    json: JSON = False,
 ) -> None:
     """Check by hand how answers were read: error rate by mode, and the gap corrected by it."""
     from concord.audit.items import REASONING
@@ -41,7 +41,7 @@ def people(
     seed: SEED = 0,
     page: PAGE = False,
     verdicts: GIVEN = None,
-    json: JsonAlone = False,
+    json: JSON = False,
 ) -> None:
     """Check by hand how participants' answers were read: error rate by condition."""
     from concord.audit.items import PEOPLE
@@ -55,7 +55,7 @@ def hints(
     seed: SEED = 0,
     page: PAGE = False,
     verdicts: GIVEN = None,
-    json: JsonAlone = False,
+    json: JSON = False,
 ) -> None:
     """Check by hand how verbalised hints were detected: error rate by detector and place."""
     from concord.audit.hint_items import HINTS

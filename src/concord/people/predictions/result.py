@@ -18,7 +18,6 @@ METRICS = {
     "size_ratio": "size of effects, agent to people",
 }
 """Every number of an agent, with the words that a table heads it with."""
-REFERENCES = ("no effect", "all positive", "mean of all agents")
 
 
 @dataclass(frozen=True, slots=True)
