@@ -58,9 +58,11 @@ def test_the_t_interval_as_in_a_textbook() -> None:
         4.6,
         3.4,
     ]
-    interval = mean_gap_interval(table(np.array(extra)[:, None]))
+    # gaps are numbers from 0 to 1
+    interval = mean_gap_interval(table((np.array(extra)[:, None] + 2) / 10))
     assert interval is not None
-    assert (interval.low, interval.high) == pytest.approx((0.5955845, 2.4844155), abs=1e-7)
+    ends = (10 * interval.low - 2, 10 * interval.high - 2)
+    assert ends == pytest.approx((0.5955845, 2.4844155), abs=1e-7)
 
 
 def test_without_missing_cells_the_interval_is_the_t_interval_over_item_means() -> None:
