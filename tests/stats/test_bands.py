@@ -34,37 +34,6 @@ def band_of(table: GapTable, weights: ItemWeights) -> GapBand | None:
     return band_from_draws(table, draws)
 
 
-def test_the_t_interval_as_in_a_textbook() -> None:
-    """Student's sleep data (1908), R: t.test(sleep$extra)$conf.int gives 0.5955845 2.4844155."""
-    extra = [
-        0.7,
-        -1.6,
-        -0.2,
-        -1.2,
-        -0.1,
-        3.4,
-        3.7,
-        0.8,
-        0.0,
-        2.0,
-        1.9,
-        0.8,
-        1.1,
-        0.1,
-        -0.1,
-        4.4,
-        5.5,
-        1.6,
-        4.6,
-        3.4,
-    ]
-    # gaps are numbers from 0 to 1
-    interval = mean_gap_interval(table((np.array(extra)[:, None] + 2) / 10))
-    assert interval is not None
-    ends = (10 * interval.low - 2, 10 * interval.high - 2)
-    assert ends == pytest.approx((0.5955845, 2.4844155), abs=1e-7)
-
-
 def test_without_missing_cells_the_interval_is_the_t_interval_over_item_means() -> None:
     gaps = np.random.default_rng(1).random((30, 5))
     ours, means = mean_gap_interval(table(gaps)), gaps.mean(axis=1)
