@@ -56,7 +56,7 @@ def _below_each_other(grid: Grid, names: list[str], wide: list[int]) -> Grid:
     cells = {j: grid.cells(j) for j in range(len(names))}
     header = (*(grid.header[j] for j in kept), "agent", "agent_estimate")
     n = len(grid.rows)
-    columns = (
+    columns: tuple[list[object], ...] = (
         *([*cells[j]] * len(sources) for j in kept),
         [name for name, _ in sources for _ in range(n)],
         [cell for _, j in sources for cell in cells[j]],

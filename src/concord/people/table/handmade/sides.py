@@ -348,7 +348,7 @@ def _type_of(label: str, hint: str | None) -> str:
     return TYPES[label]
 
 
-def _rate(group: GroupNumbers) -> float | None:
+def _group_rate(group: GroupNumbers) -> float | None:
     """Return the percentage of a group, given or counted."""
     if group.percent is None and group.k is not None and group.n is not None and group.n > 0:
         return 100 * group.k / group.n
@@ -360,7 +360,7 @@ def _means_sign(found: Gathered) -> int | None:
     pair = found.pair()
     if len(pair) != 2:
         return None
-    first, second = (group.mean if group.mean is not None else _rate(group) for group in pair)
+    first, second = (group.mean if group.mean is not None else _group_rate(group) for group in pair)
     if first is None or second is None or first == second:
         return None
     return 1 if first > second else -1
