@@ -17,6 +17,8 @@ _HEAD = """# Coverage
 
 How often 95 % intervals hold the truth, by simulation on populations whose truth is known. The page is made by `benchmarks/coverage.py`; every cell has its own seed, and any number of processes gives the same table. ± is the Monte Carlo error. The intervals are those that the commands print: `pas_interval`, `apr_interval` and `ecs_interval` over studies, `skewed_mean` in comparisons, `bounded_mean` for Step-F1 and E_perf, `wilson_clustered` for accuracies and silent bias with repeats, and the spread of means for the order effect. Cells outside 93–97 % are bold: ▼ too low, ▲ wider than need be.
 
+<!-- figure: coverage -->
+
 **What the program says.** From the same table come the program's warnings (`coverage_note` in `concord.stats.coverage`): for every kind of number, number of units and look of the data (scores at an end of the scale, skewed differences, one study that holds most tests, …) the lowest and highest coverage among the named populations that often look so. Where one lies outside 93–97 % the estimate's note, and the terminal, say so with the size of the fault.
 """
 

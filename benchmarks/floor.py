@@ -24,13 +24,14 @@ from typing import Any
 import numpy as np
 
 from concord.engine import Engine
-from concord.people.bounds import _one_by_one, _part, simulate_bounds
+from concord.people.bounds import simulate_bounds
 from concord.people.computed import context_of
 from concord.people.families import registry
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.scored import Context
 from concord.people.sides import SideTable
+from concord.people.simulated import FamilyTests, _one_by_one, with_lookup
 from concord.people.table.read import read_tests
 
 WANTED = 1.0
@@ -141,7 +142,7 @@ def one_at_a_time(case: Case) -> float:
     both = case.agent.part(np.flatnonzero(case.context.present))
     seconds, count = 0.0, 0
     for index, family in both.families:
-        part = _part(says, case.context, STANDARD, (index, family))
+        part = with_lookup(FamilyTests.of(index, family, says, case.context), STANDARD)
         draws = -(-SAMPLE // case.human.size)
         drawn = family.draw(rng, draws)
         begin = time.process_time()

@@ -1,35 +1,44 @@
-"""Pages of the documentation site that are made from the code: hooks of mkdocs.
+"""Pages and figures of the documentation site that are made from the code: hooks of mkdocs.
 
-Study cards, the JSON Schema of studies and the finished reports are not kept in the repository; they are made
-when the site is built, and so is the help of every command, which replaces a marker on the page of commands.
+Study cards, the JSON Schema of studies, the finished reports, the recording of the first page and all figures
+are not kept in the repository; they are made when the site is built, and so is the help of every command.
+A marker on a page says what stands in its place: ``<!-- help -->``, ``<!-- figure: NAME -->`` or
+``<!-- gallery -->``.
 """
 
-import importlib.util
+import re
+import sys
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from mkdocs.structure.files import File
 
 TOOLS = Path(__file__).resolve().parent
 HELP = "<!-- help -->"
+GALLERY = "<!-- gallery -->"
+FIGURE = re.compile(r"<!-- figure: ([a-z0-9-]+) -->")
 
 
-def tool(name: str) -> ModuleType:
-    """Load another tool of this folder, which is not a package."""
-    spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(TOOLS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def with_tools() -> None:
+    """Let the tools be imported: they are scripts, no package, and mkdocs forgets the path of its hooks."""
+    if str(TOOLS) not in sys.path:
+        sys.path.insert(0, str(TOOLS))
 
 
 def generated() -> Iterator[tuple[str, str]]:
     """Return every generated page: its address inside the site's sources, and its text."""
-    yield from tool("study_cards").pages()
-    yield from tool("example_reports").pages()
+    with_tools()
+    import docs_cast
+    import example_reports
+    import study_cards
+
+    docs_cast.started()
+    yield from study_cards.pages()
+    yield from example_reports.pages()
+    yield "assets/demo.svg", docs_cast.as_svg(docs_cast.demo())
+    yield "assets/figures.css", figure_style()
 
 
 def on_files(files: Any, config: Any, **_: Any) -> Any:
@@ -41,4 +50,58 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Put the live help in the place of its marker."""
-    return markdown.replace(HELP, tool("cli_reference").section()) if HELP in markdown else markdown
+    if HELP not in markdown:
+        return markdown
+    with_tools()
+    import cli_reference
+
+    return markdown.replace(HELP, cli_reference.section())
+
+
+def on_page_content(content: str, **_: Any) -> str:
+    """Put figures in the place of their markers."""
+    with_tools()
+    if GALLERY in content:
+        content = content.replace(GALLERY, gallery())
+    return FIGURE.sub(lambda found: figure(found[1]), content)
+
+
+def figure(name: str) -> str:
+    """Return one figure with its caption."""
+    from drawn import FIGURES
+
+    made = FIGURES[name]()
+    drawing = made.picture.inline(f"figure-{name}")
+    words = f"<figcaption>{escape(made.caption)}</figcaption>"
+    return f'<figure class="drawn" data-search-exclude>{drawing}{words}</figure>'
+
+
+def gallery() -> str:
+    """Return what Concord draws, each with the line of Python that draws it."""
+    from drawn.gallery import shown
+
+    return (
+        '<div class="gallery" data-search-exclude>'
+        + "".join(
+            f'<figure class="drawn">{one.picture.inline(f"gallery-{i}")}'
+            f"<figcaption><b>{escape(one.picture.title)}</b><code>{escape(one.caption)}</code></figcaption></figure>"
+            for i, one in enumerate(shown())
+        )
+        + "</div>"
+    )
+
+
+def figure_style() -> str:
+    """Return the style of figures: Concord's own, inside figures only, in the site's two schemes."""
+    from concord.show.svg import roots, style
+
+    light, dark = roots()
+    rules = re.sub(r"([^{}]+)\{", lambda found: _inside(found[1]) + "{", style())
+    return (
+        f".drawn{{{light}}}[data-md-color-scheme=slate] .drawn{{{dark}}}"
+        f"{rules}.drawn .plot a{{cursor:default}}\n"
+    )
+
+
+def _inside(selectors: str) -> str:
+    return ",".join(f".drawn svg {one}" for one in selectors.split(","))

@@ -1,5 +1,6 @@
 """The built site: strict, every link and anchor leads somewhere, nothing is loaded from elsewhere."""
 
+import os
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.docs.tools import GENERATED
 from tests.show.browser import launched
 
 pytestmark = pytest.mark.long
@@ -36,16 +38,37 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
-    """Every page of the site, built as the continuous integration does."""
+    """Every page of the site that `CONCORD_SITE` names, or of one that is built as .ci/run builds it."""
+    out = _site(tmp_path_factory)
+    examples = out / "examples"
+    pages = [path for path in out.rglob("*.html") if path.parent != examples or path.name == "index.html"]
+    return {path: Page(path.read_text("utf-8")) for path in pages if path.name != "404.html"}
+
+
+def _site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    built = os.environ.get("CONCORD_SITE")
+    if built is not None:
+        return Path(built).resolve()
     pytest.importorskip("mkdocstrings", reason="mkdocstrings is not installed: the site cannot be built")
     pytest.importorskip("latex2mathml", reason="latex2mathml is not installed: the site cannot be built")
     out = tmp_path_factory.mktemp("site").resolve()
     build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(out)]
     done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    examples = out / "examples"
-    pages = [path for path in out.rglob("*.html") if path.parent != examples or path.name == "index.html"]
-    return {path: Page(path.read_text("utf-8")) for path in pages if path.name != "404.html"}
+    return out
+
+
+def test_every_example_is_a_small_page_and_is_linked(site: dict[Path, Page]) -> None:
+    folder = next(path.parent for path in site if path.parts[-2:] == ("examples", "index.html"))
+    made = [path for path in folder.glob("*.html") if path.name != "index.html"]
+    index = (ROOT / "docs" / "examples" / "index.md").read_text("utf-8")
+    assert {path.name for path in made} == set(re.findall(r"\((\S+\.html)\)", index))
+    assert {f"examples/{path.name}" for path in made} <= GENERATED
+    for path in made:
+        text = path.read_text("utf-8")
+        assert text.startswith("<!doctype html>"), path.name
+        # the demo: fifteen agents, each for the referee too
+        assert 100_000 < len(text.encode()) < 2_000_000, path.name
 
 
 def test_every_link_and_anchor_of_the_site_leads_somewhere(site: dict[Path, Page]) -> None:
@@ -108,3 +131,34 @@ def test_nothing_is_cut_off_on_a_phone(site: dict[Path, Page]) -> None:
         for path in seen:
             page.goto(path.as_uri())
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
+
+
+def test_every_explanation_shows_its_figure_and_the_first_page_its_recording(site: dict[Path, Page]) -> None:
+    drawn = {path: path.read_text("utf-8").count('<figure class="drawn"') for path in site}
+    explanations = [path for path in site if path.parent.name == "explanation"]
+    assert len(explanations) > 30
+    assert [path.name for path in explanations if not drawn[path]] == []
+    home = next(
+        path for path in site if path.name == "index.html" and (path.parent / "assets" / "demo.svg").exists()
+    )
+    assert drawn[home] == 3
+    assert (home.parent / "assets" / "demo.svg").stat().st_size < 60_000
+    recording = (home.parent / "assets" / "demo.svg").read_text("utf-8")
+    assert "Of 15 agent designs" in recording
+    assert "http" not in recording.replace("http://www.w3.org/2000/svg", "")
+    gallery = next(path for path in site if path.name == "gallery.html")
+    assert drawn[gallery] >= 12
+
+
+def test_no_code_is_cut_on_a_desktop(site: dict[Path, Page]) -> None:
+    cut = []
+    with launched() as browser:
+        tab = browser.new_page(viewport={"width": 1440, "height": 900})
+        for path in sorted(site)[::3]:
+            tab.goto(path.as_uri())
+            wide = tab.evaluate(
+                "[...document.querySelectorAll('pre code')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+                ".length"
+            )
+            cut += [f"{path.name}: {wide}"] if wide else []
+    assert cut == []

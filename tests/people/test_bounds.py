@@ -1,6 +1,8 @@
 """Floor and ceiling: right by independent means, exact to 1e-8, the same for every engine and chunk."""
 
+import pickle
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -187,6 +189,37 @@ def test_processes_give_the_same_bytes() -> None:
         for ours, theirs in ((serial.floors, spread.floors), (serial.ceilings, spread.ceilings)):
             assert ours[metric].benchmark.tobytes() == theirs[metric].benchmark.tobytes()
             assert ours[metric].domain.tobytes() == theirs[metric].domain.tobytes()
+
+
+def test_chains_in_groups_give_the_same_bytes_in_any_number_of_processes() -> None:
+    """Beyond 4,000 agents the chains behind the ceiling run in groups, wherever those are computed."""
+    rows = t_rows([3.0, 0.2, -2.0, 4.0])
+    serial, two, three = (
+        simulated(rows, n=4500, engine=engine).ceilings["pas"].benchmark.tobytes()
+        for engine in (SERIAL, Engine("processes", n_jobs=2), Engine("processes", n_jobs=3))
+    )
+    assert serial == two == three
+
+
+class Weighing(Engine):
+    """Notes how many bytes the largest block has, and how many blocks there are."""
+
+    def map(self, function: Any, blocks: Any) -> list[Any]:
+        work = list(blocks)
+        SENT.append((len(work), max(len(pickle.dumps(block)) for block in work)))
+        return [function(block) for block in work]
+
+
+SENT: list[tuple[int, int]] = []
+
+
+def test_blocks_of_simulated_agents_carry_no_arrays() -> None:
+    SENT.clear()
+    simulated(t_rows([3.0, 0.2, -2.0, 4.0]), n=3000, engine=Weighing("weighing"))
+    (jobs, _), (blocks, largest) = SENT
+    assert jobs > 1
+    assert blocks == 6
+    assert largest < 1000
 
 
 def test_a_score_stands_between_floor_and_ceiling() -> None:

@@ -27,12 +27,13 @@ from concord.people.sentences import place_words
 from concord.people.sides import SideTable
 from concord.people.sizes import coding_warning, ecs_codings
 from concord.people.table.read import read_tests
-from concord.people.truth import drawn_effects, human_effects
+from concord.people.truth import human_effects
 from concord.people.uncertainty import Jackknife
 from concord.records import Estimate, TestRow
 from concord.show.metrics_terminal import closing
 from concord.stats.agreement import concordance
 from concord.stats.elementwise import Floats
+from concord.stats.true_effects import draw_true_effects
 
 pytestmark = pytest.mark.long
 
@@ -190,7 +191,8 @@ def place_claims(follows: float, replicates: int, n: int, tables: int) -> Counte
         human = SideTable.from_rows(
             rows, [row.human for row in rows], STANDARD.human_prior_odds, registry.KINDS
         )
-        true = drawn_effects(human_effects(human, STANDARD), replicates, rng)
+        people = human_effects(human, STANDARD)
+        true = draw_true_effects(people.d, people.se, n_draws=replicates, rng=rng)
         true = true * (rng.random(true.shape) < follows)
         found = scored(rows_of(np.tile(t, replicates), seen(rng, true, n).ravel(), n))
         for r in range(replicates):

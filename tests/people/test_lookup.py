@@ -7,8 +7,6 @@ import pytest
 from tests.people.test_bounds import t_rows
 
 from concord.api import demo_table
-from concord.people import bounds
-from concord.people.bounds import _brief, _one_by_one, _Part, _simulated_scores, distinct
 from concord.people.computed import context_of
 from concord.people.evidence import Brief
 from concord.people.families.base import Family, SmoothFamily
@@ -18,6 +16,14 @@ from concord.people.lookup import FINE, LARGEST_S, PANELS
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.scored import pas_of
 from concord.people.sides import SideTable
+from concord.people.simulated import (
+    FamilyTests,
+    _brief,
+    _one_by_one,
+    _simulated_scores,
+    distinct,
+    with_lookup,
+)
 from concord.people.table.read import read_tests
 from concord.stats.elementwise import Floats
 
@@ -41,12 +47,12 @@ DESIGNS: dict[str, Callable[[float, int], Sides]] = {
 }  # fmt: skip
 
 
-def parts_of(table: object, protocol: Protocol) -> list[_Part]:
+def parts_of(table: object, protocol: Protocol) -> list[FamilyTests]:
     rows = lay_out(read_tests(table).rows).rows  # type: ignore[arg-type]
     human = SideTable.from_rows(rows, [r.human for r in rows], protocol.human_prior_odds, KINDS)
     agent = SideTable.from_rows(rows, [r.agent for r in rows], protocol.agent_prior_odds, KINDS)
     context, says = context_of(rows, human, agent), human.evidence(protocol)
-    return [bounds._part(says, context, protocol, own) for own in agent.families]
+    return [with_lookup(FamilyTests.of(*own, says, context), protocol) for own in agent.families]
 
 
 def designs(kind: str) -> list[dict[str, object]]:
@@ -65,7 +71,7 @@ def smooth(family: Family) -> SmoothFamily:
     return found
 
 
-def exact(part: _Part, family: Family, s: Floats, protocol: Protocol) -> Floats:
+def exact(part: FamilyTests, family: Family, s: Floats, protocol: Protocol) -> Floats:
     """PAS by the kernel, a statistic at a time: never interpolated."""
     rows = (_brief(smooth(family).with_statistic(row[None]), protocol) for row in s)
     return np.concatenate([pas_of(part.says, brief, part.context, protocol) for brief in rows])

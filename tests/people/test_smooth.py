@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import concord
-from concord.people.bounds import _at
 from concord.people.families.chi_square import ChiSquares
 from concord.people.families.f import FTests
 from concord.people.lookup import make_lookup
 from concord.people.protocol import STANDARD
+from concord.people.simulated import _at
 
 
 def _one(value: float) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":

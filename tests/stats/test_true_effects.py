@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from concord.errors import OptionError
-from concord.stats.true_effects import draw_true_effects
+from concord.stats.true_effects import GROUPS, STATES, EffectStates, draw_true_effects, groups_of_chains
 
 
 def published(truth: np.ndarray, se: float, seed: int) -> np.ndarray:
@@ -60,6 +60,27 @@ def test_many_draws_use_every_state_several_times_and_agree_with_few() -> None:
     assert many.shape == (9000, 10)
     assert np.abs(many.mean(axis=0) - few.mean(axis=0)).max() < 0.03
     assert np.abs(many.std(axis=0) / few.std(axis=0) - 1).max() < 0.12
+
+
+def test_groups_of_chains_draw_from_one_distribution_and_have_seeds_of_their_own() -> None:
+    seen, se = published(np.repeat([0.0, 0.5], 8), 0.15, 10), np.full(16, 0.15)
+    groups = groups_of_chains(seen, se, n_draws=STATES + 1, seed=np.random.SeedSequence(3))
+    assert len(groups) == GROUPS
+    states = [group.run() for group in groups]
+    assert not np.array_equal(states[0].parts, states[1].parts)
+    rows, rng = np.arange(4000), np.random.default_rng(4)
+    each = np.stack([EffectStates.beside([one]).draw(rows, rng).mean(axis=0) for one in states])
+    together = EffectStates.beside(states).draw(rows, rng).mean(axis=0)
+    assert np.abs(each - together).max() < 0.04
+
+
+def test_rows_come_from_all_chains_in_turn_and_begin_anew_after_the_last_state() -> None:
+    seen, se = np.array([0.3, 0.5]), np.array([0.1, 0.2])
+    (chains,) = groups_of_chains(seen, se, n_draws=6, seed=np.random.SeedSequence(5), n_chains=3)
+    states = chains.run()
+    assert states.parts.shape == (2, 3, 2)
+    first, again = (states.draw(rows, np.random.default_rng(1)) for rows in (np.arange(6), np.arange(6, 12)))
+    assert np.array_equal(first, again)
 
 
 def test_impossible_errors_are_refused() -> None:

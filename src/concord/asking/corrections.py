@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.files.contents import read_bytes
+from concord.files.json_text import decoded
 from concord.people.openers import packed, unpacked
 
 CORRECTIONS = "corrections.jsonl"
@@ -48,7 +50,9 @@ def read_corrections(path: Path) -> dict[tuple[str, str, int], Correction]:
         A line is no correction.
     """
     found: dict[tuple[str, str, int], Correction] = {}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    data = read_bytes(path)
+    text = decoded(path.name, data) if data.strip() else ""
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         one = _correction(line)
@@ -64,7 +68,7 @@ def read_corrections(path: Path) -> dict[tuple[str, str, int], Correction]:
 def _correction(line: str) -> Correction | None:
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(row, dict) or set(row) != {field.name for field in fields(Correction)}:
         return None

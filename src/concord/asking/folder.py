@@ -24,12 +24,15 @@ from concord.asking.journal import Journal, line_bytes, read_lines, sync_folder
 from concord.asking.keys import Sampling, trial_key
 from concord.asking.redact import Redactor
 from concord.errors import FileFormatError, RunFolderError
+from concord.files.contents import read_bytes
 from concord.records import Answer, AskOutcome, Design, Trial
 
 FORMAT_VERSION = 1
 RECORD, TRIALS = "run.json", "trials.jsonl"
 SUPERSEDED, INPUTS, LOGS = "superseded.jsonl", "inputs", "logs"
 _KINDS = {str: "a text", dict: "an object"}
+_RECORD_BYTES = 16 * 2**20
+"""Bytes of the record of a run, which is a few kilobytes."""
 _RECORD_FIELDS = (("suite", str), ("model", str), ("options", dict), ("sampling", dict), ("templates", dict))
 AGAIN = (AskOutcome.TRUNCATED, AskOutcome.EMPTY, AskOutcome.FILTERED, AskOutcome.OVERFLOW)
 """Outcomes that may be asked anew."""
@@ -305,11 +308,11 @@ def read_record(path: Path) -> dict[str, Any]:
         The folder is missing, or holds no run.
     """
     file = path / RECORD
-    if not file.is_file():
+    if not file.exists():
         raise RunFolderError(f"{path} holds no run (no {RECORD}); give a folder that `concord run` wrote")
     try:
-        record = json.loads(file.read_bytes())
-    except ValueError as fault:
+        record = json.loads(read_bytes(file, limit=_RECORD_BYTES))
+    except (ValueError, RecursionError) as fault:
         raise FileFormatError(
             f"{file} is not JSON ({fault}); it is not a record that Concord wrote"
         ) from None

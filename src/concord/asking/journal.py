@@ -13,9 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 from concord.errors import FileFormatError, RunFolderError
+from concord.files import limits
+from concord.files.contents import is_file, unreadable
+from concord.files.json_text import check_json_size
 from concord.records import AskOutcome
 
 SYNC_SECONDS = 0.1
@@ -28,6 +31,8 @@ _FIELDS = (
     ("response", str, "a text"),
 )
 _OUTCOMES = frozenset(map(str, AskOutcome))
+_LONG = 2**20
+"""Only a line of more bytes can hold so many values that they fill the memory."""
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows would turn line feeds into two bytes
 
 
@@ -47,25 +52,43 @@ def read_lines(path: Path) -> Iterator[Line]:
     Raises
     ------
     FileFormatError
-        A complete line is not what the journal writes; the line is named.
+        A complete line is not what the journal writes; the line is named. Or it is no file, or one may not
+        read it.
     """
     if not path.exists():
         return
+    with open_file(path) as file:
+        yield from _lines(path, file)
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Open a file of a run's folder; a folder, a device or a pipe in its place is refused."""
+    if not is_file(path):
+        raise FileFormatError(f"{path}: got a folder, a device or a pipe, expected a file")
+    try:
+        return path.open("rb")
+    except OSError as fault:
+        raise FileFormatError(unreadable(str(path), fault)) from fault
+
+
+def _lines(path: Path, file: BinaryIO) -> Iterator[Line]:
     start = end = 0
-    with path.open("rb") as file:
-        for number, raw in enumerate(file, start=1):
-            start, end = end, end + len(raw)
-            if not raw.endswith(b"\n"):
-                row = _parsed(raw)
-                if row is not None:
-                    yield Line(number, row, start)
-                return
-            if not raw.strip():
-                continue
+    pieces = iter(lambda: file.readline(limits.JOURNAL_LINE + 1), b"")
+    for number, raw in enumerate(pieces, start=1):
+        if len(raw) > limits.JOURNAL_LINE:
+            raise _not_ours(path, number, f"it is longer than {limits.JOURNAL_LINE:,} bytes")
+        start, end = end, end + len(raw)
+        if not raw.endswith(b"\n"):
             row = _parsed(raw)
-            if row is None:
-                raise _not_ours(path, number, "it is no JSON object with a key")
-            yield Line(number, row, start)
+            if row is not None:
+                yield Line(number, row, start)
+            return
+        if not raw.strip():
+            continue
+        row = _parsed(raw)
+        if row is None:
+            raise _not_ours(path, number, "it is no JSON object with a key")
+        yield Line(number, row, start)
 
 
 def read_at(path: Path, start: int) -> Mapping[str, Any]:
@@ -79,8 +102,10 @@ def read_at(path: Path, start: int) -> Mapping[str, Any]:
 def _parsed(raw: bytes) -> Mapping[str, Any] | None:
     """Return the object of a line, or nothing; every line that Concord writes has a key."""
     try:
+        if len(raw) > _LONG:
+            check_json_size("line", raw.decode("utf-8"))
         row = json.loads(raw)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, FileFormatError):
         return None
     return row if isinstance(row, dict) and isinstance(row.get("key"), str) else None
 
@@ -108,9 +133,10 @@ def check_row(path: Path, line: Line) -> Mapping[str, Any]:
     return line.row
 
 
-def _not_ours(path: Path, number: int, found: str) -> FileFormatError:
+def _not_ours(path: Path, number: int | None, found: str) -> FileFormatError:
+    where = "" if number is None else f", line {number}"
     return FileFormatError(
-        f"{path}, line {number}: not a line that Concord writes: {found}; move the line elsewhere "
+        f"{path}{where}: not a line that Concord writes: {found}; move the line elsewhere "
         "(its trial is asked again) or choose another folder with --out"
     )
 
@@ -260,7 +286,7 @@ def _mend(fd: int, path: Path) -> None:
     size = os.fstat(fd).st_size
     if size == 0 or _read_at(fd, size - 1, 1) == b"\n":
         return
-    start, tail = _tail(fd, size)
+    start, tail = _tail(fd, path, size)
     try:
         if _parsed(tail) is None:
             os.ftruncate(fd, start)
@@ -270,17 +296,20 @@ def _mend(fd: int, path: Path) -> None:
         raise RunFolderError.cannot_write(path, fault) from fault
 
 
-def _tail(fd: int, size: int, block: int = 65536) -> tuple[int, bytes]:
+def _tail(fd: int, path: Path, size: int, block: int = 65536) -> tuple[int, bytes]:
     """Return where the last line starts and its bytes."""
-    start, tail = size, b""
+    start, pieces = size, list[bytes]()
     while start > 0:
+        if size - start > limits.JOURNAL_LINE:
+            raise _not_ours(path, None, f"the last one is longer than {limits.JOURNAL_LINE:,} bytes")
         step = min(block, start)
         piece = _read_at(fd, start - step, step)
         cut = piece.rfind(b"\n")
+        pieces.append(piece[cut + 1 :])
         if cut >= 0:
-            return start - step + cut + 1, piece[cut + 1 :] + tail
-        tail, start = piece + tail, start - step
-    return 0, tail
+            return start - step + cut + 1, b"".join(reversed(pieces))
+        start -= step
+    return 0, b"".join(reversed(pieces))
 
 
 def _read_at(fd: int, position: int, count: int) -> bytes:

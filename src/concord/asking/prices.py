@@ -1,10 +1,12 @@
 """Prices of tokens: given, from a file, or from Inspect's data about models."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from concord.errors import FileFormatError, OptionError
+from concord.files.contents import read_bytes
+from concord.files.json_text import parsed
+from concord.files.limits import quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Prices:
 
 
 _FREE = ("local", "mockllm")
+_DEAREST = 1e12
+"""Nobody pays more for a million tokens."""
 
 
 def read_prices(path: Path) -> dict[str, Prices]:
@@ -35,21 +39,22 @@ def read_prices(path: Path) -> dict[str, Prices]:
     FileFormatError
         The file is not of this form; the model is named.
     """
-    try:
-        document = json.loads(path.read_bytes())
-    except OSError as fault:
-        raise FileFormatError(f"cannot read {path}: {fault.strerror}") from fault
-    except ValueError as fault:
-        raise FileFormatError(f"{path} is not JSON: {fault}") from fault
+    document = parsed(str(path), read_bytes(path))
     if not isinstance(document, dict):
         raise FileFormatError(f"{path}: expected an object of models, each with 'in' and 'out'")
     found = {}
     for model, pair in document.items():
         numbers = [pair.get(name) if isinstance(pair, dict) else None for name in ("in", "out")]
-        if not all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
-            raise FileFormatError(f"{path}: {model!r} is {pair!r}, expected {{'in': NUMBER, 'out': NUMBER}}")
+        if not all(map(_is_price, numbers)):
+            raise FileFormatError(
+                f"{path}: {quoted(model)} is {quoted(pair)}, expected {{'in': NUMBER, 'out': NUMBER}}"
+            )
         found[model] = Prices(float(numbers[0]), float(numbers[1]))  # type: ignore[arg-type]
     return found
+
+
+def _is_price(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _DEAREST
 
 
 def known_prices(model: str) -> Prices | None:

@@ -11,6 +11,7 @@ from concord.asking.askable import Recorded
 from concord.asking.folder import INPUTS, StoredRun, planned_prompts, read_run
 from concord.asking.registry import askable, find
 from concord.errors import RunFolderError
+from concord.files.contents import read_bytes
 from concord.records import Provenance
 
 BUNDLED = "smollm2-135m"
@@ -63,10 +64,7 @@ def _inputs(folder: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
         raise RunFolderError(f"{folder.parent}: 'inputs' in run.json is not what a run writes") from fault
     files = {}
     for path in sorted(folder.glob("*.*")):
-        try:
-            data = path.read_bytes()
-        except OSError as fault:
-            raise RunFolderError(f"cannot read {path}: {fault.strerror}") from fault
+        data = read_bytes(path)
         if path.name in expected and hashlib.sha256(data).hexdigest() != expected[path.name]:
             raise RunFolderError(
                 f"{path} is not the file that was asked: its sha256 is another than the one in run.json; "

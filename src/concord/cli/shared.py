@@ -5,12 +5,12 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import typer
 
-from concord.errors import InputError, UndefinedError, printable_lines
+from concord.errors import InputError, UndefinedError, printable, printable_lines
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,7 +28,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except (InputError, UndefinedError) as error:
-            note(f"concord: {error}")
+            note(f"concord: {_on_its_lines(str(error), kwargs.values())}")
             raise typer.Exit(code=2) from error
         except KeyboardInterrupt as error:
             note("\nconcord: interrupted")
@@ -38,10 +38,21 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         except (OSError, UnicodeError, RecursionError, MemoryError) as error:
             if os.environ.get("CONCORD_DEBUG") == "1":
                 raise
-            note(f"concord: {_system_message(error)}")
+            note(f"concord: {_on_its_lines(_system_message(error), kwargs.values())}")
             raise typer.Exit(code=2) from error
 
     return run
+
+
+def _on_its_lines(message: str, given: Iterable[object]) -> str:
+    """Return a message in which what was given on the command line adds no lines of its own."""
+    for value in given:
+        for one in value if isinstance(value, list | tuple) else (value,):
+            text = str(one) if isinstance(one, str | os.PathLike) else ""
+            if "\n" in text:
+                for part in (text, text.rpartition("/")[2]):
+                    message = message.replace(part, printable(part))
+    return message
 
 
 def _system_message(error: OSError | UnicodeError | RecursionError | MemoryError) -> str:

@@ -78,6 +78,11 @@ def _reader(text: str, delimiter: str, *, strict: bool) -> Iterator[list[str]]:
 
 def records_of(name: str, text: str, delimiter: str) -> Iterator[Numbered]:
     """Split text into numbered records, blank ones included; a broken quote is an error with its row."""
+    yield from enumerate(text_records(name, text, delimiter), 1)
+
+
+def text_records(name: str, text: str, delimiter: str = ",") -> Iterator[list[str]]:
+    """Split text into records under the limits on tables; a broken quote is an error with its row."""
     row, cells = 0, 0
     try:
         for record in _reader(text, delimiter, strict=True):
@@ -87,7 +92,7 @@ def records_of(name: str, text: str, delimiter: str) -> Iterator[Numbered]:
                     f"{name}, row {row:,}: too large a table: expected at most {ROWS:,} rows, {COLUMNS:,} "
                     f"columns and {CELLS:,} cells; split the table"
                 )
-            yield row, record
+            yield record
     except csv.Error as error:
         raise FileFormatError(
             f"{name}: row {row + 1} cannot be split into cells ({error}); "

@@ -41,6 +41,8 @@ LOG_RATIO = 20
 """A log that is read whole may unpack to so many times its size, where that is more than `UNPACKED`."""
 LINE_CHARACTERS = 16 * 2**20
 """Characters of one line of replies that a report looks at."""
+JOURNAL_LINE = 64 * 2**20
+"""Bytes of one line of a run's folder: all replies of a session of many people."""
 XML_ELEMENTS = 6_000_000
 """Elements of one XML member of a workbook."""
 JSON_CONTAINERS = 4_000_000

@@ -78,7 +78,7 @@ def read_back(name: str, data: bytes, wanted: Sequence[str], *, fix: str) -> lis
     lacking = [column for column in wanted if column not in grid.header]
     if lacking:
         raise FileFormatError(f"{name}: no column {listed(lacking)}; {fix}")
-    twice = sorted({column for column in grid.header if grid.header.count(column) > 1 and column in wanted})
+    twice = sorted({column for column in grid.header if column in wanted and grid.header.count(column) > 1})
     if twice:
         raise FileFormatError(f"{name}: the column {listed(twice)} is there twice; {fix}")
     if grid.problems:

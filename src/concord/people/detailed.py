@@ -1,11 +1,13 @@
 """The table of tests of a result, `detailed_stats.csv`: checked as people's programs save it again."""
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from concord.errors import FileFormatError
+from concord.files.contents import read_bytes
+from concord.files.delimited import text_records
+from concord.files.text import decode
 
 FLAGS = (
     "In_ECS",
@@ -92,14 +94,11 @@ def check_detailed(path: Path, n_tests: int) -> None:
     if not path.is_file():
         return
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream)
-            keys = next(reader, [])
-            rows = [dict(zip(keys, row, strict=False)) for row in reader if row]
-    except (OSError, csv.Error, UnicodeDecodeError) as fault:
-        raise FileFormatError(
-            f"{path}: is not a CSV file in UTF-8 ({fault}); score the table again"
-        ) from fault
+        records = text_records(path.name, decode(path.name, read_bytes(path)))
+        keys = next(records, [])
+        rows = [dict(zip(keys, row, strict=False)) for row in records if row]
+    except FileFormatError as fault:
+        raise FileFormatError(f"{path}: {fault}; score the table again") from fault
     try:
         check_rows(rows, n_tests)
     except FileFormatError as fault:

@@ -4,7 +4,6 @@ Headline keys hold bare numbers; the whole record of each score (`Score`) is und
 so that what was read equals what was written.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -12,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
+from concord.files.contents import read_bytes
+from concord.files.delimited import text_records
 from concord.files.documents import heading, need_keys, read_document
 from concord.files.output import distinct_names, plain_cell, write_csv, write_json
 from concord.files.provenance import provenance
 from concord.files.result_folders import folder_with
+from concord.files.text import decode as decode_text
 from concord.people.detailed import check_detailed
 from concord.people.protocol import Protocol
 from concord.people.referee.files import read_referee, write_referee
@@ -423,8 +425,8 @@ def _tests_of(folder: Path, studies: Sequence[str]) -> tuple[TestResult, ...]:
 def _row_of(folder: Path, test: TestResult) -> int:
     """Find a test of version 1, which does not say its row, in the table of tests."""
     key = (test.study, test.sub_study, test.finding, test.test)
-    with (folder / DETAILED).open(encoding="utf-8", newline="") as file:
-        for row, line in enumerate(csv.reader(file), 1):
-            if tuple(plain_cell(cell) for cell in line[:4]) == key:
-                return row
+    path = folder / DETAILED
+    for row, line in enumerate(text_records(str(path), decode_text(str(path), read_bytes(path))), 1):
+        if tuple(plain_cell(cell) for cell in line[:4]) == key:
+            return row
     raise FileFormatError(f"{folder / DETAILED}: holds no row for the test {key!r}; score the table again")

@@ -21,7 +21,6 @@ from concord.people.agents_pairs import COLUMNS, compare_agents
 from concord.people.agents_result import AgentScores
 from concord.people.aggregate import Profiles, apr_passes
 from concord.people.bound import Bound
-from concord.people.bounds import METRICS as BOUNDED
 from concord.people.bounds import N_SIMULATIONS, simulate_bounds
 from concord.people.computed import context_of
 from concord.people.evidence import Evidence
@@ -34,6 +33,7 @@ from concord.people.score import N_RESAMPLES, score_from, score_table
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.shared_draws import Draws, draws_of_agents
 from concord.people.sides import SideTable
+from concord.people.simulated import METRICS as BOUNDED
 from concord.people.study_intervals import ecs_by_data
 from concord.people.table.agents import on_the_same_tests
 from concord.people.truth import human_effects

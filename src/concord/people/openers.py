@@ -30,7 +30,7 @@ def unpacked(response: str) -> dict[str, str]:
     """Read the replies of a session; a response that holds none gives none."""
     try:
         found = json.loads(response)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     if not isinstance(found, dict):
         return {}

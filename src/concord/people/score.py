@@ -13,7 +13,6 @@ from concord.errors import OptionError, UndefinedError
 from concord.people import aggregate
 from concord.people.assumptions import assumptions_of
 from concord.people.bound import Bound
-from concord.people.bounds import METRICS as BOUNDED
 from concord.people.bounds import N_SIMULATIONS, assumption
 from concord.people.computed import Computed, compute
 from concord.people.details import results_of_findings, results_of_tests
@@ -23,6 +22,7 @@ from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol, get_protocol
 from concord.people.referee.compute import referee
 from concord.people.result import CompanionNumbers, GroupResult, Score
+from concord.people.simulated import METRICS as BOUNDED
 from concord.people.sizes import coding_warning, effect_sizes
 from concord.records import Estimate, Interval, Provenance, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from concord.engine import Engine
 from concord.people.aggregate import Levels
 from concord.people.bound import Bound
-from concord.people.bounds import agent_lookup
 from concord.people.evidence import Brief, Evidence
 from concord.people.families.base import LocationFamily
 from concord.people.families.registry import KINDS
@@ -28,6 +27,7 @@ from concord.people.result import METRICS
 from concord.people.same_people import NoiseOf, SamePeople
 from concord.people.scored import Context, TestScores, redrawn_scores
 from concord.people.sides import SideTable, split_by_sign
+from concord.people.simulated import agent_lookup
 from concord.people.uncertainty import BLOCK, NewSamples, new_participants, spread
 from concord.records import TestRow
 from concord.stats.elementwise import Floats
@@ -144,7 +144,9 @@ def _stacked(one: SideTable, flat: SideTable, n: int) -> tuple[tuple[NDArray[np.
 
 
 def _errors(work: _Work, one: SideTable, n_resamples: int, rng: np.random.Generator) -> dict[str, Levels]:
-    tables = [agent_lookup(family, work.context, index, work.protocol) for index, family in one.families]
+    tables = [
+        agent_lookup(family, work.context.agent_odds[index], work.protocol) for index, family in one.families
+    ]
     lookups = [None if table is None else Quintic(table) for table in tables]
     n_tests = len(work.layout.rows)
     per_chunk = max(1, _CHUNK_TESTS // (BLOCK * n_tests))

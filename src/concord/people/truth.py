@@ -1,14 +1,16 @@
 """What the human side says about true effects, and their empirical-Bayes posterior."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from concord.people.families.truth import HumanEffects
 from concord.people.protocol import Protocol
 from concord.people.sides import SideTable
-from concord.stats.elementwise import Floats
-from concord.stats.true_effects import draw_true_effects
+from concord.stats.elementwise import Bools, Floats
+from concord.stats.true_effects import Chains, EffectStates, groups_of_chains
 
 
 def human_effects(side: SideTable, protocol: Protocol) -> HumanEffects:
@@ -61,28 +63,83 @@ def fit_population(found: HumanEffects, p_values: Floats) -> EffectPopulation:
     return EffectPopulation(share, max(0.0, excess) / (1 - share), int(known.sum()))
 
 
-def drawn_effects(
-    found: HumanEffects, size: int, rng: np.random.Generator, n_chains: int | None = None
-) -> Floats:
-    """Draw true effects given the human estimates, their distribution unknown: (size, T).
+@dataclass(frozen=True, slots=True, eq=False)
+class NormalEffects:
+    """True effects from the normal population."""
+
+    population: EffectPopulation
+    people: HumanEffects
+
+    def draw(self, rows: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+        """Draw one row of true effects for each number, (size, T)."""
+        return self.population.draw(self.people, rng, len(rows))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnEffects:
+    """True effects given the human estimates, their distribution unknown.
 
     An effect without a usable standard error is taken as it is; NaN where a test has none.
     """
+
+    observed: Floats
+    usable: Bools
+    states: EffectStates | None
+    """What the chains of the usable effects visited; None where there is no usable one."""
+
+    @classmethod
+    def of(cls, found: HumanEffects, visited: Sequence[EffectStates]) -> "DrawnEffects":
+        """Return the effects behind what the groups of `chains_behind` visited."""
+        return cls(found.d, _usable(found), EffectStates.beside(visited) if visited else None)
+
+    def draw(self, rows: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+        """Draw one row of true effects for each number, (size, T)."""
+        drawn = np.broadcast_to(self.observed, (len(rows), self.observed.size)).copy()
+        if self.states is not None:
+            drawn[:, self.usable] = self.states.draw(rows, rng)
+        return drawn
+
+
+def _usable(found: HumanEffects) -> Bools:
     with np.errstate(invalid="ignore"):
-        usable = np.isfinite(found.d) & np.isfinite(found.se) & (found.se > 0)
-    drawn = np.broadcast_to(found.d, (size, found.d.size)).copy()
-    if usable.any():
-        drawn[:, usable] = draw_true_effects(
-            found.d[usable], found.se[usable], n_draws=size, rng=rng, n_chains=n_chains
-        )
-    return drawn
+        usable: Bools = np.isfinite(found.d) & np.isfinite(found.se) & (found.se > 0)
+    return usable
 
 
-def described(effects: Floats) -> EffectPopulation:
-    """Describe drawn true effects: their share of nulls and the mean square of the others."""
-    known = effects[:, ~np.isnan(effects).any(axis=0)]
-    if not known.size:
-        return EffectPopulation(0.0, 0.0, 0)
-    share = float(np.mean(known == 0))
-    others = known[known != 0]
-    return EffectPopulation(share, float(np.mean(others**2)) if others.size else 0.0, known.shape[1])
+def chains_behind(
+    found: HumanEffects, n_draws: int, seed: np.random.SeedSequence, n_chains: int | None = None
+) -> list[Chains]:
+    """Return the groups of chains behind drawn effects; none where no effect is usable."""
+    usable = _usable(found)
+    if not usable.any():
+        return []
+    return groups_of_chains(found.d[usable], found.se[usable], n_draws=n_draws, seed=seed, n_chains=n_chains)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectTally:
+    """What drawn true effects of a block say about their population."""
+
+    n_tests: int
+    """Tests that have an effect."""
+    n_nulls: int
+    n_others: int
+    squares: float
+    """Sum over those that are not null."""
+
+    @classmethod
+    def of(cls, effects: Floats) -> "EffectTally":
+        """Count the effects (size, T) of a block."""
+        known = effects[:, ~np.isnan(effects).any(axis=0)]
+        nulls = int(np.count_nonzero(known == 0))
+        return cls(known.shape[1], nulls, known.size - nulls, float(np.sum(known * known)))
+
+    @staticmethod
+    def described(blocks: "Sequence[EffectTally]") -> EffectPopulation:
+        """Describe drawn true effects: their share of nulls and the mean square of the others."""
+        nulls, others = sum(block.n_nulls for block in blocks), sum(block.n_others for block in blocks)
+        if not nulls + others:
+            return EffectPopulation(0.0, 0.0, 0)
+        squares = sum(block.squares for block in blocks)
+        share = nulls / (nulls + others)
+        return EffectPopulation(share, squares / others if others else 0.0, blocks[0].n_tests)

@@ -185,8 +185,8 @@ def _refuse_other_model(path: Path, model: str) -> None:
     if not path.exists():
         return
     try:
-        there = json.loads(path.read_text(encoding="utf-8")).get("model")
-    except (ValueError, AttributeError):
+        there = json.loads(read_bytes(path)).get("model")
+    except (ValueError, RecursionError, AttributeError):
         return
     if there != model:
         raise OptionError(

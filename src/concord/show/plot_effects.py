@@ -26,7 +26,8 @@ class Effect:
 
 def effects(
     name: str, title: str, points: Sequence[Effect], *, slope: float | None = None,
-    intercept: float | None = None, said: str = "", width: float = WIDTH,
+    intercept: float | None = None, slopes: tuple[float, float] | None = None, said: str = "",
+    width: float = WIDTH, unit: str = "d",
 ) -> Picture:  # fmt: skip
     """Draw effects in people (across) against effects in the model (up), each with a cross of intervals.
 
@@ -38,17 +39,24 @@ def effects(
         One per test.
     slope, intercept
         The least-squares line, where it is defined.
+    slopes
+        Ends of the slope's interval: the line is drawn in the band between them, turned about the mean.
     said
         A line of numbers written into the picture.
     width
         In units of the drawing, text being 13 high.
+    unit
+        What effects are measured in.
     """
     low, high = span([v for p in points for v in (p.people[0], p.model[0])], at_least=(-0.5, 0.5))
     domains = list(dict.fromkeys(p.domain for p in points))
     height = min(0.84 * width, 460.0)
     x, y = Scale(low, high, 52, width - 14), Scale(low, high, height - 44, 34)
     canvas = Canvas()
-    frame(canvas, x, y, "effect in people, d", "effect in the model, d")
+    frame(canvas, x, y, f"effect in people, {unit}", f"effect in the model, {unit}")
+    if slope is not None and intercept is not None and slopes is not None:
+        middle = sum(p.people[0] for p in points) / len(points)
+        _slope_band(canvas, x, y, (middle, slope * middle + intercept), slopes)
     canvas.line("ref", x(low), y(low), x(high), y(high))
     below = y.end + 14 + 82 * (y.start - y.end) / (x.end - x.start)  # right of the line, whatever its slope
     canvas.text(x.end - 4, below, "same effect", kind="s", anchor="end")
@@ -87,6 +95,8 @@ def effects(
         f"Effects of {len(points)} tests in people and in the model (d), with 95 % intervals. Filled: "
         "significant in the human direction. Dashed: the same effect in both; solid: least-squares line."
     )
+    if slopes is not None:
+        caption += " Band: the 95 % interval of its slope over studies."
     return Picture(name, title, told, width, bottom, str(canvas), data, rows=rows, caption=caption)
 
 
@@ -99,6 +109,17 @@ def _arms(p: Effect, x: Scale, y: Scale) -> list[tuple[float, float, float, floa
     if p.model[1] is not None and p.model[2] is not None:
         arms.append((across, y(p.model[1]), across, y(p.model[2])))
     return arms
+
+
+def _slope_band(
+    canvas: Canvas, x: Scale, y: Scale, middle: tuple[float, float], slopes: tuple[float, float]
+) -> None:
+    """Draw where lines of the interval's slopes through the middle lie, cut at the frame."""
+    across = [x.low + (x.high - x.low) * k / 80 for k in range(81)]
+    ends = [sorted(middle[1] + one * (a - middle[0]) for one in slopes) for a in across]
+    upper = [(x(a), y(high)) for a, (_, high) in zip(across, ends, strict=True)]
+    lower = [(x(a), y(low)) for a, (low, _) in zip(across, ends, strict=True)]
+    canvas.path("slopes", [*upper, *reversed(lower)])
 
 
 def _fit(canvas: Canvas, x: Scale, y: Scale, slope: float, intercept: float) -> None:

@@ -75,6 +75,7 @@ STYLE = (
     ".full{stroke-width:1.6}.up{fill:VAR(up)}.nil{fill:VAR(none)}.down{fill:VAR(down)}"
     ".edge{fill:none;stroke:VAR(ink);stroke-width:1.6}.ring{fill:VAR(paper);stroke:VAR(soft);stroke-width:1.8}"
     ".link{stroke:VAR(model);stroke-width:2.2;fill:none}.worse{stroke:VAR(soft)}.zone{fill:VAR(band)}"
+    ".slopes{fill:VAR(none);opacity:.22}.curve{stroke-width:2.2;fill:none}.pband{stroke:VAR(human);stroke-width:5;opacity:.35}"
     ".loss{fill:VAR(model);fill-opacity:.85}.gain{fill:VAR(human);fill-opacity:.85}"
     ".slope{stroke:VAR(soft);stroke-width:1.4;fill:none}.share0{fill:VAR(heat)}.share1{fill:VAR(model)}"
     ".share2{fill:VAR(mark)}.share3{fill:VAR(rule)}.over{fill:VAR(model)}.under{fill:VAR(human)}"

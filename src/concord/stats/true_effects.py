@@ -6,19 +6,26 @@ A true effect is positive or negative around a common size, an outlier, or nothi
 
 The mirror takes effects whose orientation is arbitrary, the wide part takes outliers. Weights, μ, τ and ω are
 drawn by Gibbs sampling with the true effects integrated out, so that the uncertainty of the whole
-distribution reaches every drawn effect. Many short chains run side by side in one array.
+distribution reaches every drawn effect. Many short chains run side by side in one array. What the chains
+visited is kept as states, a byte per effect, from which rows of true effects are drawn where they are needed.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from concord.errors import OptionError
 from concord.stats.elementwise import Floats
+from concord.stats.resample import seeds
 
 CHAINS, FEWEST_CHAINS, CELLS = 64, 8, 6000
-"""Chains side by side, fewer where chains x tests would exceed CELLS; draws come from all of them in turn."""
+"""Chains in all, fewer where chains x tests would exceed CELLS; draws come from all of them in turn."""
+GROUPS = 4
+"""Groups of chains, each with its own seed and burn-in, where more than STATES rows are wanted: they may run
+in processes of their own, and their number does not depend on how many those are."""
 STATES = 4000
 """States of the chains that are kept at most; beyond as many draws each state gives several rows."""
 BURN_IN = 150
@@ -41,6 +48,8 @@ class _Data:
     v: Floats
     a: Floats
     """1/(v + τ²), tests x grid."""
+    sums: Floats
+    """a, a d² and log a side by side, tests x 3 grids: their sums over effects are one product."""
     log_prior: Floats
     """Log prior of the grid of τ: half-Cauchy-like around the typical error, times the width of its cells."""
     log_wide: Floats
@@ -51,11 +60,93 @@ class _Data:
         a = 1 / (v[:, None] + TAUS**2)
         typical = 1 / float(np.mean(1 / v))
         log_prior = np.log(np.gradient(TAUS)) - np.log(typical + TAUS**2)
-        return cls(d, v, a, log_prior, _log_normal(d[:, None], 0.0, v[:, None] + OMEGAS**2))
+        log_wide = _log_normal(d[:, None], 0.0, v[:, None] + OMEGAS**2)
+        sums = np.concatenate([a, a * d[:, None] ** 2, np.log(a)], axis=1)
+        return cls(d, v, a, sums, log_prior, log_wide)
 
 
 def _log_normal(x: Floats, mean: Floats | float, variance: Floats) -> Floats:
     return np.asarray(-0.5 * ((x - mean) ** 2 / variance + np.log(2 * np.pi * variance)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EffectStates:
+    """States that chains visited: from each of them any number of rows of true effects can be drawn."""
+
+    d: Floats
+    v: Floats
+    parts: NDArray[np.int8]
+    """Which part every effect belongs to, steps x chains x tests."""
+    mu: Floats
+    tau2: Floats
+    omega2: Floats
+    """Steps x chains x 1."""
+
+    @classmethod
+    def beside(cls, groups: "Sequence[EffectStates]") -> "EffectStates":
+        """Join groups of chains of the same length."""
+        joined = (
+            np.concatenate([getattr(group, name) for group in groups], axis=1)
+            for name in ("parts", "mu", "tau2", "omega2")
+        )
+        return cls(groups[0].d, groups[0].v, *joined)
+
+    def draw(self, rows: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+        """Draw true effects, one row for each number: from all chains in turn, and anew after the last."""
+        steps, chains = self.parts.shape[:2]
+        at = np.divmod(rows % (steps * chains), chains)
+        z, mu, tau2, omega2 = (values[at] for values in (self.parts, self.mu, self.tau2, self.omega2))
+        centre = np.where(z == POSITIVE, mu, np.where(z == NEGATIVE, -mu, 0.0))
+        spread = np.where(z <= NEGATIVE, tau2, np.where(z == WIDE, omega2, 0.0))
+        total = self.v + spread
+        mean = (self.d * spread + centre * self.v) / total
+        noise = rng.standard_normal(z.shape) * np.sqrt(spread * self.v / total)
+        return np.where(z == NULL, 0.0, mean + noise)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chains:
+    """A group of chains that runs by itself, with its own seed and its own burn-in."""
+
+    d: Floats
+    v: Floats
+    n_chains: int
+    n_steps: int
+    """States of each chain that are kept."""
+    burn_in: int
+    seed: np.random.SeedSequence
+
+    def run(self) -> EffectStates:
+        """Run the chains side by side, and return what they visited after the burn-in."""
+        rng, data = np.random.default_rng(self.seed), _Data.of(self.d, self.v)
+        z = np.broadcast_to(_start(data.d), (self.n_chains, data.d.size))
+        kept: list[tuple[NDArray[np.int8] | Floats, ...]] = []
+        for step in range(self.burn_in + self.n_steps):
+            mu, tau2, omega2 = _sizes(data, z, rng)
+            gammas = rng.standard_gamma(WEIGHTS_PRIOR + _counts(z))
+            with np.errstate(divide="ignore"):  # a weight that underflows is a part that is not drawn
+                log_w = np.log(gammas / gammas.sum(axis=1, keepdims=True))
+            z = _drawn_parts(data, log_w, mu, tau2, omega2, rng)
+            if step >= self.burn_in:
+                kept.append((z, mu, tau2, omega2))
+        return EffectStates(self.d, self.v, *(np.stack(column) for column in zip(*kept, strict=True)))
+
+
+def groups_of_chains(
+    d: Floats,
+    se: Floats,
+    *,
+    n_draws: int,
+    seed: np.random.SeedSequence,
+    n_chains: int | None = None,
+    burn_in: int = BURN_IN,
+) -> list[Chains]:
+    """Return the groups of chains behind draws of true effects; chains of a given number are one group."""
+    groups = GROUPS if n_chains is None and n_draws > STATES else 1
+    wanted = int(np.clip(CELLS // d.size, FEWEST_CHAINS, CHAINS)) if n_chains is None else n_chains
+    each = wanted // groups
+    steps = -(-min(n_draws, STATES) // (each * groups))
+    return [Chains(d, se**2, each, steps, burn_in, own) for own in seed.spawn(groups)]
 
 
 def draw_true_effects(
@@ -76,10 +167,9 @@ def draw_true_effects(
     n_draws
         Rows of the answer.
     rng
-        Source of randomness. No default: a run must be repeatable. The chains run once, before the draws are
-        handed out, so that no engine changes a digit.
+        Source of randomness. No default: a run must be repeatable.
     n_chains, burn_in
-        Chains side by side (64, fewer for many tests), and iterations of each that are thrown away.
+        Chains (64, fewer for many tests), and iterations of each that are thrown away.
 
     Returns
     -------
@@ -115,44 +205,32 @@ def draw_true_effects(
         raise OptionError("true effects need finite effects and positive standard errors")
     drawn = np.full((n_draws, d.size), np.nan)
     if known.any():
-        data = _Data.of(d[known], se[known] ** 2)
-        chains = int(np.clip(CELLS // data.d.size, FEWEST_CHAINS, CHAINS)) if n_chains is None else n_chains
-        drawn[:, known] = _chains(data, n_draws, rng, chains, burn_in)
+        options: dict[str, Any] = {"n_chains": n_chains, "burn_in": burn_in, "seed": seeds(rng, 1)[0]}
+        groups = groups_of_chains(d[known], se[known], n_draws=n_draws, **options)
+        states = EffectStates.beside([group.run() for group in groups])
+        drawn[:, known] = states.draw(np.arange(n_draws), rng)
     return drawn
 
 
-def _chains(data: _Data, n_draws: int, rng: np.random.Generator, n_chains: int, burn_in: int) -> Floats:
-    """Run chains side by side, and take a row of true effects from each in turn."""
-    z = np.broadcast_to(_start(data.d), (n_chains, data.d.size)).copy()
-    kept: list[Floats] = []
-    each = -(-n_draws // STATES)
-    steps = -(-n_draws // (n_chains * each))
-    for step in range(burn_in + steps):
-        mu, tau2, omega2 = _sizes(data, z, rng)
-        counts = np.stack([(z == part).sum(axis=1) for part in range(4)], axis=1)
-        gammas = rng.standard_gamma(WEIGHTS_PRIOR + counts)
-        with np.errstate(divide="ignore"):  # a weight that underflows is a part that is not drawn
-            log_w = np.log(gammas / gammas.sum(axis=1, keepdims=True))
-        z = _drawn_parts(data, log_w, mu, tau2, omega2, rng)
-        if step >= burn_in:
-            kept += [_effects(data, z, mu, tau2, omega2, rng) for _ in range(each)]
-    return np.concatenate(kept)[:n_draws]
-
-
-def _start(d: Floats) -> NDArray[np.intp]:
+def _start(d: Floats) -> NDArray[np.int8]:
     """All positive, or by sign where signs are mixed."""
     mixed = abs(float(d.mean())) < _MIXED * float(np.abs(d).mean())
-    return np.where(mixed & (d < 0), NEGATIVE, POSITIVE).astype(np.intp)
+    return np.where(mixed & (d < 0), NEGATIVE, POSITIVE).astype(np.int8)
 
 
-def _sizes(data: _Data, z: NDArray[np.intp], rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+def _counts(z: NDArray[np.int8]) -> NDArray[np.intp]:
+    """Count the effects of every part, chains x 4."""
+    codes = z + 4 * np.arange(len(z))[:, None]
+    return np.bincount(codes.reshape(-1), minlength=4 * len(z)).reshape(-1, 4)
+
+
+def _sizes(data: _Data, z: NDArray[np.int8], rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
     """Draw μ, τ² and ω² of every chain, the true effects integrated out."""
     held = (z <= NEGATIVE).astype(np.float64)
     flipped = np.where(z == NEGATIVE, -data.d, data.d) * held
-    total = held @ data.a + 1 / CENTRE_SD**2
-    b = flipped @ data.a
-    squares = held @ (data.a * data.d[:, None] ** 2)
-    heights = 0.5 * (held @ np.log(data.a)) - 0.5 * (squares - b * b / total) - 0.5 * np.log(total)
+    precisions, squares, logs = np.split(held @ data.sums, 3, axis=1)
+    total, b = precisions + 1 / CENTRE_SD**2, flipped @ data.a
+    heights = 0.5 * (logs - (squares - b * b / total) - np.log(total))
     j = _pick(heights + data.log_prior, rng)
     chain = np.arange(len(z))
     mean, precision = b[chain, j] / total[chain, j], total[chain, j]
@@ -170,26 +248,23 @@ def _pick(heights: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
 
 def _drawn_parts(
     data: _Data, log_w: Floats, mu: Floats, tau2: Floats, omega2: Floats, rng: np.random.Generator
-) -> NDArray[np.intp]:
+) -> NDArray[np.int8]:
     """Draw which part every effect belongs to."""
     near, wide = data.v + tau2, data.v + omega2
     level = -0.5 * np.log(near)
-    heights = np.empty((*near.shape, 4))
-    heights[..., POSITIVE] = level - 0.5 * (data.d - mu) ** 2 / near
-    heights[..., NEGATIVE] = level - 0.5 * (data.d + mu) ** 2 / near
-    heights[..., WIDE] = -0.5 * (data.d**2 / wide + np.log(wide))
-    heights[..., NULL] = -0.5 * (data.d**2 / data.v + np.log(data.v))
-    heights += log_w[:, None, :]
-    return _pick(heights, rng)
-
-
-def _effects(
-    data: _Data, z: NDArray[np.intp], mu: Floats, tau2: Floats, omega2: Floats, rng: np.random.Generator
-) -> Floats:
-    """Draw the true effect of every test given its part."""
-    centre = np.where(z == POSITIVE, mu, np.where(z == NEGATIVE, -mu, 0.0))
-    spread = np.where(z <= NEGATIVE, tau2, np.where(z == WIDE, omega2, 0.0))
-    total = data.v + spread
-    mean = (data.d * spread + centre * data.v) / total
-    noise = rng.standard_normal(z.shape) * np.sqrt(spread * data.v / total)
-    return np.where(z == NULL, 0.0, mean + noise)
+    heights = (
+        level - 0.5 * (data.d - mu) ** 2 / near,
+        level - 0.5 * (data.d + mu) ** 2 / near,
+        -0.5 * (data.d**2 / wide + np.log(wide)),
+        -0.5 * (data.d**2 / data.v + np.log(data.v)),
+    )
+    weighted = [height + log_w[:, k, None] for k, height in enumerate(heights)]
+    top = np.maximum(np.maximum(weighted[0], weighted[1]), np.maximum(weighted[2], weighted[3]))
+    # the sums up to each part, in order: an effect is of the first part whose sum reaches its share of all
+    first, second, third, fourth = (np.exp(height - top) for height in weighted)
+    second += first
+    third += second
+    fourth += third
+    fourth *= rng.random(fourth.shape)
+    above = [(part < fourth).view(np.int8) for part in (first, second, third)]
+    return above[0] + above[1] + above[2]

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from concord.errors import FileFormatError, OptionError
+from concord.files.contents import read_bytes
+from concord.files.limits import YAML_BYTES
 from concord.people.studies.format import Population
 from concord.people.studies.wording import template
 
@@ -127,8 +129,8 @@ def get_design(name: str) -> AgentDesign:
             f"there is no design {name!r}; there are {', '.join(DESIGNS)}; or give the path of a text file"
         )
     try:
-        text = path.read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as fault:
+        text = read_bytes(path, limit=YAML_BYTES).decode("utf-8-sig").strip()
+    except UnicodeDecodeError as fault:
         raise FileFormatError(f"{path}: cannot be read as UTF-8 text") from fault
     if not text or len(text) > 20_000:
         raise FileFormatError(f"{path}: {len(text)} characters, expected 1 to 20,000")

@@ -262,7 +262,7 @@ def replies_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     for row in rows:
         try:
             packed = json.loads(str(row["response"]))
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(packed, dict):
             found |= {str(key): text for key, text in packed.items() if isinstance(text, str)}

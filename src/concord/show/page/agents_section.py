@@ -15,6 +15,9 @@ from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
 from concord.show.svg import Picture
 
+MOST_DRAWN = 20
+"""Agents up to which the picture is not folded."""
+
 
 def _read_agents(source: ResultFile) -> AgentsResult:
     if source.file is None or source.file.name != DOCUMENT:
@@ -52,6 +55,11 @@ def _agent_row(agent: AgentScores) -> list[fragments.Cell]:
     return [agent.name, *scores, float(agent.n_tests - agent.n_missing)]
 
 
+def _drawn_agents(result: AgentsResult, i: int) -> str:
+    drawn = fragments.figure(agents_picture(result), f"agents{i}", "Lines are 95 % intervals.")
+    return drawn if len(result.agents) <= MOST_DRAWN else fragments.folded("Drawn, one row per agent", drawn)
+
+
 def _show_agents(records: Sequence[AgentsResult]) -> str:
     columns: list[fragments.Heading | str] = [
         "agent",
@@ -62,7 +70,7 @@ def _show_agents(records: Sequence[AgentsResult]) -> str:
         *(
             fragments.fragment(
                 fragments.paragraph(answer(result)),
-                fragments.figure(agents_picture(result), f"agents{i}", "Lines are 95 % intervals."),
+                _drawn_agents(result, i),
                 fragments.table(
                     f"agents-{i}", "Every agent on the same tests", columns, map(_agent_row, in_order(result))
                 ),

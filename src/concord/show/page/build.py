@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +19,7 @@ from concord.show.page.content import Compare, Content
 from concord.show.page.context import context
 from concord.show.page.data import by_columns, data_block, plain_document, policy
 from concord.show.page.found import Problem, ReplyTable
+from concord.show.page.fragments import breakable
 from concord.show.page.gather import read_content
 from concord.show.page.panel import PageData, Panel
 from concord.show.page.section import Section
@@ -136,7 +138,20 @@ def _render(content: Content, title: str, notes: Sequence[str]) -> str:
     return page
 
 
-SCRIPTS = ("core", "data", "tables", "forest", "drawer", "studies", "figures", "search", "router", "start")
+SCRIPTS = (
+    "core",
+    "data",
+    "saving",
+    "tables",
+    "forest",
+    "drawer",
+    "studies",
+    "figures",
+    "search",
+    "terms",
+    "router",
+    "start",
+)
 """Parts of the page's script, in the order they are put together."""
 
 
@@ -168,6 +183,7 @@ def said_of_texts(found: ReplyTable, fitted: Fitted) -> str:
     return told + ". Text only: nothing in a reply is run."
 
 
+@cache  # compiling the templates takes longer than filling them
 def _environment() -> Any:
     """Templates that escape everything, and fail on a name they do not know."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -177,6 +193,7 @@ def _environment() -> Any:
         loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, finalize=lambda v: visible(v) if type(v) is str else "" if v is None else v,
     )  # fmt: skip
+    made.filters["breakable"] = breakable
     made.filters["short"] = plots.short
     made.filters["p_value"] = p_value
     made.filters["p_words"] = p_words

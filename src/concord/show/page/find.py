@@ -10,10 +10,12 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.files import limits
-from concord.files.contents import read_bytes
+from concord.files.contents import is_file, is_folder, read_bytes
+from concord.files.delimited import text_records
 from concord.files.documents import FORMAT_VERSION, READ_VERSIONS
 from concord.files.json_text import parsed
 from concord.files.safe_csv import plain_cell
+from concord.files.text import decode
 from concord.show.page.found import COMPARISON, FoundResults, Known, Problem, ResultFile
 from concord.show.page.values import Document, words
 
@@ -46,8 +48,9 @@ def find_results(
     problems: list[Problem] = []
     seen: set[Path] = set()
     for folder in folders:
-        if not folder.exists():
-            raise FileFormatError(f"{str(folder)!r} does not exist; expected a folder that holds results")
+        if not is_folder(folder) and not is_file(folder):
+            named = limits.quoted(str(folder))
+            raise FileFormatError(f"{named} does not exist; expected a folder that holds results")
         for file in _candidates(folder, known):
             if file.resolve() not in seen:
                 seen.add(file.resolve())
@@ -178,14 +181,7 @@ def rows_beside(source: ResultFile, name: str) -> tuple[list[dict[str, str]] | N
 
 def read_rows(file: Path) -> list[dict[str, str]]:
     """Read a CSV file that lies next to a result; the quote that guards formulas is taken off again."""
-    try:
-        if file.stat().st_size > limits.FILE_BYTES:
-            raise FileFormatError(f"is not used: more than the {limits.FILE_BYTES:,} bytes that are read")
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            rows = csv.reader(stream)
-            keys = next(rows, [])
-            return [dict(zip(keys, map(plain_cell, row), strict=False)) for row in rows if row]
-    except OSError as fault:
-        raise FileFormatError(f"cannot be read: {fault.strerror}") from fault
-    except (csv.Error, UnicodeDecodeError) as fault:
-        raise FileFormatError(f"is not a CSV file in UTF-8: {fault}") from fault
+    data = read_bytes(file, name=file.name)
+    records = text_records(file.name, decode(file.name, data))
+    keys = next(records, [])
+    return [dict(zip(keys, map(plain_cell, row), strict=False)) for row in records if row]

@@ -4,12 +4,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from concord.show.page.answer import AnswerCell, answer_rows, dashed, short_names
+from concord.show.page.answer import AnswerCell, ModelRow, answer_rows, dashed, short_names
 from concord.show.page.comparison import Comparison, standing_of
 from concord.show.page.content import Content
 from concord.show.page.panel import Panel, Reference
 from concord.show.plots import short as short_number
 from concord.show.strips import Strip, strip
+
+FEW_ANSWERED = 0.25
+"""Share of models below which a question's column is narrow."""
 
 
 def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]:
@@ -35,6 +38,7 @@ def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]
         "further": findings[1:],
         "questions": [panel.answer for panel in used],
         "rows": rows,
+        "few": [_answered_by_few(rows, i) for i in range(len(used))],
         "ranked": "" if ranked is None else ranked.answer.asks,
         "invented": [row.name for row in rows if row.invented or row.model in _said_invented(content)],
         "failed": failed,
@@ -45,6 +49,12 @@ def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]
             for one in panel.references(content.of(panel.name))
         ],
     }
+
+
+def _answered_by_few(rows: Sequence[ModelRow], i: int) -> bool:
+    """Whether a question has so few answers that its column may be narrow."""
+    answered = sum(row.cells[i] is not None for row in rows)
+    return answered < FEW_ANSWERED * len(rows)
 
 
 def _reference_cell(reference: Reference, here: bool) -> AnswerCell | None:

@@ -1,5 +1,6 @@
 """Pieces of the page as HTML, every text escaped: what sections are made of."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,10 @@ from concord.records import Estimate
 from concord.show.numbers import interval, number, typeset
 from concord.show.svg import Picture, visible
 
+LONGEST_BROKEN = 120
+"""Letters of a name beyond which it breaks anywhere."""
+FOLDED_ROWS = 8
+"""Rows from which a table of a section is folded."""
 Cell = str | float | Estimate | None
 """A text, a number, a number with its interval, or nothing, which is shown as a dash."""
 
@@ -25,6 +30,21 @@ def fragment(*pieces: str) -> str:
     from markupsafe import Markup
 
     return Markup("\n").join(pieces)
+
+
+def breakable(text: str) -> str:
+    """Return a name that may go on in the next line after each of its parts.
+
+    Examples
+    --------
+    >>> str(breakable("lab/model_a<b>"))
+    'lab/<wbr>model_<wbr>a&lt;b&gt;'
+    """
+    from markupsafe import Markup, escape
+
+    shown = visible(text)
+    parts = re.split(r"(?<=[/_:])(?=.)", shown) if len(shown) <= LONGEST_BROKEN else [shown]
+    return Markup("<wbr>").join(escape(part) for part in parts)
 
 
 def paragraph(text: str, *, soft: bool = False) -> str:
@@ -118,10 +138,11 @@ def table(
     body = Markup("\n").join(_table_row(heads, row) for row in listed)
     kind = "data sortable" if sortable and len(listed) > 1 else "data"
     tall = " tall" if len(listed) > 24 else ""
-    return Markup(
+    made = Markup(
         '<div class="scroll{}" role="region" aria-label="{}" tabindex="0"><table class="{}" data-name="{}">'
         "<caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
     ).format(tall, visible(caption), kind, name, visible(caption), head, body)
+    return folded(f"{caption} ({len(listed)} rows)", made) if len(listed) > FOLDED_ROWS else made
 
 
 def _num_class(head: Heading) -> str:

@@ -251,9 +251,16 @@ def effects_picture(view: PeopleView, *, width: float = plots.WIDTH) -> Picture:
         ],
         slope=slope,
         intercept=number(beside_it, "caricature_intercept"),
+        slopes=_slope_ends(view),
         said=", ".join(said),
         width=width,
     )
+
+
+def _slope_ends(view: PeopleView) -> tuple[float, float] | None:
+    ends = part(view.source.document, "effect_sizes", "slope", "interval")
+    low, high = number(ends, "low"), number(ends, "high")
+    return None if low is None or high is None else (low, high)
 
 
 def conclusions_picture(view: PeopleView, *, width: float = plots.WIDTH) -> Picture:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from concord.errors import FileFormatError, InputError, OptionError
-from concord.files.contents import display_name, fingerprint, is_folder, read_bytes, unreadable
+from concord.files.contents import display_name, fingerprint, is_file, is_folder, read_bytes, unreadable
 from concord.files.delimited import read_delimited
 from concord.files.grids import EmptyTableError, Grid
 from concord.files.limits import listed
@@ -177,6 +177,8 @@ def _sort_in_text(path: Path, stem: str, models: dict[str, ModelFiles], found: F
 
 def _header(path: Path) -> list[str]:
     """Return the column names of a text file, roughly; a file that cannot be opened has none here."""
+    if not is_file(path):
+        return []
     try:
         with path.open("rb") as stream:
             start = stream.readline(_LONGEST_HEADER).decode("utf-8-sig", "replace")
@@ -189,6 +191,8 @@ def _header(path: Path) -> list[str]:
 def _starts_like_a_workbook(path: Path) -> bool:
     """Look at the first bytes; a file that cannot be opened is told of when it is read."""
     try:
+        if not is_file(path):
+            return False  # a pipe would wait for ever
         with path.open("rb") as stream:
             return stream.read(4) == ZIP_MAGIC
     except OSError:

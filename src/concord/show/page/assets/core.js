@@ -54,8 +54,5 @@
     return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
   };
   const csv = (rows) => rows.map((row) => row.map(csvCell).join(',')).join('\n') + '\n';
-  const fileName = (name) => 'concord-' + name.replace(/[^a-z0-9-]+/gi, '-').toLowerCase() + '.csv';
-  const downloadButton = (name, rows) =>
-    el('button', { type: 'button', text: 'Download CSV', 'aria-label': 'Download CSV: ' + name,
-      'data-download': name, onclick: () => save(fileName(name), 'text/csv', csv(rows())) });
+  const fileName = (name, ending) => 'concord-' + name.replace(/[^a-z0-9-]+/gi, '-').toLowerCase() + '.' + ending;
 

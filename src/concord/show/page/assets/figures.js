@@ -31,7 +31,6 @@
       el('button', { type: 'button', text: 'PNG', 'data-download': 'png', 'aria-label': 'PNG of ' + title, onclick: () => savePng(name, svg) }));
     figure.querySelector('figcaption').append(menu);
   };
-  const latex = (text) => text.replace(/[\\{}]/g, '').replace(/([&%$#_])/g, '\\$1').replaceAll('Δ', '$\\Delta$').replaceAll('τ', '$\\tau$').replaceAll('χ²', '$\\chi^2$');
   const copyButtons = (box) => {
     const said = el('span', { class: 'soft', role: 'status' });
     const put = (text, what) => { navigator.clipboard.writeText(text).then(() => { said.textContent = ' ' + what + ' copied'; }, () => { said.textContent = ' select the text to copy it'; }); };

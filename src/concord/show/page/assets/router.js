@@ -9,6 +9,7 @@
     for (const holder of panel.querySelectorAll('.studies')) studyCards(holder);
     for (const figure of panel.querySelectorAll('figure')) figureMenu(figure);
     scatterHits(panel);
+    explain(panel);
   };
   // One selection for all questions; a question without the model shows its first one, and says so
   const choose = (label) => {

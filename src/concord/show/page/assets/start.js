@@ -54,6 +54,7 @@
     if (first) choose(first.dataset.name);
     document.querySelectorAll('figure').forEach((figure) => { if (!figure.closest('.panel')) figureMenu(figure); });
     document.querySelectorAll('#replies .dynamic').forEach((holder) => dynamic(page.data, holder));
+    document.querySelectorAll('main > section').forEach(explain);
     addEventListener('beforeprint', unfold);
     addEventListener('hashchange', follow);
     drawer().addEventListener('close', closed);

@@ -13,6 +13,15 @@
     studyOrder(table).forEach((i) => { const name = table.by.study.at(i); if (!studies.has(name)) studies.set(name, []); studies.get(name).push(i); });
     holder.replaceChildren(...[...studies].map(([name, rows]) => studyCard(panel, table, keys, name, rows)));
   };
+  // A long study shows its first tests; paper shows all
+  const SHORT = 6;
+  const shorten = (card, body, n) => {
+    let seen = 0;
+    for (const row of body.rows) { if (!row.classList.contains('finding')) seen++; if (seen > SHORT) row.classList.add('over'); }
+    card.classList.add('short');
+    const button = el('button', { type: 'button', class: 'small more', text: 'Show all ' + n + ' tests', onclick: () => { card.classList.remove('short'); button.remove(); } });
+    queueMicrotask(() => card.append(button));
+  };
   const studyCard = (panel, table, keys, name, rows) => {
     const card = (page.data.studies || {})[name] || {}, scale = forestScale(table, rows), label = panel.dataset.name;
     const made = el('section', { class: 'study', 'data-study': name, 'aria-label': name, tabindex: '-1' },
@@ -29,6 +38,7 @@
         forestCell(table, i, scale), el('td', { class: 'num c-num', text: show(table.by.pas.at(i), 'share') }), el('td', { class: 'c-verdict', text: table.by.verdict.at(i) || table.by.outcome.at(i) || '–' })));
     }
     const head = el('tr', {}, el('th', { scope: 'col', text: 'test' }), el('th', { scope: 'col', class: 'forest' }, el('span', { text: 'effect d: people ●, model ◆' }), forestAxis(scale)), el('th', { scope: 'col', class: 'num c-num', text: 'PAS' }), el('th', { scope: 'col', class: 'c-verdict', text: 'verdict' }));
+    if (rows.length > SHORT + 2) shorten(made, body, rows.length);
     made.append(el('table', {}, el('caption', { class: 'hide', text: 'Tests of ' + name }), el('colgroup', {}, ...['c-name', 'c-plot', 'c-num', 'c-verdict'].map((kind) => el('col', { class: kind }))), el('thead', {}, head), body));
     return made;
   };

@@ -54,7 +54,8 @@
     const below = controls.childElementCount === 0;
     const button = downloadButton(table.dataset.name, rows);
     if (below) controls.classList.add('below');
-    controls.append(button);
+    const caption = table.caption ? table.caption.textContent : table.dataset.name;
+    controls.append(button, tableMenu(table.dataset.name, rows, caption));
     if (below) place.after(controls);
     else place.before(controls);
   };
@@ -86,7 +87,7 @@
     input.addEventListener('input', () => { state.text = input.value.trim().toLowerCase(); state.most = ROWS; render(); });
     const words = table.columns.filter((column) => column.kind === 'text' || column.kind === 'long');
     const all = () => [table.columns.map((c) => c.title), ...Array.from({ length: table.n }, (_, i) => table.columns.map((c) => c.at(i)))];
-    controls.append(el('label', { text: 'Filter ' }, input), downloadButton(title + ' ' + holder.dataset.table, all), status);
+    controls.append(el('label', { text: 'Filter ' }, input), downloadButton(title + ' ' + holder.dataset.table, all), tableMenu(title + ' ' + holder.dataset.table, all, title), status);
     const heads = shown.map((column) => {
       const head = el('th', { scope: 'col', class: numeric(column) ? 'num' : '' });
       head.append(el('button', { type: 'button', text: column.title, onclick: () => {
