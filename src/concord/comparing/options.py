@@ -56,11 +56,11 @@ def compare_option_folders(
     items = [option_items(one.replies) for one in results]
     pairs = adjusted(
         [
-            _compared((called[i], items[i]), (called[j], items[j]), choices, engine)
+            _options_pair((called[i], items[i]), (called[j], items[j]), choices, engine)
             for i, j in combinations(range(len(items)), 2)
         ]
     )
-    values = {name: _ranking_value(one, head) for name, one in zip(called, items, strict=True)}
+    values = {name: _places_value(one, head) for name, one in zip(called, items, strict=True)}
     place = standing(head, values, pairs, level=choices.level, lowest_first=head in LOWEST_FIRST)
     return MetricCompareResult(
         _KIND,
@@ -93,7 +93,7 @@ def _refuse_other_arrangers(results: Sequence[OptionResult]) -> None:
             )
 
 
-def _ranking_value(one: OptionItems, metric: str) -> float | None:
+def _places_value(one: OptionItems, metric: str) -> float | None:
     """Return what ranks a model: of a preference for a place its size, either way."""
     if metric == RSTD:
         value = rstd_of(one.by_place)
@@ -105,7 +105,7 @@ def _ranking_value(one: OptionItems, metric: str) -> float | None:
     return abs(value) if metric in ("first_option", "last_option") else value
 
 
-def _compared(
+def _options_pair(
     first: tuple[str, OptionItems], second: tuple[str, OptionItems], choices: Choices, engine: Engine
 ) -> ModelPair:
     (one, a), (two, b) = first, second
