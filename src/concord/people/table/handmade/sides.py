@@ -160,7 +160,7 @@ def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) ->
 
 
 def _after_equals(cell: object) -> object:
-    """Return what stands behind ``n =`` in a cell."""
+    """Return what is behind ``n =`` in a cell."""
     return cell.rpartition("=")[2].strip() if isinstance(cell, str) and "=" in cell else cell
 
 
