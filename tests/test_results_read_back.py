@@ -22,6 +22,8 @@ from concord.people.agents_result import COMPARED, AgentScores, AgentStanding
 from concord.people.answers import files as answers_files
 from concord.people.answers.files import AnswersResult
 from concord.people.files import PeopleResult
+from concord.people.memory import files as memory_files
+from concord.people.memory.files import MemoryResult
 from concord.people.mixed.result import CombineResult, read_combined
 from concord.people.predictions import files as predictions_files
 from concord.people.predictions import result as predictions
@@ -110,6 +112,7 @@ AGENTS = record(
 KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]]] = {
     AgentsResult: (AGENTS, read_agents),
     AnswersResult: (record(AnswersResult), answers_files.read),
+    MemoryResult: (record(MemoryResult), memory_files.read),
     PredictionResult: (record(PredictionResult), predictions_files.read),
     CombineResult: (record(CombineResult), read_combined),
     HintLeaderboard: (record(HintLeaderboard), hints_files.read),

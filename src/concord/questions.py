@@ -12,6 +12,7 @@ from concord.comparing import answers as compared_answers
 from concord.comparing import judges as compared_judges
 from concord.comparing import options as compared_options
 from concord.comparing import people as compared_people
+from concord.comparing import predictions as compared_predictions
 from concord.comparing import structure as compared_structure
 from concord.comparing.kinds import ResultKind
 from concord.comparing.metrics import MetricCompareResult
@@ -48,8 +49,10 @@ from concord.show.page import (
     answers_section,
     judge_section,
     make_page,
+    memory_section,
     options_section,
     people_panel,
+    predictions_section,
     probes_section,
     reasoning_panel,
     referee_section,
@@ -81,7 +84,7 @@ ALL: tuple[QuestionRecord, ...] = (
         PEOPLE,
         files=people_check.FILES,
         panel=people_panel.PANEL,
-        compare=(compared_people.KIND, compared_answers.KIND),
+        compare=(compared_people.KIND, compared_answers.KIND, compared_predictions.KIND),
         plan=(planned_people.KIND,),
     ),
     QuestionRecord(
@@ -102,6 +105,8 @@ ALL: tuple[QuestionRecord, ...] = (
 SECTIONS: tuple[Section, ...] = (
     agents_section.SECTION,
     answers_section.SECTION,
+    predictions_section.SECTION,
+    memory_section.SECTION,
     judge_section.SECTION,
     options_section.SECTION,
     probes_section.PROBES,

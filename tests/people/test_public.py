@@ -1,14 +1,16 @@
 """Public results of real agents: their sources, and a published order beside a new one."""
 
+import csv
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
 import pytest
 
 import concord
 from concord import api
 from concord.errors import OptionError
-from concord.people.public import PUBLIC, published_pas
+from concord.people.public import HSB, PUBLIC, published_pas
 from concord.people.rescored import rank_moves
 
 PRINTED = {
@@ -17,6 +19,9 @@ PRINTED = {
     "anthropic_claude_haiku_4.5_v3-human-plus-demo": 0.3405,
 }
 """From the head of simple_summary.md."""
+
+SUMS = (127470, 170921, 319230, 110555, 470215, 49644, 62705, 152803, 531238, 36017, 126290, 142750)
+"""Of each study over the 57 configurations, in ten thousandths, from a second transcription of the source."""
 
 
 @pytest.mark.parametrize("table", PUBLIC.values(), ids=lambda table: table.name)
@@ -38,6 +43,15 @@ def test_published_numbers_are_the_printed_ones() -> None:
     assert len(found) == 57
     for name, printed in PRINTED.items():
         assert found[name] == pytest.approx(printed, abs=5e-5)
+
+
+def test_every_published_study_adds_up_to_a_second_transcription() -> None:
+    with (HSB.path.parent / "humanstudy_bench_published.csv").open(encoding="utf-8", newline="") as file:
+        names, *rows = csv.reader(file)
+    assert names == ["config", *(f"study_{i:03}" for i in range(1, 13))]
+    values = [[round(10_000 * float(cell)) for cell in row[1:]] for row in rows]
+    assert tuple(map(sum, zip(*values, strict=True))) == SUMS
+    assert {row[0] for row in rows} == set(pl.read_csv(HSB.path)["config"])
 
 
 def test_moves_are_counted_from_the_published_place() -> None:

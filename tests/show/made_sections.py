@@ -8,12 +8,15 @@ from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pai
 from tests.structure.judging import scripted
 
 from concord import api
+from concord.people.memory.files import MemoryResult
+from concord.people.memory.result import Recognition, VariantPair
 from concord.reasoning.probes.files import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
+from concord.records import Estimate
 
 
 def write_sections(folder: Path) -> Path:
-    """Write many agents, answers, a judge, interventions on reasoning and the leaderboard of hints."""
+    """Write many agents, answers, predicted effects, memory, a judge, interventions and the hints' board."""
     rng = np.random.default_rng(4)
     table = pl.read_csv(api.demo_table())
     agents = pl.concat([table.with_columns(agent=pl.lit(name)) for name in ("scripted-1", "scripted-2")])
@@ -24,6 +27,17 @@ def write_sections(folder: Path) -> Path:
         for i in range(300)
     ]  # fmt: skip
     api.score_answers(answers, n_resamples=20).write(folder / "answers")
+    effects = [
+        {"study": f"s{i % 4}", "condition": str(i), "human_estimate": float(rng.normal()), "human_se": 0.4,
+         "agent_estimate": float(rng.normal()), "human_n": 100, "agent": "m", "unit": "points"}
+        for i in range(12)
+    ]  # fmt: skip
+    api.score_predictions(effects).write(folder / "predictions")
+    known = Recognition("framing", recognised=True, year_right=True, n_directions=3, n_right=2, n_unknown=1)
+    pair = VariantPair("framing", "flood", True, 0.8, 0.5, None, None, 3)
+    delta = Estimate(0.3, note="no interval: 1 studies, or no spread between them")
+    remembered = MemoryResult((known,), (pair,), delta, Estimate(None), "memory", "A sentence.", "m")
+    remembered.write(folder / "memory")
     api.score_judge(scripted.rows(scripted.length_lover, n=10), judge="j").write(folder / "judge")
     rows = [*early(rng, 8), *Filler().rows(rng, 8), *FollowsMistakes().rows(rng, 8), *Pairs().rows(rng, 8)]
     hints = Hinted(kinds=("sycophancy", "grader")).rows(rng, 8)

@@ -90,7 +90,9 @@ def test_the_ratio_of_variances_is_bonetts_for_one_shape() -> None:
     found = variance_ratio(answer_spread(y), answer_spread(x))
     assert found.value == pytest.approx(y.var(ddof=1) / x.var(ddof=1))
     assert found.low < found.value < found.high
-    assert np.log(found.high / found.value) == pytest.approx(np.log(found.value / found.low))
+    plain = variance_ratio(Spread(2.0, 50, 4.0), Spread(1.0, 50, 4.0))
+    reach = 1.959964 * np.sqrt(2 * (4 - 47 / 50) / 49)
+    assert np.log([plain.low, plain.high]) == pytest.approx([np.log(2) - reach, np.log(2) + reach], abs=1e-6)
 
 
 def test_constant_people_have_no_ratio_and_a_constant_agent_is_0() -> None:

@@ -128,3 +128,9 @@ def test_negative_errors_and_other_lengths_are_refused() -> None:
 def test_means_of_outcomes_are_gone() -> None:
     left = within_outcomes([[1.0, 3.0, 10.0], [0.0, 2.0, 5.0]], ["a", "a", "b"])
     assert left.tolist() == [[-1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]]
+
+
+def test_one_number_predicted_again_and_again_has_no_correlation_whatever_the_rounding() -> None:
+    h = np.random.default_rng(1).normal(size=12)
+    found = predicted_effects(h, np.full(12, 0.1 + 0.2), human_se=np.full(12, 0.1))
+    assert np.isnan([found.pearson, found.pearson_adjusted, found.slope, found.spearman]).all()

@@ -27,7 +27,7 @@ class Effect:
 def effects(
     name: str, title: str, points: Sequence[Effect], *, slope: float | None = None,
     intercept: float | None = None, slopes: tuple[float, float] | None = None, said: str = "",
-    width: float = WIDTH,
+    width: float = WIDTH, unit: str = "d",
 ) -> Picture:  # fmt: skip
     """Draw effects in people (across) against effects in the model (up), each with a cross of intervals.
 
@@ -45,13 +45,15 @@ def effects(
         A line of numbers written into the picture.
     width
         In units of the drawing, text being 13 high.
+    unit
+        What effects are measured in.
     """
     low, high = span([v for p in points for v in (p.people[0], p.model[0])], at_least=(-0.5, 0.5))
     domains = list(dict.fromkeys(p.domain for p in points))
     height = min(0.84 * width, 460.0)
     x, y = Scale(low, high, 52, width - 14), Scale(low, high, height - 44, 34)
     canvas = Canvas()
-    frame(canvas, x, y, "effect in people, d", "effect in the model, d")
+    frame(canvas, x, y, f"effect in people, {unit}", f"effect in the model, {unit}")
     if slope is not None and intercept is not None and slopes is not None:
         middle = sum(p.people[0] for p in points) / len(points)
         _slope_band(canvas, x, y, (middle, slope * middle + intercept), slopes)

@@ -231,10 +231,7 @@ def frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
         canvas.line("grid", x.start, y(tick), x.end, y(tick))
         canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
     canvas.line("axis", x.start, y.start, x.start, y.end)
-    middle = (y.start + y.end) / 2
-    canvas.parts.append(
-        f'<text class="s" text-anchor="middle" transform="translate(14 {middle:g}) rotate(-90)">{up}</text>'
-    )
+    canvas.turned(14, (y.start + y.end) / 2, -90, up, anchor="middle")
 
 
 def _dots(canvas: Canvas, dots: Sequence[tuple[float, float, Point]], axes: tuple[str, str]) -> None:

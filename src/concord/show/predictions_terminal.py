@@ -11,13 +11,15 @@ from concord.records import Estimate
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_words
 from concord.show.terminal import lines, table
 
-_COLUMNS = {
+COLUMNS = {
     "r": "pearson",
     "r adjusted": "pearson_adjusted",
     "direction": "direction",
     "RMSE": "rmse",
     "slope": "slope",
     "size": "size_ratio",
+    "PAS": "pas",
+    "APR": "apr",
 }
 ALPHA = 0.05
 """Level of the statements about pairs and sizes, after Holm's correction."""
@@ -25,18 +27,18 @@ ALPHA = 0.05
 
 def predictions_report(result: PredictionResult) -> RenderableType:
     """Return everything a reader of the terminal should see: the answer first."""
-    rows = [_agent_cells(one) for one in (*_ordered(result), *result.references)]
+    rows = [_agent_cells(one) for one in (*by_error(result), *result.references)]
     title = f"\nPredicted against measured effects · {result.n_effects} effects, {result.unit}"
-    columns = ("agent", *_COLUMNS, "effects", "missing")
+    columns = ("agent", *COLUMNS, "effects", "missing")
     return Group(lines([answer(result)]), table(title, columns, rows), lines(_notes(result)), Text(""))
 
 
-def _ordered(result: PredictionResult) -> list[AgentAgreement]:
+def by_error(result: PredictionResult) -> list[AgentAgreement]:
     """Return agents by their error, the smallest first; those without one last."""
-    return sorted(result.agents, key=_by_error)
+    return sorted(result.agents, key=_error_first)
 
 
-def _by_error(one: AgentAgreement) -> tuple[bool, float]:
+def _error_first(one: AgentAgreement) -> tuple[bool, float]:
     value = one.numbers["rmse"].value
     return (value is None, 0.0 if value is None else value)
 
@@ -45,7 +47,7 @@ def _agent_cells(one: AgentAgreement) -> tuple[str, ...]:
     name = f"({one.agent})" if one.is_reference else one.agent
     return (
         name,
-        *(_estimate_cell(one.numbers[key]) for key in _COLUMNS.values()),
+        *(_estimate_cell(one.numbers.get(key, Estimate(None))) for key in COLUMNS.values()),
         str(one.n),
         str(one.n_missing),
     )
@@ -63,7 +65,7 @@ def _estimate_cell(found: Estimate) -> str:
 
 def answer(result: PredictionResult) -> str:
     """Return the finding in a sentence: the smallest error, and that of predicting no effect at all."""
-    best = _ordered(result)[0]
+    best = by_error(result)[0]
     error, nothing = best.numbers["rmse"].value, result.references[0].numbers["rmse"].value
     if error is None or nothing is None:
         return f"No agent has enough predictions for a number ({result.n_effects} effects)."
@@ -93,6 +95,11 @@ def _notes(result: PredictionResult) -> Iterator[str]:
     yield (
         f"Intervals: {result.level:.0%} jackknife-t, leaving out {result.clusters} one at a time. "
         f"Direction: predicting 'positive' every time reaches {number(result.all_positive, 2)}."
+    )
+    yield from dict.fromkeys(
+        f"PAS and APR: {one.numbers['pas'].note}."
+        for one in result.agents
+        if "pas" in one.numbers and one.numbers["pas"].note
     )
     shown = [row for row in result.differences if row.metric == "rmse"]
     if shown:

@@ -130,6 +130,7 @@ VIEWS: dict[str, View] = {
     "AgentsResult": View("agents_terminal.agents_report"),
     "PredictionResult": View("predictions_terminal.predictions_report"),
     "AnswersResult": View("answers_terminal.answers_report"),
+    "MemoryResult": View("memory_terminal.memory_report"),
     "ProbeResult": View("probes_terminal.probes_report", drawn_by="probe_plots.draw_probes"),
     "HintLeaderboard": View("hints_terminal.hints_report", drawn_by="probe_plots.draw_board"),
     "ReasoningRanking": View("ranking_terminal.ranking_report"),

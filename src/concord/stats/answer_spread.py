@@ -4,10 +4,13 @@ References
 ----------
 Bonett, D. G. (2006). Robust confidence interval for a ratio of standard deviations. Applied Psychological
 Measurement, 30, 432-439.
+Hosking, J. R. M. (1990). L-moments: analysis and estimation of distributions using linear combinations of
+order statistics. Journal of the Royal Statistical Society B, 52, 105-124.
 Layard, M. W. J. (1973). Robust large-sample tests for homogeneity of variances. JASA, 68, 195-198.
 Miller, G. A. (1955). Note on the bias of information estimates. In Information Theory in Psychology.
 """
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,10 +22,13 @@ from concord.errors import UndefinedError
 from concord.stats.distances import entropy
 from concord.stats.elementwise import Floats
 
-HEAVY = ((100, 4.0), (500, 6.0))
-"""Kurtosis above which samples of fewer answers than so many have no interval ..."""
-HEAVIEST = 12.0
-"""... and above which none has."""
+L_SKEWED, L_SKEWED_FEW, FEW, L_HEAVY = 0.25, 0.2, 200, 0.2
+"""L-skewness (of fewer than 200 answers: the second) and L-kurtosis above which answers have a tail.
+
+A normal distribution has 0 and 0.12, an exponential one 0.33 and 0.17.
+"""
+LEAST_DF = 2.0
+"""Degrees of freedom that an interval has at least."""
 
 
 class RatioEnds(NamedTuple):
@@ -41,8 +47,11 @@ class Spread:
     n: int
     kurtosis: float = 3.0
     """Bonett's, about the trimmed mean; 3 (normal) where only moments are known."""
-    n_values: int = 3
-    """Distinct answers; two answers have no tail."""
+    df: float = math.inf
+    """Degrees of freedom of that kurtosis: few where a few answers decide it (see `influence_df`)."""
+    l_skewness: float = 0.0
+    l_kurtosis: float = 0.1226
+    """L-moment ratios (Hosking 1990), which a single answer hardly moves."""
 
     @property
     def log_se2(self) -> float:
@@ -50,10 +59,10 @@ class Spread:
         return max(0.0, self.kurtosis - (self.n - 3) / self.n) / (self.n - 1)
 
     @property
-    def is_heavy(self) -> bool:
-        """Whether the tail is too heavy for an interval at this size."""
-        limit = next((most for size, most in HEAVY if self.n < size), HEAVIEST)
-        return self.n_values > 2 and self.kurtosis > limit
+    def has_tail(self) -> bool:
+        """Whether answers are skewed or far apart, so that unseen ones may decide the variance."""
+        limit = L_SKEWED_FEW if self.n < FEW else L_SKEWED
+        return abs(self.l_skewness) > limit or self.l_kurtosis > L_HEAVY
 
 
 def answer_spread(values: ArrayLike) -> Spread:
@@ -88,17 +97,89 @@ def answer_spread(values: ArrayLike) -> Spread:
     cut = int(n / (2 * np.sqrt(n - 4))) if n > 4 else 0
     cut = min(cut, (n - 1) // 2)
     middle = float(np.sort(x)[cut : n - cut].mean())
-    kurtosis = 3.0 if squares == 0 else n * float(((x - middle) ** 4).sum()) / squares**2
-    return Spread(squares / (n - 1), n, kurtosis, int(np.unique(x).size))
+    if squares == 0:
+        return Spread(0.0, n)
+    kurtosis = n * float(((x - middle) ** 4).sum()) / squares**2
+    influence = (x - x.mean()) ** 2 / (squares / n) - 1
+    # two answers have no tail: their kurtosis is a function of one share
+    df = math.inf if ((x == x.min()) | (x == x.max())).all() else influence_df(influence)
+    return Spread(squares / (n - 1), n, kurtosis, df, *_l_moment_ratios(x))
+
+
+def influence_df(influence: Floats) -> float:
+    r"""Compute the degrees of freedom of a standard error that is made of influences.
+
+    .. math:: \nu = \frac{2 n\, \overline{u^2}^{\,2}}{\mathrm{var}(u^2)}
+
+    Satterthwaite's rule for the mean of :math:`u^2`: where a few of the n influences make most of it, the
+    standard error is itself hardly known.
+
+    Parameters
+    ----------
+    influence
+        What each answer does to the estimate, mean 0.
+
+    References
+    ----------
+    Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components. Biometrics
+    Bulletin, 2, 110-114.
+
+    Examples
+    --------
+    >>> influence_df(np.array([1.0, -1.0, 1.0, -1.0]))
+    inf
+    >>> round(influence_df(np.array([3.0, -1.0, -1.0, -1.0])), 2)
+    6.0
+    """
+    squares = np.asarray(influence, dtype=np.float64) ** 2
+    spread = float(squares.var())
+    mean = float(squares.mean())
+    if spread <= 1e-12 * mean**2:
+        return math.inf
+    return 2 * squares.size * mean**2 / spread
+
+
+def joined_df(first: float, first_df: float, second: float, second_df: float) -> float:
+    """Return the degrees of freedom of a sum of two variances (Welch 1947), `LEAST_DF` at least.
+
+    Parameters
+    ----------
+    first, first_df, second, second_df
+        Both variances and their degrees of freedom.
+
+    Examples
+    --------
+    >>> joined_df(1.0, 10.0, 1.0, 10.0)
+    20.0
+    """
+    doubt = first**2 / first_df + second**2 / second_df
+    return math.inf if doubt == 0 else max((first + second) ** 2 / doubt, LEAST_DF)
+
+
+def _l_moment_ratios(values: Floats) -> tuple[float, float]:
+    """Compute L-skewness and L-kurtosis from probability-weighted moments; a normal's for fewer than 4."""
+    x = np.sort(values)
+    n, i = x.size, np.arange(x.size, dtype=np.float64)
+    if n < 4:
+        return 0.0, 0.1226
+    weights = (np.ones(n), i, i * (i - 1), i * (i - 1) * (i - 2))
+    b = [float((x * w).mean()) / float(np.prod(np.arange(n - r, n))) for r, w in enumerate(weights)]
+    l2 = 2 * b[1] - b[0]
+    l3 = 6 * b[2] - 6 * b[1] + b[0]
+    l4 = 20 * b[3] - 30 * b[2] + 12 * b[1] - b[0]
+    return (l3 / l2, l4 / l2) if l2 > 0 else (0.0, 0.1226)
 
 
 def variance_ratio(agent: Spread, human: Spread, *, shared: float = 0.0, level: float = 0.95) -> RatioEnds:
     r"""Compute the ratio of two variances with a kurtosis-corrected interval on the log.
 
-    .. math:: \log\frac{s_a^2}{s_h^2} \pm z \sqrt{\sum_i \frac{\hat\kappa_i - (n_i - 3)/n_i}{n_i - 1} - 2c}
+    .. math:: \log\frac{s_a^2}{s_h^2} + v_a - v_h \pm t_\nu \sqrt{v_a + v_h - 2c}, \quad
+        v = \frac{\hat\kappa - (n - 3)/n}{n - 1}
 
     Each side has its own kurtosis (Bonett pools them, which assumes one shape; an agent's answers have
-    another). Normal theory alone (F) would cover 80 % for exponential answers.
+    another). Normal theory alone (F) would cover 80 % for exponential answers. Where a few answers decide a
+    kurtosis it has few degrees of freedom, from `influence_df` and joined as in Welch's test; and a sample
+    that missed the tail has too small a variance and too small a v at once, which the centre makes good.
 
     Parameters
     ----------
@@ -130,9 +211,12 @@ def variance_ratio(agent: Spread, human: Spread, *, shared: float = 0.0, level: 
     value = agent.variance / human.variance
     if value == 0:
         return RatioEnds(0.0, float("nan"), float("nan"))
-    z = float(special.ndtri(0.5 + level / 2))
-    se = float(np.sqrt(max(agent.log_se2 + human.log_se2 - 2 * shared, 0.0)))
-    return RatioEnds(value, float(value * np.exp(-z * se)), float(value * np.exp(z * se)))
+    va, vh = agent.log_se2, human.log_se2
+    t = float(special.stdtrit(joined_df(va, agent.df, vh, human.df), 0.5 + level / 2))
+    reach = t * float(np.sqrt(max(va + vh - 2 * shared, 0.0)))
+    centre = np.log(value) + va - vh
+    low, high = float(np.exp(centre - reach)), float(np.exp(centre + reach))
+    return RatioEnds(value, min(low, value), max(high, value))
 
 
 def shared_log_variance(human: ArrayLike, agent: ArrayLike) -> float:

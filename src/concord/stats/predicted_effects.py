@@ -94,6 +94,8 @@ def _agreement(h: Floats, a: Floats, s: Floats, e: Floats, *, exact: bool) -> Ef
     few = m < MIN_PAIRS
     dh, da = h - _mean(h), a - _mean(a)
     var_h, var_a = _total(dh**2) / (m - 1), _total(da**2) / (m - 1)
+    # rounding of the mean must not give a constant a variance
+    var_h, var_a = (np.where(np.ptp(x, axis=-1) == 0, 0.0, var) for x, var in ((h, var_h), (a, var_a)))
     cov = _total(dh * da) / (m - 1)
     noise_h, noise_a = _squares(s), _squares(e)
     slope = _defined(cov / var_a, var_a > 0)

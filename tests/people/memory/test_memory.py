@@ -1,27 +1,26 @@
 """Memory: what is recognised, what a variant changes, and how often the verdict is wrong."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
+import concord
 from concord import studies
-from concord.errors import OptionError
+from concord.errors import FileFormatError, OptionError
+from concord.people.memory.files import MemoryResult, read, write
 from concord.people.memory.names import MARK, base_of
-from concord.people.memory.result import (
-    MEMORY,
-    NO_SIGN,
-    NOT_RECOGNISED,
-    UNKNOWN,
-    MemoryResult,
-    Recognition,
-    memory_result,
-)
+from concord.people.memory.result import MEMORY, NO_SIGN, NOT_RECOGNISED, UNKNOWN, Recognition, VariantPair
+from concord.people.memory.score import memory_result
 from concord.people.studies.load import bundled_studies, find_studies
 from concord.people.studies.plan import plan_study
 from concord.people.studies.probe import directed_tests, direction_of, probe_text, read_recognition
 from concord.people.studies.variants import variant_of, with_variants
+from concord.records import Estimate, Interval
+from concord.show.terminal import drawn, fitting
+from concord.show.views import view_of
 
 FILES = bundled_studies()
 VARIANTS = [(name, one) for name, file in FILES.items() for one in file.study.variants]
@@ -127,3 +126,51 @@ def test_a_run_with_variants_says_what_the_surface_changes() -> None:
     assert (pair.study, pair.variant, pair.recognised, pair.n_findings) == ("framing", "flood", True, 3)
     assert done.memory.verdict == NO_SIGN
     assert any(text.startswith("memory: The model recognised 1 of 1 studies") for text in done.messages)
+
+
+def _remembered(name: str = "framing") -> MemoryResult:
+    said = (
+        Recognition(name, True, False, 4, 2, 1, "Tversky <b>x", "a finding"),
+        Recognition("b", False, False, 0, 0, 0),
+    )
+    pairs = (
+        VariantPair(name, "flood", True, 0.8, 0.5, 0.7, None, 3),
+        VariantPair("b", "v", None, None, 0.5, None, None, 0),
+    )
+    delta = Estimate(0.3, Interval(0.1, 0.5, 0.95, "t over studies"), n=4)
+    undefined = Estimate(None, note="undefined: no recognised study has a variant with both numbers")
+    return MemoryResult(said, pairs, delta, undefined, MEMORY, "It answers from memory.", "m")
+
+
+def test_what_is_written_is_read_back_whole_and_shown(tmp_path: Path) -> None:
+    result = _remembered()
+    files = write(result, tmp_path)
+    assert {file.name for file in files} == {"memory.json", "memory_pairs.csv"}
+    assert read(tmp_path) == result
+    shown = drawn(fitting(view_of(result).report(result)), width=100)
+    assert shown.startswith("It answers from memory.")
+    assert "2 of 4, 1 unknown" in shown and "+0.30 (0.10 to 0.50), 4 studies" in shown
+    frame = result.to_frame()
+    assert frame["pas_difference"].to_list() == [pytest.approx(0.3), None]
+
+
+def test_a_folder_without_memory_or_with_a_damaged_one_says_so(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="memory.json"):
+        read(tmp_path)
+    write(_remembered(), tmp_path)
+    damaged = (
+        (tmp_path / "memory.json").read_text("utf-8").replace('"n_findings": 3', '"n_findings": "three"')
+    )
+    (tmp_path / "memory.json").write_text(damaged, encoding="utf-8")
+    with pytest.raises(FileFormatError, match="n_findings"):
+        read(tmp_path)
+
+
+def test_the_page_says_what_the_model_remembers_and_escapes_it(tmp_path: Path) -> None:
+    _remembered("<i>y").write(tmp_path / "found")
+    made = concord.report(tmp_path / "found", out=tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert not made.problems
+    assert "Has the model read the studies?" in text and "It answers from memory." in text
+    assert "mean, recognised" in text
+    assert "<b>x" not in text and "<i>y" not in text

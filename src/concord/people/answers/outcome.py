@@ -11,10 +11,13 @@ from concord.people.answers.records import AnswerSet, Moments
 from concord.people.answers.result import DISTANCES, AnswerNumber, OutcomeAnswers
 from concord.records import Estimate, Interval
 from concord.stats.answer_spread import (
+    LEAST_DF,
     RatioEnds,
     Spread,
     answer_spread,
     entropy_ratio,
+    influence_df,
+    joined_df,
     person_correlation_interval,
     person_correlation_se,
     shared_log_variance,
@@ -23,12 +26,18 @@ from concord.stats.answer_spread import (
 from concord.stats.distance_noise import AnswerCounts, DistanceReading, read_distances
 from concord.stats.elementwise import Floats
 
+SCALE_POINTS = 11
+"""Distinct answers up to which answers are those of a scale with ends, though none was given."""
+SHOWS_TAIL = 50
+"""Answers a side from which on a tail shows itself."""
 FEWEST = 5
 """Answers per side below which there is no interval."""
 INVERTED = "test inversion, the noise of the samples taken out"
 _NOT_APART = "withheld: people and random answers are not apart at these numbers of answers"
 _NO_REFERENCE = "withheld: there is no random answer; give scale_min and scale_max, or conditions"
-_HEAVY = "no interval: a few answers decide the variance (heavy tail), which no interval here covers"
+_COVERS_LESS = "the interval may cover less than it says"
+FEW = f"fewer than {SHOWS_TAIL} answers on a scale without ends cannot show a tail: {_COVERS_LESS}"
+TAIL = f"answers have a tail, and unseen ones may decide the spread: {_COVERS_LESS}"
 _CONSTANT = "no interval: the agent gave one answer only"
 
 
@@ -46,8 +55,9 @@ def score_outcome(
     counts = as_counts(one, cells)
     numbers: dict[str, AnswerNumber] = {}
     if cells.kind != "choice":
-        numbers["variance_ratio"] = _variance(one, level)
-        numbers["mean_gap"] = AnswerNumber(_mean_gap(one, level))
+        note = tail_note(one, cells)
+        numbers["variance_ratio"] = _variance(one, level, note)
+        numbers["mean_gap"] = AnswerNumber(_mean_gap(one, level, note))
     if cells.kind != "values":
         numbers["entropy_ratio"] = AnswerNumber(_entropy(counts, level))
     numbers |= _distances(one, cells, counts, level=level, n_resamples=n_resamples, rng=rng)
@@ -74,7 +84,27 @@ def _interval_or_none(low: float, high: float, level: float, method: str) -> Int
     return None if np.isnan(low) or np.isnan(high) else Interval(low, high, level, method)
 
 
-def _variance(one: AnswerSet, level: float) -> AnswerNumber:
+def tail_note(one: AnswerSet, cells: Cells) -> str:
+    """Say where an interval of spread may cover less than it says: answers without ends, skewed or few.
+
+    A scale with ends has no unseen answers far away.
+
+    Parameters
+    ----------
+    one, cells
+        Answers of both sides, and how they lie.
+    """
+    sides = one.people, one.replies
+    if one.scale is not None or (cells.kind == "scale" and len(cells.edges) <= SCALE_POINTS):
+        return ""
+    if min(side.size for side in sides) < FEWEST:
+        return ""
+    if min(side.size for side in sides) < SHOWS_TAIL:
+        return FEW
+    return TAIL if any(answer_spread(side).has_tail for side in sides) else ""
+
+
+def _variance(one: AnswerSet, level: float, note: str) -> AnswerNumber:
     people, replies = one.people, one.replies
     n = min(people.size, replies.size)
     try:
@@ -86,28 +116,23 @@ def _variance(one: AnswerSet, level: float) -> AnswerNumber:
     except UndefinedError as fault:
         return AnswerNumber(Estimate(None, n=n, note=f"undefined: {fault}"))
     return AnswerNumber(
-        _ratio_estimate(found, human, agent, level), _variance_of_people(human, replies.size, level)
+        _ratio_estimate(found, human, agent, level, note), _variance_of_people(human, replies.size, level)
     )
 
 
-def _ratio_estimate(found: RatioEnds, human: Spread, agent: Spread, level: float) -> Estimate:
+def _ratio_estimate(found: RatioEnds, human: Spread, agent: Spread, level: float, note: str) -> Estimate:
     n = min(human.n, agent.n)
     if found.value == 0:
         return Estimate(0.0, n=n, note=_CONSTANT)
     if n < FEWEST:
         return Estimate(found.value, n=n, note=f"no interval: fewer than {FEWEST} answers")
-    if human.is_heavy or agent.is_heavy:
-        return Estimate(found.value, n=n, note=_HEAVY)
-    return Estimate(
-        found.value,
-        _interval_or_none(found.low, found.high, level, "Bonett 2006, kurtosis of each side"),
-        n=n,
-    )
+    method = "Bonett 2006, kurtosis of each side, t by its degrees of freedom"
+    return Estimate(found.value, _interval_or_none(found.low, found.high, level, method), n=n, note=note)
 
 
 def _variance_of_people(human: Spread, m: int, level: float) -> Estimate | None:
     """Return what two samples of people show: a ratio of 1 with its range."""
-    again = Spread(human.variance, m, human.kurtosis, human.n_values)
+    again = replace(human, n=m)
     try:
         band = variance_ratio(again, human, level=level)
     except UndefinedError:
@@ -128,7 +153,7 @@ def _entropy(counts: AnswerCounts, level: float) -> Estimate:
     )
 
 
-def _mean_gap(one: AnswerSet, level: float) -> Estimate:
+def _mean_gap(one: AnswerSet, level: float, note: str) -> Estimate:
     h, a = one.people, one.replies
     n = min(h.size, a.size)
     sd = float(h.std(ddof=1)) if h.size > 1 else 0.0
@@ -137,8 +162,6 @@ def _mean_gap(one: AnswerSet, level: float) -> Estimate:
     value = float(a.mean() - h.mean()) / sd
     if n < FEWEST:
         return Estimate(value, n=n, note=f"no interval: fewer than {FEWEST} answers")
-    if answer_spread(h).is_heavy or answer_spread(a).is_heavy:
-        return Estimate(value, n=n, note=_HEAVY)
     # what each person does to the mean and, since skewed answers move both, to the SD it is divided by
     dh = (h - h.mean()) / sd
     person = -dh - value / 2 * (dh**2 - 1)
@@ -146,11 +169,14 @@ def _mean_gap(one: AnswerSet, level: float) -> Estimate:
     if ph.size == h.size == a.size:
         scaled = (ph - h.mean()) / sd
         joint = (pa - a.mean()) / sd - scaled - value / 2 * (scaled**2 - 1)
-        se = float(np.sqrt(joint.var(ddof=1) / n))
+        se, df = float(np.sqrt(joint.var(ddof=1) / n)), max(influence_df(joint - joint.mean()), LEAST_DF)
     else:
-        se = float(np.sqrt(person.var(ddof=1) / h.size + a.var(ddof=1) / a.size / sd**2))
-    z = float(special.stdtrit(n - 1, 0.5 + level / 2))
-    return Estimate(value, _interval_or_none(value - z * se, value + z * se, level, "t, delta method"), n=n)
+        vh, va = float(person.var(ddof=1)) / h.size, float(a.var(ddof=1)) / a.size / sd**2
+        se = float(np.sqrt(vh + va))
+        df = joined_df(vh, influence_df(person - person.mean()), va, influence_df(a - a.mean()))
+    reach = float(special.stdtrit(min(df, n - 1), 0.5 + level / 2)) * se
+    ends = _interval_or_none(value - reach, value + reach, level, "t by degrees of freedom, delta method")
+    return Estimate(value, ends, n=n, note=note)
 
 
 def _distances(

@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 DOCUMENT, NUMBERS, DIFFERENCES = "predictions.json", "predictions.csv", "prediction_differences.csv"
+EFFECTS = "prediction_effects.csv"
 NUMBER_COLUMNS = ("agent", "reference", "metric", "value", "low", "high", "n", "n_missing", "note")
 DIFFERENCE_COLUMNS = ("first", "second", "metric", "difference", "low", "high", "p", "p_holm", "n", "note")
+EFFECT_COLUMNS = (
+    "agent", "study", "outcome", "condition", "human_estimate", "human_se", "agent_estimate", "agent_se",
+    "pas", "passes",
+)  # fmt: skip
 _KIND = "prediction result"
 
 
@@ -45,7 +50,8 @@ class PredictionResult(Presented):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `predictions.json` holds."""
-        return {**heading(_KIND), **encode(self), "provenance": provenance(self.inputs)}
+        kind = {**heading(_KIND), "question": "people"}
+        return {**kind, **encode(self), "provenance": provenance(self.inputs)}
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per agent and number, the columns of `predictions.csv`."""
@@ -55,7 +61,7 @@ class PredictionResult(Presented):
         return pl.DataFrame(rows, schema=list(NUMBER_COLUMNS), orient="row", infer_schema_length=None)
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
-        """Write `predictions.json`, `predictions.csv` and `prediction_differences.csv`."""
+        """Write `predictions.json`, `predictions.csv`, and tables of the differences and of every effect."""
         return write(self, Path(out))
 
 
@@ -64,7 +70,8 @@ def write(result: PredictionResult, folder: Path) -> tuple[Path, ...]:
     write_json(folder / DOCUMENT, result.to_dict())
     write_csv(folder / NUMBERS, NUMBER_COLUMNS, number_rows(result))
     write_csv(folder / DIFFERENCES, DIFFERENCE_COLUMNS, _difference_rows(result))
-    return tuple(folder / name for name in (DOCUMENT, NUMBERS, DIFFERENCES))
+    write_csv(folder / EFFECTS, EFFECT_COLUMNS, _effect_rows(result))
+    return tuple(folder / name for name in (DOCUMENT, NUMBERS, DIFFERENCES, EFFECTS))
 
 
 def read(folder: Path) -> PredictionResult:
@@ -83,6 +90,8 @@ def number_rows(result: PredictionResult) -> Iterator[list[object]]:
     """Return one row per agent and number, reference rows last."""
     for one in (*result.agents, *result.references):
         for name in METRICS:
+            if name not in one.numbers:  # a result that an earlier Concord wrote
+                continue
             found = one.numbers[name]
             ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
             yield [one.agent, one.is_reference, name, found.value, *ends, found.n, one.n_missing, found.note]
@@ -94,3 +103,11 @@ def _difference_rows(result: PredictionResult) -> Iterator[list[object]]:
         ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
         names = (row.first, row.second, row.metric)
         yield [*names, found.value, *ends, row.p_value, row.p_holm, found.n, found.note]
+
+
+def _effect_rows(result: PredictionResult) -> Iterator[list[object]]:
+    """Return every effect and prediction, in the result's unit."""
+    for one in result.agents:
+        for effect in one.effects:
+            h, a = effect.people, effect.agent
+            yield [one.agent, *h.key, h.estimate, h.se, a.estimate, a.se, effect.pas, effect.passes]

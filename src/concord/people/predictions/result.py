@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from concord.people.predictions.table import EffectPair, Prediction
 from concord.records import Estimate
 
 METRICS = {
@@ -16,6 +17,8 @@ METRICS = {
     "intercept": "intercept",
     "slope_adjusted": "slope, the agent's noise taken out",
     "size_ratio": "size of effects, agent to people",
+    "pas": "PAS",
+    "apr": "APR",
 }
 """Every number of an agent, with the words that a table heads it with."""
 REFERENCES = ("no effect", "all positive", "mean of all agents")
@@ -32,6 +35,19 @@ class AgentAgreement:
     n_missing: int
     """Effects that the table lists and the agent did not predict."""
     is_reference: bool = False
+    effects: tuple["ScoredEffect", ...] = ()
+    """Every effect that the agent predicted, so that results can be compared; none of a reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredEffect:
+    """One effect of people with what an agent gave for it."""
+
+    people: EffectPair
+    agent: Prediction
+    pas: float | None = None
+    passes: float | None = None
+    """1 where the agent's effect is significant in the human direction, else 0."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """The table of measured and predicted effects: a file, a frame or a list to checked pairs."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,7 +15,10 @@ from concord.records import InputFile
 
 REQUIRED = ("study", "human_estimate", "human_se")
 NAMES = ("study", "outcome", "condition", "agent", "unit")
-NUMBERS = ("human_estimate", "human_se", "agent_estimate", "agent_se", "scale_min", "scale_max")
+NUMBERS = (
+    *("human_estimate", "human_se", "agent_estimate", "agent_se", "scale_min", "scale_max"),
+    *("human_n", "agent_n", "n", "human_sd"),
+)
 KNOWN = (*NAMES, *NUMBERS)
 AGENT_COLUMNS = (AGENT, *OTHER_AGENT_NAMES)
 """Names of the column that says whose predictions a row holds, the first that is there."""
@@ -27,6 +31,8 @@ _UNITS = {
     "percent of scale": 1.0,
 }
 """Units that are carried to percentage points, and by which factor."""
+UNIFORM_SD = 100 / math.sqrt(12)
+"""SD of uniform answers on a scale, in its percentage points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,12 @@ class EffectPair:
     se: float
     row: int
     """The first row that names it, as the spreadsheet shows it."""
+    n: float | None = None
+    """People behind the estimate."""
+    sd: float | None = None
+    """Standard deviation of one answer, in the unit of the estimate."""
+    sd_is_supposed: bool = False
+    """Whether it is that of uniform answers on the scale, because none was given."""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -53,6 +65,8 @@ class Prediction:
 
     estimate: float
     se: float | None = None
+    n: float | None = None
+    """Replies behind the prediction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +100,8 @@ def read_predictions(
     source
         What `concord.score_people` takes, or a grid that was read already. Columns: ``study``,
         ``human_estimate``, ``human_se``; ``agent_estimate``, ``agent_se``; ``outcome``, ``condition``,
-        ``agent`` (also ``model``, ``design``, ``config``); ``scale_min`` and ``scale_max``, or ``unit``.
+        ``agent`` (also ``model``, ``design``, ``config``); ``scale_min`` and ``scale_max``, or ``unit``;
+        ``human_n``, ``agent_n`` (or ``n``) and ``human_sd``, the SD of one answer, for PAS and APR.
     sheet, encoding, decimal_comma
         As for a table of tests.
     agent_column
@@ -180,7 +195,12 @@ class _Reader:
         if factor is None:
             return
         key = (study, str(names["outcome"] or ""), str(names["condition"] or ""))
-        pair = EffectPair(*key, factor * estimate, factor * se, self.grid.rows[index])
+        if not self.sizes_fit(index, numbers):
+            return
+        sd = self.answer_sd(factor, numbers)
+        row = self.grid.rows[index]
+        n = _first_number(numbers["human_n"], numbers["n"])
+        pair = EffectPair(*key, factor * estimate, factor * se, row, n, *sd)
         first = self.pairs.setdefault(key, pair)
         if (first.estimate, first.se) != (pair.estimate, pair.se):
             self.problem(
@@ -211,7 +231,31 @@ class _Reader:
                 index, "agent_estimate", given, "one prediction per agent and effect; this is a second"
             )
             return
-        who[key] = Prediction(factor * given, factor * se if isinstance(se, float) else None)
+        n = _first_number(numbers["agent_n"], numbers["n"])
+        who[key] = Prediction(factor * given, factor * se if isinstance(se, float) else None, n)
+
+    def sizes_fit(self, index: int, numbers: Mapping[str, object]) -> bool:
+        """Whether sample sizes and the SD of an answer can be; each that cannot is named."""
+        bad = [
+            (name, value, wanted)
+            for name, least, wanted in (
+                ("human_n", 1, "a number of people, 1 or more"),
+                ("agent_n", 1, "a number of replies, 1 or more"),
+                ("n", 1, "a number of people, 1 or more"),
+                ("human_sd", 0, "a standard deviation above 0"),
+            )
+            if isinstance(value := numbers[name], float) and (value < least or value <= 0)
+        ]
+        for name, value, wanted in bad:
+            self.problem(index, name, value, wanted)
+        return not bad
+
+    def answer_sd(self, factor: float, numbers: Mapping[str, object]) -> tuple[float | None, bool]:
+        """Return the SD of one answer, and whether it had to be supposed from the scale."""
+        given = numbers["human_sd"]
+        if isinstance(given, float):
+            return factor * given, False
+        return (UNIFORM_SD, True) if POINTS in self.units else (None, False)
 
     def factor(self, index: int, unit: object, numbers: Mapping[str, object]) -> float | None:
         """Return what carries an effect to percentage points of its scale, and note the unit."""
@@ -267,3 +311,7 @@ class _Reader:
         used = set(self.position.values())
         others = [title for j, title in enumerate(self.grid.header) if j not in used and title]
         return (f"{self.grid.place}: columns not used: {listed(others)}",) if others else ()
+
+
+def _first_number(*values: object) -> float | None:
+    return next((value for value in values if isinstance(value, float)), None)

@@ -39,9 +39,9 @@ def answers_of(observed: Sequence[Observations], model: str | None) -> AnswerSet
 
 def _of_test(observed: Observations, test: Test) -> Iterator[AnswerSet | Moments]:
     if test.human.distribution is not None:
-        yield from _given(observed, test)
+        yield from _given_answers(observed, test)
     if test.test == "chi-square" and test.human.table is not None:
-        yield from _counted(observed, test)
+        yield from _counted_answers(observed, test)
     if test.test == "binomial" and test.trials is None:
         yield from _successes(observed, test)
 
@@ -55,7 +55,7 @@ def _named_key(observed: Observations, test: Test, outcome: str, level: str) -> 
     )
 
 
-def _counted(observed: Observations, test: Test) -> Iterator[AnswerSet]:
+def _counted_answers(observed: Observations, test: Test) -> Iterator[AnswerSet]:
     """Return each row of a published table with the row that the replies give."""
     names, counts = answer_counts(observed, test)
     human = test.human.table
@@ -89,10 +89,10 @@ def _choices(
 ) -> AnswerSet:
     codes = np.arange(len(options), dtype=np.float64)
     h, a = np.repeat(codes, people), np.repeat(codes, agents)
-    return AnswerSet(key, *_stacked(h, a), options=options)
+    return AnswerSet(key, *_stacked_answers(h, a), options=options)
 
 
-def _stacked(human: Floats, agent: Floats) -> tuple[Floats, Floats]:
+def _stacked_answers(human: Floats, agent: Floats) -> tuple[Floats, Floats]:
     """Return both sides in rows of their own: nobody is on both."""
     return (
         np.concatenate([human, np.full(agent.size, np.nan)]),
@@ -100,7 +100,7 @@ def _stacked(human: Floats, agent: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def _given(observed: Observations, test: Test) -> Iterator[AnswerSet | Moments]:
+def _given_answers(observed: Observations, test: Test) -> Iterator[AnswerSet | Moments]:
     """Return the groups whose distribution is printed."""
     answers = group_answers(observed, test)
     assert test.human.distribution is not None  # noqa: S101 - looked at before
@@ -115,7 +115,7 @@ def _given(observed: Observations, test: Test) -> Iterator[AnswerSet | Moments]:
             spread = float(replies.std(ddof=1))
             yield Moments(key, people.mean, people.sd, people.n, float(replies.mean()), spread, replies.size)
         else:
-            yield AnswerSet(key, *_stacked(_numbers_counted(people), replies))
+            yield AnswerSet(key, *_stacked_answers(_numbers_counted(people), replies))
 
 
 def _numbers_counted(people: Mapping[str, int]) -> Floats:

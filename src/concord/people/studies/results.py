@@ -9,7 +9,7 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
-from concord.files.documents import check_heading, heading, need_keys, read_document
+from concord.files.documents import check_heading, heading, need_keys
 from concord.files.json_text import parsed
 from concord.files.output import write_csv, write_json, write_lines
 from concord.files.rows import read_rows
@@ -17,17 +17,18 @@ from concord.people import files
 from concord.people.answers.files import AnswersResult
 from concord.people.answers.files import read as read_answers
 from concord.people.files import PeopleResult
-from concord.people.memory.result import MemoryResult
+from concord.people.memory import files as memory_files
+from concord.people.memory.files import MemoryResult
 from concord.people.studies.held import HeldStudy, ItemCount, StudyReply, TestInputs
 from concord.people.studies.parse import ItemOutcome
 from concord.people.table.document import stored_table, table_document
 from concord.records import Presented, TestTable
 
 TABLE, COUNTS, REPLIES = "tests.json", "answers.csv", "answers.jsonl"
-PROMPTS, PLANS, MEMORY = "prompts.json", "plans.json", "memory.json"
+PROMPTS, PLANS = "prompts.json", "plans.json"
 DISTRIBUTIONS = "distributions"
 """Folder, below that of the scores, with the answers as distributions."""
-_PLANS_KIND, _PROMPTS_KIND, _MEMORY_KIND = "plans of studies", "prompts of studies", "memory result"
+_PLANS_KIND, _PROMPTS_KIND = "plans of studies", "prompts of studies"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -138,8 +139,7 @@ def write(result: StudiesResult, folder: Path) -> tuple[Path, ...]:
     write_json(folder / PLANS, {**heading(_PLANS_KIND), **plans})
     more = () if result.distributions is None else result.distributions.write(folder / DISTRIBUTIONS)
     if result.memory is not None:
-        write_json(folder / MEMORY, {**heading(_MEMORY_KIND), **encode(result.memory)})
-        more = (*more, folder / MEMORY)
+        more = (*more, *result.memory.write(folder))
     return (*scores, *(folder / name for name in (COUNTS, REPLIES, PROMPTS, TABLE, PLANS)), *more)
 
 
@@ -156,7 +156,7 @@ def read(folder: Path) -> StudiesResult:
         raise FileFormatError(f"{folder / TABLE}: is no table of tests that Concord wrote")
     plans = _document(folder / PLANS, _PLANS_KIND, ("plans", "tests"))
     where = str(folder / PLANS)
-    spread, memory = folder / DISTRIBUTIONS, folder / MEMORY
+    spread, memory = folder / DISTRIBUTIONS, folder / memory_files.DOCUMENT
     return StudiesResult(
         files.read(folder),
         table,
@@ -165,9 +165,7 @@ def read(folder: Path) -> StudiesResult:
         tuple(_replies_of(folder)),
         decode(tuple[TestInputs, ...], plans["tests"], where=f"{where}, 'tests'"),
         read_answers(spread) if spread.is_dir() else None,
-        decode(MemoryResult, read_document(memory, _MEMORY_KIND), where=str(memory))
-        if memory.is_file()
-        else None,
+        memory_files.read(folder) if memory.is_file() else None,
     )
 
 

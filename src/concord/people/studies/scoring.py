@@ -9,8 +9,9 @@ from concord.errors import OptionError
 from concord.people.answers.files import AnswersResult
 from concord.people.answers.score import score_answer_table
 from concord.people.files import PeopleResult
+from concord.people.memory.files import MemoryResult
 from concord.people.memory.names import MARK
-from concord.people.memory.result import MemoryResult, memory_result
+from concord.people.memory.score import memory_result
 from concord.people.score import score_chosen
 from concord.people.studies.account import all_test_inputs, held_study, study_replies
 from concord.people.studies.agents import AgentDesign, get_design
@@ -119,7 +120,7 @@ def _memory(
     if not said and len(originals) == len(observed):
         return None
     found = recognitions(originals, {} if said is None else said)
-    return memory_result(found, scores.studies, scores.findings, level=scores.level)
+    return memory_result(found, scores.studies, scores.findings, level=scores.level, model=scores.model)
 
 
 def _distributions(
