@@ -1,7 +1,6 @@
 """The house: its surface, its packages, its sizes, and what an import costs."""
 
 import ast
-import functools
 import importlib
 import importlib.util
 import inspect
@@ -11,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +30,14 @@ def _interpreter(code: str) -> str:
     return done.stdout.strip().splitlines()[-1]
 
 
-def _loaded_by(code: str) -> set[str]:
+@cache
+def _loaded_by(code: str) -> frozenset[str]:
     """Return the modules that code loads beyond those of a bare interpreter."""
     tell = "import json\nprint()\nprint(json.dumps(sorted(set(sys.modules) - before)))"
-    return set(json.loads(_interpreter(f"before = set(sys.modules)\n{code}\n{tell}")))
+    return frozenset(json.loads(_interpreter(f"before = set(sys.modules)\n{code}\n{tell}")))
 
 
-def _third_party(modules: set[str]) -> set[str]:
+def _third_party(modules: frozenset[str]) -> set[str]:
     """Return the packages among modules that are neither ours nor Python's nor parts of compiled ones."""
     packages = {name.partition(".")[0] for name in modules}
     shown = {name for name in packages if not name.startswith("_") and name != "cython_runtime"}
@@ -105,17 +106,21 @@ def test_importing_the_package_loads_no_other_package() -> None:
     assert _third_party(_loaded_by("import concord")) == set()
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["score", "--help"], ["score", "people", "--help"]]
-)
-def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
-    code = (
+def _call(arguments: list[str]) -> str:
+    """Return code that calls a command which succeeds."""
+    return (
         "from concord.cli.app import app\n"
         f"try:\n    app({arguments!r})\n"
         "except SystemExit as done:\n    assert not done.code"
     )
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["score", "--help"], ["score", "people", "--help"]]
+)
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     heavy = {"numpy", "scipy", "polars", "pandas", "fastexcel", "pyarrow"}
-    loaded = _loaded_by(code)
+    loaded = _loaded_by(_call(arguments))
     assert "concord.cli.app" in loaded
     assert _third_party(loaded) & heavy == set()
     assert {"concord.api", "concord.people", "concord.files", "concord.show"} & loaded == set()
@@ -123,8 +128,7 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["score", "--help"]])
 def test_help_of_a_group_loads_no_command_and_no_drawing_of_frames(arguments: list[str]) -> None:
-    code = f"from concord.cli.app import app\ntry:\n    app({arguments!r})\nexcept SystemExit:\n    pass"
-    loaded = _loaded_by(code)
+    loaded = _loaded_by(_call(arguments))
     assert {name for name in loaded if name.startswith("concord.cli.")} == {
         "concord.cli.app",
         "concord.cli.late",
@@ -141,7 +145,7 @@ def test_functions_and_files_are_short_enough() -> None:
     assert "function bodies" in done.stdout
 
 
-@functools.cache
+@cache
 def _repetition() -> Any:
     spec = importlib.util.spec_from_file_location("repetition", ROOT / "tools" / "repetition.py")
     assert spec is not None and spec.loader is not None
@@ -150,24 +154,30 @@ def _repetition() -> Any:
     return module
 
 
+@cache
+def _trees() -> Any:
+    """Every module of the package, parsed once."""
+    return _repetition().trees()
+
+
 def test_only_a_question_and_the_records_of_all_spell_its_name() -> None:
     repetition = _repetition()
-    assert repetition.question_literals(repetition.trees()) == []
+    assert repetition.question_literals(_trees()) == []
 
 
 def test_no_public_class_name_occurs_twice() -> None:
     repetition = _repetition()
-    assert repetition.class_names(repetition.trees()) == {}
+    assert repetition.class_names(_trees()) == {}
 
 
 def test_few_function_names_are_those_of_several_modules() -> None:
     """The verbs of a shared shape may: read and write of results, the panels of the page, commands."""
     repetition = _repetition()
-    found = repetition.function_names(repetition.trees())
+    found = repetition.function_names(_trees())
     assert len(found) <= 25, sorted(found)
 
 
-@functools.cache
+@cache
 def _imports() -> dict[str, set[str]]:
     graph: dict[str, set[str]] = _repetition().imports()
     return graph
@@ -190,7 +200,7 @@ def test_the_longest_chain_is_found() -> None:
 
 def test_no_docstring_gives() -> None:
     repetition = _repetition()
-    assert repetition.docstrings_of_give(repetition.trees()) == []
+    assert repetition.docstrings_of_give(_trees()) == []
     found = repetition.docstrings_of_give([("a.py", ast.parse('def f():\n    """Give it."""\n'))])
     assert found == ["a.py:2"]
 

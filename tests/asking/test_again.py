@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.asking.commands import concord
+from tests.asking.commands import concord, fresh_concord
 from tests.asking.faulty_server import faulty_server
 from tests.asking.test_faults import vignettes
 from typer.testing import CliRunner
@@ -67,7 +67,7 @@ def test_several_models_have_one_plan_and_one_folder(tmp_path: Path, monkeypatch
 @pytest.mark.long
 def test_two_processes_write_two_journals_that_are_read_as_one(tmp_path: Path) -> None:
     run = ("run", "reasoning", "--model", "scripted/fast", "--limit", "5", "--seed", "5", "--yes")
-    done = concord(*run, "--processes", "2", "--out", "two", "--json", cwd=tmp_path)
+    done = fresh_concord(*run, "--processes", "2", "--out", "two", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     whole = concord(*run, "--out", "one", "--json", cwd=tmp_path)
     assert [path.name for path in journals(tmp_path / "two", REPLIES)] == [

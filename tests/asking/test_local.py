@@ -22,10 +22,7 @@ from concord.errors import ModelError
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 pytest.importorskip("xllamacpp", reason="the extra `live` is not installed")
 local = pytest.importorskip("concord.asking.inspect.local", reason="the extra `live` is not installed")
-needs_weights = pytest.mark.skipif(
-    not weights.have_weights(),
-    reason="no weights of the embedded model in the cache; `concord run --model local/...` gets them",
-)
+needs_weights = pytest.mark.usefixtures("embedded_model")
 CACHE = {"CONCORD_CACHE": str(weights.cache_folder())}
 
 

@@ -2,19 +2,17 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from tests.asking.commands import concord, environment
+from tests.asking.commands import concord, run_code
 
 from concord import studies
 from concord.api import check
 from concord.asking import runs, weights
+from concord.asking.packing import unpacked
 from concord.errors import ModelError
 from concord.people.design import design_people, session_openers
-from concord.people.openers import unpacked
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 STUDIES = ("--study", "framing", "--study", "trust-game", "--study", "guessing-game")
@@ -33,9 +31,7 @@ SMALL = (
     "--yes",
 )
 PLAN = ("--plan-seed", "3", "--design", "demographic")
-needs_weights = pytest.mark.skipif(
-    not weights.have_weights(), reason="no weights of the embedded model in the cache"
-)
+needs_weights = pytest.mark.usefixtures("embedded_model")
 
 
 def _calls(folder: Path) -> int:
@@ -161,18 +157,18 @@ def test_a_failed_call_leaves_its_session_unfinished(tmp_path: Path, monkeypatch
         show_result(runs.RunResult(stored), AskingPeople())
 
 
+def _evaluate() -> None:
+    import inspect_ai
+    import tests.asking.scripted  # noqa: F401  (registers the provider)
+
+    from concord.asking.inspect.tasks import TASKS
+
+    task = TASKS["people"](study="framing, trust-game", n=2)
+    inspect_ai.eval(task, model="scripted/fast", display="none", log_dir="logs")
+
+
 def test_inspect_runs_studies_as_a_task_and_its_log_is_scored(tmp_path: Path) -> None:
-    code = (
-        "import tests.asking.scripted, inspect_ai\n"
-        "from concord.asking.inspect.tasks import TASKS\n"
-        "task = TASKS['people'](study='framing, trust-game', n=2)\n"
-        "inspect_ai.eval(task, model='scripted/fast', display='none', log_dir='logs')"
-    )
-    root = Path(__file__).parents[2]
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(root)!r})\n{code}"],
-        cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, timeout=110, check=False,
-    )  # fmt: skip
+    done = run_code(_evaluate, tmp_path)
     assert done.returncode == 0, done.stderr
     (log,) = (tmp_path / "logs").glob("*.eval")
     scored = runs.score_run(log, n_resamples=0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from concord.asking import runs, weights
+from concord.asking import runs
 from concord.asking.plan import make_plan
 from concord.errors import OptionError
 from concord.reasoning.probes.design import design_probes, probe_names, probe_openers
@@ -170,7 +170,7 @@ def test_the_inspect_task_gives_a_log_that_is_scored(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not weights.have_weights(), reason="no weights of the embedded model in the cache")
+@pytest.mark.usefixtures("embedded_model")
 def test_the_embedded_model_is_probed(tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp", reason="the extra `live` is not installed")
     result = runs.run(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from concord.cli import demo
 from concord.cli.app import app
 from concord.people.public import HSB, TWIN
 
@@ -93,7 +94,8 @@ def test_the_published_order_stands_beside_the_new_one(screen: str, folder: Path
     assert float(first["published_pas"]) == pytest.approx(0.3041, abs=5e-5)  # simple_summary.md prints 0.3041
 
 
-def test_json_names_its_sources_and_full_shows_more(tmp_path: Path) -> None:
+def test_json_names_its_sources_and_full_shows_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(demo._SMALL, "n_simulations", 0)  # floor and ceiling are not what is looked at
     shown = run("demo", "--json", "--out", tmp_path)
     document = json.loads(shown.stdout)
     assert document["agent_side"] == "real agents"

@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,7 @@ def _name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+@cache
 def _blocks(page: Path) -> list[Block]:
     text = page.read_text("utf-8")
     found = list(_FENCE.finditer(text))
@@ -168,13 +170,16 @@ LONG = ("docs/how-to/make-a-report.md", "docs/how-to/run-on-a-cluster.md")
     ],
 )
 def test_the_code_of_a_page_runs_and_prints_what_the_page_says(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
     names: dict[str, Any] = {"__name__": "page"}
     BROUGHT.get(_name(page), lambda: None)()
-    with Shell(tmp_path) as shell:
+    with Shell(tmp_path, tmp_path_factory.getbasetemp()) as shell:
         for block in _blocks(page):
             printed = _run(block, page, names, shell)
             if block.output is None or printed is None or _fits(block.output, printed):
@@ -274,6 +279,7 @@ def _links(page: Path) -> Iterator[tuple[Path, str, str]]:
             yield (page.parent / path).resolve() if path else page, anchor, target
 
 
+@cache
 def _anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings, as Markdown renderers make them."""
     titles = _HEADING.findall(_FENCE.sub("", page.read_text("utf-8")))
@@ -325,6 +331,7 @@ def test_no_file_holds_a_path_of_a_machine_or_names_a_package_index() -> None:
     assert found == []
 
 
+@cache
 def _live_options() -> set[str]:
     """Return every option of every command."""
     import typer

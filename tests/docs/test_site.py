@@ -1,5 +1,6 @@
 """The built site: strict, every link and anchor leads somewhere, nothing is loaded from elsewhere."""
 
+import os
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.docs.tools import GENERATED
 from tests.show.browser import launched
 
 pytestmark = pytest.mark.long
@@ -36,16 +38,37 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
-    """Every page of the site, built as the continuous integration does."""
+    """Every page of the site that `CONCORD_SITE` names, or of one that is built as .ci/run builds it."""
+    out = _site(tmp_path_factory)
+    examples = out / "examples"
+    pages = [path for path in out.rglob("*.html") if path.parent != examples or path.name == "index.html"]
+    return {path: Page(path.read_text("utf-8")) for path in pages if path.name != "404.html"}
+
+
+def _site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    built = os.environ.get("CONCORD_SITE")
+    if built is not None:
+        return Path(built).resolve()
     pytest.importorskip("mkdocstrings", reason="mkdocstrings is not installed: the site cannot be built")
     pytest.importorskip("latex2mathml", reason="latex2mathml is not installed: the site cannot be built")
     out = tmp_path_factory.mktemp("site").resolve()
     build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(out)]
     done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    examples = out / "examples"
-    pages = [path for path in out.rglob("*.html") if path.parent != examples or path.name == "index.html"]
-    return {path: Page(path.read_text("utf-8")) for path in pages if path.name != "404.html"}
+    return out
+
+
+def test_every_example_is_a_small_page_and_is_linked(site: dict[Path, Page]) -> None:
+    folder = next(path.parent for path in site if path.parts[-2:] == ("examples", "index.html"))
+    made = [path for path in folder.glob("*.html") if path.name != "index.html"]
+    index = (ROOT / "docs" / "examples" / "index.md").read_text("utf-8")
+    assert {path.name for path in made} == set(re.findall(r"\((\S+\.html)\)", index))
+    assert {f"examples/{path.name}" for path in made} <= GENERATED
+    for path in made:
+        text = path.read_text("utf-8")
+        assert text.startswith("<!doctype html>"), path.name
+        # the demo: fifteen agents, each for the referee too
+        assert 100_000 < len(text.encode()) < 2_000_000, path.name
 
 
 def test_every_link_and_anchor_of_the_site_leads_somewhere(site: dict[Path, Page]) -> None:

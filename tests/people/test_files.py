@@ -129,7 +129,7 @@ def results(draw: st.DrawFn) -> PeopleResult:
     )
 
 
-@settings(deadline=None, max_examples=40, phases=(Phase.explicit, Phase.generate))  # shrinking takes minutes
+@settings(deadline=None, max_examples=20, phases=(Phase.explicit, Phase.generate))  # shrinking takes minutes
 @given(results())
 def test_a_random_result_is_read_back_whole(result: PeopleResult) -> None:
     with TemporaryDirectory() as folder:

@@ -54,9 +54,13 @@ def browser() -> Iterator["Browser"]:
         yield started
 
 
+@pytest.fixture(scope="module")
+def made(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return api.report(runs, out=tmp_path_factory.mktemp("page") / "page.html").path
+
+
 @pytest.fixture
-def page(browser: "Browser", runs: Path, tmp_path: Path) -> Iterator["Page"]:
-    made = api.report(runs, out=tmp_path / "page.html").path
+def page(browser: "Browser", made: Path) -> Iterator["Page"]:
     context = browser.new_context(viewport=DESK, bypass_csp=True)  # type: ignore[arg-type]
     watched = Watched(context.new_page())
     yield watched.open(made)

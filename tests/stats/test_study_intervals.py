@@ -14,7 +14,7 @@ from concord.stats.bounded_means import (
     gamma_ratio_quantile,
 )
 from concord.stats.intervals import jackknife_t
-from concord.stats.study_concordance import StudyMoments, ecs_interval
+from concord.stats.study_concordance import StudyMoments, ecs_interval, unseen_weights
 from concord.stats.study_rates import UNSEEN, apr_interval, pas_interval
 
 
@@ -35,6 +35,32 @@ def test_the_distribution_without_draws_is_that_of_draws() -> None:
     for t in np.quantile(ratios, [0.02, 0.3, 0.9]):
         assert gamma_ratio_cdf(float(t), n, d, a) == pytest.approx(float(np.mean(ratios <= t)), abs=0.005)
     assert gamma_ratio_quantile(0.3, n, d, a) == pytest.approx(float(np.quantile(ratios, 0.3)), abs=0.005)
+
+
+@pytest.mark.parametrize("size", [2, 5, 30, 120])
+def test_the_distribution_is_that_of_the_integral_term_by_term(size: int) -> None:
+    """Arctangents and logarithms of every term on a finer grid, to the far end: nothing is cut off."""
+    rng = np.random.default_rng(size)
+    n, d = rng.beta(0.5, 0.5, size), rng.integers(1, 6, size).astype(float)
+    a = np.where(np.arange(size) < size // 2, 1.0, rng.choice([0.5, 2.0, 3.0], size))
+    for probability in (0.025, 0.5, 0.975):
+        t = gamma_ratio_quantile(probability, n, d, a)
+        uc = np.outer(np.exp(np.arange(-14.0, 40.0, 0.02)), (n - t * d) / np.abs(n - t * d).max())
+        heights = np.sin(np.arctan(uc) @ a) * np.exp(-0.5 * (np.log1p(uc * uc) @ a))
+        exact = 0.5 - 0.02 * (heights.sum() + heights[0] / np.expm1(0.02)) / np.pi
+        assert exact == pytest.approx(probability, abs=1e-9)
+        assert gamma_ratio_cdf(t, n, d, a) == pytest.approx(exact, abs=1e-10)
+
+
+def test_weights_that_were_drawn_before_change_nothing() -> None:
+    rng = np.random.default_rng(3)
+    human, agent, study = rng.normal(0.4, 0.5, 24), rng.normal(0.4, 0.5, 24), np.repeat(np.arange(8), 3)
+    weights = unseen_weights(8, 500, np.random.default_rng(5))
+    here, before = (
+        ecs_interval(human, agent, study, n_draws=500, rng=np.random.default_rng(5), drawn=drawn)
+        for drawn in (None, weights)
+    )
+    assert here == before
 
 
 @settings(deadline=None, max_examples=25)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from concord.errors import FileFormatError
+from concord.files.indented import indented_json
 from concord.files.safe_csv import csv_text, plain_cell, safe_cell
 
 __all__ = [
@@ -34,7 +35,7 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object
 
 def write_json(path: Path, document: Mapping[str, Any]) -> None:
     """Write a document; NaN and infinity are refused, since they are not JSON."""
-    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    text = indented_json(document)
     with _writing(path) as file:
         file.write(text + "\n")
 

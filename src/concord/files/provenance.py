@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Iterable
 from dataclasses import asdict
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,20 @@ def provenance(inputs: Iterable[InputFile]) -> dict[str, Any]:
         "concord_version": __version__,
         "commit": commit_of(Path(__file__).parents[3]),
         "python_version": platform.python_version(),
-        "packages": {name: metadata.version(name) for name in _PACKAGES},
+        "packages": _versions(),
         "inputs": [asdict(file) for file in inputs],
     }
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of the packages that numbers come from."""
+    return {name: _version(name) for name in _PACKAGES}
+
+
+@cache
+def _version(package: str) -> str:
+    """Return an installed version; reading it takes milliseconds, and every document names it."""
+    return metadata.version(package)
 
 
 def commit_of(checkout: Path) -> str | None:

@@ -8,6 +8,7 @@ all agents of one design (the same tests with the same sample sizes). Arrays hav
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ from concord.stats.elementwise import Floats, or_none
 
 _DESIGN = ("df1", "df2", "n1", "n2", "n", "p0", "se", "prior_odds")
 """Fields of a side that belong to the design: agents that differ in them are computed apart."""
+_design_of = attrgetter(*_DESIGN)
+_given = attrgetter("statistic", "k", "p_value", "z", "effect_d", "log_bf")
 
 
 def score_agents(
@@ -162,10 +165,8 @@ def _design(row: TestRow) -> Hashable:
         return (row.agent_outcome, row.pas is None)
     shape = None if side.table is None else tuple(sum(cells) for cells in side.table)
     directed = None if side.direction is None else abs(side.direction)
-    given = tuple(
-        getattr(side, name) is None for name in ("statistic", "k", "p_value", "z", "effect_d", "log_bf")
-    )
-    return (*(getattr(side, name) for name in _DESIGN), shape, directed, given, row.pas is None, row.n_eff)
+    given = tuple([value is None for value in _given(side)])
+    return (_design_of(side), shape, directed, given, row.pas is None, row.n_eff)
 
 
 @dataclass(frozen=True, slots=True)

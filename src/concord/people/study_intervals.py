@@ -4,6 +4,8 @@ Under a protocol with ``intervals="by-data"`` they replace the plain jackknife-t
 take the place of studies.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +14,7 @@ from concord.people.bound import Bound
 from concord.records import Estimate
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS
-from concord.stats.study_concordance import ecs_interval
+from concord.stats.study_concordance import ecs_interval, unseen_weights
 from concord.stats.study_rates import apr_interval, pas_interval
 
 _SEED = 1989
@@ -67,8 +69,17 @@ def ecs_by_data(
             level=level,
             n_draws=_DRAWS,
             rng=np.random.default_rng(_SEED),
+            drawn=_weights(n),
         )
     )
+
+
+@lru_cache(maxsize=32)
+def _weights(n_studies: int) -> Floats:
+    """Return the weights of studies: domains and agents of as many studies share them."""
+    weights = unseen_weights(n_studies, _DRAWS, np.random.default_rng(_SEED))
+    weights.flags.writeable = False
+    return weights
 
 
 def _bound_of(found: Estimate) -> Bound:

@@ -84,6 +84,7 @@ def ecs_interval(
     level: float = 0.95,
     n_draws: int = 4000,
     rng: np.random.Generator,
+    drawn: Floats | None = None,
 ) -> Estimate:
     """Concordance over other studies like these: a centre without bias, and an interval that holds.
 
@@ -110,6 +111,8 @@ def ecs_interval(
         Draws of the bootstrap.
     rng
         Source of randomness. No default: a run must be repeatable.
+    drawn
+        Weights of the bootstrap drawn before (`unseen_weights`), for many concordances of as many studies.
 
     Returns
     -------
@@ -150,7 +153,7 @@ def ecs_interval(
         return Estimate(known, None, int(k), note=f"no interval: {reason}")
     held = centre if value is None else value
     low, high = min(inner.low, held), max(inner.high, held)
-    beyond = _with_unseen(found, rng, n_draws)
+    beyond = _with_unseen(found, unseen_weights(k, n_draws, rng) if drawn is None else drawn)
     tail = 0.5 * (1 - level)
     if centre >= 0:
         high = max(high, float(np.quantile(beyond, 1 - tail)))
@@ -192,8 +195,16 @@ def _no_concordance(
     return ""
 
 
-def _with_unseen(found: StudyMoments, rng: np.random.Generator, n_draws: int) -> Floats:
-    """Concordances under random weights of studies and half a study on the diagonal (or against it)."""
+def unseen_weights(n_studies: int, n_draws: int, rng: np.random.Generator) -> Floats:
+    """Draw weights (B, K + 1) of studies and half a study that was not seen."""
+    gammas = np.column_stack(
+        [rng.standard_exponential((n_draws, n_studies)), rng.standard_gamma(0.5, n_draws)]
+    )
+    return np.asarray(gammas / gammas.sum(axis=1, keepdims=True))
+
+
+def _with_unseen(found: StudyMoments, weights: Floats) -> Floats:
+    """Concordances under weights of studies and half a study on the diagonal (or against it)."""
     agree = found.corrected() >= 0
     centre = 0.5 * float(found.x.mean() + found.y.mean())
     far = float(found.squares.max()) / 2
@@ -204,8 +215,5 @@ def _with_unseen(found: StudyMoments, rng: np.random.Generator, n_draws: int) ->
         np.append(found.squares, 2 * far),
         np.append(found.product, product),
     )
-    gammas = np.column_stack(
-        [rng.standard_exponential((n_draws, found.x.size)), rng.standard_gamma(0.5, n_draws)]
-    )
-    draws = whole.weighted(gammas / gammas.sum(axis=1, keepdims=True))
+    draws = whole.weighted(weights)
     return np.clip(draws[~np.isnan(draws)], -1.0, 1.0)

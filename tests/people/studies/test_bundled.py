@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from scipy.stats import binom
@@ -33,6 +34,7 @@ RARELY = 0.001
 """How often people-like data may fail what is expected of them."""
 
 
+@cache
 def _run(name: str, way: int, seed: int = 0) -> studies.StudiesResult:
     plans = studies.plan([name], design="demographic", seed=seed)
     return studies.run(plans, PeopleLike(SCRIPTS[name], way), n_resamples=0)

@@ -95,7 +95,7 @@ def test_stored_replies_become_votes_and_unreadable_ones_are_counted_by_order() 
     assert judge.numbers["agreement"].value == pytest.approx(0.5)
 
 
-needs_weights = pytest.mark.skipif(not weights.have_weights(), reason="no weights of the embedded model")
+needs_weights = pytest.mark.usefixtures("embedded_model")
 
 
 @pytest.mark.long

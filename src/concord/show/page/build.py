@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -182,6 +183,7 @@ def said_of_texts(found: ReplyTable, fitted: Fitted) -> str:
     return told + ". Text only: nothing in a reply is run."
 
 
+@cache  # compiling the templates takes longer than filling them
 def _environment() -> Any:
     """Templates that escape everything, and fail on a name they do not know."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
