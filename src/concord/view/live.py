@@ -55,7 +55,7 @@ class LiveRuns:
         for kind in (REPLIES, FAILURES, TURNS):
             for journal in journals(path, kind):
                 _count(run, journal, kind)
-        _read(run)
+        _read_some(run)
         counts = run.counts
         words = ", ".join(f"{counts[str(one)]} {one}" for one in AskOutcome if counts[str(one)])
         return {
@@ -72,7 +72,7 @@ class LiveRuns:
         }
 
 
-def _read(run: _Run) -> None:
+def _read_some(run: _Run) -> None:
     """Read some of the replies that came, and keep those that say nothing that can be used."""
     if run.reader is None:
         run.to_read.clear()
