@@ -45,7 +45,7 @@ def reader_of(path: Path) -> Reader | None:
 
 def _people_reader(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Reader:
     from concord.people.design import session_openers
-    from concord.people.openers import unpacked
+    from concord.asking.packing import unpacked
 
     openers = session_openers(files, options)
 
