@@ -9,6 +9,7 @@ from typing import Any
 
 from concord.asking.folder import TRIALS, planned_prompts
 from concord.asking.index import FAILURES, REPLIES, TURNS, journals
+from concord.asking.journal import open_file
 from concord.records import AskOutcome
 from concord.view.reading import GOOD, Reader, reader_of
 
@@ -18,6 +19,8 @@ _SHOWN = 300
 """Letters of a reply that are shown."""
 _READ_AT_ONCE = 200
 """Replies that one look reads at most: a run of 100,000 is read in the course of many looks."""
+_AT_ONCE = 64 * 2**20
+"""Bytes of a journal that one look counts; the next look goes on."""
 
 
 @dataclass(slots=True)
@@ -98,9 +101,9 @@ def _count(run: _Run, journal: Path, kind: str) -> None:
     begin = run.read.get(journal, 0)
     if journal.stat().st_size < begin:
         begin = 0
-    with journal.open("rb") as file:
+    with open_file(journal) as file:
         file.seek(begin)
-        added = file.read()
+        added = file.read(_AT_ONCE)
     whole = added[: added.rfind(b"\n") + 1]
     run.read[journal] = begin + len(whole)
     for line in whole.splitlines():
@@ -116,7 +119,7 @@ def _condition(name: str, mode: str) -> str:
 def _add(run: _Run, line: bytes, kind: str) -> None:
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return  # a line that a crash cut short; resuming mends it
     if not isinstance(row, dict) or "outcome" not in row:
         return

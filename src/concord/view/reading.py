@@ -44,8 +44,8 @@ def reader_of(path: Path) -> Reader | None:
 
 
 def _people_reader(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Reader:
-    from concord.people.design import session_openers
     from concord.asking.packing import unpacked
+    from concord.people.design import session_openers
 
     openers = session_openers(files, options)
 
@@ -66,6 +66,7 @@ def _people_reader(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Re
 
 
 def _reasoning_reader(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Reader:
+    from concord.files.json_text import UnusableError
     from concord.reasoning.design import MODES, SAMPLES
     from concord.reasoning.lexicon import load_lexicon
     from concord.reasoning.parse import Parser
@@ -79,7 +80,10 @@ def _reasoning_reader(files: Mapping[str, bytes], options: Mapping[str, Any]) ->
     def read(row: Mapping[str, Any]) -> Iterator[LiveReading]:
         if row.get("mode") not in MODES or str(row.get("id")) not in gold:
             return
-        reply = reply_of(row, None, modes=True)
+        try:
+            reply = reply_of(row, None, modes=True)
+        except UnusableError:  # a line that no run writes
+            return
         one = parser.reply(reply, gold[reply.id])
         yield LiveReading(f"{reply.id}, {reply.mode}", str(one.outcome), reply.response)
 
