@@ -42,6 +42,7 @@ from concord.structure.files import StructureResult
 from concord.structure.judging import files as judge_files
 from concord.structure.judging.files import JudgeResult
 from concord.structure.judging.records import NUMBERS, JudgeScores
+from concord.structure.options.files import OptionResult
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=6)
 PLAIN: dict[Any, st.SearchStrategy[Any]] = {
@@ -120,7 +121,7 @@ KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]
     CompareResult: (record(CompareResult, models=_two(record(ModelScores))), read_item_comparison),
     MetricCompareResult: (record(MetricCompareResult), read_metric_comparison),
 }
-ELSEWHERE = {PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult}
+ELSEWHERE = {PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult, OptionResult}
 """Results of several files, whose tests are with them."""
 
 

@@ -10,9 +10,9 @@ from tests.asking.commands import concord, run_code
 from concord import studies
 from concord.api import check
 from concord.asking import runs, weights
+from concord.asking.packing import unpacked
 from concord.errors import ModelError
 from concord.people.design import design_people, session_openers
-from concord.people.openers import unpacked
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 STUDIES = ("--study", "framing", "--study", "trust-game", "--study", "guessing-game")

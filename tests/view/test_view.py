@@ -12,8 +12,8 @@ from concord.asking.corrections import (
     read_corrections,
     write_correction,
 )
+from concord.asking.packing import packed, unpacked
 from concord.errors import FileFormatError, OptionError
-from concord.people.openers import packed, unpacked
 from concord.view.guard import below
 from concord.view.live import LiveRuns
 

@@ -57,8 +57,8 @@ class Sessions:
 
     openers: Callable[[Mapping[str, bytes], Mapping[str, Any]], dict[str, Any]]
     """Every session by its id, from the question files and options of a design."""
-    texts: Callable[[Design, frozenset[tuple[str, str, int]]], tuple[list[str], int]]
-    """The texts that the named trials will send, and the number of calls."""
+    reply: Callable[[Any, Any], str]
+    """A usual reply to a question of a session, from which the texts that will be sent are estimated."""
     turn: Callable[[Any], Trial]
     """A question of a session as a trial."""
     thinking: bool = False

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from concord.asking.packing import packed, unpacked
 from concord.errors import FileFormatError
 from concord.files.contents import read_bytes
 from concord.files.json_text import decoded
-from concord.people.openers import packed, unpacked
 
 CORRECTIONS = "corrections.jsonl"
 """Name of the file in a run's folder."""

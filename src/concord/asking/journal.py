@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from concord.errors import FileFormatError, RunFolderError
 from concord.files import limits
 from concord.files.contents import is_file, unreadable
-from concord.files.json_text import check_json_size
+from concord.files.json_size import check_json_size
 from concord.records import AskOutcome
 
 SYNC_SECONDS = 0.1

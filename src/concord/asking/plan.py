@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from concord.asking.askable import Sessions
 from concord.asking.index import Index
 from concord.asking.prices import Prices
 from concord.asking.registry import find
@@ -81,7 +82,7 @@ def make_plan(
         len(left),
         asked,
         output,
-        _cost(asked, output, prices),
+        _cost_of_calls(asked, output, prices),
         calls,
     )
 
@@ -90,9 +91,27 @@ def _sent(design: Design, to_ask: frozenset[tuple[str, str, int]]) -> tuple[list
     """Return the texts that will be sent and the number of calls; a session is many."""
     one = find(design.suite)
     if one is not None and one.sessions is not None:
-        return one.sessions.texts(design, to_ask)
+        return _session_texts(one.sessions, design, to_ask)
     left = [trial for trial in design.trials if trial.name in to_ask]
     return [message.text for trial in left for message in trial.messages], len(left)
+
+
+def _session_texts(
+    kind: Sessions, design: Design, to_ask: frozenset[tuple[str, str, int]]
+) -> tuple[list[str], int]:
+    """Hold the sessions with usual replies; return every text that is sent, and count the calls."""
+    openers = kind.openers(dict(design.files), dict(design.options))
+    texts: list[str] = []
+    calls = 0
+    for trial in design.trials:
+        if trial.name in to_ask:
+            session = openers[trial.item].open()
+            while not session.done:
+                for question in session.waiting():
+                    texts += [message.text for message in question.messages]
+                    calls += 1
+                    session.answer(question.id, kind.reply(session, question))
+    return texts, calls
 
 
 def _tokens(text: str, end: int) -> float:
@@ -100,7 +119,7 @@ def _tokens(text: str, end: int) -> float:
     return dense * _DENSE[end] + (len(text) - dense) * _PLAIN[end]
 
 
-def _cost(asked: Range, output: Range, prices: Prices | None) -> Range | None:
+def _cost_of_calls(asked: Range, output: Range, prices: Prices | None) -> Range | None:
     if prices is None:
         return None
     return Range(prices.cost(asked.low, output.low), prices.cost(asked.high, output.high))

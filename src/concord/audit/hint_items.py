@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from concord.asking.askable import Recorded
+from concord.asking.packing import replies_of
 from concord.audit.items import MISREAD, SAME, AuditItem, AuditKind
 from concord.reasoning.hints.detect import RULES, detector_of
 from concord.reasoning.hints.judging import judge_of_detector, judged_hints
-from concord.reasoning.probes.design import replies_of
 from concord.reasoning.probes.reading import influenced_texts
 from concord.reasoning.probes.session import SUITE
 

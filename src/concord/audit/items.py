@@ -10,11 +10,11 @@ import numpy as np
 from concord import people, reasoning
 from concord.asking.askable import Recorded
 from concord.asking.folder import read_run
+from concord.asking.packing import replies_of
 from concord.asking.recorded import recorded_folder
 from concord.errors import OptionError, RunFolderError
 from concord.files.json_text import parsed
 from concord.people.design import plans_of
-from concord.people.openers import unpacked
 from concord.reasoning.correct import Rule
 from concord.reasoning.design import MODES
 from concord.reasoning.design import SAMPLES as VIGNETTES
@@ -122,9 +122,7 @@ def _people(found: Recorded) -> Iterator[AuditItem]:
     from concord.people.studies.observe import observe
     from concord.people.studies.sessions import replaying
 
-    replies: dict[str, str] = {}
-    for row in found.rows:
-        replies |= unpacked(str(row["response"]))
+    replies = replies_of(found.rows)
     for plan in plans_of(found.files, found.options):
         for given in observe(plan, replaying(replies)).given:
             if given.reply is None or not given.reply.strip():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from concord.cli.options import JsonAlone as JSON
 from concord.cli.shared import note, print_json
 from concord.errors import printable_lines
 
@@ -18,11 +19,15 @@ SIZE = Annotated[int, typer.Option(help="Replies to look at.")]
 SEED = Annotated[int, typer.Option(help="Seed of the sample.")]
 PAGE = Annotated[bool, typer.Option("--page", help="Write a page with a form instead of asking here.")]
 GIVEN = Annotated[Path | None, typer.Option(help="Verdicts that the page saved; nothing is asked.")]
-JSON = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 def reasoning(
-    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
+    source: RUN,
+    n: SIZE = 50,
+    seed: SEED = 0,
+    page: PAGE = False,
+    verdicts: GIVEN = None,
+    json: JSON = False,
 ) -> None:
     """Check by hand how answers were read: error rate by mode, and the gap corrected by it."""
     from concord.audit.items import REASONING
@@ -31,7 +36,12 @@ def reasoning(
 
 
 def people(
-    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
+    source: RUN,
+    n: SIZE = 50,
+    seed: SEED = 0,
+    page: PAGE = False,
+    verdicts: GIVEN = None,
+    json: JSON = False,
 ) -> None:
     """Check by hand how participants' answers were read: error rate by condition."""
     from concord.audit.items import PEOPLE
@@ -40,7 +50,12 @@ def people(
 
 
 def hints(
-    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
+    source: RUN,
+    n: SIZE = 50,
+    seed: SEED = 0,
+    page: PAGE = False,
+    verdicts: GIVEN = None,
+    json: JSON = False,
 ) -> None:
     """Check by hand how verbalised hints were detected: error rate by detector and place."""
     from concord.audit.hint_items import HINTS

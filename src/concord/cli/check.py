@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from concord.cli.options import DecimalComma, Encoding, JsonText, Sheet
 from concord.cli.shared import note, print_json, say
 
 
@@ -16,9 +17,9 @@ def check(
             "bias cases or items (JSON)."
         ),
     ],
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
-    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = False,
     map: Annotated[  # noqa: A002 - the name of the option
         list[str] | None,
         typer.Option(help="What a column of a table made by hand holds, 'title=column', or a mapping file."),
@@ -27,7 +28,7 @@ def check(
         Path | None,
         typer.Option(help="Write a mapping file of a table made by hand: what each column is taken for."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    json: JsonText = False,
 ) -> None:
     """Is this file well formed, and are its reported statistics consistent? Exit 1 if not."""
     from concord import api

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from concord.cli.options import DecimalComma, Encoding, Json, Level, Sheet
 from concord.cli.shared import note, print_or_show, warn
 
 
@@ -20,13 +21,11 @@ def combine(
         list[str] | None, typer.Option(help="Column to regress the answers on; may be given several times.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for combine.json and combine.csv.")] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of the table.")
-    ] = False,
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
-    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
-    level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
+    json: Json = False,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = False,
+    level: Level = 0.95,
 ) -> None:
     """Combine people's answers with a model's predictions: what the model is worth in participants."""
     from concord import api

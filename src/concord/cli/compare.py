@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from concord.cli.options import DecimalComma, Encoding, EngineName, Json, Level, Scheduler, Sheet
 from concord.cli.shared import note, print_json, show_result, warn
 
 WORSE = 3
@@ -33,9 +34,9 @@ def compare(
         str | None, typer.Option(help="Column, sample metadata or document field that names item families.")
     ] = None,
     repeat: Annotated[str | None, typer.Option(help="Column of a table that numbers repeats.")] = None,
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
-    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = False,
     name: Annotated[
         list[str] | None, typer.Option(help="What to call the models, once for each result, in order.")
     ] = None,
@@ -52,13 +53,11 @@ def compare(
             "smaller (two one-sided tests)?"
         ),
     ] = None,
-    level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
+    level: Level = 0.95,
     flips: Annotated[int, typer.Option(help="Random signs, or resamples of items.")] = 9999,
     seed: Annotated[int, typer.Option(help="Seed of random signs and resamples.")] = 0,
-    engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
-    ] = None,
+    engine: EngineName = "serial",
+    scheduler: Scheduler = None,
     out: Annotated[Path | None, typer.Option(help="Folder for comparison.json and comparison.csv.")] = None,
     fail_if_worse: Annotated[
         bool,
@@ -66,9 +65,7 @@ def compare(
             "--fail-if-worse", help="Exit 3 where the first is worse than another, beyond --margin if given."
         ),
     ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of the table.")
-    ] = False,
+    json: Json = False,
 ) -> None:
     """Is the difference real? Compare models on the same items, studies or arrangements."""
     from concord import api

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from concord.cli.options import Json
 from concord.cli.shared import note, print_json, show, show_result
 
 if TYPE_CHECKING:
@@ -29,9 +30,7 @@ def demo(
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Show every table, not one screen.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("concord-demo"),
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of the table.")
-    ] = False,
+    json: Json = False,
 ) -> None:
     """Answer the three questions on public results of real agents; --live asks the embedded model."""
     from concord import api

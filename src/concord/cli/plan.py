@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from concord.cli.options import JsonText
 from concord.cli.shared import print_or_show, warn
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def plan(
     cluster: Annotated[str | None, typer.Option(help="Column or metadata that names item families.")] = None,
     repeat: Annotated[str | None, typer.Option(help="Column of a pilot table that numbers repeats.")] = None,
     metric: Annotated[str | None, typer.Option(help="Which scorer or metric of a pilot.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    json: JsonText = False,
 ) -> None:
     """How many items, what could they find, what would it cost? Before any run, or after a pilot."""
     from concord import api

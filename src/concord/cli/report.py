@@ -29,11 +29,11 @@ def report(
         print_json(made.to_dict())
     else:
         say(str(made.path))
-    shown = f"{_counted(made.n_results, 'result')} of {_counted(len(made.models), 'model')}"
+    shown = f"{_counted_results(made.n_results, 'result')} of {_counted_results(len(made.models), 'model')}"
     note(f"wrote {made.path} ({shown}, {made.size / 1e6:.1f} MB); open it in a browser")
     if plots is not None:
         note(f"wrote {len(made.plots)} pictures to {plots}")
 
 
-def _counted(n: int, what: str) -> str:
+def _counted_results(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"

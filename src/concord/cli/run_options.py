@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from concord.cli.options import Full, JsonAlone
 from concord.errors import OptionError
 
 if TYPE_CHECKING:
@@ -94,8 +95,8 @@ class Asking:
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan and the first prompts; ask nothing.")
     ] = False
-    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
+    full: Full = False
+    json: JsonAlone = False
 
     @property
     def sampling(self) -> "Sampling":

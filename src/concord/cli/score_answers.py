@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from concord.cli.options import DecimalComma, Encoding, EngineName, Json, Level, Scheduler, Sheet
 from concord.cli.shared import MOST_WARNINGS, note, print_or_show, warn
 
 
@@ -19,19 +20,15 @@ def score_answers(
     agent_column: Annotated[
         str | None, typer.Option(help="Column that names the agents (agent, model, design, config).")
     ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of the table.")
-    ] = False,
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
-    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
-    level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
+    json: Json = False,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = False,
+    level: Level = 0.95,
     resamples: Annotated[int, typer.Option(help="Samples behind each interval and reference.")] = 400,
     seed: Annotated[int, typer.Option(help="Seed of these samples.")] = 0,
-    engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
-    ] = None,
+    engine: EngineName = "serial",
+    scheduler: Scheduler = None,
 ) -> None:
     """Score answers as distributions: whether they vary, spread and differ as people's."""
     from concord import api

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from concord.cli.options import JsonAlone
 from concord.cli.shared import note, print_or_show, warn
 
 
@@ -17,7 +18,7 @@ def score_hints(
     ],
     model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonAlone = False,
 ) -> None:
     """Score how often hints move answers, and how often a model says so."""
     from concord import api
@@ -33,7 +34,7 @@ def score_probes(
     file: Annotated[Path, typer.Argument(help="Answers to probes (CSV, XLSX, JSON, JSON lines).")],
     model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonAlone = False,
 ) -> None:
     """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs."""
     from concord import api

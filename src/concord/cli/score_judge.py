@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from concord.cli.options import Encoding, JsonAlone, Sheet
 from concord.cli.shared import note, print_or_show, warn
 
 
@@ -21,13 +22,13 @@ def score_judge(
     ] = None,
     judge: Annotated[str | None, typer.Option(help="Name of the judge, where rows name none.")] = None,
     metric: Annotated[str | None, typer.Option(help="Which scorer of an Inspect log.")] = None,
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
     level: Annotated[float, typer.Option(help="Coverage of intervals.")] = 0.95,
     permutations: Annotated[int, typer.Option(help="Divisions drawn for the test of flips.")] = 9999,
     seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: JsonAlone = False,
 ) -> None:
     """Score recorded verdicts of judges: seats, repeats, ties, length, agreement with people."""
     from concord import api

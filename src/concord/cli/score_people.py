@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from concord.cli.options import DecimalComma, Encoding, EngineName, Full, Json, Level, Scheduler, Sheet
 from concord.cli.shared import MOST_WARNINGS, note, print_json, print_or_show, show_result, warn
 
 if TYPE_CHECKING:
@@ -23,17 +24,15 @@ def score_people(
     agent_column: Annotated[
         str | None, typer.Option(help="Column that names the agents, for many in one table (agent).")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False,
+    full: Full = False,
     map: Annotated[  # noqa: A002 - the name of the option
         list[str] | None,
         typer.Option(help="What a column of a table made by hand holds, 'title=column', or a mapping file."),
     ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of the table.")
-    ] = False,
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
-    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
+    json: Json = False,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = False,
     states: Annotated[
         int | None, typer.Option(help="Posterior states: 3 or 2 (default: the protocol's).")
     ] = None,
@@ -54,16 +53,14 @@ def score_people(
         float | None, typer.Option(help="Correlation of tests of the same people (0.5).")
     ] = None,
     margin: Annotated[float, typer.Option(help="Smallest d of interest, for equivalence.")] = 0.2,
-    level: Annotated[float, typer.Option(help="Nominal coverage of intervals.")] = 0.95,
+    level: Level = 0.95,
     resamples: Annotated[int, typer.Option(help="New samples behind the second interval; 0: none.")] = 400,
     simulations: Annotated[
         int, typer.Option(help="Simulated agents behind floor and ceiling; 0: none.")
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the new samples and simulated agents.")] = 0,
-    engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
-    ] = None,
+    engine: EngineName = "serial",
+    scheduler: Scheduler = None,
     replies: Annotated[
         Path | None, typer.Option(help="Recorded replies to studies (JSON Lines), instead of a table.")
     ] = None,

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from concord.cli.options import EngineName, Full, JsonAlone, Scheduler
 from concord.cli.shared import note, print_json, print_or_show, show_result
 from concord.errors import OptionError
 
@@ -36,15 +37,13 @@ def score_reasoning(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
     resamples: Annotated[int, typer.Option(help="Bootstrap replicates.")] = 10_000,
-    engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
-    ] = None,
+    engine: EngineName = "serial",
+    scheduler: Scheduler = None,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Count and list bad input, do not stop.")
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    full: Full = False,
+    json: JsonAlone = False,
     rank: Annotated[
         list[Path] | None, typer.Option(help="Rank the results in these folders instead.")
     ] = None,

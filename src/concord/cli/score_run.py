@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from concord.cli.options import Full, JsonAlone
 from concord.cli.shared import note, print_json
 
 
@@ -19,8 +20,8 @@ def score_run(
     corrections: Annotated[
         Path | None, typer.Option(help="What people read in replies (corrections.jsonl of `concord view`).")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    full: Full = False,
+    json: JsonAlone = False,
 ) -> None:
     """Score the replies of a run or of an Inspect log, without asking any model."""
     from concord.asking import runs

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from concord.cli.options import DecimalComma, Encoding, EngineName, Full, JsonAlone, Scheduler
 from concord.cli.shared import note, print_or_show
 
 
@@ -19,19 +20,17 @@ def score_structure(
     lenient: Annotated[bool, typer.Option("--lenient", help="Text in a score cell is missing.")] = False,
     samples: Annotated[int | None, typer.Option(help="Samples per cell behind mean and max.")] = None,
     baseline: Annotated[str | None, typer.Option(help="Arrangement shown with E and R.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")] = None,
-    decimal_comma: Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")] = False,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = False,
     sheet: Annotated[str | None, typer.Option(help="Sheet of a long table (default: the first).")] = None,
     seed: Annotated[int, typer.Option(help="Seed of resampling and splitting.")] = 0,
     fixed_m: Annotated[int, typer.Option(help="Subset size of the fixed-m gap.")] = 2,
     resamples: Annotated[int, typer.Option(help="Resamples of the items.")] = 2000,
     chance: Annotated[float | None, typer.Option(help="Score of guessing, for multiple choice.")] = None,
-    engine: Annotated[str, typer.Option(help="serial, processes or dask.")] = "serial",
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")
-    ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    engine: EngineName = "serial",
+    scheduler: Scheduler = None,
+    full: Full = False,
+    as_json: JsonAlone = False,
 ) -> None:
     """Score from recorded scores whether the arrangement matters: order effect, flips, S_Cons."""
     from concord import api

@@ -6,6 +6,7 @@ from warnings import catch_warnings, simplefilter
 
 import typer
 
+from concord.cli.options import JsonText
 from concord.cli.shared import note, print_json, say, show
 
 
@@ -14,7 +15,7 @@ def studies(
         list[str] | None, typer.Argument(help="Studies to show: names, or paths of study files.")
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    json: JsonText = False,
     prompts: Annotated[
         bool, typer.Option("--prompts", help="Print what the first participant of each cell reads.")
     ] = False,

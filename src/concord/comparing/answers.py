@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from concord.comparing.kinds import ResultKind
+from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
-from concord.engine import Engine
 from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
 from concord.files.result_folders import folder_name, folder_with
@@ -20,7 +18,6 @@ from concord.people.answers.files import DOCUMENT, AnswersResult, read
 from concord.people.answers.result import AgentAnswers
 from concord.people.answers.score import metric_values, paired_difference
 from concord.records import InputFile
-from concord.stats.compare import Choices
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
 
 METRICS = ("tvd", "w1", "ks", "jsd", "variance_ratio", "person_r")
@@ -42,14 +39,7 @@ def is_answers_folder(source: object) -> bool:
     return folder_with(source, DOCUMENT) is not None
 
 
-def compare_answers_folders(
-    sources: Sequence[Any],
-    names: Sequence[str] | None,
-    *,
-    metric: str | None,
-    choices: Choices,
-    engine: Engine,
-) -> MetricCompareResult:
+def compare_answers_folders(asked: CompareRequest) -> MetricCompareResult:
     """Compare results about answers, outcome by outcome.
 
     Raises
@@ -59,7 +49,7 @@ def compare_answers_folders(
     OptionError
         No such metric, or another number of names.
     """
-    del engine  # a few sums per pair
+    sources, names, metric, choices = asked.sources, asked.names, asked.metric, asked.choices
     folders = [(Path(source), _read_folder(Path(source))) for source in sources]
     agents = [(folder_name(folder), one) for folder, result in folders for one in result.agents]
     check_names(names, len(agents), "agents")

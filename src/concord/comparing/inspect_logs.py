@@ -18,7 +18,8 @@ from concord.errors import FileFormatError
 from concord.files import limits
 from concord.files.archives import BROKEN, is_bomb
 from concord.files.contents import read_bytes
-from concord.files.json_text import check_json_size, decoded, parsed
+from concord.files.json_size import check_json_size
+from concord.files.json_text import decoded, parsed
 
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")

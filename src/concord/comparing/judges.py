@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from concord.comparing.kinds import ResultKind
+from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
 from concord.engine import Engine
@@ -53,14 +52,7 @@ class _Judged:
         return {pair.pair: pair for pair in self.scores.pairs}
 
 
-def compare_judge_folders(
-    sources: Sequence[Any],
-    names: Sequence[str] | None,
-    *,
-    metric: str | None,
-    choices: Choices,
-    engine: Engine,
-) -> MetricCompareResult:
+def compare_judge_folders(asked: CompareRequest) -> MetricCompareResult:
     """Compare every judge of results of `concord score judge` on the pairs that both judged.
 
     Raises
@@ -70,7 +62,8 @@ def compare_judge_folders(
     OptionError
         No such metric, fewer than two judges, or another number of names.
     """
-    results = [(Path(source), judge_files.read(Path(source))) for source in sources]
+    names, metric, choices = asked.names, asked.metric, asked.choices
+    results = [(Path(source), judge_files.read(Path(source))) for source in asked.sources]
     found = [(folder_name(path), one) for path, result in results for one in result.judges]
     if len(found) < 2:
         raise OptionError(
@@ -80,7 +73,7 @@ def compare_judge_folders(
     called = _judge_names(found) if names is None else list(names)
     judged = [_Judged(name, folder, one) for name, (folder, one) in zip(called, found, strict=True)]
     head = known_metric(_usual_metric(judged) if metric is None else metric, METRICS)
-    pairs = adjusted([_compared_judges(a, b, choices, engine) for a, b in combinations(judged, 2)])
+    pairs = adjusted([_compared_judges(a, b, choices, asked.engine) for a, b in combinations(judged, 2)])
     gates = [f"{one.name} has no rank: {one.scores.gate}" for one in judged if one.scores.gate]
     values = {one.name: _ranking_value(one, head) for one in judged}
     place = standing(head, values, pairs, level=choices.level, lowest_first=head in LOWEST_FIRST)

@@ -13,7 +13,8 @@ from concord.comparing.inspect_logs import InspectLog, read_inspect_log
 from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile, grade
 from concord.errors import BadScoreError, FileFormatError, OptionError
 from concord.files.contents import fingerprint_file, read_bytes
-from concord.files.json_text import UnusableError, check_json_size, mended, parsed_line
+from concord.files.json_size import check_json_size
+from concord.files.json_text import UnusableError, mended, parsed_line
 from concord.files.limits import listed, quoted
 
 _SAMPLES_NAME = re.compile(r"samples_(?P<task>.+)_\d{4}-\d{2}-\d{2}T[\d.\-:]+$")

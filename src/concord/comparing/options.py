@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.special import stdtr
 
-from concord.comparing.kinds import ResultKind
+from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
 from concord.engine import Engine
@@ -31,14 +30,7 @@ FEWEST = 5
 _KIND = "options"
 
 
-def compare_option_folders(
-    sources: Sequence[Any],
-    names: Sequence[str] | None,
-    *,
-    metric: str | None,
-    choices: Choices,
-    engine: Engine,
-) -> MetricCompareResult:
+def compare_option_folders(asked: CompareRequest) -> MetricCompareResult:
     """Compare what options do to models that answered the same questions.
 
     Raises
@@ -48,6 +40,7 @@ def compare_option_folders(
     OptionError
         No such metric, or another number of names.
     """
+    sources, names, metric, choices = asked.sources, asked.names, asked.metric, asked.choices
     head = known_metric("consistency" if metric is None else metric, METRICS)
     results = [option_files.read(Path(source)) for source in sources]
     _refuse_other_arrangers(results)
@@ -56,11 +49,11 @@ def compare_option_folders(
     items = [option_items(one.replies) for one in results]
     pairs = adjusted(
         [
-            _compared((called[i], items[i]), (called[j], items[j]), choices, engine)
+            _compared_options((called[i], items[i]), (called[j], items[j]), choices, asked.engine)
             for i, j in combinations(range(len(items)), 2)
         ]
     )
-    values = {name: _ranking_value(one, head) for name, one in zip(called, items, strict=True)}
+    values = {name: _option_ranking_value(one, head) for name, one in zip(called, items, strict=True)}
     place = standing(head, values, pairs, level=choices.level, lowest_first=head in LOWEST_FIRST)
     return MetricCompareResult(
         _KIND,
@@ -93,7 +86,7 @@ def _refuse_other_arrangers(results: Sequence[OptionResult]) -> None:
             )
 
 
-def _ranking_value(one: OptionItems, metric: str) -> float | None:
+def _option_ranking_value(one: OptionItems, metric: str) -> float | None:
     """Return what ranks a model: of a preference for a place its size, either way."""
     if metric == RSTD:
         value = rstd_of(one.by_place)
@@ -105,7 +98,7 @@ def _ranking_value(one: OptionItems, metric: str) -> float | None:
     return abs(value) if metric in ("first_option", "last_option") else value
 
 
-def _compared(
+def _compared_options(
     first: tuple[str, OptionItems], second: tuple[str, OptionItems], choices: Choices, engine: Engine
 ) -> ModelPair:
     (one, a), (two, b) = first, second

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from concord.comparing.kinds import ResultKind
+from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
-from concord.engine import Engine
 from concord.errors import FileFormatError, MismatchError
 from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.json_text import parsed
@@ -20,7 +18,6 @@ from concord.people.files import DETAILED, SUMMARY, PeopleResult, read
 from concord.people.result import TestResult
 from concord.people.studies.agents import DESIGNS
 from concord.records import InputFile, TestRow
-from concord.stats.compare import Choices
 
 PLANS = "plans.json"
 WORDS = UnitWords("test", "tests", "study", "studies", least="3 studies", counts_units=True)
@@ -107,14 +104,7 @@ def _test_values(test: TestResult) -> dict[str, float | None]:
     }
 
 
-def compare_people_folders(
-    sources: Sequence[Any],
-    names: Sequence[str] | None,
-    *,
-    metric: str | None,
-    choices: Choices,
-    engine: Engine,
-) -> MetricCompareResult:
+def compare_people_folders(asked: CompareRequest) -> MetricCompareResult:
     """Compare results about people, study by study.
 
     Raises
@@ -124,6 +114,7 @@ def compare_people_folders(
     OptionError
         No such metric, or another number of names.
     """
+    sources, names, metric, choices = asked.sources, asked.names, asked.metric, asked.choices
     chosen = known_metric("pas" if metric is None else metric.lower(), (*PEOPLE_METRICS, *FURTHER))
     check_names(names, len(sources), "results")
     folders = [read_people_folder(Path(source)) for source in sources]
@@ -134,7 +125,7 @@ def compare_people_folders(
     protocol = first.scores.protocol
     called = _people_names(folders) if names is None else list(names)
     scores = [_of_model(name, one.scores) for name, one in zip(called, folders, strict=True)]
-    found = compare_people(scores, protocol, level=choices.level, metric=chosen, engine=engine)
+    found = compare_people(scores, protocol, level=choices.level, metric=chosen, engine=asked.engine)
     models = [
         ComparedModel(name, str(source), {"model": one.model, "design": one.design})
         for name, source, one in zip(called, sources, folders, strict=True)

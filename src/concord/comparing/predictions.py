@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
-from concord.comparing.kinds import ResultKind
+from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
-from concord.engine import Engine
 from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
 from concord.files.result_folders import folder_name, folder_with
@@ -19,7 +17,6 @@ from concord.people.predictions.files import DOCUMENT, PredictionResult, read
 from concord.people.predictions.measured import own_value
 from concord.people.predictions.result import AgentAgreement, ScoredEffect
 from concord.people.predictions.score import left_out
-from concord.stats.compare import Choices
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
 
 METRICS = ("rmse", "pearson", "direction", "pas", "apr")
@@ -53,14 +50,7 @@ def is_predictions_folder(source: object) -> bool:
     return folder_with(source, DOCUMENT) is not None
 
 
-def compare_predictions(
-    sources: Sequence[Any],
-    names: Sequence[str] | None,
-    *,
-    metric: str | None,
-    choices: Choices,
-    engine: Engine,
-) -> MetricCompareResult:
+def compare_predictions(asked: CompareRequest) -> MetricCompareResult:
     """Compare results about predicted effects.
 
     Raises
@@ -70,8 +60,8 @@ def compare_predictions(
     OptionError
         No such metric, or another number of names.
     """
-    del engine  # a few sums per pair
-    folders = [(Path(source), _read_predictions_folder(Path(source))) for source in sources]
+    names, metric, choices = asked.names, asked.metric, asked.choices
+    folders = [(Path(source), _read_predictions_folder(Path(source))) for source in asked.sources]
     units = {result.unit for _, result in folders}
     if len(units) > 1:
         raise MismatchError(f"effects are in different units: {', '.join(map(repr, sorted(units)))}")

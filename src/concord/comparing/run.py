@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from concord.comparing.join import JoinedScores, join_scores
-from concord.comparing.kinds import ResultKind
+from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.margins import by_student, with_margin
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.naming import check_names
@@ -99,7 +99,7 @@ def compare_sources(
         )
     if first is not None:
         _refuse_columns(reading, choices, first)
-        found = first.compare(sources, reading.names, metric=reading.metric, choices=choices, engine=engine)
+        found = first.compare(CompareRequest(sources, reading.names, reading.metric, choices, engine))
         return _with_margin(found, choices)
     check_names(reading.names, len(sources), "results")
     joined = joined_scores(sources, reading)

@@ -3,12 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from concord.comparing.kinds import ResultKind
+from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
-from concord.engine import Engine
 from concord.errors import MismatchError, OptionError
 from concord.files.result_folders import folder_name
 from concord.stats.compare import Choices
@@ -32,14 +30,7 @@ WORDS = UnitWords("cell", "cells", "item", "items", least="20 items")
 _RESCORE = "concord score structure ... --reading {reading} --out FOLDER"
 
 
-def compare_structure_folders(
-    sources: Sequence[Any],
-    names: Sequence[str] | None,
-    *,
-    metric: str | None,
-    choices: Choices,
-    engine: Engine,
-) -> MetricCompareResult:
+def compare_structure_folders(asked: CompareRequest) -> MetricCompareResult:
     """Compare every model of results about structure on the same items and arrangements.
 
     Raises
@@ -49,10 +40,11 @@ def compare_structure_folders(
     OptionError
         No such metric, fewer than two models, or another number of names.
     """
+    names, metric, choices = asked.names, asked.metric, asked.choices
     chosen = known_metric("tau" if metric is None else metric, (*METRICS, *FIXED_M))
     if choices.n_flips < LEAST_RESAMPLES:
         raise OptionError(f"flips is {choices.n_flips!r}; a band over items needs at least {LEAST_RESAMPLES}")
-    folders = [StructureFolder(Path(source), structure_files.read(source)) for source in sources]
+    folders = [StructureFolder(Path(source), structure_files.read(source)) for source in asked.sources]
     alone = chosen in ORDER_METRICS  # comparable whatever the definition and the number of samples
     left_out = _refusal(folders) if alone else None
     if not alone:
@@ -79,7 +71,7 @@ def compare_structure_folders(
     def at(level: float) -> StructureComparison:
         chosen_level = replace(options, level=level)
         return compare_structure(
-            data, chosen_level, metric=chosen, gates=gates, with_source=left_out is None, engine=engine
+            data, chosen_level, metric=chosen, gates=gates, with_source=left_out is None, engine=asked.engine
         )
 
     found = at(choices.level)

@@ -34,10 +34,8 @@ def unpack_workbook(name: str, data: bytes) -> dict[str, bytes]:
 
     Parameters
     ----------
-    name
-        What messages call the file.
-    data
-        Its bytes.
+    name, data
+        What messages call the file, and its bytes.
 
     Returns
     -------

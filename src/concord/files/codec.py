@@ -39,7 +39,7 @@ def encode(value: object) -> Any:
         return value
     if kind is float:
         return _number(cast("float", value))
-    names = _names(cast("Hashable", kind))
+    names = _names_and_keys(cast("Hashable", kind))
     if names is not None:
         return {key: encode(getattr(value, name)) for name, key in names}
     if isinstance(value, Enum):
@@ -61,12 +61,12 @@ _AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 
 
 @cache
-def _names(kind: Any) -> tuple[tuple[str, str], ...] | None:
+def _names_and_keys(kind: Any) -> tuple[tuple[str, str], ...] | None:
     """Return the fields of a record with their keys in a document; None where it is no record."""
-    return tuple((field.name, _key(field)) for field in fields(kind)) if is_dataclass(kind) else None
+    return tuple((field.name, _key_of(field)) for field in fields(kind)) if is_dataclass(kind) else None
 
 
-def _key(field: Field[Any]) -> str:
+def _key_of(field: Field[Any]) -> str:
     """Return what a document calls a field."""
     return str(field.metadata.get(KEY, field.name))
 
@@ -112,7 +112,7 @@ def _fields(kind: Any) -> tuple[tuple[str, str, Reader, bool], ...]:
     return tuple(
         (
             field.name,
-            _key(field),
+            _key_of(field),
             _reader(hints[field.name]),
             not (field.default is MISSING and field.default_factory is MISSING),
         )

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from concord.errors import FileFormatError, OptionError, TableError
 from concord.files import limits
-from concord.files.cells import is_missing
 from concord.files.contents import fingerprint, fingerprint_file, is_file, read_bytes
 from concord.files.delimited import delimiter_note, header_of, recognise_delimiter
 from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells
@@ -244,18 +243,6 @@ def _large_text(path: Path, options: TableOptions) -> ColumnTable | None:
 
     notes = delimiter_note(path.name, delimiter)
     return ColumnTable(path.name, header, rows, load, inputs, notes, False, options.decimal_comma)
-
-
-def missing_cells(series: "pl.Series") -> "pl.Series":
-    """Tell which cells of a column of text hold a word for a missing value."""
-    import polars as pl
-
-    words = series.str.strip_chars().str.to_lowercase()
-    distinct = words.unique().drop_nulls()
-    absent = [word for word in distinct.to_list() if is_missing(word)] if len(distinct) < 10_000 else None
-    if absent is None:
-        return words.map_elements(is_missing, return_dtype=pl.Boolean).fill_null(value=True)
-    return words.is_in(absent).fill_null(value=True)
 
 
 def as_names(table: str, series: "pl.Series") -> "pl.Series":

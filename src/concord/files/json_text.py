@@ -9,6 +9,7 @@ from typing import Any
 from concord.errors import FileFormatError, LineProblem, LinesError
 from concord.files import limits
 from concord.files.contents import fingerprint
+from concord.files.json_size import check_json_size
 from concord.records import InputFile
 
 
@@ -113,23 +114,6 @@ def parsed(name: str, text: str | bytes, *, constants: Callable[[str], object] |
         raise FileFormatError(f"{name}: not valid JSON: {_first_sentence(error)}") from None
     except RecursionError:
         raise FileFormatError(f"{name}: the JSON is nested too deeply for such a document") from None
-
-
-def check_json_size(name: str, text: str) -> None:
-    """Refuse a document whose values would fill the memory, before it is parsed.
-
-    Raises
-    ------
-    FileFormatError
-        It holds too many.
-    """
-    containers, values = text.count("{") + text.count("["), text.count(",")
-    for count, limit, what in (
-        (containers, limits.JSON_CONTAINERS, "objects and lists"),
-        (values, limits.JSON_VALUES, "values"),
-    ):
-        if count > limit:
-            raise FileFormatError(f"{name}: {count:,} {what}, expected at most {limit:,}; split the document")
 
 
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:

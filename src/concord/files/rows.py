@@ -55,10 +55,8 @@ def read_back(name: str, data: bytes, wanted: Sequence[str], *, fix: str) -> lis
 
     Parameters
     ----------
-    name
-        What messages call the file.
-    data
-        Its bytes.
+    name, data
+        What messages call the file, and its bytes.
     wanted
         Columns that must be there.
     fix

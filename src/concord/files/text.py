@@ -13,10 +13,8 @@ def decode(name: str, data: bytes, encoding: str | None = None) -> str:
 
     Parameters
     ----------
-    name
-        What messages call the file.
-    data
-        Its bytes.
+    name, data
+        What messages call the file, and its bytes.
     encoding
         Name of an encoding that Python knows; UTF-8 with or without a byte order mark by default.
 

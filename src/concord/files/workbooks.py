@@ -268,10 +268,8 @@ def read_workbook(name: str, data: bytes, sheet: str | None) -> Grid:
 
     Parameters
     ----------
-    name
-        What messages call the file.
-    data
-        Its bytes.
+    name, data
+        What messages call the file, and its bytes.
     sheet
         The sheet's name; the first sheet that is shown when not given, and then a warning names the others.
 

@@ -12,7 +12,6 @@ from concord.people.studies.compiled import compile_experiment
 from concord.people.studies.load import find_studies, read_study
 from concord.people.studies.plan import SessionPlan, StudyPlan, plan_study
 from concord.people.studies.sessions import Session
-from concord.people.studies.tokens import middle_reply
 from concord.people.studies.variants import with_variants
 from concord.records import Design, Message, Template, Trial
 
@@ -131,19 +130,3 @@ def session_openers(files: Mapping[str, bytes], options: Mapping[str, Any]) -> d
 
 def _opener(session: SessionPlan, plan: StudyPlan, compiled: Mapping[str, Any]) -> Callable[[], Session]:
     return lambda: Session(session, compiled[session.experiment], plan.design)
-
-
-def session_texts(design: Design, wanted: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
-    """Return every text that some sessions would send, were all answers middle_reply, and count the calls."""
-    openers = session_openers(dict(design.files), dict(design.options))
-    texts: list[str] = []
-    calls = 0
-    for trial in design.trials:
-        if trial.name in wanted:
-            session = openers[trial.item].open()
-            while not session.done:
-                for question in session.waiting():
-                    texts += [message.text for message in question.messages]
-                    calls += 1
-                    session.answer(question.id, middle_reply(question))
-    return texts, calls

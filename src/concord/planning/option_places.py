@@ -101,7 +101,7 @@ def plan_options(sources: Sequence[Any], wanted: PlanOptions, metric: str | None
     planned = wanted.repeats if within is not None and not wanted.search_repeats else repeats
     items = values.size if wanted.items is None else wanted.items
     needed = tuple(
-        (k, n := units_needed(effect, _spread(between, within, k), wanted, "items"), n * cells * k)
+        (k, n := units_needed(effect, _spread_of_places(between, within, k), wanted, "items"), n * cells * k)
         for k in tried
     )
     warnings = []
@@ -110,12 +110,12 @@ def plan_options(sources: Sequence[Any], wanted: PlanOptions, metric: str | None
     return OptionPlan(
         str(sources[0]), result.model, chosen, _WORDS[chosen], wanted, effect, items, cells, planned,
         float(np.sqrt(between)), None if within is None else float(np.sqrt(within)),
-        power_of_mean(effect, _spread(between, within, planned) / items, 1 - wanted.level), needed,
+        power_of_mean(effect, _spread_of_places(between, within, planned) / items, 1 - wanted.level), needed,
         warnings=tuple(warnings),
     )  # fmt: skip
 
 
-def _spread(between: float, within: float | None, repeats: int) -> float:
+def _spread_of_places(between: float, within: float | None, repeats: int) -> float:
     return between if within is None else between + within / repeats
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from concord.comparing.kinds import CompareRequest
 from concord.comparing.people import KIND as RESULTS
 from concord.comparing.people import compare_people_folders, read_people_folder
-from concord.engine import SERIAL
 from concord.errors import OptionError, UndefinedError
 from concord.files.provenance import provenance
 from concord.people import NAME
@@ -176,8 +176,8 @@ def _a_group(d: float, wanted: PlanOptions) -> int:
 
 def _studies(sources: Sequence[Any], wanted: PlanOptions, metric: str) -> StudiesPlan:
     """Take the spread of a difference over studies from a comparison, and plan with it."""
-    choices = Choices(level=wanted.level)
-    compared = compare_people_folders(sources, None, metric=metric, choices=choices, engine=SERIAL)
+    request = CompareRequest(sources, metric=metric, choices=Choices(level=wanted.level))
+    compared = compare_people_folders(request)
     found = next(one for one in compared.pairs[0].metrics if one.metric == metric)
     interval, n = found.difference.interval, found.n_clusters
     if interval is None:

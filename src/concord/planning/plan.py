@@ -116,7 +116,7 @@ def plan_from(
     kinds
         Questions whose results are planned in a way of their own, or cannot be.
     """
-    named = next((kind for kind in kinds if kind.name and pilot and _names(kind, pilot[0])), None)
+    named = next((kind for kind in kinds if kind.name and pilot and _names_kind(kind, pilot[0])), None)
     wanted, assumptions = wanted_of(options, [key for kind in kinds for key in kind.assumed])
     pilot = pilot if named is None else pilot[1:]
     if not pilot:
@@ -135,7 +135,7 @@ def plan_from(
     return _from_pilot(joined_scores(pilot, reading), wanted)
 
 
-def _names(kind: PlanKind, source: Any) -> bool:
+def _names_kind(kind: PlanKind, source: Any) -> bool:
     """Whether a source is the name of a question, and no file or folder of that name."""
     return str(source) == kind.name and not Path(str(source)).exists()
 

@@ -140,17 +140,7 @@ def draw_comparison(result: CompareResult, kind: str = "ranking", *, units: floa
 
 
 def draw_metrics(result: MetricCompareResult, kind: str = "ranking", *, units: float = WIDTH) -> Picture:
-    """Draw the ranking by the headline metric, with lines next to models that cannot be distinguished.
-
-    Parameters
-    ----------
-    result
-        The numbers.
-    kind
-        ``ranking``.
-    units
-        Not used: a ranking has its own width.
-    """
+    """Draw the ranking by the headline metric, as `draw_comparison` does that of means."""
     standing = result.standing
     if not standing.values:
         raise UndefinedError(f"no ranking: there is no {result.words.unit} that every model has")

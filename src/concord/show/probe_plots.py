@@ -15,7 +15,6 @@ from concord.show.svg import Canvas, Picture, Scale
 
 WEAK = 0.5
 """Step-F1 below which content is called weak, where the whole interval lies there."""
-_ROW_HEIGHT = 26.0
 
 
 def estimate_mark(label: str, found: Estimate) -> Mark:

@@ -17,7 +17,9 @@ def _ranking_cells(ranking: ReasoningRanking) -> list[list[str]]:
     rows = []
     for row in ranking.rows:
         place = row.ranks[ranking.by]
-        gap, *others = (_shown(row.estimates[name], signed=name == "faithfulness_gap") for name in METRICS)
+        gap, *others = (
+            _stacked_row(row.estimates[name], signed=name == "faithfulness_gap") for name in METRICS
+        )
         first = [
             UNDEFINED if place is None else str(place),
             row.model,
@@ -28,7 +30,7 @@ def _ranking_cells(ranking: ReasoningRanking) -> list[list[str]]:
     return rows
 
 
-def _shown(one: Estimate, *, signed: bool) -> str:
+def _stacked_row(one: Estimate, *, signed: bool) -> str:
     """Return a number over its interval."""
     value = number(one.value, sign=signed)
     return value if one.interval is None else f"{value}\n{interval(one.interval, sign=signed)}"

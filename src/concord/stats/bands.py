@@ -166,39 +166,6 @@ def _block_sums(matrix: Floats, block: tuple[np.random.SeedSequence, int]) -> Fl
     return np.asarray(_drawn_weights(len(matrix), *block) @ matrix)
 
 
-def mean_t_interval(values: Floats, level: float = 0.95) -> Interval | None:
-    """Student interval for a mean of independent units.
-
-    Parameters
-    ----------
-    values
-        One value per unit.
-    level
-        Confidence level.
-
-    Returns
-    -------
-    Interval or None
-        ``None`` below ``MIN_UNITS`` units.
-
-    References
-    ----------
-    Student (1908). The probable error of a mean. Biometrika, 6(1), 1-25.
-
-    Examples
-    --------
-    >>> interval = mean_t_interval(np.arange(20.0))
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (6.7312, 12.2688)
-    """
-    n = len(values)
-    if n < MIN_UNITS:
-        return None
-    half = _t(level, n) * float(np.sqrt(np.sum((values - values.mean()) ** 2) / (n * (n - 1))))
-    centre = float(values.mean())
-    return Interval(centre - half, centre + half, level, "t over item means")
-
-
 def mean_gap_interval(table: GapTable, level: float = 0.95) -> Interval | None:
     """Interval for the mean gap over arrangements, from the contributions of units.
 

@@ -273,8 +273,8 @@ def bounded_mean(values: ArrayLike, *, level: float = 0.95) -> Estimate:
 
     Examples
     --------
-    >>> perfect, middle_reply = bounded_mean([1.0] * 12), bounded_mean([0.2, 0.4, 0.5, 0.6])
-    >>> round(perfect.interval.low, 4), round(middle_reply.interval.low, 4)
+    >>> perfect, middle = bounded_mean([1.0] * 12), bounded_mean([0.2, 0.4, 0.5, 0.6])
+    >>> round(perfect.interval.low, 4), round(middle.interval.low, 4)
     (0.8147, 0.1532)
     """
     x = bounded_vector(values)

@@ -62,11 +62,11 @@ def rate_look(hits: ArrayLike, trials: ArrayLike) -> str:
     Returns
     -------
     str
-        A condition of `coverage_note`.
+        As `score_look` returns it.
 
     References
     ----------
-    ``benchmarks/coverage.py`` shows what each condition means for an interval.
+    As for `score_look`.
 
     Examples
     --------
@@ -91,11 +91,11 @@ def effects_look(human: ArrayLike, agent: ArrayLike, study: ArrayLike) -> str:
     Returns
     -------
     str
-        A condition of `coverage_note`.
+        As `score_look` returns it.
 
     References
     ----------
-    ``benchmarks/coverage.py`` shows what each condition means for an interval.
+    As for `score_look`.
 
     Examples
     --------
@@ -123,11 +123,11 @@ def difference_look(values: ArrayLike, clusters: ArrayLike | None = None) -> str
     Returns
     -------
     str
-        A condition of `coverage_note`.
+        As `score_look` returns it.
 
     References
     ----------
-    ``benchmarks/coverage.py`` shows what each condition means for an interval.
+    As for `score_look`.
 
     Examples
     --------
@@ -151,11 +151,11 @@ def spread_look(p_value: float | None) -> str:
     Returns
     -------
     str
-        A condition of `coverage_note`.
+        As `score_look` returns it.
 
     References
     ----------
-    ``benchmarks/coverage.py`` shows what each condition means for an interval.
+    As for `score_look`.
 
     Examples
     --------

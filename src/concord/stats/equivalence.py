@@ -157,10 +157,8 @@ def within_margin(
     ----------
     interval
         The interval of the difference at a level; ``None`` where there is none.
-    margin
-        Smallest difference of interest, in the unit of the scores.
-    level
-        One minus the level of each one-sided test.
+    margin, level
+        As in `equivalence_of_means`.
 
     Returns
     -------

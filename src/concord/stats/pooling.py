@@ -203,17 +203,11 @@ def pool_normalised(pas: ArrayLike, human: ArrayLike, weights: ArrayLike | None 
     Returns
     -------
     float or array
-        A float for one-dimensional input, otherwise one value per leading index.
-
-    Raises
-    ------
-    UndefinedError
-        One-dimensional input with nothing to pool.
+        As `pool_pas` returns it; undefined where there is nothing to pool.
 
     References
     ----------
-    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
-    sample. Metron, 1, 3-32.
+    Fisher (1921), as for `pool_pas`.
 
     Examples
     --------

@@ -68,7 +68,7 @@ def power_two_sample(d: float, n1: float, n2: float, *, alpha: float = 0.05) -> 
 
     References
     ----------
-    Cohen, J. (1988). Statistical Power Analysis for the Behavioral Sciences (2nd ed.), section 2.
+    Cohen (1988), as for `power_paired`.
 
     Examples
     --------

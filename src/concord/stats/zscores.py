@@ -45,10 +45,8 @@ def rms_z_groups(z: ArrayLike, starts: ArrayLike) -> Floats:
 
     Parameters
     ----------
-    z
-        Shape (..., T); NaN is undefined.
-    starts
-        Where each group begins, as from `group_starts`.
+    z, starts
+        As values and starts of `mean_groups`.
 
     Returns
     -------
@@ -78,12 +76,12 @@ def rms_z(z: ArrayLike) -> float | Floats:
     Returns
     -------
     float or array
-        A float for one-dimensional input, otherwise one value per leading index.
+        One value per leading index, a float for one-dimensional input; undefined without a defined value.
 
     Raises
     ------
     UndefinedError
-        One-dimensional input without a defined value.
+        Undefined, of one-dimensional input.
 
     References
     ----------
@@ -102,10 +100,8 @@ def calibrated_agreement_groups(z: ArrayLike, starts: ArrayLike) -> Floats:
 
     Parameters
     ----------
-    z
-        Shape (..., T); NaN is undefined.
-    starts
-        Where each group begins, as from `group_starts`.
+    z, starts
+        As values and starts of `mean_groups`.
 
     Returns
     -------
@@ -136,17 +132,12 @@ def calibrated_agreement(z: ArrayLike) -> float | Floats:
     Parameters
     ----------
     z
-        Differences in standard errors; NaN is undefined and left out.
+        As in `rms_z`.
 
     Returns
     -------
     float or array
-        A float for one-dimensional input, otherwise one value per leading index.
-
-    Raises
-    ------
-    UndefinedError
-        One-dimensional input without a defined value.
+        As `rms_z` returns it; undefined without a defined value.
 
     References
     ----------

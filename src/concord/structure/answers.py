@@ -135,10 +135,8 @@ def option_replies(items: bytes, options: Mapping[str, Any], answers: Answers) -
 
     Parameters
     ----------
-    items
-        The set of items, as the run kept it.
-    options
-        Of the design: ``arranger`` and ``scorer``.
+    items, options
+        As in `answers_of`.
     answers
         The replies, scored.
     """

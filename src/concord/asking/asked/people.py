@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, Demo, FollowUp, Recorded, Sessions
+from concord.asking.packing import replies_of
 from concord.people import NAME
-from concord.people.design import design_people, plans_of, session_openers, session_texts
+from concord.people.design import design_people, plans_of, session_openers
 from concord.people.memory.names import MARK
-from concord.people.openers import unpacked
+from concord.people.studies.tokens import middle_reply
 from concord.records import AskOutcome, Trial
 
 if TYPE_CHECKING:
@@ -21,9 +22,7 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Studies
     """Score the sessions of a run; participants who did not answer are counted, finished or not."""
     from concord.people.studies import score_replies
 
-    replies: dict[str, str] = {}
-    for row in found.rows:
-        replies |= unpacked(str(row["response"]))
+    replies = replies_of(found.rows)
     plans = plans_of(found.files, found.options)
     said = {str(row["id"]): str(row["response"]) for row in found.followed if row["outcome"] == AskOutcome.OK}
     return score_replies(replies, plans, model=found.model, made=found.made, said=said, **choices)
@@ -56,7 +55,7 @@ ASKED = Askable(
     task={"limit": "sessions"},
     follow=probe_memory,
     followed_in=MEMORY,
-    sessions=Sessions(session_openers, session_texts, turn_of),
+    sessions=Sessions(session_openers, lambda session, question: middle_reply(question), turn_of),
     demo=Demo(
         "With people, asked now: the framing study, five participants per cell.",
         {"study": ["framing"], "n": 5, "temperature": 1.0, "seed": 1, "max_tokens": 12},

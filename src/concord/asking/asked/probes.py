@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, FollowUp, Recorded, Sessions
-from concord.reasoning.probes.design import design_probes, probe_openers, probe_texts, replies_of
+from concord.asking.packing import replies_of
+from concord.reasoning.probes.design import design_probes, probe_openers, typical_reply
 from concord.reasoning.probes.session import SUITE, ProbeQuestion
 from concord.records import Trial
 
@@ -77,5 +78,5 @@ ASKED = Askable(
     task={"limit": "items"},
     follow=judging_of,
     followed_in=JUDGE,
-    sessions=Sessions(probe_openers, probe_texts, turn_of_probe, thinking=True, helper=helper_of),
+    sessions=Sessions(probe_openers, typical_reply, turn_of_probe, thinking=True, helper=helper_of),
 )

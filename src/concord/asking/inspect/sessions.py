@@ -14,8 +14,8 @@ from concord.asking.folder import Request
 from concord.asking.inspect.asker import Asker, chat
 from concord.asking.inspect.replies import answer_of
 from concord.asking.keys import Sampling, trial_key
+from concord.asking.packing import packed
 from concord.asking.turns import Turns
-from concord.people.openers import packed
 from concord.records import Answer, AskOutcome, Message, Usage
 
 

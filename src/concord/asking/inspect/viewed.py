@@ -7,7 +7,8 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
 from inspect_ai.scorer import Score
 
 from concord.asking.inspect.asker import chat
-from concord.people.openers import SessionOpener, unpacked
+from concord.asking.packing import unpacked
+from concord.people.openers import SessionOpener
 
 
 def session_view(opener: SessionOpener, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -91,12 +91,6 @@ def find_apa(text: str) -> tuple[ApaResult, ...]:
         Something begins like a statistic and cannot be one, such as ``r(20) = 1.3``. `scan_apa` goes on
         and lists these.
 
-    References
-    ----------
-    Nuijten, M. B., Hartgerink, C. H. J., van Assen, M. A. L. M., Epskamp, S., & Wicherts, J. M. (2016).
-    The prevalence of statistical reporting errors in psychology (1985-2013). Behavior Research Methods,
-    48(4), 1205-1226.
-
     Examples
     --------
     >>> found = find_apa("Categorization mattered, F(1, 72) = 14.96; similarity less so, F(1, 72) = 4.13.")
@@ -116,12 +110,6 @@ def scan_apa(text: str) -> ApaScan:
     ----------
     text
         Of any length.
-
-    References
-    ----------
-    Nuijten, M. B., Hartgerink, C. H. J., van Assen, M. A. L. M., Epskamp, S., & Wicherts, J. M. (2016).
-    The prevalence of statistical reporting errors in psychology (1985-2013). Behavior Research Methods,
-    48(4), 1205-1226.
 
     Examples
     --------

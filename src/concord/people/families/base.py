@@ -7,7 +7,6 @@ completed, which family its numbers go to, and how it is worded. A verb that a n
 method, which the type checker refuses.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from concord.people.evidence import Brief, Evidence
 from concord.people.families.draft import Draft
+from concord.people.families.to_d import ToD
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
@@ -30,8 +30,6 @@ CAPPED_FROM = 10.0
 """|t| beyond which the capped rule gives one Bayes factor to all."""
 
 Masks = dict[str, NDArray[np.bool_]]
-ToD = Callable[[float], float]
-"""From an effect in its native form to d."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,35 +287,3 @@ SPLIT_FLAG = "direction split approximate: 1 - p/2 toward the given direction"
 def split_flags(side: Side, protocol: Protocol) -> list[str]:
     """P(positive) from p and a given direction is an approximation, and says so."""
     return [SPLIT_FLAG] if protocol.split == "exact" and side.direction not in (None, 0) else []
-
-
-NO_D = "not given and not computable from what was given"
-
-
-def column(sides: Sequence[Side], name: str) -> Floats:
-    """Return one field of some sides as an array; NaN where it is not given."""
-    values = [getattr(side, name) for side in sides]
-    return np.array([np.nan if value is None else float(value) for value in values])
-
-
-def nothing_like(like: Floats) -> Floats:
-    """Return an array of undefined numbers."""
-    return np.full(like.shape, np.nan)
-
-
-def of_rank_biserial(r: float) -> float:
-    """Convert r to d by 2r/√(1 − r²)."""
-    return 2 * r / math.sqrt(1 - r * r) if abs(r) < 1 else math.nan
-
-
-def of_fisher_z(z: float) -> float:
-    """Convert Fisher's z: 2r/√(1 − r²) = 2 sinh z."""
-    return 2 * math.sinh(z)
-
-
-def first_that_gives(ways: Sequence[ToD], effect: float, d: float) -> ToD | None:
-    """Return the conversion by which an effect has this d."""
-    for way in ways:
-        if math.isclose(way(effect), d, rel_tol=1e-6, abs_tol=1e-9):
-            return way
-    return None

@@ -16,17 +16,8 @@ from concord.people.evidence import (
     no_effects,
     toward_where_known,
 )
-from concord.people.families.base import (
-    NO_D,
-    Batch,
-    Masks,
-    SmoothFamily,
-    SmoothRange,
-    TestKind,
-    column,
-    nothing_like,
-    split_flags,
-)
+from concord.people.families.base import Batch, Masks, SmoothFamily, SmoothRange, TestKind, split_flags
+from concord.people.families.columns import column, nothing_like
 from concord.people.families.contingency import Tables, check_table, table_sign
 from concord.people.families.directed import directed_by, is_steep
 from concord.people.families.draft import Draft, in_words
@@ -38,6 +29,7 @@ from concord.people.families.samples import (
     one_df,
     one_sample,
 )
+from concord.people.families.to_d import NO_D
 from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow

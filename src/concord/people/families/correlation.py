@@ -9,23 +9,12 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
-from concord.people.families.base import (
-    CAPPED_FROM,
-    NO_D,
-    Batch,
-    LocationFamily,
-    Masks,
-    SmoothRange,
-    TestKind,
-    ToD,
-    column,
-    first_that_gives,
-    nothing_like,
-    of_fisher_z,
-)
+from concord.people.families.base import CAPPED_FROM, Batch, LocationFamily, Masks, SmoothRange, TestKind
+from concord.people.families.columns import column, nothing_like
 from concord.people.families.draft import Draft, sign
 from concord.people.families.samples import check_df, n_from_df, one_df, one_sample
 from concord.people.families.student import evaluate, jzs
+from concord.people.families.to_d import NO_D, ToD, first_that_gives, of_fisher_z
 from concord.people.families.truth import HumanEffects, Truth, d_from_fisher_z
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow

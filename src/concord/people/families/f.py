@@ -19,14 +19,8 @@ from concord.people.evidence import (
     given_first,
     toward_where_known,
 )
-from concord.people.families.base import (
-    Masks,
-    SmoothFamily,
-    SmoothRange,
-    column,
-    nothing_like,
-    t_limits,
-)
+from concord.people.families.base import Masks, SmoothFamily, SmoothRange, t_limits
+from concord.people.families.columns import column, nothing_like
 from concord.people.families.directed import directed_by, is_steep
 from concord.people.families.student import evaluate, jzs, noncentral_t, t_of_d
 from concord.people.families.truth import HumanEffects, Truth, d_from_fisher_z

@@ -2,19 +2,11 @@
 
 from typing import Any, ClassVar
 
-from concord.people.families.base import (
-    BOUND_FLAG,
-    NO_D,
-    Batch,
-    TestKind,
-    ToD,
-    first_that_gives,
-    of_fisher_z,
-    split_flags,
-)
+from concord.people.families.base import BOUND_FLAG, Batch, TestKind, split_flags
 from concord.people.families.draft import Draft, in_words
 from concord.people.families.f import FTests
 from concord.people.families.samples import D_Z_FLAG, check_ratio, join_groups, one_sample
+from concord.people.families.to_d import NO_D, ToD, first_that_gives, of_fisher_z
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 

@@ -21,7 +21,6 @@ METRICS = {
     "apr": "APR",
 }
 """Every number of an agent, with the words that a table heads it with."""
-REFERENCES = ("no effect", "all positive", "mean of all agents")
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ def read(folder: Path) -> StudiesResult:
     table = stored_table(folder / TABLE)
     if table is None:
         raise FileFormatError(f"{folder / TABLE}: is no table of tests that Concord wrote")
-    plans = _document(folder / PLANS, _PLANS_KIND, ("plans", "tests"))
+    plans = _checked_document(folder / PLANS, _PLANS_KIND, ("plans", "tests"))
     where = str(folder / PLANS)
     spread, memory = folder / DISTRIBUTIONS, folder / memory_files.DOCUMENT
     return StudiesResult(
@@ -169,7 +169,7 @@ def read(folder: Path) -> StudiesResult:
     )
 
 
-def _document(path: Path, kind: str, keys: tuple[str, ...]) -> dict[str, Any]:
+def _checked_document(path: Path, kind: str, keys: tuple[str, ...]) -> dict[str, Any]:
     """Read a document; those that Concord wrote before 2.0 have no heading."""
     found = parsed(str(path), read_bytes(path))
     if isinstance(found, dict) and "format_version" not in found:
@@ -204,7 +204,7 @@ def _prompt_number(prompts: dict[str, int], text: str | None) -> int | None:
 
 def _replies_of(folder: Path) -> Iterator[StudyReply]:
     """Read the lines of replies, with the texts that they number."""
-    found = _document(folder / PROMPTS, _PROMPTS_KIND, ("prompts",))
+    found = _checked_document(folder / PROMPTS, _PROMPTS_KIND, ("prompts",))
     prompts = decode(tuple[str, ...], found["prompts"], where=f"{folder / PROMPTS}, 'prompts'")
     path = folder / REPLIES
     for number, raw in enumerate(read_bytes(path).split(b"\n"), start=1):

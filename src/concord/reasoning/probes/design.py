@@ -1,6 +1,5 @@
 """What is asked to probe reasoning: one session per item, laid out, planned and opened again."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from concord.reasoning.probes.session import (
     ChainSession,
     ProbeChoices,
     ProbeOpener,
+    ProbeQuestion,
     ProbeSession,
     hint_session,
     pair_session,
@@ -233,37 +233,10 @@ def case_pairs(files: Mapping[str, bytes]) -> dict[str, list[BiasCase]]:
     return whole
 
 
-def probe_texts(design: Design, wanted: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
-    """Return every text that some sessions would send, were all chains as long as the gold ones."""
-    openers = probe_openers(dict(design.files), dict(design.options))
-    texts: list[str] = []
-    calls = 0
-    for trial in design.trials:
-        if trial.name in wanted:
-            session = openers[trial.item].open()
-            while not session.done:
-                for question in session.waiting():
-                    texts += [message.text for message in question.messages]
-                    calls += 1
-                    session.answer(question.id, typical_reply(session, question.probe))
-    return texts, calls
-
-
-def typical_reply(session: ProbeSession, probe: str) -> str:
+def typical_reply(session: ProbeSession, question: ProbeQuestion) -> str:
     """Return a reply of usual length, for plans."""
     steps = session.item.gold_steps if isinstance(session, ChainSession) else ()
     usual = ("A typical step of a reasoning has about this many words in it.",) * 6
-    return f"REASONING: {' '.join(steps if steps else usual)}\nDIAGNOSIS: x" if probe == CHAIN else "x"
-
-
-def replies_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the replies of all sessions by the id of their question."""
-    found: dict[str, str] = {}
-    for row in rows:
-        try:
-            packed = json.loads(str(row["response"]))
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(packed, dict):
-            found |= {str(key): text for key, text in packed.items() if isinstance(text, str)}
-    return found
+    return (
+        f"REASONING: {' '.join(steps if steps else usual)}\nDIAGNOSIS: x" if question.probe == CHAIN else "x"
+    )

@@ -127,15 +127,7 @@ def _estimate_rows(probe: str, group: str, name: str, part: object) -> Iterator[
 
 
 def write(result: ProbeResult, folder: Path) -> None:
-    """Write a result into its folder: the document, every number, every answer.
-
-    Parameters
-    ----------
-    result
-        What scoring found.
-    folder
-        The model's own folder.
-    """
+    """Write a result into the model's own folder: the document, every number, every answer."""
     write_json(folder / RESULTS_FILE, result.to_dict())
     write_csv(folder / NUMBERS_FILE, COLUMNS, probe_number_rows(result.scores))
     if result.rows:

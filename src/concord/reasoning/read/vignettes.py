@@ -308,11 +308,6 @@ def _is_names(value: object) -> bool:
 def read_phrases(path: Path) -> tuple[str, ...]:
     """Read a list of phrases: ``{"phrases": [...]}``.
 
-    Parameters
-    ----------
-    path
-        The file.
-
     Raises
     ------
     FileFormatError

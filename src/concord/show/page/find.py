@@ -58,7 +58,7 @@ def find_results(
                 sources += [] if source is None else [source]
                 problems += faults
     if not sources:
-        raise FileFormatError(_nothing(folders, known, problems))
+        raise FileFormatError(_nothing_found(folders, known, problems))
     return FoundResults(tuple(sources), tuple(problems))
 
 
@@ -73,7 +73,7 @@ def _candidates(folder: Path, known: Sequence[Known]) -> Iterator[Path]:
             yield file
 
 
-def _nothing(folders: Sequence[Path], known: Sequence[Known], problems: Sequence[Problem]) -> str:
+def _nothing_found(folders: Sequence[Path], known: Sequence[Known], problems: Sequence[Problem]) -> str:
     where = ", ".join(repr(str(folder)) for folder in folders)
     names = ", ".join(one.file for one in known)
     listed = "".join(f"\n  {problem}" for problem in problems[:10])
@@ -87,7 +87,7 @@ def _taken(
     file: Path, folder: Path, known: Sequence[Known], name: str
 ) -> tuple[ResultFile | None, list[Problem]]:
     """Read one file: a result where it is one, and what is wrong with it."""
-    shown = _shown(file, folder)
+    shown = _shown_path(file, folder)
     try:
         document = read_document(file)
     except FileFormatError as fault:
@@ -140,7 +140,7 @@ def _holds_a_vast_number(document: object) -> bool:
     return False
 
 
-def _shown(file: Path, folder: Path) -> str:
+def _shown_path(file: Path, folder: Path) -> str:
     if file == folder:
         return file.name
     return (Path(folder.resolve().name) / file.relative_to(folder)).as_posix()

@@ -9,7 +9,7 @@ from concord.show.citations import Entry
 from concord.show.page.answer import QuestionAnswer
 from concord.show.page.found import Problem, ResultFile
 from concord.show.page.texts import Texts
-from concord.show.page.values import Document, ShownNumber
+from concord.show.page.values import Document, ShownNumber, words
 from concord.show.svg import Picture
 
 
@@ -38,6 +38,24 @@ class ModelView(Protocol):
 
     def metric(self, name: str) -> ShownNumber:
         """Return a headline number by its key."""
+
+
+class NamedView:
+    """What views share whose results name one model: its label, and its design where the result says one."""
+
+    __slots__ = ()
+    source: ResultFile
+    model: str
+
+    @property
+    def design(self) -> str:
+        """The design the model was asked by, where the result names one."""
+        return words(self.source.document, "design")
+
+    @property
+    def label(self) -> str:
+        """What the model is called in comparisons."""
+        return self.model
 
 
 @dataclass(frozen=True, slots=True)

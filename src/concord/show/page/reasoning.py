@@ -10,6 +10,7 @@ from concord.show import plot_reasoning, plots
 from concord.show.page.cases import read_cases
 from concord.show.page.find import rows_beside
 from concord.show.page.found import Problem, ResultFile
+from concord.show.page.panel import NamedView
 from concord.show.page.table import Column
 from concord.show.page.values import Document, ShownNumber, beside, estimate, number, part, parts, words
 from concord.show.svg import Picture
@@ -40,7 +41,7 @@ SAMPLE_COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningView:
+class ReasoningView(NamedView):
     """One result, ready to be shown."""
 
     source: ResultFile
@@ -57,16 +58,6 @@ class ReasoningView:
     def n_units(self) -> int:
         """Vignettes that two models can be compared on."""
         return len(self.samples)
-
-    @property
-    def design(self) -> str:
-        """The design the model was asked by, where the result names one."""
-        return words(self.source.document, "design")
-
-    @property
-    def label(self) -> str:
-        """What the model is called in comparisons."""
-        return self.model
 
     @property
     def gate(self) -> str:

@@ -166,7 +166,7 @@ def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
         "mode": asked,
         "outcome": _outcome([words(item, "outcome") for item in items]),
         "variables": " ".join(name for name, _ in values),
-        "read": "; ".join(f"{name} = {_shown(value)}" for name, value in values if value is not None),
+        "read": "; ".join(f"{name} = {_shown_value(value)}" for name, value in values if value is not None),
     }
 
 
@@ -175,7 +175,7 @@ def _item_values(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return values if isinstance(values, Mapping) else {}
 
 
-def _shown(value: object) -> str:
+def _shown_value(value: object) -> str:
     return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 

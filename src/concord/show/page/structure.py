@@ -10,6 +10,7 @@ from concord.errors import FileFormatError
 from concord.show import plot_order, plots
 from concord.show.page.find import rows_beside
 from concord.show.page.found import Problem, ResultFile
+from concord.show.page.panel import NamedView
 from concord.show.page.table import Column
 from concord.show.page.values import Document, ShownNumber, count, estimate, number, part, parts, words
 from concord.show.svg import Picture
@@ -54,7 +55,7 @@ class DefinitionView:
 
 
 @dataclass(frozen=True, slots=True)
-class StructureView:
+class StructureView(NamedView):
     """One model of one result, ready to be shown."""
 
     source: ResultFile
@@ -75,16 +76,6 @@ class StructureView:
     """Why there is nothing to be consistent about; empty where there is."""
     worst: ShownNumber = ShownNumber(None)
     """Mean score under the worst arrangement."""
-
-    @property
-    def design(self) -> str:
-        """The design the model was asked by, where the result names one."""
-        return words(self.source.document, "design")
-
-    @property
-    def label(self) -> str:
-        """What the model is called in comparisons."""
-        return self.model
 
     @property
     def n_units(self) -> int:

@@ -39,10 +39,8 @@ def design_judge(
         What is to be judged.
     name
         What the pairs are called: a file, or two runs.
-    limit
-        Judge only the first so many pairs.
-    repeats
-        Votes on each pair in each order.
+    limit, repeats
+        How many pairs at most, and votes on each in each order.
 
     Raises
     ------

@@ -8,7 +8,8 @@ from pathlib import Path
 from concord.errors import FileFormatError, TableError
 from concord.files.cells import is_missing
 from concord.files.contents import fingerprint, read_bytes
-from concord.files.json_text import UnusableError, check_json_size, parsed, parsed_line
+from concord.files.json_size import check_json_size
+from concord.files.json_text import UnusableError, parsed, parsed_line
 from concord.files.tables import TableOptions, TableSource, read_grid
 from concord.records import InputFile
 from concord.structure.judging.forms import AB, BA, TIE, UNREADABLE, A, B, Ballot, Row, form_of

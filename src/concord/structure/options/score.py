@@ -98,23 +98,23 @@ class OptionScores:
         excess = self.flip_excess
         told = [
             self.sentence,
-            f"consistency over arrangements {_told(self.consistency)}, over repeats "
-            f"{_told(self.repeat_agreement)}, flip excess {_told(excess)}",
+            f"consistency over arrangements {_spelt(self.consistency)}, over repeats "
+            f"{_spelt(self.repeat_agreement)}, flip excess {_spelt(excess)}",
         ]
         if self.rstd.value is not None:
             floor = "–" if self.rstd_floor is None else f"{self.rstd_floor:.3f}"
             p = "–" if self.rstd_p is None else f"{self.rstd_p:.3f}"
-            told.append(f"RStd over places {_told(self.rstd)}, without their effect {floor} (p = {p})")
-            told.append("accuracy by place: " + ", ".join(_told(one) for one in self.accuracy_by_place))
+            told.append(f"RStd over places {_spelt(self.rstd)}, without their effect {floor} (p = {p})")
+            told.append("accuracy by place: " + ", ".join(_spelt(one) for one in self.accuracy_by_place))
         if self.selection:
             told.append(
-                f"selection bias: first {_told(self.selection[0])}, last {_told(self.selection[-1])} "
+                f"selection bias: first {_spelt(self.selection[0])}, last {_spelt(self.selection[-1])} "
                 "beyond an even choice"
             )
         return told
 
 
-def _told(found: Estimate) -> str:
+def _spelt(found: Estimate) -> str:
     if found.value is None:
         return f"– ({found.note})" if found.note else "–"
     ends = "" if found.interval is None else f" [{found.interval.low:.3f}, {found.interval.high:.3f}]"
