@@ -5,21 +5,24 @@ from pathlib import Path
 
 import pytest
 from tests.hostile.bombs import BOMBS
+from tests.hostile.folder_bombs import FOLDER_BOMBS
 from tests.hostile.limited import run_limited
 
 pytestmark = pytest.mark.long
 
+ALL = {**BOMBS, **FOLDER_BOMBS}
 QUICK = ("far cell, people", "shared string, structure", "cells in a comment", "endless CSV", "pipe",
-         "dictionary Parquet, people", "one column a million times")  # fmt: skip
+         "dictionary Parquet, people", "one column a million times", "endless replies",
+         "unknown keys")  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in BOMBS]
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in ALL]
 )
 def test_a_bomb_ends_in_a_message(tmp_path: Path, name: str) -> None:
-    command, write = BOMBS[name]
+    command, write = ALL[name]
     path = write(tmp_path)
-    files = [str(path)] * (2 if command == ("compare",) else 1)
+    files = [str(path)] * (2 if command in (("compare",), ("combine",)) else 1)
     found = run_limited([*command, *files], tmp_path)
     sys.stderr.write(
         f"\n{name}: {found.code}, {found.seconds:.1f} s, {found.megabytes:.0f} MB, {found.err[:90]!r}"

@@ -179,3 +179,35 @@ def test_a_hundred_thousand_trials_stay_responsive(tmp_path: Path) -> None:
     runs.feed("few", tmp_path / "few")
     # looking again costs what was added, not what is there
     assert first < 100 * max(time.process_time() - begin, 1e-3)
+
+
+DAMAGE = {
+    "a record that is deep": ("run.json", b"[" * 100_000),
+    "a plan without ids": ("trials.jsonl", b'{"key": "k0"}\n'),
+    "messages that are none": (
+        "trials.jsonl",
+        b'{"key": "k0", "id": "v0", "messages": [1, {"x": 2}, null]}\n',
+    ),
+    "a plan of bytes": ("trials.jsonl", bytes(range(256))),
+    "replies without fields": ("replies.jsonl", b'{"key": "k0"}\n'),
+    "replies that are deep": ("replies.jsonl", b'{"key": ' + b"[" * 100_000 + b"\n"),
+    "turns without fields": ("turns.jsonl", b'{"key": "k0", "outcome": "ok"}\n'),
+    "corrections that are deep": ("corrections.jsonl", b"[" * 100_000),
+    "corrections of bytes": ("corrections.jsonl", b"\xff\xfe\n"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_a_damaged_run_is_shown_with_its_fault_or_without_it(tmp_path: Path, what: str) -> None:
+    name, data = DAMAGE[what]
+    _run(tmp_path / "one")
+    (tmp_path / "one" / name).write_bytes(data)
+    client = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE)
+    for path in ("/", "/run?of=one", "/feed?of=one", "/replies?of=one"):
+        assert client.get(f"/{TOKEN}{path}").status_code == 200
+
+
+def test_a_correction_with_a_number_of_thousands_of_digits_is_none(client: TestClient) -> None:
+    form = {"of": "one", "id": "v0", "mode": "cot", "repeat": "9" * 5000, "read_as": "A"}
+    sent = client.post(f"/{TOKEN}/correct", data=form, headers={"origin": BASE}, follow_redirects=False)
+    assert sent.status_code == 404

@@ -154,6 +154,13 @@ def _session_holder(
     return SessionHolder(asker, opened, openers, kind=kind, name=name, helper=helper).hold
 
 
+def helpers_of(job: Job) -> tuple[str, ...]:
+    """Return the models that are asked beside the one of a job: their keys are hidden, too."""
+    held = registry.find(job.design.suite)
+    name = None if held is None or held.sessions is None else held.sessions.helper(dict(job.design.options))
+    return () if name is None else (name,)
+
+
 def _helper_asker(
     job: Job, part: Part, kind: Sessions, budget: Budget, listeners: Listeners
 ) -> tuple[Any, tuple[str, Sampling]] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from concord.asking.folder import FORMAT_VERSION, Again, Request, RunFolder, StoredRun, requests_of
 from concord.asking.index import Tally
 from concord.asking.limits import Budget
-from concord.asking.part import Job, Listeners, Part, ask_part, find
+from concord.asking.part import Job, Listeners, Part, ask_part, find, helpers_of
 from concord.asking.plan import Plan
 from concord.asking.prices import Prices
 from concord.asking.redact import Redactor
@@ -107,7 +107,7 @@ def run(
     made = None if known is None else known.requests
     requests = requests_of(job.design, job.model, job.sampling) if made is None else made
     index = None if known is None else known.index
-    redactor = _redactor(job, model)
+    redactor = redactor_of(job, model)
     folder = RunFolder(out, record_of(job, provenance), requests, redactor=redactor, index=index)
     status, reached = "interrupted", None
     try:
@@ -121,12 +121,13 @@ def run(
     return StoredRun(out, folder.record, tally, len(requests), len(folder.index.outside))
 
 
-def _redactor(job: Job, model: "Model | None") -> Redactor:
+def redactor_of(job: Job, model: "Model | None" = None) -> Redactor:
+    """Return what hides the keys of all models that a job asks."""
     if model is None:
-        return Redactor.of(job.model)
-    from concord.asking.inspect.models import redactor_of
+        return Redactor.of(job.model, *helpers_of(job))
+    from concord.asking.inspect import models
 
-    return redactor_of(job.model, model)
+    return models.redactor_of(job.model, model, *helpers_of(job))
 
 
 def _close(folder: RunFolder, status: str, prices: Prices | None, reached: str | None) -> Tally:

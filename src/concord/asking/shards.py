@@ -13,7 +13,7 @@ from typing import Any
 
 from concord.asking.folder import ReplyStore, Request, planned_prompts
 from concord.asking.limits import Budget
-from concord.asking.part import Job, Listeners, Part, ask_part, find
+from concord.asking.part import Job, Listeners, Part, ask_part, find, helpers_of
 from concord.errors import InputError, ModelError
 from concord.records import Message, Trial
 
@@ -123,7 +123,7 @@ def _work(pipe: Pipe, shard: Shard) -> None:
         model = find(job.model, job.connection)
         from concord.asking.inspect.models import redactor_of
 
-        redactor = redactor_of(job.model, model)
+        redactor = redactor_of(job.model, model, *helpers_of(job))
         requests = _requests(shard)
         store = ReplyStore(shard.path, job.model, redactor, shard.number)
         try:

@@ -105,6 +105,25 @@ def of_grid(grid: Grid) -> RawTable:
     return RawTable(grid.name, grid.sheet, ((1, grid.header), *body), (), grid.inputs, grid.warnings)
 
 
+def other_sheets(source: object, options: TableOptions) -> tuple[str, ...]:
+    """Return the sheets of a workbook that are shown, after the first; none where one was chosen.
+
+    Parameters
+    ----------
+    source
+        What `read_raw` takes.
+    options
+        Sheet, encoding, decimal comma.
+    """
+    if not isinstance(source, str | os.PathLike) or options.sheet is not None:
+        return ()
+    path = Path(source)
+    if kind_of(path, options) != "xlsx":
+        return ()
+    book = open_workbook(read_bytes(path), path.name)
+    return tuple(title for title in book.sheets if title not in book.hidden)[1:]
+
+
 def _of_workbook(name: str, data: bytes, options: TableOptions) -> RawTable:
     book = open_workbook(data, name)
     sheet, notes = choose_sheet(book, options.sheet)

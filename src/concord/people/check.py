@@ -5,9 +5,13 @@ from pathlib import Path
 
 from concord.errors import FileFormatError, StudyError, TableError
 from concord.files.checked import FileCheck, FileKind
+from concord.files.grids import Grid
 from concord.files.raw import read_raw
 from concord.files.tables import TableOptions
+from concord.people.predictions.forms import is_prediction_grid
+from concord.people.predictions.table import read_predictions
 from concord.people.table.agents import tables_of
+from concord.people.table.document import stored_table
 from concord.people.table.handmade.mapping import suggestion
 from concord.people.table.handmade.read import handmade_header
 from concord.people.table.opened import open_table
@@ -15,8 +19,12 @@ from concord.records import SideOutcome, TestRow, TestTable
 
 
 def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str] | None = None) -> FileCheck:
-    """Check a table of tests."""
+    """Check a table of tests, or of effects with standard errors."""
     try:
+        if stored_table(path) is None:
+            grid = open_table(path, options, mapping=mapping)
+            if is_prediction_grid(grid):
+                return _checked_effects(path, grid)
         found = tables_of(path, lambda one: open_table(one, options, mapping=mapping))
     except TableError as error:
         return FileCheck(str(path), tuple(map(str, error.problems)), (), {})
@@ -26,6 +34,18 @@ def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str]
     agents = {} if isinstance(found, TestTable) else {"agents": len(tables)}
     rows = [row for table in tables for row in table.rows]
     return FileCheck(str(path), wrong, tuple(rest), agents | _counts_of_tests(rows))
+
+
+def _checked_effects(path: Path, grid: Grid) -> FileCheck:
+    """Check a table of effects with standard errors."""
+    table = read_predictions(grid)
+    counts = {
+        "studies": len({pair.study for pair in table.pairs}),
+        "effects": len(table.pairs),
+        "agents": len(table.agents),
+        "predictions": sum(map(len, table.agents.values())),
+    }
+    return FileCheck(str(path), (), table.warnings, counts)
 
 
 def suggest_map(path: Path, options: TableOptions) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from concord.asking.folder import RECORD, TRIALS, planned_prompts, read_run
 from concord.asking.index import FAILURES, REPLIES, TURNS, stored_lines
-from concord.asking.journal import read_lines
+from concord.asking.journal import check_row, read_lines
 from concord.errors import InputError
 from concord.records import AskOutcome
 
@@ -76,7 +76,7 @@ def transcripts(
     path: Path, *, outcome: str = "", words: str = "", start: int = 0, count: int = 50
 ) -> list[Transcript]:
     """Return replies of a run in the order they came, with their prompts; turns of sessions one by one."""
-    prompts = {str(row["id"]): _prompt(row) for row in planned_prompts(path)}
+    prompts = {str(row.get("id")): _prompt(row) for row in planned_prompts(path)}
     wanted = words.casefold()
     found: list[Transcript] = []
     skipped = 0
@@ -106,7 +106,7 @@ def _replies(path: Path) -> Iterator[Mapping[str, Any]]:
     """Return stored turns where a run has them, else stored replies and failed calls."""
     turns = path / TURNS
     if turns.exists():
-        yield from (line.row for line in read_lines(turns))
+        yield from (check_row(turns, line) for line in read_lines(turns))
         return
     for journal in (REPLIES, FAILURES):
         yield from (line.row for _, line in stored_lines(path, journal))
@@ -120,4 +120,6 @@ def _of_trial(prompts: Mapping[str, str], name: str) -> str:
 
 
 def _prompt(row: Mapping[str, Any]) -> str:
-    return "\n\n".join(f"[{message['role']}]\n{message['text']}" for message in row.get("messages", ()))
+    messages = row.get("messages")
+    listed = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
+    return "\n\n".join(f"[{message.get('role')}]\n{message.get('text')}" for message in listed)

@@ -8,10 +8,13 @@ from typing import Any
 
 from concord.asking.folder import TRIALS, planned_prompts
 from concord.asking.index import FAILURES, REPLIES, TURNS, journals
+from concord.asking.journal import open_file
 from concord.records import AskOutcome
 
 _NOT_USED = frozenset(map(str, AskOutcome)) - {"ok"}
 _LATEST, _GROUPS = 20, 200
+_AT_ONCE = 64 * 2**20
+"""Bytes of a journal that one look counts; the next look goes on."""
 
 
 @dataclass(slots=True)
@@ -61,9 +64,9 @@ def _count(run: _Run, journal: Path, kind: str) -> None:
     begin = run.read.get(journal, 0)
     if journal.stat().st_size < begin:
         begin = 0
-    with journal.open("rb") as file:
+    with open_file(journal) as file:
         file.seek(begin)
-        added = file.read()
+        added = file.read(_AT_ONCE)
     whole = added[: added.rfind(b"\n") + 1]
     run.read[journal] = begin + len(whole)
     for line in whole.splitlines():
@@ -79,7 +82,7 @@ def _condition(name: str, mode: str) -> str:
 def _add(run: _Run, line: bytes, kind: str) -> None:
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return  # a line that a crash cut short; resuming mends it
     if not isinstance(row, dict) or "outcome" not in row:
         return

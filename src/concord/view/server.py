@@ -98,8 +98,9 @@ class _App:
                 return _nothing()
             try:
                 return await show(request)
-            except InputError as fault:
-                return _html(pages.page("Not readable", f"<p>{escape(str(fault))}</p>"))
+            except (InputError, OSError, UnicodeError, RecursionError, MemoryError) as fault:
+                said = str(fault) if str(fault) else type(fault).__name__
+                return _html(pages.page("Not readable", f"<p>{escape(said)}</p>"))
 
         return answer
 
@@ -181,7 +182,12 @@ class _App:
 def correction_of(form: dict[str, str]) -> Correction | None:
     """Return the correction that a form holds; None where it holds none."""
     repeat = form.get("repeat", "")
-    if not form.get("id") or not repeat.isdecimal() or any(len(text) > LONGEST for text in form.values()):
+    if (
+        not form.get("id")
+        or not repeat.isdecimal()
+        or len(repeat) > _DIGITS
+        or any(len(text) > LONGEST for text in form.values())
+    ):
         return None
     return Correction(form["id"], form.get("mode", ""), int(repeat), form.get("read_as", "").strip())
 

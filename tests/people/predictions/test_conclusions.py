@@ -6,12 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import integrate, stats
-from tests.people.predictions.test_predictions import sdc
+from tests.people.predictions.test_predictions import DATA, sdc
+from typer.testing import CliRunner
 
 import concord
+from concord.cli.app import app
 from concord.errors import MismatchError, TableError
+from concord.files.tables import read_grid
 from concord.people.predictions.conclusions import BY_T, BY_UNIT, NO_PRIOR, PEOPLES_SE, SUPPOSED_SD, conclude
 from concord.people.predictions.files import read
+from concord.people.predictions.forms import is_prediction_grid
 from concord.people.predictions.table import UNIFORM_SD, EffectPair, Prediction, read_predictions
 from concord.show.terminal import drawn, fitting
 from concord.show.views import view_of
@@ -162,3 +166,24 @@ def test_the_page_shows_agents_references_and_every_effect_and_escapes_names(tmp
     assert "Predicted effects" in text and "(all positive)" in text and "unit-information prior" in text
     assert "<b>x" not in text and "<i>points" not in text
     assert read(tmp_path / "found").agents[0].effects
+
+
+def test_effects_under_the_names_of_tests_are_not_read_as_d(tmp_path: Path) -> None:
+    """The published file has shares of a scale in columns called d, and experts in a column of their own."""
+    found = CliRunner().invoke(app, ["score", "people", str(DATA), "--out", str(tmp_path)])
+    assert found.exit_code == 0, found.output
+    result = read(tmp_path)
+    assert [one.agent for one in result.agents] == ["agent", "expert"]
+    assert result.agent("agent").numbers["pearson"].value == pytest.approx(0.275, abs=0.0005)
+    assert result.clusters == "interventions"
+    interval = result.agent("agent").numbers["pearson"].interval
+    assert interval is not None and "25 clusters" in interval.method
+    checked = CliRunner().invoke(app, ["check", str(DATA)])
+    assert "50 effects, 2 agents, 100 predictions" in checked.output
+
+
+def test_a_table_of_tests_with_d_stays_one() -> None:
+    row = {"study": "S", "finding": "F", "test": "t", "human_effect_d": 0.2, "human_se": 0.1}
+    assert not is_prediction_grid(read_grid([row]))
+    assert not is_prediction_grid(read_grid([row | {"unit": "pp", "human_statistic": 2.0}]))
+    assert is_prediction_grid(read_grid([row | {"unit": "pp"}]))

@@ -156,3 +156,39 @@ def percentages(path: Path) -> Path:
     )
     book.save(path)
     return path
+
+
+def sides_above_tests(path: Path) -> Path:
+    """Notes on the first sheet; two header lines with merged sides, a gap, sizes of both groups in a cell."""
+    book = Workbook()
+    notes: Any = book.active
+    notes.title = "Overview"
+    _put(notes, 1, [["Only notes"], ["see the sheet Data"]])
+    sheet: Any = book.create_sheet("Data")
+    own = ["M (SD) treatment", "M (SD) control", "n per group", "Test"]
+    _put(
+        sheet,
+        1,
+        [
+            ["Table 2. Replication of classic effects with GPT-4o (March)"],
+            ["RT in ms"],
+            [None],
+            [None, None, "Human sample (original paper)", *[None] * 4, "GPT-4o"],
+            ["Study", "Effect", *own, None, *own],
+            ["Smith 2010", "anchoring", "5,2 (1,3)", "4,4 (1,4)", "40 / 42", "t(80) = 2,69, p = ,009", None,
+             "5,6 (0,7)", "4,1 (0,8)", "100 / 100", "t(198) = 14,1, p < ,001"],
+            [None, "recall", "12.1 (3.0)", "11.8 (3.2)", "40 / 42", None, None,
+             "13.0 (1.1)", "12.9 (1.2)", 100],
+            ["Okafor 2015", "endorsement", "14/40 (35%)", "26/40 (65%)", 40, "χ²(1, N = 80) = 7.20, p = .007",
+             None, "88/100 (88%)", "60/100 (60%)", 100, "χ²(1, N = 200) = 20.37, p < .001"],
+            ["Garcia 2018", "trust × giving", None, None, 120, "r(118) = .31, p < .001", None, None, None,
+             150, "r(148) = .52, p < .001"],
+            [None, "RT", "612 (88)", "655 (92)", "30 / 30", "t(58) = −1.85, p = .07", *[None] * 4,
+             "n/a"],
+            ["Note. n/a = GPT-4o refused the task. * p < .05."],
+        ],
+    )  # fmt: skip
+    for area in ("A1:K1", "C4:F4", "H4:K4"):
+        sheet.merge_cells(area)
+    book.save(path)
+    return path

@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import load_workbook
 from scipy.stats import chi2, ttest_ind_from_stats
 from tests.people.table import handmade_books as books
 from typer.testing import CliRunner, Result
 
 import concord
 from concord.cli.app import app
-from concord.errors import OptionError, TableError
+from concord.errors import FileFormatError, OptionError, TableError
 from concord.files.raw import Area, RawTable
 from concord.people.table.handmade.header import spread_merged
 from concord.people.table.handmade.mapping import read_mapping
@@ -263,3 +264,48 @@ def test_a_merged_area_to_the_end_of_the_sheet_costs_nothing() -> None:
     records = ((1, ["Study", "Effect", "Human t"]), (2, ["S", "e", 2.0]))
     raw = RawTable("t.xlsx", "a", records, (Area(1, 3, 1_048_576, 16_383), Area(2, 0, 1_048_576, 0)))
     assert spread_merged(raw) == [(1, ["Study", "Effect", "Human t"]), (2, ["S", "e", 2.0])]
+
+
+def test_the_only_sheet_with_a_table_is_read_and_every_cell_of_it(tmp_path: Path) -> None:
+    table = read(books.sides_above_tests(tmp_path / "book.xlsx"))
+    assert "sheet 'Data': this sheet was read; the first, 'Overview', holds no table" in table.warnings[0]
+    assert table.model == "GPT-4o"
+    found = sides(table)
+    expected: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+        "anchoring": (
+            "t-independent",
+            {"statistic": 2.69, "n1": 40, "n2": 42},
+            {"statistic": 14.1, "n1": 100, "n2": 100},
+        ),
+        # sp² = (39·9 + 41·10.24)/80 = 9.6355; t = 0.3/√(9.6355·(1/40 + 1/42)) = 0.43746
+        # sp² = (1.21 + 1.44)/2 = 1.325; t = 0.1/√(1.325/50) = 0.6143
+        "recall": (
+            "t-independent",
+            {"statistic": 0.43746, "n1": 40, "n2": 42},
+            {"statistic": 0.6143, "n2": 100},
+        ),
+        "endorsement": (
+            "chi-square",
+            {"statistic": 7.2, "n": 80, "direction": -1},
+            {"statistic": 20.37, "n": 200, "direction": 1},
+        ),
+        "trust × giving": ("correlation", {"statistic": 0.31, "n": 120}, {"statistic": 0.52, "n": 150}),
+        "RT": ("t-independent", {"statistic": -1.85, "n1": 30, "n2": 30}, {}),
+    }
+    assert list(found) == list(expected)
+    for test, (test_type, human, agent) in expected.items():
+        assert found[test][0] == test_type
+        for side, numbers in ((found[test][1], human), (found[test][2], agent)):
+            assert (side is None) == (not numbers), test
+            for name, value in numbers.items():
+                assert getattr(side, name) == pytest.approx(value, rel=1e-4), (test, name)
+    assert [row.study for row in table.rows] == ["Smith 2010"] * 2 + ["Okafor 2015"] + ["Garcia 2018"] * 2
+
+
+def test_two_sheets_with_tables_are_not_chosen_between(tmp_path: Path) -> None:
+    path = books.sides_above_tests(tmp_path / "book.xlsx")
+    book = load_workbook(path)
+    book.copy_worksheet(book["Data"])
+    book.save(path)
+    with pytest.raises(FileFormatError, match="sheet 'Overview': required columns are missing"):
+        read(path)

@@ -53,10 +53,10 @@ def find_model(name: str, connection: Connection) -> Model:
     return model
 
 
-def redactor_of(name: str, model: Model | None) -> Redactor:
-    """Return what hides the keys of a model, wherever it has them from."""
+def redactor_of(name: str, model: Model | None, *others: str) -> Redactor:
+    """Return what hides the keys of a model, wherever it has them from, and of others asked beside it."""
     key = None if model is None else getattr(model.api, "api_key", None)
-    return Redactor.of(name, more=[key] if isinstance(key, str) else [])
+    return Redactor.of(name, *others, more=[key] if isinstance(key, str) else [])
 
 
 def _told(name: str, fault: Exception) -> str:

@@ -83,13 +83,13 @@ def _agent(name: str, table: PredictionTable, codes: Sequence[str], *, level: fl
     pairs = [table.pairs[i] for i in chosen]
     predictions = [given[pair.key] for pair in pairs]
     found = conclude(pairs, predictions)
-    numbers = _numbers(pairs, predictions, found, [codes[i] for i in chosen], level=level)
+    numbers = _agent_numbers(pairs, predictions, found, [codes[i] for i in chosen], level=level)
     scored = zip(pairs, predictions, found.pas.tolist(), found.passes.tolist(), strict=True)
     effects = tuple(ScoredEffect(h, a, or_none(pas), or_none(passes)) for h, a, pas, passes in scored)
     return AgentAgreement(name, numbers, len(chosen), len(table.pairs) - len(chosen), effects=effects)
 
 
-def _numbers(
+def _agent_numbers(
     pairs: Sequence[EffectPair],
     predictions: Sequence[Prediction],
     found: Conclusions,
@@ -178,7 +178,7 @@ def _references(table: PredictionTable, codes: Sequence[str], *, level: float) -
     size = float(np.sqrt(np.mean([pair.estimate**2 for pair in table.pairs])))
     for name, value in (("no effect", 0.0), ("all positive", size)):
         given = [Prediction(value)] * len(table.pairs)
-        numbers = _numbers(table.pairs, given, conclude(table.pairs, given), codes, level=level)
+        numbers = _agent_numbers(table.pairs, given, conclude(table.pairs, given), codes, level=level)
         yield AgentAgreement(name, numbers, len(table.pairs), 0, is_reference=True)
     if len(table.agents) < 2:
         return

@@ -10,6 +10,7 @@ from concord.files.cells import BadCellError, with_point
 from concord.files.grids import Grid
 from concord.files.limits import listed
 from concord.files.tables import TableSource, read_grid
+from concord.people.predictions.forms import as_estimates
 from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
 from concord.records import InputFile
 
@@ -80,11 +81,6 @@ class PredictionTable:
     warnings: tuple[str, ...] = ()
 
 
-def is_prediction_grid(grid: Grid) -> bool:
-    """Whether a table holds effects with standard errors, not tests."""
-    return "human_estimate" in {fold(title) for title in grid.header}
-
-
 def read_predictions(
     source: TableSource | Grid,
     *,
@@ -124,6 +120,7 @@ def read_predictions(
         if isinstance(source, Grid)
         else read_grid(source, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
     )
+    grid = as_estimates(grid)
     return _Reader(grid, _locate(grid, agent_column), problems=list(grid.problems)).table()
 
 
@@ -194,7 +191,10 @@ class _Reader:
         factor = self.factor(index, names["unit"], numbers)
         if factor is None:
             return
-        key = (study, str(names["outcome"] or ""), str(names["condition"] or ""))
+        outcome = str(names["outcome"] or "")
+        # an intervention that is named again with its outcome is one intervention
+        condition = str(names["condition"] or "").removesuffix(f"({outcome})").rstrip()
+        key = (study, outcome, condition)
         if not self.sizes_fit(index, numbers):
             return
         sd = self.answer_sd(factor, numbers)

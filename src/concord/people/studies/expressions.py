@@ -169,7 +169,7 @@ class _Compiler:
         left, right = self.node(tree.left, depth + 1), self.node(tree.comparators[0], depth + 1)
         op = tree.ops[0]
         if isinstance(op, ast.Eq | ast.NotEq):
-            self.words.update(_compared(tree.left, tree.comparators[0]))
+            self.words.update(_compared_values(tree.left, tree.comparators[0]))
             return _equality(left, right, wanted=isinstance(op, ast.Eq))
         if type(op) in _ORDER:
             return _arithmetic(_ORDER[type(op)], left, right)
@@ -193,7 +193,7 @@ class _Compiler:
         return _many(_OF_NUMBERS[name], arguments)
 
 
-def _compared(left: ast.expr, right: ast.expr) -> Iterator[tuple[str, str]]:
+def _compared_values(left: ast.expr, right: ast.expr) -> Iterator[tuple[str, str]]:
     """Return the variable and the word of a comparison of the two, whichever is first."""
     for name, word in ((left, right), (right, left)):
         if isinstance(name, ast.Name) and isinstance(word, ast.Constant) and isinstance(word.value, str):

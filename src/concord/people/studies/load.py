@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from concord.errors import FileFormatError, InputError, OptionError, StudyError, StudyProblem
 from concord.files.contents import unreadable
+from concord.files.limits import NAME_SHOWN
 from concord.files.yaml_file import Path_, YamlFile, read_file, read_yaml
 from concord.people.studies import format as study_format
 from concord.people.studies.checks import check_study
@@ -82,6 +83,10 @@ def _checked(raw: bytes, name: str) -> StudyFile:
     return StudyFile(study, file, tuple(warnings), raw)
 
 
+_MEANT = 50
+"""Unknown keys for which the nearest known one is looked for: each costs as much as all known keys."""
+
+
 def _problems(document: YamlFile, fault: ValidationError) -> list[StudyProblem]:
     """Name every fault of the form by its line; those at one place are joined."""
     said: dict[Path_, list[str]] = {}
@@ -89,7 +94,7 @@ def _problems(document: YamlFile, fault: ValidationError) -> list[StudyProblem]:
         about_key = error["type"] in ("missing", "extra_forbidden")
         path = _document_path(document.data, error["loc"], about_key=about_key)
         text = _in_our_words(error["msg"], error["type"], error.get("input"))
-        if error["type"] == "extra_forbidden":
+        if error["type"] == "extra_forbidden" and len(said) < _MEANT:
             text += _meant(str(error["loc"][-1]))
         if text not in said.setdefault(path, []):
             said[path].append(text)
@@ -138,12 +143,18 @@ def _in_our_words(message: str, kind: str, value: object) -> str:
 
 def _meant(key: str) -> str:
     """Name the key that a misspelt one is nearest to."""
+    if len(key) > NAME_SHOWN:
+        return ""
+    near = difflib.get_close_matches(key, _known_keys(), n=1, cutoff=0.75)
+    return f"; did you mean {near[0]!r}?" if near and near[0] != key else ""
+
+
+@cache
+def _known_keys() -> list[str]:
     models = [
         one for one in vars(study_format).values() if isinstance(one, type) and issubclass(one, BaseModel)
     ]
-    known = {name for model in models for name in model.model_fields}
-    near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.75)
-    return f"; did you mean {near[0]!r}?" if near and near[0] != key else ""
+    return sorted({name for model in models for name in model.model_fields})
 
 
 def bundled_studies() -> dict[str, StudyFile]:

@@ -230,7 +230,7 @@ def linear_effect(y: Floats, effect: Floats, others: Floats) -> tuple[float, int
     df1, df2 = effect.shape[1], len(y) - full.shape[1]
     need(df2, 1, "degrees of freedom for error")
     beta, residual = _fit(y, full)
-    _spread(residual, y)
+    _sample_spread(residual, y)
     f = max(0.0, (_residual(y, others) - residual) / df1) / (residual / df2)
     return f, df1, df2, beta[:df1]
 
@@ -240,7 +240,7 @@ def _residual(y: Floats, x: Floats) -> float:
     return _fit(y, x)[1] if x.shape[1] else float(np.sum(y**2))
 
 
-def _spread(residual: float, y: Floats) -> None:
+def _sample_spread(residual: float, y: Floats) -> None:
     """Refuse a model that leaves nothing but rounding of its outcome."""
     if residual <= 1e-20 * max(float(np.sum(y**2)), 1e-300):
         raise UndefinedError("nobody differs from anybody in the same group, so the test is undefined")
@@ -279,7 +279,7 @@ def within(measures: Floats, others: Floats) -> Statistic:
     need(n - full.shape[1], 1, "degrees of freedom for error")
     fits = [_fit(column, full) for column in gaps.T]
     error = sum(residual for _, residual in fits)
-    _spread(error, measures)
+    _sample_spread(error, measures)
     effect = sum(_residual(column, others) for column in gaps.T) - error
     df1, df2 = k - 1, (n - full.shape[1]) * (k - 1)
     f = max(0.0, effect / df1) / (error / df2)

@@ -1,11 +1,12 @@
 """A table of tests from any source: as the file format asks, or as people make tables by hand."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from concord.errors import FileFormatError
 from concord.files.grids import Grid
-from concord.files.raw import RawTable, of_grid, read_raw
+from concord.files.raw import RawTable, of_grid, other_sheets, read_raw
 from concord.files.tables import TableOptions, read_grid
 from concord.people.table.columns import REQUIRED, fold, near_misses
 from concord.people.table.handmade.read import handmade_grid
@@ -13,6 +14,8 @@ from concord.people.table.handmade.words import meaning_of
 
 _OWN_FORMS = ("human_estimate",)
 """Columns of other tables about people, which are never made by hand into tests."""
+MOST_SHEETS = 20
+"""Further sheets that are looked at where the first holds no table."""
 
 
 def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str] | None = None) -> Grid:
@@ -47,12 +50,35 @@ def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str]
     if not mapping and _is_of_the_format(grid):
         return grid
     found = handmade_grid(_raw(source, grid, options), mapping)
+    if found is None:
+        found = _on_another_sheet(source, grid, options, mapping)
     if found is None and mapping:
         raise FileFormatError(
             f"{grid.place}: no header with at least three known columns was found for --map; "
             "see them with: concord check FILE --suggest-map"
         )
     return grid if found is None else found
+
+
+def _on_another_sheet(
+    source: Any, first: Grid, options: TableOptions, mapping: Mapping[str, str] | None
+) -> Grid | None:
+    """Return the only other sheet that holds a table of tests, and say so; none where several do."""
+    found = []
+    for sheet in other_sheets(source, options)[:MOST_SHEETS]:
+        chosen = replace(options, sheet=sheet)
+        grid = read_grid(source, sheet=sheet, encoding=options.encoding, decimal_comma=options.decimal_comma)
+        if mapping or not _is_of_the_format(grid):
+            made = handmade_grid(read_raw(source, chosen), mapping)
+        else:
+            made = grid
+        if made is not None:
+            found.append(made)
+    if len(found) != 1:
+        return None
+    (one,) = found
+    note = f"{one.place}: this sheet was read; the first, {first.sheet!r}, holds no table of tests"
+    return replace(one, warnings=(note, *one.warnings))
 
 
 def _raw(source: Any, grid: Grid, options: TableOptions) -> RawTable:

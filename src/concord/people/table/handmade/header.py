@@ -104,13 +104,19 @@ def _candidate(records: Sequence[Numbered], first: int, depth: int) -> Header | 
         return None
     width = max(len(record) for _, record in lines)
     levels = [_header_line(record, width, fill=i < depth - 1) for i, (_, record) in enumerate(lines)]
-    columns = [_column_words([level[j] for level in levels]) for j in range(width)]
+    empty = [depth > 1 and not levels[-1][j] and _is_empty(records[first + depth :], j) for j in range(width)]
+    columns = [[] if empty[j] else _column_words([level[j] for level in levels]) for j in range(width)]
     titles = tuple(" / ".join(column) for column in columns)
     meanings = tuple(meaning_of(column) if column else None for column in columns)
     begin = first + depth
     if begin < len(records) - 1 and _is_units(records[begin][1]):
         begin += 1
     return Header(titles, meanings, begin, records[begin - 1][0])
+
+
+def _is_empty(records: Sequence[Numbered], j: int) -> bool:
+    """Whether a column holds nothing: a gap that a title of its neighbours reaches over."""
+    return all(j >= len(record) or is_blank(record[j]) for _, record in records)
 
 
 def _is_line(record: Numbered) -> bool:

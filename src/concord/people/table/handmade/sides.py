@@ -1,6 +1,7 @@
 """One side of a hand-made row to the columns of a table of tests: t from means, tables from counts."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -72,6 +73,8 @@ class Gathered:
     low: float | None = None
     high: float | None = None
     direction: int | None = None
+    each: tuple[float, float] | None = None
+    """Participants of the first and of the second group, from one cell."""
     extra: Fields = field(default_factory=dict)
     groups: dict[str, GroupNumbers] = field(default_factory=dict)
 
@@ -145,6 +148,8 @@ def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) ->
         _put_any(found, cell, label="statistic")
     elif name == "any":
         _put_any(found, cell, label="")
+    elif name == "n_each":
+        found.each = _sizes_of_groups(cell)
     elif name == "df":
         _put_degrees(found, cell)
     elif name in ("n", "n1", "n2", "df1", "df2"):
@@ -159,6 +164,18 @@ def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) ->
         found.extra[name] = cell
 
 
+def _sizes_of_groups(cell: object) -> tuple[float, float] | None:
+    """Read the sizes of two groups: ``40`` (each), ``40 / 42``, ``40; 42``, ``40 and 42``."""
+    text = plain(cell)
+    if isinstance(text, str):
+        parts = re.split(r"\s*(?:/|;|\+|&|\||\band\b|\bund\b|,\s)\s*", text.strip())
+        if len(parts) == 2:
+            first, second = (read_number(_after_equals(part)) for part in parts)
+            return None if first is None or second is None else (first, second)
+    both = read_number(_after_equals(text))
+    return None if both is None else (both, both)
+
+
 def _after_equals(cell: object) -> object:
     """Return what stands behind ``n =`` in a cell."""
     return cell.rpartition("=")[2].strip() if isinstance(cell, str) and "=" in cell else cell
@@ -168,7 +185,7 @@ def _put_group(group: GroupNumbers, name: str, cell: object, *, is_share: bool) 
     if name in ("sd", "se", "n"):
         setattr(group, name, read_number(_after_equals(_unbracketed(cell))))
         return
-    made = {"mean": read_mean, "count": read_count, "percent": read_percent}[name](cell)
+    made = _read_group(name, cell)
     if made is None:
         return
     group.mean = made.value if made.value is not None else group.mean
@@ -177,6 +194,18 @@ def _put_group(group: GroupNumbers, name: str, cell: object, *, is_share: bool) 
     group.k = made.k if made.k is not None else group.k
     if made.percent is not None:
         group.percent = made.percent * 100 if is_share and not isinstance(cell, str) else made.percent
+
+
+def _read_group(name: str, cell: object) -> Quantity | None:
+    """Read a mean, a count or a percentage; counts may stand in a column of means."""
+    if name != "mean":
+        return {"count": read_count, "percent": read_percent}[name](cell)
+    try:
+        return read_mean(cell)
+    except BadCellError:
+        if "/" in str(cell) or "%" in str(cell):
+            return read_count(cell)
+        raise
 
 
 def _unbracketed(cell: object) -> object:
@@ -260,6 +289,8 @@ def canonical(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[str
     BadCellError
         There is not enough for a test, or a percentage fits no count; the text says what was expected.
     """
+    if found.each is not None and (not found.text or found.label in ("t", "U", "z")):
+        found.n1, found.n2 = found.each
     made = _by_what_there_is(found, hint)
     test_type, fields, notes = made
     if found.direction is not None:
@@ -317,12 +348,19 @@ def _type_of(label: str, hint: str | None) -> str:
     return TYPES[label]
 
 
+def _group_rate(group: GroupNumbers) -> float | None:
+    """Return the percentage of a group, given or counted."""
+    if group.percent is None and group.k is not None and group.n is not None and group.n > 0:
+        return 100 * group.k / group.n
+    return group.percent
+
+
 def _means_sign(found: Gathered) -> int | None:
     """Return the direction that two means or two rates beside a printed statistic show."""
     pair = found.pair()
     if len(pair) != 2:
         return None
-    first, second = (group.mean if group.mean is not None else group.percent for group in pair)
+    first, second = (group.mean if group.mean is not None else _group_rate(group) for group in pair)
     if first is None or second is None or first == second:
         return None
     return 1 if first > second else -1

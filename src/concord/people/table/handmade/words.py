@@ -41,6 +41,7 @@ _AGENT_WORDS = frozenset(
         "ki",
     ]
 )
+_OWNERS = _HUMAN_WORDS | _AGENT_WORDS
 _MODEL_NAMES = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok|phi\d|olmo|smollm"
 )
@@ -71,6 +72,7 @@ _FIELDS = {
     "df1": "df1; df 1; df num; numerator df",
     "df2": "df2; df 2; df den; denominator df",
     "n": "n; sample size; n total; total n; size; cases",
+    "n_each": "n per group; n per cell; n per condition; n per arm; n each; n pro gruppe; n1 n2",
     "n1": "n1; n 1",
     "n2": "n2; n 2",
     "mean": "m; mean; average; avg; mittelwert; mw; m sd; mean sd; m sd n; mean sd n; mean ± sd; m ± sd; m n",
@@ -105,6 +107,21 @@ IDENTITY = (
 """Fields of the row, which no side owns."""
 GROUPED = ("mean", "sd", "se", "n", "count", "percent")
 """Fields that a side may have once per group."""
+_SIDE_FILLERS = frozenset(
+    [
+        "sample",
+        "samples",
+        "data",
+        "study",
+        "studies",
+        "replication",
+        "responses",
+        "replies",
+        "results",
+        "source",
+    ]
+)
+"""Words beside those of a side that say nothing more: "Human sample", "original study"."""
 _FILLERS = frozenset(["name", "id", "no", "nr", "number", "label", "title", "of", "the", "in"])
 NOT_USED = "-"
 """What a mapping writes for a column that holds nothing of use."""
@@ -188,14 +205,13 @@ def meaning_of(levels: list[str]) -> Meaning | None:
         if level != levels[-1] and names_model(level) and not is_plain_agent(level):
             side, agent = AGENT, level.strip()  # "Model A" above columns of its own
             continue
-        kept = []
-        for word in words_of(level):
-            if word in _HUMAN_WORDS:
-                side = HUMAN
-            elif word in _AGENT_WORDS:
-                side = AGENT
-            else:
-                kept.append(word)
+        words = words_of(level)
+        owners = [HUMAN if word in _HUMAN_WORDS else AGENT for word in words if word in _OWNERS]
+        kept = [word for word in words if word not in _OWNERS]
+        if owners:
+            side = owners[-1]
+            if level != levels[-1]:
+                kept = [word for word in kept if word not in _SIDE_FILLERS]
         rest.extend(kept)
     if not rest:
         return None if side is None else Meaning("any", side, agent)
@@ -234,6 +250,8 @@ def _length_of_words(text: str, n_words: int) -> int:
 def _with_group(words: list[str], side: str | None, agent: str) -> Meaning | None:
     """Find the field among the words; what is left names a group of participants."""
     whole = meaning_of_words(words)
+    if whole == "test" and side is not None:
+        return Meaning("any", side, agent)  # the test of a side is its printed statistic
     if whole is not None:
         return Meaning(whole, None if whole in IDENTITY else side, agent)
     for cut in range(1, len(words)):
@@ -246,6 +264,16 @@ def _with_group(words: list[str], side: str | None, agent: str) -> Meaning | Non
                     return Meaning(field)
                 continue
             return Meaning(field, side, agent, _group_name(left))
+    return _in_the_middle(words, side, agent)
+
+
+def _in_the_middle(words: list[str], side: str | None, agent: str) -> Meaning | None:
+    """Find the longest field with words of a group on either side of it."""
+    for size in range(len(words) - 2, 0, -1):
+        for start in range(1, len(words) - size):
+            field = meaning_of_words(words[start : start + size])
+            if field is not None and field not in IDENTITY:
+                return Meaning(field, side, agent, _group_name(words[:start] + words[start + size :]))
     return None
 
 
