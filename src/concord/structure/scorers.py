@@ -285,7 +285,7 @@ def get_scorer(name: str) -> Scorer:
         similar = similarity_of(name)
         assert similar is not None  # noqa: S101 - both are similarities
         return by_similarity(similar)
-    if name.startswith("judge:"):
+    if name.startswith(("judge:", "nli:")):
         return score_judged
     if name.startswith("embedding:"):
         return embedding(name.removeprefix("embedding:"))
@@ -293,8 +293,8 @@ def get_scorer(name: str) -> Scorer:
     if not found:
         raise OptionError(
             f"scorer {name!r} is not known; choose one of {', '.join(SCORERS)}, text, meaning, "
-            "static:FOLDER, embedding:MODEL, judge:MODEL, or register your own under the entry points "
-            f"{ENTRY_POINTS!r}"
+            "static:FOLDER, embedding:MODEL, judge:MODEL, nli:MODEL, or register your own under the entry "
+            f"points {ENTRY_POINTS!r}"
         )
     loaded: Scorer = found[0].load()
     return loaded

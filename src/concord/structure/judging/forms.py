@@ -17,6 +17,8 @@ from concord.files.limits import listed, quoted
 
 A, B, TIE, UNREADABLE = "a", "b", "tie", ""
 AB, BA, UNORDERED = "ab", "ba", ""
+PROMPT = "\x1f"
+"""Between a judge's model and the prompt that it was given."""
 _SEATS = {"first": 0, "1": 0, "second": 1, "2": 1, "a": 0, "b": 1, "tie": 2, "c": 2, "draw": 2, "equal": 2}
 _ORDERS = {"ab": AB, "ba": BA, "a first": AB, "b first": BA, "1": AB, "2": BA, "0": AB, "swapped": BA}
 _NAMES = {
@@ -138,7 +140,7 @@ def _question(row: Row, place: str) -> str:
 def _fastchat_judge(row: Row, judge: str) -> str:
     found = row.get("judge")
     if isinstance(found, list | tuple):
-        return " ".join(str(part) for part in found)
+        return PROMPT.join(str(part) for part in found)
     return judge if found is None or not str(found).strip() else str(found).strip()
 
 
