@@ -118,6 +118,7 @@ def tau_coverage(n: int, tau: float, replicates: int) -> float:
     return hits / replicates
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("noisy", [0, 3])
 def test_the_order_test_keeps_its_level_in_a_small_simulation(noisy: int) -> None:
     assert 0.02 <= false_alarms(40, noisy, 600) <= 0.085
@@ -141,5 +142,6 @@ def test_the_tau_interval_covers(n: int, tau: float) -> None:
     assert 0.93 <= share <= 0.97
 
 
+@pytest.mark.long
 def test_the_tau_interval_covers_in_a_small_simulation() -> None:
     assert 0.90 <= tau_coverage(40, 0.03, 200) <= 1.0
