@@ -70,6 +70,7 @@ def test_two_processes_write_two_journals_that_are_read_as_one(tmp_path: Path) -
     done = fresh_concord(*run, "--processes", "2", "--out", "two", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     whole = concord(*run, "--out", "one", "--json", cwd=tmp_path)
+    assert whole.returncode == 0, whole.stderr
     assert [path.name for path in journals(tmp_path / "two", REPLIES)] == [
         "replies.jsonl",
         "replies-1.jsonl",

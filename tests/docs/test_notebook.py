@@ -13,6 +13,7 @@ def test_there_is_a_notebook_about_faithfulness() -> None:
     assert [file.name for file in NOTEBOOKS] == ["faithfulness.ipynb"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.name)
 def test_a_notebook_is_kept_without_output_and_runs(file: Path) -> None:
     notebook = json.loads(file.read_text("utf-8"))

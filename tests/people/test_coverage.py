@@ -41,6 +41,7 @@ def _impossible(tallies: dict[str, Tally], runs: int) -> dict[str, float]:
     return {metric: tally.coverage for metric, tally in tallies.items() if tally.coverage < least}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_headline_interval_covers_in_a_small_run(name: str) -> None:
     tallies = headline_coverage(name, 100, SEED, n_infinite=2000)
@@ -49,6 +50,7 @@ def test_headline_interval_covers_in_a_small_run(name: str) -> None:
     assert all(tally.withheld == 0 for tally in tallies.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_fresh_interval_covers_in_a_small_run(name: str) -> None:
     tallies = fresh_coverage(name, 25, SEED, n_target=100)

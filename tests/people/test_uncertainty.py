@@ -406,6 +406,7 @@ def test_every_type_can_be_redrawn_under_every_protocol(protocol: Protocol) -> N
         assert low < high
 
 
+@pytest.mark.long
 def test_the_spread_of_fresh_samples_is_that_of_real_ones() -> None:
     """A parametric bootstrap around the truth: its standard error against 400 tables drawn by hand."""
     n, rng = 40, np.random.default_rng(8)

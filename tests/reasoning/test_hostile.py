@@ -1,6 +1,7 @@
-"""A megabyte of anything is parsed in moderate time."""
+"""A megabyte of anything is parsed in moderate time; a quarter of it, always, in a quarter of that time."""
 
 import time
+from functools import cache
 
 import pytest
 
@@ -15,32 +16,36 @@ pytestmark = pytest.mark.long
 
 MEGABYTE = 1_000_000
 
-HOSTILE = {
-    "spaces": " " * MEGABYTE,
-    "stops": "." * MEGABYTE,
-    "stops and spaces": ". " * (MEGABYTE // 2),
-    "one word": "a" * MEGABYTE,
-    "apostrophes": "a'" * (MEGABYTE // 2),
-    "open tags": "<think>" * (MEGABYTE // 7),
-    "close tags": "</think>" * (MEGABYTE // 8),
-    "angle brackets": "<" * MEGABYTE,
-    "markers": "DIAGNOSIS: " * (MEGABYTE // 11),
-    "words of markers": "diagnosis " * (MEGABYTE // 10),
-    "reasoning": "REASONING: " * (MEGABYTE // 11),
-    "final": "final   " * (MEGABYTE // 8),
-    "hashes": "#" * MEGABYTE,
-    "lines of hashes": "###########\n" * (MEGABYTE // 12),
-    "stars": "**" * (MEGABYTE // 2) + "Answer:",
-    "names": "major depressive disorder " * (MEGABYTE // 26),
-    "half names": "major depressive " * (MEGABYTE // 17),
-    "negations": "not " * (MEGABYTE // 4),
-    "marks": "a" + "\u0301\u0316" * (MEGABYTE // 2),
-    "accents": "é " * (MEGABYTE // 2),
-    "steps": "the patient has low mood every day. " * (MEGABYTE // 36),
-    "different steps": " ".join(f"w{k} x{k} y{k} z{k} q{k}." for k in range(MEGABYTE // 34)),
-    "line ends": "\n" * MEGABYTE,
-    "ligatures": "ﷺ" * (MEGABYTE // 20),
-}
+
+@cache
+def hostile(size: int) -> dict[str, str]:
+    """Return texts of about so many characters, each hard on a slow rule."""
+    return {
+        "spaces": " " * size,
+        "stops": "." * size,
+        "stops and spaces": ". " * (size // 2),
+        "one word": "a" * size,
+        "apostrophes": "a'" * (size // 2),
+        "open tags": "<think>" * (size // 7),
+        "close tags": "</think>" * (size // 8),
+        "angle brackets": "<" * size,
+        "markers": "DIAGNOSIS: " * (size // 11),
+        "words of markers": "diagnosis " * (size // 10),
+        "reasoning": "REASONING: " * (size // 11),
+        "final": "final   " * (size // 8),
+        "hashes": "#" * size,
+        "lines of hashes": "###########\n" * (size // 12),
+        "stars": "**" * (size // 2) + "Answer:",
+        "names": "major depressive disorder " * (size // 26),
+        "half names": "major depressive " * (size // 17),
+        "negations": "not " * (size // 4),
+        "marks": "a" + "\u0301\u0316" * (size // 2),
+        "accents": "é " * (size // 2),
+        "steps": "the patient has low mood every day. " * (size // 36),
+        "different steps": " ".join(f"w{k} x{k} y{k} z{k} q{k}." for k in range(size // 34)),
+        "line ends": "\n" * size,
+        "ligatures": "ﷺ" * (size // 20),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +54,10 @@ def parsers() -> list[Parser]:
     return [Parser(samples, load_lexicon(), rules) for rules in ("standard", "source")]
 
 
-@pytest.mark.parametrize("kind", list(HOSTILE))
-def test_a_hostile_megabyte_takes_seconds_at_most(parsers: list[Parser], kind: str) -> None:
-    text = HOSTILE[kind]
+@pytest.mark.parametrize("kind", list(hostile(1000)))
+@pytest.mark.parametrize("part", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_hostile_megabyte_takes_seconds_at_most(parsers: list[Parser], kind: str, part: int) -> None:
+    text = hostile(MEGABYTE // part)[kind]
     start = time.process_time()
     for parser, rules in zip(parsers, ("standard", "source"), strict=True):
         parsed = parser.reply(RecordedReply("1", "direct", text), "Major Depressive Disorder")
@@ -59,4 +65,4 @@ def test_a_hostile_megabyte_takes_seconds_at_most(parsers: list[Parser], kind: s
         score_steps([steps], [["the patient has low mood every day"]], [0], rules=rules)
         scored = parser.bias_reply(RecordedReply("1", "", text), BiasCase("1", "low mood", "Mania"))
         keyword_detector(parser.judge.table)(scored.case, scored.answer, scored.reasoning)
-    assert time.process_time() - start < 20
+    assert time.process_time() - start < 20 / part

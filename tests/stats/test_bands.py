@@ -188,6 +188,7 @@ def simulate(kind: str, gap: str, n: int, replicates: int, *, spread: float = 0.
     return Simulated(float(e_share), float(r_share), float(np.mean(cross)), float(np.mean(naive)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gap", ["paired", "fixed m"])
 @pytest.mark.parametrize("kind", ["continuous", "binary"])
 def test_intervals_cover_and_cross_fit_is_unbiased_in_a_small_simulation(kind: str, gap: str) -> None:

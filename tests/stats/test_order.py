@@ -119,6 +119,7 @@ def tau_coverage(n: int, tau: float, replicates: int) -> float:
     return hits / replicates
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("noisy", [0, 3])
 def test_the_order_test_keeps_its_level_in_a_small_simulation(noisy: int) -> None:
     assert 0.02 <= false_alarms(40, noisy, 600) <= 0.085
@@ -182,5 +183,6 @@ def test_the_lower_end_is_above_zero_where_the_test_shows_an_effect() -> None:
     assert min(seen.values()) > 5
 
 
+@pytest.mark.long
 def test_the_tau_interval_covers_in_a_small_simulation() -> None:
     assert 0.90 <= tau_coverage(40, 0.03, 200) <= 1.0

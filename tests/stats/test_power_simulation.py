@@ -137,6 +137,7 @@ def test_planned_power_is_what_comparisons_find(case: Case, power: float) -> Non
 FEW_REPLICATES = [CASES[i] for i in (0, 6, 12, 18)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", FEW_REPLICATES, ids=lambda case: case.name)
 def test_planned_power_is_close_to_a_small_simulation(case: Case) -> None:
     effect = case.effect(0.8)

@@ -71,9 +71,13 @@ def structure(
     items: Annotated[
         str, typer.Option(help="A bundled set (idioms-zh-hans, ..., options-en) or a JSON file.")
     ] = "options-en",
-    arranger: Annotated[str | None, typer.Option(help="What is rearranged (default: the set's own).")] = None,
+    arranger: Annotated[
+        str | None,
+        typer.Option(help="What is rearranged: options, options-cyclic, ... (default: the set's own)."),
+    ] = None,
     scorer: Annotated[
-        str | None, typer.Option(help="How replies are scored (default: the set's own).")
+        str | None,
+        typer.Option(help="How replies are scored: choice, text, judge:MODEL, ... (default: the set's own)."),
     ] = None,
     arrangements: Annotated[
         int | None, typer.Option(help="At most so many arrangements per item, drawn with a fixed seed.")

@@ -26,7 +26,7 @@ from concord.structure.judging.score import cluster_labels, tie_shares, vote_cou
 
 METRICS = ("flip_excess", "inconsistency", "preference", "ties", "agreement")
 LOWEST_FIRST = ("flip_excess", "inconsistency", "preference", "ties")
-WORDS = UnitWords("pair", "pairs", "pair", "pairs", least="5 pairs", counts_units=True)
+WORDS = UnitWords("pair", "pairs", "question", "questions", least="5 pairs", counts_units=True)
 _KIND = "judge"
 
 

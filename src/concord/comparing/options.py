@@ -23,7 +23,7 @@ from concord.structure.options import files as option_files
 from concord.structure.options.by_item import BY_ITEM, METRICS, RSTD, OptionItems, option_items, rstd_of
 from concord.structure.options.files import OptionResult
 
-WORDS = UnitWords("item", "items", "item", "items", least="5 items", counts_units=True)
+WORDS = UnitWords("item", "items", "item", "items", least="5 items")
 LOWEST_FIRST = tuple(name for name in METRICS if name != "consistency")
 FEWEST = 5
 """Items below which nothing is tested."""

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from concord.errors import BadScoreError
 from concord.files.cells import BadCellError, number
+from concord.files.sorted_names import SortedNames
 from concord.records import InputFile
 
 if TYPE_CHECKING:
@@ -38,8 +36,8 @@ class ScoreFile:
     metric: str | None = None
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
-    order: NDArray[np.int64] | None = None
-    """Places of the items in sorted order, where it is known that each item is there once."""
+    ordered: SortedNames | None = None
+    """The items in sorted order, where it is known that each is there once."""
 
 
 def grade(value: object) -> float | None:

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, grade
 from concord.errors import BadScoreError, CellProblem, FileFormatError, OptionError, TableError
 from concord.files.cells import is_decimal_comma, is_missing, with_point
-from concord.files.columns import ColumnTable, as_names, name_order, read_columns
+from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.limits import listed, quoted
+from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
 
 if TYPE_CHECKING:
@@ -73,7 +71,7 @@ def read_score_table(
     title = name if name is not None else (Path(table.name).stem if table.inputs else table.name)
     found = _resolve(table.name, table.header, columns)
     data = _standard(table, found)
-    order = _no_duplicates(table, data, found)
+    ordered = _no_duplicates(table, data, found)
     return ScoreFile(
         title,
         table.name,
@@ -82,7 +80,7 @@ def read_score_table(
         metric=found.score,
         inputs=table.inputs,
         warnings=(*table.warnings, *_without_score(table, data)),
-        order=order,
+        ordered=ordered,
     )
 
 
@@ -206,17 +204,16 @@ def _expected(cell: object) -> str:
     return usual
 
 
-def _no_duplicates(table: ColumnTable, data: "pl.DataFrame", names: ScoreColumns) -> NDArray[np.int64] | None:
+def _no_duplicates(table: ColumnTable, data: "pl.DataFrame", names: ScoreColumns) -> SortedNames | None:
     """Refuse an answer that is in the table twice: repeats need a number each.
 
-    Returns the order of the items where each must be there once.
+    Returns the items in order where each must be there once.
     """
     keys = ["item"] if names.repeat is None else ["item", "repeat"]
     if names.repeat is None:
-        order = name_order(data["item"])
-        ordered = data["item"].gather(order)
-        if not (ordered == ordered.shift(1)).any():
-            return order
+        ordered = sorted_names(data["item"])
+        if not ordered.has_twins():
+            return ordered
     elif data.select(keys).n_unique() == data.height:
         return None
     twice = data.select(keys).is_duplicated()

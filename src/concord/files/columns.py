@@ -20,7 +20,7 @@ from concord.files.contents import fingerprint, fingerprint_file, is_file, read_
 from concord.files.delimited import delimiter_note, header_of, recognise_delimiter
 from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells
 from concord.files.grids import Grid
-from concord.files.json_text import mended
+from concord.files.json_text import fixed_text
 from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
 from concord.files.text import decode
 from concord.records import InputFile
@@ -197,13 +197,13 @@ def _are_exact(cells: Sequence[object]) -> bool:
 def _as_text(cell: object) -> str:
     """Return a cell of a mixed column as text: 3.0 beside words is '3', as a spreadsheet shows it."""
     if isinstance(cell, str):
-        return mended(str(cell))
+        return fixed_text(str(cell))
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))
     if isinstance(cell, bool):
         return "true" if cell else "false"
     try:
-        return mended(str(cell)[: limits.CELL_CHARACTERS])
+        return fixed_text(str(cell)[: limits.CELL_CHARACTERS])
     except ValueError:  # a whole number of more digits than Python writes
         return "a number of thousands of digits"
 
@@ -266,32 +266,3 @@ def as_names(table: str, series: "pl.Series") -> "pl.Series":
     names = names.set(names == "", None)
     is_ascii = (names.str.len_bytes() == names.str.len_chars()).fill_null(value=True).all()
     return names if is_ascii else names.str.normalize("NFC")
-
-
-_KEY_BYTES, _MOST_KEYS = 8, 4
-
-
-def name_order(names: "pl.Series") -> NDArray[np.int64]:
-    """Return the places of names in sorted order; short names are sorted as whole numbers, many times faster.
-
-    The order is that of the UTF-8 bytes. What all names begin with is left out, since it decides nothing.
-    """
-    import polars as pl
-
-    low, high = names.min(), names.max()
-    if not isinstance(low, str) or not isinstance(high, str) or names.null_count():
-        return np.asarray(names.arg_sort().to_numpy(), dtype=np.int64)
-    rest = names.str.slice(len(os.path.commonprefix([low, high])))
-    widest = rest.str.len_bytes().max()
-    assert isinstance(widest, int)
-    count = max(1, -(-widest // _KEY_BYTES))
-    if count > _MOST_KEYS or (rest.str.len_bytes() != rest.str.len_chars()).any():
-        return np.asarray(names.arg_sort().to_numpy(), dtype=np.int64)
-    padded = rest.str.pad_end(count * _KEY_BYTES, "\0").cast(pl.Binary)
-    keys = [
-        padded.bin.slice(k * _KEY_BYTES, _KEY_BYTES).bin.reinterpret(dtype=pl.UInt64, endianness="big")
-        for k in range(count)
-    ]
-    if count == 1:
-        return np.argsort(keys[0].to_numpy()).astype(np.int64)
-    return np.lexsort([key.to_numpy() for key in reversed(keys)]).astype(np.int64)

@@ -83,8 +83,9 @@ def plan_judges(sources: Sequence[Any], wanted: PlanOptions, metric: str | None)
         raise OptionError(f"the effect is {effect:g}; a preference lies between 0 and 0.5 beyond one half")
     pairs = len(judge.pairs) if wanted.items is None else wanted.items
     alpha = 1 - wanted.level
+    votes = _VOTES if judge.votes_per_order[1] > 1 else (1,)  # one vote: what more would do is not known
     needed = tuple(
-        (k, n := units_needed(effect, between + within / k, wanted, "pairs"), 2 * k * n) for k in _VOTES
+        (k, n := units_needed(effect, between + within / k, wanted, "pairs"), 2 * k * n) for k in votes
     )
     warnings = []
     if wanted.effect is None:

@@ -19,14 +19,9 @@ WORDS = ("note",)
 def probes_report(result: ProbeResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
     scores = result.scores
-    parts: list[RenderableType] = [
-        table(
-            f"Interventions on the reasoning of {result.model}",
-            COLUMNS,
-            list(_probe_rows(scores)),
-            words=WORDS,
-        )
-    ]
+    title, numbers = f"Interventions on the reasoning of {result.model}", list(_probe_rows(scores))
+    # hints have a table of their own
+    parts: list[RenderableType] = [table(title, COLUMNS, numbers, words=WORDS) if numbers else lines([title])]
     if scores.hints is not None:
         parts.append(_hint_table(scores.hints.kinds))
     if scores.pairs is not None:

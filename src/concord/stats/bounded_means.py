@@ -22,10 +22,12 @@ _FIRST, _LAST = -12.0, 40.0
 """Ends of the integral in log u; below the first the integrand is linear in u."""
 _LONGEST_STEP, _DIGITS = 0.25, 30.0
 _COARSE = np.arange(-2.0, _LAST, 1.5)
+_COARSE_U = np.exp(_COARSE)[:, None]
 _NOTHING = 42.0
 """An integrand below e^-42 adds nothing to the last digit; it falls in u."""
-_CLOSE, _AT_END, _MOST_STEPS = 1e-12, 1e-11, 200
-"""Where Newton's steps end, from where on a quantile may be the end of the support, and steps at most."""
+_CLOSE, _SMALL_STEP, _AT_END, _MOST_STEPS = 1e-12, 1e-6, 1e-11, 200
+"""Where steps end (as such, and as a share of the distance to an end), from where on a quantile may be an end
+of the support, and steps at most."""
 
 
 def gamma_ratio_cdf(t: float, numerator: ArrayLike, denominator: ArrayLike, shapes: ArrayLike) -> float:
@@ -68,6 +70,7 @@ class _Ratio:
     def __init__(self, n: Floats, d: Floats, a: Floats) -> None:
         order = np.argsort(a != 1, kind="stable")
         self.n, self.d, self.a = n[order], d[order], a[order]
+        self.n_ones = int(np.count_nonzero(a == 1))
         # in log u the integrand is analytic in a strip of half-width π/2 that narrows with the sum of shapes:
         # the error of the trapezoid is about exp(-(2π/h)² / (2 Σ a))
         self.step = min(_LONGEST_STEP, 2 * np.pi / float(np.sqrt(2 * _DIGITS * a.sum())))
@@ -84,7 +87,7 @@ class _Ratio:
         if largest == 0:
             return 1.0, 0.0
         c = c / largest
-        shrinks = 0.5 * (np.log1p((np.exp(_COARSE)[:, None] * c) ** 2) @ self.a)
+        shrinks = 0.5 * (np.log1p((_COARSE_U * c) ** 2) @ self.a)
         far = int(np.searchsorted(shrinks, _NOTHING))
         last = float(_COARSE[far]) if far < _COARSE.size else _LAST
         u = self.u[: int(np.ceil((last - _FIRST) / self.step))]
@@ -92,10 +95,9 @@ class _Ratio:
         q = np.empty(uc.shape, dtype=np.complex128)
         q.real = 1 / (1 + uc * uc)
         q.imag = -uc * q.real
-        ones = int(np.count_nonzero(self.a == 1))
-        product = np.multiply.reduce(q[:, :ones], axis=1)
-        if ones < c.size:
-            others, powers = uc[:, ones:], self.a[ones:]
+        product = np.multiply.reduce(q[:, : self.n_ones], axis=1)
+        if self.n_ones < c.size:
+            others, powers = uc[:, self.n_ones :], self.a[self.n_ones :]
             product *= np.exp(-0.5 * (np.log1p(others * others) @ powers) - 1j * (np.arctan(others) @ powers))
         slopes = (product * (q @ (self.a * self.d / largest))).real * u
         # the trapezoid over the straight part below the first point: a geometric sum
@@ -109,6 +111,7 @@ class _Ratio:
         mean = float(self.a @ self.n) / total
         spread = float(np.sqrt(self.a @ (self.n - mean * self.d) ** 2)) / total
         t, width = mean + float(ndtri(probability)) * spread, high - low
+        ends = low, high
         for _ in range(_MOST_STEPS):
             if not low < t < high:
                 t = 0.5 * (low + high)
@@ -119,9 +122,12 @@ class _Ratio:
             low, high = (t, high) if miss < 0 else (low, t)
             step = miss / density if density > 0 else width
             # a step that does not halve the last one is not on its way: the middle of the bracket is
-            following = t - step if abs(step) < 0.5 * width else 0.5 * (low + high)
+            straight = abs(step) < 0.5 * width
+            following = t - step if straight else 0.5 * (low + high)
             width, t = abs(following - t), following
-            if width < _CLOSE or high - low < _CLOSE:
+            # what Newton's step leaves is about its square over the distance to the nearer end
+            enough = max(_CLOSE, _SMALL_STEP * min(t - ends[0], ends[1] - t)) if straight else _CLOSE
+            if width < enough or high - low < _CLOSE:
                 return t
         return t
 

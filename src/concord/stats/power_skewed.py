@@ -1,7 +1,7 @@
 r"""What the allowance for skewness costs a plan: normal differences look skewed in few items or clusters.
 
 Comparisons replace Student's t by the t joined with Hall's transformation (`skewed_mean`) where they see
-skewness. Eight clusters of normal differences look so in a third of all cases, and the joined test then finds
+skewness. Eight clusters of normal differences look so in 39 % of all cases, and the joined test then finds
 less. Given the residuals of the cluster sums the total S is normal, so its chance to lie beyond either limit
 needs no draws; only the residuals, which decide the limits, are drawn (seeded).
 """

@@ -5,9 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from concord.errors import FileFormatError
+from concord.files.limits import quoted
 from concord.records import AskOutcome
 from concord.structure.design import ITEMS
 from concord.structure.items import parse_items
+from concord.structure.judging.scorer import JudgedText
 from concord.structure.options.score import OptionReply
 from concord.structure.scorers import Asked, folded, get_scorer, shown_options
 
@@ -76,7 +79,7 @@ def answers_of(
     *,
     planned: Iterable[Mapping[str, Any]],
     model: str,
-    verdicts: Mapping[str, float | None] | None = None,
+    verdicts: Mapping[str, JudgedText] | None = None,
 ) -> Answers:
     """Score every reply of a run; trials without a usable reply are rows without a score.
 
@@ -93,7 +96,7 @@ def answers_of(
     model
         The model's name.
     verdicts
-        Scores that a judge gave, by key of the reply.
+        What a model as scorer said, by key of the reply.
     """
     known = {item.id: item for item in parse_items(items, ITEMS).items}
     scorer, arranger = get_scorer(str(options["scorer"])), str(options["arranger"])
@@ -101,13 +104,16 @@ def answers_of(
     found = []
     for trial in planned:
         reply = replies.get(trial["key"])
+        if trial["id"] not in known:
+            raise FileFormatError(f"the trial of {quoted(trial['id'])} is of no item that the run holds")
         outcome = str(AskOutcome.NOT_ASKED) if reply is None else str(reply["outcome"])
         item, cell, sample = known[trial["id"]], str(trial["mode"]), int(trial["repeat"])
         score, answer, recovered = None, None, None
         if reply is not None and outcome == AskOutcome.OK:
             score, answer, recovered = scorer(reply["response"], Asked(item, arranger, cell))
             if verdicts is not None:
-                score = verdicts.get(reply["key"])
+                judged = verdicts.get(reply["key"], JudgedText(None))
+                score, answer = judged.score, answer if answer is not None else judged.relation
             unscored = NO_ANSWER if verdicts is None else NOT_JUDGED
             outcome = outcome if score is not None else unscored
         found.append(AnswerRow(item.id, cell, sample, outcome, score, answer, recovered, item.cluster))

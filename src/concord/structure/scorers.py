@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
 from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError
+from concord.files.limits import quoted
 from concord.structure.arrangers import LETTERS
 from concord.structure.items import ArrangedItem
 from concord.structure.meaning.static import Similarity, bundled_embedding, folder_embedding, has_bundled
@@ -159,7 +160,13 @@ def shown_options(asked: Asked) -> list[str]:
     choices = asked.item.options
     if asked.arranger not in ("options", "options-cyclic"):
         return list(choices)
-    return [choices[LETTERS.index(letter)] for letter in asked.arrangement]
+    places = [LETTERS.find(letter) for letter in asked.arrangement]
+    if not all(0 <= place < len(choices) for place in places):
+        raise FileFormatError(
+            f"item {asked.item.id!r}: its {len(choices)} options have no arrangement "
+            f"{quoted(asked.arrangement)}"
+        )
+    return [choices[place] for place in places]
 
 
 def chosen_option(reply: str, shown: Sequence[str]) -> str | None:
@@ -285,7 +292,7 @@ def get_scorer(name: str) -> Scorer:
         similar = similarity_of(name)
         assert similar is not None  # noqa: S101 - both are similarities
         return by_similarity(similar)
-    if name.startswith("judge:"):
+    if name.startswith(("judge:", "nli:")):
         return score_judged
     if name.startswith("embedding:"):
         return embedding(name.removeprefix("embedding:"))
@@ -293,8 +300,8 @@ def get_scorer(name: str) -> Scorer:
     if not found:
         raise OptionError(
             f"scorer {name!r} is not known; choose one of {', '.join(SCORERS)}, text, meaning, "
-            "static:FOLDER, embedding:MODEL, judge:MODEL, or register your own under the entry points "
-            f"{ENTRY_POINTS!r}"
+            "static:FOLDER, embedding:MODEL, judge:MODEL, nli:MODEL, or register your own under the entry "
+            f"points {ENTRY_POINTS!r}"
         )
     loaded: Scorer = found[0].load()
     return loaded

@@ -158,7 +158,9 @@ def _simulated(rng: np.random.Generator, *, slope: float) -> list[dict[str, Any]
     return rows
 
 
-@pytest.mark.parametrize("runs", [60, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "runs", [pytest.param(60, marks=pytest.mark.long), pytest.param(1000, marks=pytest.mark.slow)]
+)
 def test_intervals_of_correlation_and_slope_cover(runs: int) -> None:
     """True effects have variance 1.25, predictions noise of variance 1 besides."""
     truth = {"pearson_adjusted": np.sqrt(1.25 / 2.25), "slope": 2 * 1.25 / 2.25}

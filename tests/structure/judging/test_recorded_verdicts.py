@@ -196,3 +196,24 @@ def test_the_command_shows_and_writes(tmp_path: Path, capsys: pytest.CaptureFixt
     assert done.exit_code == 0, done.output
     assert "position bias, the first seat is preferred" in " ".join(done.output.split())
     assert (tmp_path / "out" / "judge.json").exists()
+
+
+def test_prompts_of_one_judge_for_other_turns_are_one_judge(tmp_path: Path) -> None:
+    rows = [
+        {**FASTCHAT, "question_id": q, "turn": turn, "judge": ["gpt-4", prompt]}
+        for q in range(4)
+        for turn, prompt in ((1, "pair-v2"), (2, "pair-v2-multi-turn"))
+    ]
+    found = concord.score_judge(rows)
+    assert [one.judge for one in found.judges] == ["gpt-4"]
+    assert len(found.judges[0].pairs) == 8
+    assert "are about different pairs and count as one judge" in found.warnings[0]
+
+
+def test_prompts_of_one_judge_for_the_same_pairs_are_judges_of_their_own() -> None:
+    rows = [
+        {**FASTCHAT, "question_id": q, "judge": ["gpt-4", prompt]}
+        for q in range(4)
+        for prompt in ("v1", "v2")
+    ]
+    assert [one.judge for one in concord.score_judge(rows).judges] == ["gpt-4 v1", "gpt-4 v2"]

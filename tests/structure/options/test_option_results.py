@@ -159,3 +159,20 @@ def test_claims_about_options_are_rarely_false(n: int) -> None:
 
 def test_rstd_has_no_value_where_a_place_was_never_seen() -> None:
     assert np.isnan(rstd_of(np.array([[1.0, np.nan], [0.0, np.nan]])))
+
+
+def test_the_page_does_not_call_a_model_steady_whose_answers_change_while_its_mean_stays(
+    tmp_path: Path,
+) -> None:
+    import polars as pl
+
+    rows = [
+        {"model": "m", "arrangement": one.arrangement, "item": one.item, "sample": i % 2,
+         "S_Acc": float(bool(one.correct)), "answer": one.answer}
+        for i, one in enumerate(replies(0.6, 0.9))
+    ]  # fmt: skip
+    concord.score_structure(scores=pl.DataFrame(rows)).write(tmp_path / "r")
+    concord.report(tmp_path / "r", out=tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert "No effect of order is seen" not in text
+    assert "as far as can be seen, but its answers change with it." in text

@@ -1,18 +1,29 @@
 """Items under every arrangement: how they are asked, judged and scored."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorded
 from concord.errors import RunFolderError
 from concord.files.codec import encode
-from concord.files.json_text import parsed
 from concord.structure import NAME
 from concord.structure.answers import AnswerRow, Answers, answers_of, chance_of, option_replies
 from concord.structure.design import ITEMS, design_structure
-from concord.structure.judging.scorer import design_judging, judge_model, verdicts_of
-from concord.structure.meaning.calibrate import LANGUAGES, Calibration, calibrate, calibration_words
+from concord.structure.judging.scorer import (
+    design_judging,
+    judge_model,
+    language_of,
+    model_calibration,
+    verdicts_of,
+)
+from concord.structure.meaning.calibrate import (
+    LANGUAGES,
+    Calibration,
+    calibrate,
+    calibration_words,
+    uncalibrated_words,
+)
 from concord.structure.options.files import DOCUMENT, REPLIES, TABLE, OptionResult
 from concord.structure.options.score import OPTION_COLUMNS, OptionReply, score_options
 from concord.structure.scorers import similarity_of
@@ -33,7 +44,7 @@ def read_answers(found: Recorded) -> Answers:
         found.rows,
         planned=found.planned,
         model=found.model,
-        verdicts=None if judge is None else verdicts_of(found.followed),
+        verdicts=None if judge is None else verdicts_of(found.followed, str(found.options["scorer"])),
     )
 
 
@@ -72,28 +83,44 @@ def answer_table(found: Recorded) -> AnswerTable:
         tables[TABLE] = (OPTION_COLUMNS, tuple(result.scores.rows()))
         tables[REPLIES] = (tuple(one.name for one in fields(OptionReply)), tuple(map(astuple, chosen)))
         documents[DOCUMENT] = result.to_dict()
-    about = calibrated(found.files[ITEMS], found.options)
+    about = calibrated(found.files[ITEMS], found.options, found.followed)
     if about is not None:
         counted["scorer_calibration"] = encode(about)
         lines.append(calibration_words(about))
+    elif compares_texts(str(found.options["scorer"])):
+        lines.append(uncalibrated_words(str(found.options["scorer"]), language_of(found.files[ITEMS])))
     columns = tuple(one.name for one in fields(AnswerRow))
     return AnswerTable(columns, tuple(map(astuple, answers.rows)), counted, tuple(lines), tables, documents)
 
 
-def calibrated(items: bytes, options: Mapping[str, Any]) -> Calibration | None:
-    """Return what a scorer of texts does on the calibration set of the items' language."""
-    name = str(options["scorer"])
-    document = parsed(ITEMS, items)
-    about = document.get("about") if isinstance(document, dict) else None
-    language = about.get("language") if isinstance(about, dict) else None
+def calibrated(
+    items: bytes, options: Mapping[str, Any], followed: Iterable[Mapping[str, Any]] = ()
+) -> Calibration | None:
+    """Return what a scorer of texts does on the calibration set of the items' language.
+
+    Parameters
+    ----------
+    items, options
+        What the run kept.
+    followed
+        Replies of a model as scorer, which was shown a part of the set.
+    """
+    name, language = str(options["scorer"]), language_of(items)
+    if judge_model(name) is not None:
+        return model_calibration(name, language, verdicts_of(followed, name))
     similarity = similarity_of(name)
     if similarity is None or language not in LANGUAGES:
         return None
-    return calibrate(name, similarity, language)
+    return calibrate(name, similarity, str(language))
+
+
+def compares_texts(scorer: str) -> bool:
+    """Whether a scorer compares texts, by itself or by a model."""
+    return judge_model(scorer) is not None or similarity_of(scorer) is not None
 
 
 def judge_of(found: Recorded) -> FollowUp | None:
-    """Lay out the judge's run, where replies are scored by ``judge:MODEL``."""
+    """Lay out the run of a model as scorer, where replies are scored by ``judge:MODEL`` or ``nli:MODEL``."""
     model = judge_model(str(found.options.get("scorer", "")))
     if model is None:
         return None

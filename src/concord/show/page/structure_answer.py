@@ -21,6 +21,12 @@ def effect_shown(view: StructureView) -> bool:
     return p is not None and p < ALPHA
 
 
+def flips_shown(view: StructureView) -> bool:
+    """Whether answers change with the order more than between repeats."""
+    low = view.metric("flip_excess").low
+    return low is not None and low > 0
+
+
 def _structure_cells(views: Sequence[StructureView]) -> list[AnswerCell]:
     ends = [v for view in views for v in (view.metric("tau").value, view.metric("tau").high) if v is not None]
     limits = (0.0, max([LEAST, *ends]))
@@ -55,7 +61,13 @@ def _structure_finding(
     moved = sorted(_moved(passed), key=_largest_first)
     if not moved:
         whose = names[passed[0].label] if len(passed) == 1 else f"any of {len(passed)} models"
-        return f"No effect of order is seen in {whose}."
+        flipping = [view for view in passed if flips_shown(view)]
+        if not flipping:
+            return f"No effect of order is seen in {whose}."
+        of = "its answers" if len(passed) == 1 else f"answers of {len(flipping)} of {len(passed)} models"
+        return (
+            f"Order does not move the mean score of {whose} as far as can be seen, but {of} change with it."
+        )
     tau = moved[0].metric("tau").value
     size = "" if tau is None else f" by about {number(100 * tau, 0)} points"
     if len(passed) == 1:

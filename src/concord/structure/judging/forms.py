@@ -17,6 +17,8 @@ from concord.files.limits import listed, quoted
 
 A, B, TIE, UNREADABLE = "a", "b", "tie", ""
 AB, BA, UNORDERED = "ab", "ba", ""
+PROMPT = "\x1f"
+"""Between a judge's model and the prompt that it was given."""
 _SEATS = {"first": 0, "1": 0, "second": 1, "2": 1, "a": 0, "b": 1, "tie": 2, "c": 2, "draw": 2, "equal": 2}
 _ORDERS = {"ab": AB, "ba": BA, "a first": AB, "b first": BA, "1": AB, "2": BA, "0": AB, "swapped": BA}
 _NAMES = {
@@ -138,7 +140,7 @@ def _question(row: Row, place: str) -> str:
 def _fastchat_judge(row: Row, judge: str) -> str:
     found = row.get("judge")
     if isinstance(found, list | tuple):
-        return " ".join(str(part) for part in found)
+        return PROMPT.join(str(part) for part in found)
     return judge if found is None or not str(found).strip() else str(found).strip()
 
 
@@ -148,6 +150,9 @@ def alpaca_eval(row: Row, place: str, judge: str) -> Iterator[Ballot]:
     AlpacaEval draws the order of the outputs and drops it when it writes; where the column with it was kept,
     the order is known.
     """
+    lacking = [name for name in ("output_1", "output_2", "preference") if name not in row]
+    if lacking:
+        raise FileFormatError(f"{place}: no {lacking[0]!r}, expected an annotation of AlpacaEval")
     instruction = str(row.get("instruction", "")).strip()
     first, second = str(row["output_1"]), str(row["output_2"])
     code = hashlib.sha256(instruction.encode("utf-8", "replace")).hexdigest()[:8]

@@ -12,7 +12,7 @@ from concord.files.json_size import check_json_size
 from concord.files.json_text import UnusableError, parsed, parsed_line
 from concord.files.tables import TableOptions, TableSource, read_grid
 from concord.records import InputFile
-from concord.structure.judging.forms import AB, BA, TIE, UNREADABLE, A, B, Ballot, Row, form_of
+from concord.structure.judging.forms import AB, BA, PROMPT, TIE, UNREADABLE, A, B, Ballot, Row, form_of
 from concord.structure.judging.records import NONE, Counts, PairVotes
 
 _PLACES = {A: 0, B: 1, TIE: 2}
@@ -120,12 +120,39 @@ def read_votes(
         )
     if human.keys() - known:
         warnings.append(f"{len(human.keys() - known)} pairs that people judged have no vote of a judge")
+    joined = _one_per_model(table)
+    warnings += [
+        f"{name}: verdicts under {', '.join(prompts)} are about different pairs and count as one judge"
+        for name, (prompts, _) in joined.items()
+        if len(prompts) > 1
+    ]
     judges = {
         name: tuple(tally.votes(human.get(pair)) for pair, tally in sorted(pairs.items()))
-        for name, pairs in table.items()
+        for name, (_, pairs) in joined.items()
     }
     inputs = tuple(item for source in (*sources, *people) for item in source.inputs)
     return RecordedVotes(judges, inputs, tuple(warnings))
+
+
+def _one_per_model(
+    table: Mapping[str, dict[str, "_Tally"]],
+) -> dict[str, tuple[list[str], dict[str, "_Tally"]]]:
+    """Join a model's prompts where each was used for other pairs, as FastChat does for turns and subjects.
+
+    Prompts that were used for the same pairs are judges of their own.
+    """
+    prompts: dict[str, list[str]] = {}
+    for name in table:
+        prompts.setdefault(name.partition(PROMPT)[0], []).append(name)
+    found: dict[str, tuple[list[str], dict[str, _Tally]]] = {}
+    for model, names in prompts.items():
+        pairs = [pair for name in names for pair in table[name]]
+        if len(names) > 1 and len(set(pairs)) == len(pairs):
+            used = [name.partition(PROMPT)[2] for name in names]
+            found[model] = (used, {pair: tally for name in names for pair, tally in table[name].items()})
+        else:
+            found |= {name.replace(PROMPT, " "): ([""], table[name]) for name in names}
+    return found
 
 
 def _ballots(source: NamedRows, judge: str) -> Iterable[Ballot]:

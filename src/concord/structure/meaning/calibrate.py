@@ -63,7 +63,7 @@ def read_triples(language: str) -> tuple[MeaningTriple, ...]:
 
 
 def calibrate(scorer: str, similarity: Similarity, language: str, *, level: float = 0.95) -> Calibration:
-    """Score the triples of a language and say how well meanings are told apart.
+    """Score the triples of a language and say how well meanings are distinguished.
 
     Parameters
     ----------
@@ -76,17 +76,38 @@ def calibrate(scorer: str, similarity: Similarity, language: str, *, level: floa
     level
         Nominal coverage of the intervals (jackknife-t over triples).
     """
-    triples = read_triples(language)
     scores = np.array(
-        [[_known_score(similarity(getattr(one, kind), one.reference)) for kind in KINDS] for one in triples]
+        [
+            [_known_score(similarity(getattr(one, kind), one.reference)) for kind in KINDS]
+            for one in read_triples(language)
+        ]
     )
-    means = {kind: float(np.nanmean(scores[:, i])) for i, kind in enumerate(KINDS)}
+    return calibration_of(scorer, language, scores, level=level)
+
+
+def calibration_of(scorer: str, language: str, scores: Floats, *, level: float = 0.95) -> Calibration:
+    """Say how well scores tell meanings apart.
+
+    Parameters
+    ----------
+    scorer, language
+        Whose scores they are, and of which texts.
+    scores
+        A row per triple, a column per kind of text; triples with a NaN are left out.
+    level
+        Nominal coverage of the intervals.
+    """
+    whole = scores[~np.isnan(scores).any(axis=1)]
+    means = {kind: float(whole[:, i].mean()) if len(whole) else float("nan") for i, kind in enumerate(KINDS)}
+    if not len(whole):
+        none = Estimate(None, note="no triple has a score for all three texts")
+        return Calibration(language, scorer, 0, none, none, means)
     return Calibration(
         language,
         scorer,
-        len(triples),
-        _auc(scores[:, 0], scores[:, 2], level),
-        _auc(scores[:, 0], scores[:, 1], level),
+        len(whole),
+        _auc(whole[:, 0], whole[:, 2], level),
+        _auc(whole[:, 0], whole[:, 1], level),
         means,
     )
 
@@ -124,6 +145,8 @@ def _auc(right: Floats, wrong: Floats, level: float) -> Estimate:
 def calibration_words(found: Calibration) -> str:
     """Return what a score means, in a sentence."""
     value = found.against_contradiction.value
+    if not found.n:
+        return f"scorer {found.scorer}: {found.against_contradiction.note}, so that its errors are not known"
     if value is None:
         return (
             f"scorer {found.scorer}: on {found.n} calibration triples ({found.language}) every text gets the "
@@ -141,4 +164,14 @@ def calibration_words(found: Calibration) -> str:
         f"of cases (a coin: 50%); mean scores {found.means['paraphrase']:.2f} (paraphrase), "
         f"{found.means['near_miss']:.2f} (near miss), {found.means['contradiction']:.2f} (contradiction); it "
         f"{verdict}"
+    )
+
+
+def uncalibrated_words(scorer: str, language: str | None) -> str:
+    """Return what is known of a scorer whose texts are in a language without a calibration set."""
+    of = "whose language the set does not say" if language is None else f"in {language!r}"
+    return (
+        f"scorer {scorer}: what its scores mean for texts {of} is not known; where it was tried "
+        f"({', '.join(LANGUAGES)}) no scorer without a model told a right paraphrase from a contradiction; "
+        "say about.language in the set, or give judge:MODEL or nli:MODEL"
     )
