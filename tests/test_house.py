@@ -4,6 +4,7 @@ import ast
 import importlib
 import importlib.util
 import inspect
+import itertools
 import json
 import pkgutil
 import re
@@ -217,6 +218,19 @@ def test_packages_look_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.chdir(ROOT)
     assert lint_imports(no_cache=True) == 0
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/explanation/architecture.md"])
+def test_the_table_of_packages_names_what_there_is(page: str) -> None:
+    lines = (ROOT / page).read_text("utf-8").splitlines()
+    start = lines.index("| package | holds | must not |") + 2
+    rows = itertools.takewhile(lambda line: line.startswith("|"), lines[start:])
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    source = Path(concord.__file__).parent
+    there = {
+        path.stem for path in source.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert sorted(named) == sorted(there - {"__init__"})
 
 
 def test_no_hint_installs_a_strangers_package() -> None:

@@ -2,7 +2,7 @@
 
 Study cards, the JSON Schema of studies, the finished reports, the recording of the first page and all figures
 are not kept in the repository; they are made when the site is built, and so is the help of every command.
-A marker on a page says what stands in its place: ``<!-- help -->``, ``<!-- figure: NAME -->`` or
+A marker on a page says what is in its place: ``<!-- help -->``, ``<!-- figure: NAME -->`` or
 ``<!-- gallery -->``.
 """
 

@@ -1,7 +1,7 @@
 """Draw the simulated agent side of the demo table again: ``python tools/make_demo_table.py``.
 
 The identity and human columns of ``demo_tests.csv`` are facts, kept by hand in that file and left as
-they stand. The agent columns are drawn here, from effects that were made up, with one fixed stream of
+they are. The agent columns are drawn here, from effects that were made up, with one fixed stream of
 randomness a test, so the same file comes out each time. Only the standard library is used, whose
 ``random.Random.getrandbits`` gives the same bits on every version of Python.
 """
@@ -101,7 +101,7 @@ def three_within(means: tuple[float, float, float], n: int) -> Draw:
 
 
 def variances(ratio: float, n: int) -> Draw:
-    """Two ratings by each participant whose variances stand in this ratio."""
+    """Two ratings by each participant whose variances are in this ratio."""
 
     def draw(rng: random.Random) -> Cells:
         f = variance(_normal(rng, n, sd=math.sqrt(ratio))) / variance(_normal(rng, n))

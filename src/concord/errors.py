@@ -231,7 +231,7 @@ class StudyProblem:
     line: int | None
     """Counted from 1; ``None`` when the whole file is meant."""
     path: str
-    """Where it stands in the document, such as ``experiments.disease.items.programme.options``."""
+    """Where it is in the document, such as ``experiments.disease.items.programme.options``."""
     message: str
 
     def __str__(self) -> str:

@@ -62,10 +62,10 @@ def test_new_prompts_under_old_ids_are_asked_and_old_replies_set_aside(tmp_path:
     for request in requests:
         folder.store(request, OK)
     folder.close()
-    mended = design()
-    changed = replace(mended.trials[1], messages=(Message("user", "How 1?"),))
-    mended = replace(mended, trials=(mended.trials[0], changed, mended.trials[2]))
-    again, requests = opened(tmp_path / "r", mended)
+    fixed_text = design()
+    changed = replace(fixed_text.trials[1], messages=(Message("user", "How 1?"),))
+    fixed_text = replace(fixed_text, trials=(fixed_text.trials[0], changed, fixed_text.trials[2]))
+    again, requests = opened(tmp_path / "r", fixed_text)
     assert again.n_superseded == 1
     assert [request.trial.item for request in again.missing()] == ["v1"]
     again.store(requests[1], replace(OK, response="new"))

@@ -123,15 +123,7 @@ def write_inputs(folder: Path) -> None:  # noqa: PLR0915 - one file after the ot
     made_probes = text("probes.csv", "probe,id,cell,step,n_steps,answer", *probes)
     votes = text("votes.jsonl", *map(json.dumps, scripted.rows(scripted.always_first, n=12)))
     text("pairs.csv", "prompt,answer_a,answer_b", "q,x,y", "r,x,z")
-    question = {"question": "q?", "options": ["x", "y"], "answer": 0, "target": 1}
-    text("choices.jsonl", *(json.dumps({"id": f"c{i}", **question}) for i in range(3)))
-    document("items.json", {"items": [{"id": "a", "question": "q?", "options": ["x", "y"], "answer": "x"}]})
-    samples = [
-        {"id": f"v{i}", "prompt": "p", "gold_answer": ("Gout", "Migraine")[i % 2],
-         "gold_reasoning": ["red toe"]}
-        for i in range(6)
-    ]  # fmt: skip
-    document("samples.json", {"samples": samples})
+    samples = _run_inputs(folder)
     replies = [
         {
             "id": one["id"],
@@ -182,6 +174,12 @@ def write_inputs(folder: Path) -> None:  # noqa: PLR0915 - one file after the ot
     api.score_judge(votes, judge="j").write(folder / "judge")
     api.score_probes(made_probes, model="m").write(folder / "probes")
     api.score_answers(folder / "answers.csv", n_resamples=20).write(folder / "answers")
+    write_runs(folder)
+
+
+def write_runs(folder: Path, only: str | None = None) -> None:
+    """Ask the mock model something of every question."""
+    _run_inputs(folder)
     asked = {
         "run": ["structure", "--items", str(folder / "items.json")],
         "asked": ["reasoning", "--samples", str(folder / "samples.json")],
@@ -189,7 +187,28 @@ def write_inputs(folder: Path) -> None:  # noqa: PLR0915 - one file after the ot
         "hinted": ["reasoning", "--probe", "hints", "--choices", str(folder / "choices.jsonl")],
     }
     for name, words in asked.items():
+        if only not in (None, name):
+            continue
         done = invoke(
             ["run", *words, "--model", "mockllm/model", "--out", str(folder / name), "--no-inspect-log"]
         )
         assert (folder / name / "run.json").is_file(), done.output
+
+
+def _run_inputs(folder: Path) -> list[dict[str, Any]]:
+    def text(name: str, *lines: str) -> None:
+        (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
+
+    def document(name: str, value: object) -> None:
+        text(name, json.dumps(value))
+
+    question = {"question": "q?", "options": ["x", "y"], "answer": 0, "target": 1}
+    text("choices.jsonl", *(json.dumps({"id": f"c{i}", **question}) for i in range(3)))
+    document("items.json", {"items": [{"id": "a", "question": "q?", "options": ["x", "y"], "answer": "x"}]})
+    samples: list[dict[str, Any]] = [
+        {"id": f"v{i}", "prompt": "p", "gold_answer": ("Gout", "Migraine")[i % 2],
+         "gold_reasoning": ["red toe"]}
+        for i in range(6)
+    ]  # fmt: skip
+    document("samples.json", {"samples": samples})
+    return samples

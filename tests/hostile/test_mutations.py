@@ -14,7 +14,9 @@ from typing import Any
 import polars as pl
 import pytest
 from tests.files.grids import workbook
+from tests.hostile.every_command import write_runs
 from tests.hostile.nasty import TEXTS, VALUES, mutated_bytes, mutated_cells, mutated_json
+from tests.hostile.newer_readers import NEWER, damaged_run
 
 import concord
 from concord.comparing.scores import read_scores
@@ -197,6 +199,7 @@ READERS: dict[str, Reader] = {
     "replies, bytes": _bytes_of(
         lambda tmp: _lines(tmp / "r.jsonl", [{"id": "a", "mode": "cot", "response": "x"}]), check_replies
     ),
+    **NEWER,
     "columns of a frame": lambda rng, tmp: read_columns(
         pl.DataFrame([pl.Series("a", [rng.choice(VALUES[:20])], strict=False)]), TableOptions()
     ).take(["a"]),
@@ -310,6 +313,14 @@ def test_a_damaged_result_folder_ends_in_a_result_or_a_message(
 ) -> None:
     for seed in range(CASES if kind == "reasoning" else CASES // 2):
         _tried(lambda rng: _folder_case(kind, results, rng, tmp_path), seed)
+
+
+@pytest.mark.parametrize("name", ["run", "asked", "sat"])
+def test_a_damaged_run_is_scored_or_ends_in_a_message(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    write_runs(tmp_path, only=name)
+    for seed in range(CASES // 4):
+        _tried(lambda rng: damaged_run(tmp_path / name, rng, tmp_path / "copy"), seed)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -60,3 +60,15 @@ def test_results_of_one_model_share_a_row(result: PeopleResult, tmp_path: Path) 
         concord.plot_models([])
     with pytest.raises(OptionError, match="is no result of the three questions"):
         concord.plot_models(["x"])
+
+
+def test_every_kind_of_result_that_can_be_drawn_shows_one_picture() -> None:
+    rows = [{"item": i, "score": i % 2} for i in range(20)]
+    agents = concord.score_people(
+        {"a": api.demo_table(), "b": api.demo_table()}, n_resamples=0, n_simulations=0
+    )
+    for result in (agents, concord.score_hints("published"), concord.compare(rows, rows[:-1])):
+        assert result._repr_html_().count("<svg") == 1, type(result).__name__
+    assert "PAS of 2 agents" in str(agents.plot().to_svg())
+    with pytest.raises(OptionError, match="there is no picture 'x' of many agents; expected pas"):
+        agents.plot("x")

@@ -43,7 +43,10 @@ def tab(browser: "Browser") -> Iterator[Watched]:
 def unfolded(page: "Page", *places: str) -> "Page":
     """Open what is folded at these places, so that it can be used."""
     for place in places:
-        page.locator(f"{place} details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+        folded = page.locator(
+            f"{place} details:not(.controls > details)"
+        )  # menus would lie over what is below
+        folded.evaluate_all("all => all.forEach(one => { one.open = true; })")
     page.evaluate("() => document.querySelectorAll('#board').forEach(one => { one.open = true; })")
     return page
 

@@ -102,6 +102,58 @@ def test_the_feed_counts_only_what_was_added(client: TestClient, tmp_path: Path)
     assert (again["planned"], again["done"]) == (3, 3)
 
 
+def test_ticked_results_become_a_page_to_look_at_and_a_report_to_keep(tmp_path: Path) -> None:
+    from concord import api
+
+    for name in ("one", "two"):
+        api.score_people(api.demo_table(), n_resamples=0, n_simulations=0).write(tmp_path / name)
+    client = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE)
+    front = client.get(f"/{TOKEN}/").text
+    assert front.count('type="checkbox"') == 2
+    assert "benchmark_summary.json" in front
+    ticked = {"of": ["one", "two"], "title": "Mine <b>"}
+    shown = client.get(f"/{TOKEN}/page", params=ticked)
+    assert "<title>Mine &lt;b&gt;</title>" in shown.text
+    assert "Differences between models" in shown.text
+    assert "content-disposition" not in shown.headers
+    kept = client.get(f"/{TOKEN}/page", params={**ticked, "save": "report"})
+    assert kept.headers["content-disposition"] == 'attachment; filename="concord-report.html"'
+
+
+def test_refused_and_unreadable_answers_are_shown_as_they_arrive(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    from concord import run
+
+    done = run("people", "mockllm/model", out=tmp_path / "r", study=["framing"], n=1)
+    feed = LiveRuns().feed("r", done.folder)
+    assert "answers read: " in feed["readings"]
+    assert "unreadable" in feed["readings"]
+    assert "Default output from mockllm/model" in feed["misread"]
+    asked = run("reasoning", "mockllm/model", out=tmp_path / "s", limit=2)
+    feed = LiveRuns().feed("s", asked.folder)
+    assert feed["readings"].startswith("4 answers read: ")
+
+
+def test_a_long_backlog_is_read_in_the_course_of_several_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from concord.view import live
+    from concord.view.reading import LiveReading
+
+    _run(tmp_path / "one", 12)
+    monkeypatch.setattr(live, "_READ_AT_ONCE", 4)
+    monkeypatch.setattr(
+        live, "reader_of", lambda path: lambda row: iter([LiveReading(row["id"], "refused", "no")])
+    )
+    runs = LiveRuns()
+    told = [runs.feed("one", tmp_path / "one")["readings"] for _ in range(3)]
+    assert told == [
+        "4 answers read: 4 refused; 6 replies are still to be read",
+        "8 answers read: 8 refused; 2 replies are still to be read",
+        "10 answers read: 10 refused",
+    ]
+
+
 def test_a_correction_is_kept_only_from_a_page_of_the_view(client: TestClient, tmp_path: Path) -> None:
     form = {"of": "one", "id": "v0", "mode": "cot", "repeat": "0", "read_as": "B"}
     path = tmp_path / "shown" / "one" / CORRECTIONS

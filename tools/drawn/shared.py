@@ -132,7 +132,7 @@ def curves(
 
 def stacked(canvas: Canvas, x: float, y: float, wide: float, parts: Sequence[tuple[str, float, str]], *,
             tall: float = 20.0) -> None:  # fmt: skip
-    """Draw shares one after another: kind, share, and what stands inside where there is room."""
+    """Draw shares one after another: kind, share, and what is inside where there is room."""
     at = x
     for kind, share, words in parts:
         canvas.rect(f"cell {kind}", at, y, wide * share, tall)

@@ -156,7 +156,7 @@ class Journal:
     Parameters
     ----------
     path
-        The file; made with its folder when missing, mended when its last line is torn.
+        The file; made with its folder when missing, fixed when its last line is torn.
     """
 
     def __init__(self, path: Path) -> None:

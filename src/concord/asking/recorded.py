@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.asking.askable import Recorded
-from concord.asking.folder import INPUTS, StoredRun, planned_prompts, read_run
+from concord.asking.folder import INPUTS, TRIALS, StoredRun, planned_prompts, read_run
 from concord.asking.registry import askable, find
 from concord.errors import RunFolderError
 from concord.files.contents import read_bytes
@@ -35,7 +35,7 @@ def recorded_folder(stored: StoredRun) -> Recorded:
     """
     record = stored.record
     files = _inputs(stored.path / INPUTS, record)
-    planned = tuple({name: row[name] for name in _PLANNED} for row in planned_prompts(stored.path))
+    planned = tuple(_planned(stored.path, row) for row in planned_prompts(stored.path))
     return Recorded(
         str(stored.path),
         record["suite"],
@@ -48,6 +48,16 @@ def recorded_folder(stored: StoredRun) -> Recorded:
         made_of(record),
         _followed(stored),
     )
+
+
+def _planned(path: Path, row: Mapping[str, Any]) -> dict[str, Any]:
+    for name in _PLANNED:
+        kind = int if name == "repeat" else str
+        if not isinstance(row.get(name), kind) or isinstance(row[name], bool):
+            raise RunFolderError(
+                f"{path / TRIALS}: {name!r} of a trial is not what a run writes; put the original file back"
+            )
+    return {name: row[name] for name in _PLANNED}
 
 
 def recorded_inputs(stored: StoredRun) -> dict[str, bytes]:

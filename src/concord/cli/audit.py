@@ -22,12 +22,7 @@ GIVEN = Annotated[Path | None, typer.Option(help="Verdicts that the page saved; 
 
 
 def reasoning(
-    source: RUN,
-    n: SIZE = 50,
-    seed: SEED = 0,
-    page: PAGE = False,
-    verdicts: GIVEN = None,
-    json: JSON = False,
+    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
 ) -> None:
     """Check by hand how answers were read: error rate by mode, and the gap corrected by it."""
     from concord.audit.items import REASONING
@@ -36,12 +31,7 @@ def reasoning(
 
 
 def people(
-    source: RUN,
-    n: SIZE = 50,
-    seed: SEED = 0,
-    page: PAGE = False,
-    verdicts: GIVEN = None,
-    json: JSON = False,
+    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
 ) -> None:
     """Check by hand how participants' answers were read: error rate by condition."""
     from concord.audit.items import PEOPLE
@@ -50,12 +40,7 @@ def people(
 
 
 def hints(
-    source: RUN,
-    n: SIZE = 50,
-    seed: SEED = 0,
-    page: PAGE = False,
-    verdicts: GIVEN = None,
-    json: JSON = False,
+    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
 ) -> None:
     """Check by hand how verbalised hints were detected: error rate by detector and place."""
     from concord.audit.hint_items import HINTS

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TextIO, TypeVar
 
 import typer
 
@@ -78,22 +78,22 @@ def print_json(document: Mapping[str, Any]) -> None:
 
 def say(text: str) -> None:
     """Print lines of a result to stdout; what came from a file cannot steer the terminal."""
-    typer.echo(encodable(printable_lines(text)))
+    typer.echo(encodable(wrapped(printable_lines(text), sys.stdout)))
 
 
 def note(text: str) -> None:
     """Say something that is not the result: stderr, so that pipes stay clean."""
     from concord.files.limits import cut
 
-    typer.echo(wrapped(printable_lines(cut(text))), err=True)
+    typer.echo(wrapped(printable_lines(cut(text)), sys.stderr), err=True)
 
 
-def wrapped(text: str) -> str:
-    """Return a message broken at words where stderr is a terminal; in a pipe it keeps its lines."""
+def wrapped(text: str, stream: TextIO) -> str:
+    """Return a text broken at words where it goes to a terminal; in a pipe it keeps its lines."""
     import shutil
     import textwrap
 
-    if not sys.stderr.isatty():
+    if not stream.isatty():
         return text
     width = shutil.get_terminal_size((80, 24)).columns - 1
     broken = []

@@ -14,7 +14,7 @@ from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile, grade
 from concord.errors import BadScoreError, FileFormatError, OptionError
 from concord.files.contents import fingerprint_file, read_bytes
 from concord.files.json_size import check_json_size
-from concord.files.json_text import UnusableError, mended, parsed_line
+from concord.files.json_text import UnusableError, fixed_text, parsed_line
 from concord.files.limits import listed, quoted
 
 _SAMPLES_NAME = re.compile(r"samples_(?P<task>.+)_\d{4}-\d{2}-\d{2}T[\d.\-:]+$")
@@ -315,7 +315,7 @@ def frame_of(rows: Iterable[tuple[object, ...]]) -> Any:
 
 def _text_of(value: object) -> str | None:
     """Return a value as text; halves of characters, which no file can hold, are replaced."""
-    return None if value is None else mended(_shown(value))
+    return None if value is None else fixed_text(_shown(value))
 
 
 def _shown(value: object) -> str:
@@ -329,4 +329,4 @@ def _name(source: str, value: object) -> str:
     """Name an item: a text or a number, NFC-normalised, so that two spellings of a letter are one."""
     if value is None or isinstance(value, bool | list | dict):
         raise FileFormatError(f"{source}: a sample is named {quoted(value)}, expected a text or a number")
-    return unicodedata.normalize("NFC", mended(_shown(value)))
+    return unicodedata.normalize("NFC", fixed_text(_shown(value)))

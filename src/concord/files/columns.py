@@ -20,7 +20,7 @@ from concord.files.contents import fingerprint, fingerprint_file, is_file, read_
 from concord.files.delimited import delimiter_note, header_of, recognise_delimiter
 from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells
 from concord.files.grids import Grid
-from concord.files.json_text import mended
+from concord.files.json_text import fixed_text
 from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
 from concord.files.text import decode
 from concord.records import InputFile
@@ -197,13 +197,13 @@ def _are_exact(cells: Sequence[object]) -> bool:
 def _as_text(cell: object) -> str:
     """Return a cell of a mixed column as text: 3.0 beside words is '3', as a spreadsheet shows it."""
     if isinstance(cell, str):
-        return mended(str(cell))
+        return fixed_text(str(cell))
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))
     if isinstance(cell, bool):
         return "true" if cell else "false"
     try:
-        return mended(str(cell)[: limits.CELL_CHARACTERS])
+        return fixed_text(str(cell)[: limits.CELL_CHARACTERS])
     except ValueError:  # a whole number of more digits than Python writes
         return "a number of thousands of digits"
 

@@ -42,7 +42,7 @@ class Grid:
     header: tuple[str, ...]
     """Column names as written."""
     rows: Sequence[int]
-    """The row each cell of a column stands in, as the spreadsheet shows it; blank rows are left out."""
+    """The row each cell of a column is in, as the spreadsheet shows it; blank rows are left out."""
     columns: tuple[Cells, ...]
     """One column of cells per name."""
     inputs: tuple[InputFile, ...] = ()

@@ -30,7 +30,7 @@ def fingerprint_rows(name: str, rows: object) -> InputFile:
     return fingerprint(name, text.encode())
 
 
-def mended(value: str) -> str:
+def fixed_text(value: str) -> str:
     """Return the text without lone surrogates, which JSON escapes can smuggle in and no file can hold."""
     if value.isascii():
         return value
@@ -62,7 +62,7 @@ def text_field(row: Mapping[str, Any], key: str, *, needed: bool = True) -> str:
         raise UnusableError(f"bad {key}", found, "text")
     if needed and not value.strip():
         raise UnusableError(f"empty {key}", f"{key!r} is empty", "text that is not blank")
-    return mended(value)
+    return fixed_text(value)
 
 
 def fields_of(row: object) -> Mapping[str, Any]:

@@ -47,7 +47,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write one JSON object a line; a line whose text UTF-8 cannot hold is escaped."""
+    """Write one JSON object per line; a line whose text UTF-8 cannot hold is escaped."""
     with _writing(path) as file:
         for row in rows:
             line = json.dumps(row, ensure_ascii=False, allow_nan=False)

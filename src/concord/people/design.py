@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import OptionError
+from concord.files.limits import quoted
 from concord.people.openers import SessionOpener
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.compiled import compile_experiment
@@ -100,8 +101,9 @@ def plans_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> tuple[St
             "these sessions were assigned by an older Concord, so that their conditions cannot be known "
             "here; score them with the version that asked them"
         )
+    _check_options(files, options)
     name = str(options["design"])
-    text = files[DESIGN_FILE].decode("utf-8")
+    text = files[DESIGN_FILE].decode("utf-8", "replace")
     design = AgentDesign(name, text if text else None)
     plans = []
     for study in str(options["studies"]).split(", "):
@@ -109,6 +111,18 @@ def plans_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> tuple[St
         plan = plan_study(file, n=options["n"], seed=int(options["plan_seed"]), design=design)
         plans.append(replace(plan, sessions=_limited(plan.sessions, options["limit"])))
     return tuple(plans)
+
+
+def _check_options(files: Mapping[str, bytes], options: Mapping[str, Any]) -> None:
+    """Refuse the options of a run that somebody has changed."""
+    whole, maybe = (int,), (int, type(None))
+    kinds = {"design": (str,), "studies": (str,), "plan_seed": whole, "n": maybe, "limit": maybe}
+    for name, kind in kinds.items():
+        if not isinstance(options.get(name, ...), kind) or isinstance(options[name], bool):
+            raise OptionError(f"the option {name!r} of this run is not what a run writes; put run.json back")
+    for file in (DESIGN_FILE, *(f"{study}.yaml" for study in str(options["studies"]).split(", "))):
+        if file not in files:
+            raise OptionError(f"the run does not hold the file {quoted(file)} that it asked; put it back")
 
 
 def _limited(sessions: tuple[SessionPlan, ...], limit: int | None) -> tuple[SessionPlan, ...]:

@@ -49,7 +49,7 @@ class Layout:
         return self.full if finding_key == "sub-study" else self.bare
 
     def tests_of(self, study: int) -> slice:
-        """Where the tests of a study stand among the sorted rows."""
+        """Where the tests of a study are among the sorted rows."""
         first, last = np.searchsorted(self.study_of_test, [study, study + 1])
         return slice(int(first), int(last))
 

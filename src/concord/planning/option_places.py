@@ -46,7 +46,7 @@ class OptionPlan(Presented):
     sd_between: float
     """Standard deviation over items of what the places do."""
     sd_within: float | None
-    """Of one round of all arrangements around it; ``None`` where it cannot be told apart."""
+    """Of one round of all arrangements around it; ``None`` where it cannot be distinguished."""
     power: float
     """Of the planned items and repeats."""
     needed: tuple[tuple[int, int, int], ...]

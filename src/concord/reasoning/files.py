@@ -102,7 +102,7 @@ class ReasoningResult(Publishable):
         return _frame(self.scores.samples, SampleRow)
 
     def bias_to_frame(self) -> "pl.DataFrame":
-        """Return one row a bias reply."""
+        """Return one row per bias reply."""
         return _frame(() if self.scores.bias is None else self.scores.bias.rows, BiasRow)
 
     def write(self, out: str | Path = "results") -> Path:

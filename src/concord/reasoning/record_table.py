@@ -68,7 +68,7 @@ def read_table(source: TableLike) -> Grid:
     if problems.found:
         raise LinesError(problems.found)
     if not rows:
-        raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object a line")
+        raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object per line")
     grid = from_mappings(rows, path.name)
     return Grid(
         grid.name,

@@ -204,7 +204,7 @@ def _group_table(groups: GroupSummary) -> RenderableType:
         for one in groups.groups
     ]
     columns = ("group", "n", "error", "interval", "people's own", "agent's own")
-    return table("\nGroups, in SDs of people (own: the group's mean less that of all)", columns, rows)
+    return table("\nGroups, in SDs of people (own: the group's mean minus that of all)", columns, rows)
 
 
 def _leaderboard(result: AnswersResult) -> RenderableType:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from concord.errors import OptionError, UndefinedError
 from concord.people.files import PeopleResult
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
@@ -13,7 +14,7 @@ WIDTH = 560.0
 
 
 def strip_picture(result: Any) -> Picture | None:
-    """Return the headline of a result as a strip per model; ``None`` where it has none.
+    """Return the headline of a result: a strip per model, or its usual picture; ``None`` where it has none.
 
     Parameters
     ----------
@@ -22,4 +23,12 @@ def strip_picture(result: Any) -> Picture | None:
     """
     if isinstance(result, PeopleResult | StudiesResult | StructureResult | ReasoningResult):
         return plot_models([result], width=WIDTH)
-    return None
+    from concord.show.views import view_of  # views load this module when a result is first shown
+
+    view = view_of(result)
+    if not view.drawn_by:
+        return None
+    try:
+        return view.plot(result)
+    except (OptionError, UndefinedError):  # this result has nothing to draw: no ranking, no curve
+        return None

@@ -127,7 +127,7 @@ VIEWS: dict[str, View] = {
         "reasoning_terminal.reasoning_headline",
     ),
     "JudgeResult": View("judge_terminal.judge_report", "judge_terminal.judge_gist"),
-    "AgentsResult": View("agents_terminal.agents_report"),
+    "AgentsResult": View("agents_terminal.agents_report", drawn_by="page.agents_section.draw_agents"),
     "PredictionResult": View("predictions_terminal.predictions_report"),
     "AnswersResult": View("answers_terminal.answers_report"),
     "MemoryResult": View("memory_terminal.memory_report"),

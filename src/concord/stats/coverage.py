@@ -59,11 +59,6 @@ def rate_look(hits: ArrayLike, trials: ArrayLike) -> str:
     hits, trials
         One of each per study or case; those without trials are left out.
 
-    Returns
-    -------
-    str
-        As `score_look` returns it.
-
     References
     ----------
     As for `score_look`.
@@ -87,11 +82,6 @@ def effects_look(human: ArrayLike, agent: ArrayLike, study: ArrayLike) -> str:
     ----------
     human, agent, study
         Effects of every test and its study; tests without both effects are left out.
-
-    Returns
-    -------
-    str
-        As `score_look` returns it.
 
     References
     ----------
@@ -120,11 +110,6 @@ def difference_look(values: ArrayLike, clusters: ArrayLike | None = None) -> str
     values, clusters
         Differences of items, and the families that they belong to.
 
-    Returns
-    -------
-    str
-        As `score_look` returns it.
-
     References
     ----------
     As for `score_look`.
@@ -147,11 +132,6 @@ def spread_look(p_value: float | None) -> str:
     ----------
     p_value
         Of no spread at all.
-
-    Returns
-    -------
-    str
-        As `score_look` returns it.
 
     References
     ----------

@@ -64,8 +64,7 @@ def fisher_z_inverse(z: ArrayLike) -> float | Floats:
 
     References
     ----------
-    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
-    sample. Metron, 1, 3-32.
+    Fisher (1921), as for `fisher_z`.
 
     Examples
     --------

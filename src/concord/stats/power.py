@@ -59,7 +59,7 @@ def power_two_sample(d: float, n1: float, n2: float, *, alpha: float = 0.05) -> 
     n1, n2
         Participants in each group.
     alpha
-        Level of the test.
+        As in `power_paired`.
 
     Returns
     -------

@@ -106,7 +106,7 @@ def calibrated_agreement_groups(z: ArrayLike, starts: ArrayLike) -> Floats:
     Returns
     -------
     array
-        Shape (..., G); NaN for a group with no defined value.
+        As of `rms_z_groups`.
 
     References
     ----------

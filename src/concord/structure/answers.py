@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from concord.errors import FileFormatError
+from concord.files.limits import quoted
 from concord.records import AskOutcome
 from concord.structure.design import ITEMS
 from concord.structure.items import parse_items
@@ -102,6 +104,8 @@ def answers_of(
     found = []
     for trial in planned:
         reply = replies.get(trial["key"])
+        if trial["id"] not in known:
+            raise FileFormatError(f"the trial of {quoted(trial['id'])} is of no item that the run holds")
         outcome = str(AskOutcome.NOT_ASKED) if reply is None else str(reply["outcome"])
         item, cell, sample = known[trial["id"]], str(trial["mode"]), int(trial["repeat"])
         score, answer, recovered = None, None, None

@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
 from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError
+from concord.files.limits import quoted
 from concord.structure.arrangers import LETTERS
 from concord.structure.items import ArrangedItem
 from concord.structure.meaning.static import Similarity, bundled_embedding, folder_embedding, has_bundled
@@ -159,7 +160,13 @@ def shown_options(asked: Asked) -> list[str]:
     choices = asked.item.options
     if asked.arranger not in ("options", "options-cyclic"):
         return list(choices)
-    return [choices[LETTERS.index(letter)] for letter in asked.arrangement]
+    places = [LETTERS.find(letter) for letter in asked.arrangement]
+    if not all(0 <= place < len(choices) for place in places):
+        raise FileFormatError(
+            f"item {asked.item.id!r}: its {len(choices)} options have no arrangement "
+            f"{quoted(asked.arrangement)}"
+        )
+    return [choices[place] for place in places]
 
 
 def chosen_option(reply: str, shown: Sequence[str]) -> str | None:

@@ -1,8 +1,9 @@
 """What a folder holds: runs with how far they are, and results."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,18 @@ class FoundRun:
         return sum(self.outcomes.values())
 
 
-def found_folders(root: Path, result_files: Collection[str]) -> tuple[list[FoundRun], list[str]]:
+@dataclass(frozen=True, slots=True)
+class FoundResult:
+    """A folder of results in one line."""
+
+    name: str
+    """Path below the folder that is shown."""
+    files: tuple[str, ...]
+    changed: str
+    """When the last of them was written."""
+
+
+def found_folders(root: Path, result_files: Collection[str]) -> tuple[list[FoundRun], list[FoundResult]]:
     """Return every run below a folder, and every folder with a file of these names."""
     runs, results, shown = [], [], frozenset(result_files)
     for number, (where, folders, files) in enumerate(os.walk(root)):
@@ -44,9 +56,15 @@ def found_folders(root: Path, result_files: Collection[str]) -> tuple[list[Found
         name = path.relative_to(root).as_posix()
         if RECORD in files and TRIALS in files:
             runs.append(state_of(path, name))
-        if not shown.isdisjoint(files):
-            results.append(name)
+        if held := sorted(shown.intersection(files)):
+            results.append(FoundResult(name, tuple(held), _last_change(path / file for file in held)))
     return runs, results
+
+
+def _last_change(files: Iterable[Path]) -> str:
+    """Return when the youngest of files was written, to the minute."""
+    when = max(file.stat().st_mtime for file in files)
+    return datetime.fromtimestamp(when, tz=UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def state_of(path: Path, name: str) -> FoundRun:

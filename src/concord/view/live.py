@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter, defaultdict, deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,14 @@ from concord.asking.folder import TRIALS, planned_prompts
 from concord.asking.index import FAILURES, REPLIES, TURNS, journals
 from concord.asking.journal import open_file
 from concord.records import AskOutcome
+from concord.view.reading import GOOD, Reader, reader_of
 
 _NOT_USED = frozenset(map(str, AskOutcome)) - {"ok"}
 _LATEST, _GROUPS = 20, 200
+_SHOWN = 300
+"""Letters of a reply that are shown."""
+_READ_AT_ONCE = 200
+"""Replies that one look reads at most: a run of 100,000 is read in the course of many looks."""
 _AT_ONCE = 64 * 2**20
 """Bytes of a journal that one look counts; the next look goes on."""
 
@@ -28,6 +34,12 @@ class _Run:
     counts: Counter[str] = field(default_factory=Counter)
     groups: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     latest: deque[str] = field(default_factory=lambda: deque(maxlen=_LATEST))
+    reader: Reader | None = None
+    to_read: deque[Mapping[str, Any]] = field(default_factory=deque)
+    """Replies that came and were not read yet."""
+    readings: Counter[str] = field(default_factory=Counter)
+    misread: deque[str] = field(default_factory=lambda: deque(maxlen=_LATEST))
+    """The latest answers that were refused or could not be read."""
 
 
 class LiveRuns:
@@ -42,9 +54,11 @@ class LiveRuns:
         size = (path / TRIALS).stat().st_size
         if size != run.plan_size:
             run.plan_size, run.planned = size, sum(1 for _ in planned_prompts(path))
+            run.reader = reader_of(path)
         for kind in (REPLIES, FAILURES, TURNS):
             for journal in journals(path, kind):
                 _count(run, journal, kind)
+        _read_some(run)
         counts = run.counts
         words = ", ".join(f"{counts[str(one)]} {one}" for one in AskOutcome if counts[str(one)])
         return {
@@ -56,7 +70,30 @@ class LiveRuns:
                 for group, found in sorted(run.groups.items())[:_GROUPS]
             ),
             "latest": "\n".join(reversed(run.latest)),
+            "readings": _reading_words(run),
+            "misread": "\n".join(reversed(run.misread)),
         }
+
+
+def _read_some(run: _Run) -> None:
+    """Read some of the replies that came, and keep those that say nothing that can be used."""
+    if run.reader is None:
+        run.to_read.clear()
+        return
+    for _ in range(min(_READ_AT_ONCE, len(run.to_read))):
+        for one in run.reader(run.to_read.popleft()):
+            run.readings[one.outcome] += 1
+            if one.outcome != GOOD:
+                run.misread.append(f"{one.id} · {one.outcome}: {one.reply[:_SHOWN]}")
+
+
+def _reading_words(run: _Run) -> str:
+    """Say what was read so far; nothing where replies are not read one by one."""
+    if run.reader is None:
+        return ""
+    found = ", ".join(f"{n} {outcome}" for outcome, n in run.readings.most_common())
+    left = f"; {len(run.to_read):,} replies are still to be read" if run.to_read else ""
+    return f"{sum(run.readings.values()):,} answers read: {found}{left}" if found else f"none read yet{left}"
 
 
 def _count(run: _Run, journal: Path, kind: str) -> None:
@@ -95,5 +132,7 @@ def _add(run: _Run, line: bytes, kind: str) -> None:
         run.done[key] = outcome
         run.counts[outcome] += 1
         run.groups[group][outcome] += 1
+        if kind == REPLIES and outcome == GOOD:
+            run.to_read.append({key: row.get(key) for key in ("id", "mode", "repeat", "response")})
     if outcome in _NOT_USED:
-        run.latest.append(f"{name} · {outcome}: {str(row.get('response', row.get('error', '')))[:300]}")
+        run.latest.append(f"{name} · {outcome}: {str(row.get('response', row.get('error', '')))[:_SHOWN]}")

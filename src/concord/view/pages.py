@@ -7,7 +7,7 @@ from html import escape
 from urllib.parse import quote
 
 from concord.asking.corrections import Correction
-from concord.view.folders import FoundRun, Transcript
+from concord.view.folders import FoundResult, FoundRun, Transcript
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 1.5rem auto; padding: 0 1rem;
@@ -38,6 +38,9 @@ async function look() {
     document.getElementById("counts").textContent = run.words;
     document.getElementById("groups").textContent = run.groups;
     document.getElementById("latest").textContent = run.latest;
+    document.getElementById("readings").textContent = run.readings;
+    document.getElementById("misread").textContent = run.misread;
+    document.getElementById("reading").hidden = run.readings === "";
   } catch (fault) {
     document.getElementById("counts").textContent = "the view is closed";
   }
@@ -65,8 +68,8 @@ def page(title: str, body: str) -> str:
     )
 
 
-def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[str]) -> str:
-    """Return the table of runs, and the results to tick."""
+def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[FoundResult]) -> str:
+    """Return the table of runs, and the results to tick: side by side on one page, or as a report to keep."""
     rows = "".join(
         f'<tr><td><a href="{base}/run?of={quote(one.name)}">{escape(one.name)}</a></td>'
         f"<td>{escape(one.suite)}</td><td>{escape(one.model)}</td>"
@@ -75,15 +78,20 @@ def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[str]
         for one in runs
     )
     ticks = "".join(
-        f'<p><label><input type="checkbox" name="of" value="{escape(name)}"> {escape(name)}</label></p>'
-        for name in results
+        f'<tr><td><input type="checkbox" name="of" id="r{i}" value="{escape(one.name)}"></td>'
+        f'<td><label for="r{i}">{escape(one.name)}</label></td><td>{escape(", ".join(one.files))}</td>'
+        f'<td class="n">{escape(one.changed)}</td></tr>'
+        for i, one in enumerate(results)
     )
     return page(
         "Concord",
         f"<p>{escape(root)}</p><h2>Runs</h2><table><thead><tr><th>folder</th><th>question</th><th>model</th>"
         f"<th>asked</th><th>outcomes</th></tr></thead><tbody>{rows}</tbody></table>"
-        f'<h2>Results</h2><form action="{base}/page" method="get">{ticks}'
-        f'<p><button type="submit">Show the ticked ones on one page</button></p></form>',
+        f'<h2>Results</h2><form action="{base}/page" method="get"><table><thead><tr><th>tick</th>'
+        f"<th>folder</th><th>files</th><th>written (UTC)</th></tr></thead><tbody>{ticks}</tbody></table>"
+        '<p><label>title of the page <input name="title" value="Concord report"></label> '
+        '<button type="submit">Compare the ticked ones on one page</button> '
+        '<button type="submit" name="save" value="report">Save them as a report</button></p></form>',
     )
 
 
@@ -99,7 +107,10 @@ def run_page(base: str, run: FoundRun) -> str:
         f'<p><a href="{base}/">all runs</a> · {escape(run.name)}</p>'
         f'<div id="live" data-feed="{base}/feed?of={of}"><p><progress id="bar" aria-label="trials asked">'
         f'</progress> <span id="counts" aria-live="polite"></span></p><h2>By condition</h2>'
-        f'<pre id="groups"></pre><h2>Latest that cannot be used</h2><pre id="latest"></pre></div>'
+        '<pre id="groups"></pre><h2>Calls without a usable reply, the latest first</h2>'
+        '<pre id="latest"></pre>'
+        '<section id="reading" hidden><h2>Refused and unreadable answers, the latest first</h2>'
+        '<p id="readings" aria-live="polite"></p><pre id="misread"></pre></section></div>'
         f'<h2>Replies</h2><ul><li><a href="{base}/replies?of={of}">all</a></li>{links}</ul>',
     )
 

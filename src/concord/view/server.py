@@ -30,6 +30,7 @@ HEADERS = {
 }
 COUNT = 50
 _LARGEST_FORM = 200_000
+_LONGEST_TITLE = 200
 _DIGITS = 9
 """Digits of a place in a list at most."""
 
@@ -173,9 +174,12 @@ class _App:
         folders = [path for path in named if path is not None and path.is_dir()]
         if not folders:
             return _nothing()
-        made = questions.page(folders, title="Concord")
+        title = request.query_params.get("title", "").strip()[:_LONGEST_TITLE] or "Concord report"
+        made = questions.page(folders, title=title)
         # the page brings its own policy, by hashes, in its head
         headers = {key: value for key, value in HEADERS.items() if "Policy" not in key}
+        if request.query_params.get("save"):
+            headers["Content-Disposition"] = 'attachment; filename="concord-report.html"'
         return HTMLResponse(made.html, headers=headers)
 
 

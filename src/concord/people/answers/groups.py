@@ -24,7 +24,7 @@ class _Row:
     outcome: str
     n: int
     human: float
-    """Mean of the group less that of all people."""
+    """Mean of the group minus that of all people."""
     agent: float
     error: float
     noise: float

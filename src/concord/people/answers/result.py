@@ -92,7 +92,7 @@ class GroupSummary:
     slope: Estimate
     """Groups' deviations, agent on people, people's noise taken out: above 1 groups are exaggerated."""
     parity_gap: Estimate
-    """Largest less smallest mean absolute error of groups."""
+    """Largest minus smallest mean absolute error of groups."""
     too_small: tuple[str, ...] = ()
     """Groups of fewer than 30 people, which are not scored."""
 

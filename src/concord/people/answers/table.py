@@ -131,7 +131,13 @@ def wide_frame(table: ColumnTable, outcomes: dict[str, tuple[str, str]]) -> "pl.
     import polars as pl
 
     used = {column for pair in outcomes.values() for column in pair}
-    kept = [title for title in table.header if title not in used]
+    kept = [title for title in table.header if title not in used and title.strip()]
+    taken = [title for title in kept if title in ("row_number", "outcome", "human", "agent_answer")]
+    if taken:
+        raise FileFormatError(
+            f"{table.name}: the column {taken[0]!r} is there beside pairs such as {min(used)!r}, so "
+            "the layout is not clear; keep one of the two"
+        )
     whole = table.take([*kept, *used]).with_row_index("row_number")
     parts = [
         whole.select(

@@ -17,7 +17,7 @@ def one_df(draft: Draft, home: str, other: str) -> None:
 
 
 def one_sample(draft: Draft) -> None:
-    """Bring the only sample size of a test to n; n1 and n2 repeat it or stand in its place."""
+    """Bring the only sample size of a test to n; n1 and n2 repeat it or are in its place."""
     for name in ("n1", "n2"):
         value = getattr(draft, name)
         if value is not None and draft.n is None:

@@ -224,7 +224,7 @@ class _Experiment:
             return
         self.used.add(str(step.over))
         if self.spec.group is not None and self.spec.group.rounds > 1:
-            self.fault("a step over a factor cannot stand in an experiment with rounds", *here, "over")
+            self.fault("a step over a factor cannot be in an experiment with rounds", *here, "over")
 
     def scope(self, step: Step, asked: set[str]) -> set[str]:
         """Return every name that the texts of a step may show."""

@@ -62,7 +62,7 @@ def _participants(file: StudyFile) -> int:
 
 
 def human_sides(file: StudyFile) -> list[dict[str, Any]]:
-    """Return the human side of every test of a study: its numbers, where they stand, how they are known.
+    """Return the human side of every test of a study: its numbers, where they are, how they are known.
 
     Examples
     --------

@@ -74,7 +74,7 @@ def _column(grid: Grid, wanted: str | None) -> int | None:
 
 
 def _has_repeated_tests(grid: Grid, names: Sequence[str]) -> bool:
-    """Whether a test stands in more than one row: without several agents that would be an error."""
+    """Whether a test is in more than one row: without several agents that would be an error."""
     columns = [grid.cells(names.index(name)) for name in _KEY if name in names]
     keys = [tuple(map(str, key)) for key in zip(*columns, strict=True)]
     return len(set(keys)) < len(keys)

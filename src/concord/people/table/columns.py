@@ -38,7 +38,7 @@ OTHER_AGENT_NAMES = ("model", "design", "config")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where the known columns stand in a grid, and what to warn about."""
+    """Where the known columns are in a grid, and what to warn about."""
 
     position: dict[str, int]
     warnings: tuple[str, ...]
@@ -96,7 +96,7 @@ def _either(names: Sequence[str]) -> str:
 
 
 def _duplicates(grid: Grid, names: Sequence[str]) -> list[str]:
-    """Say which columns stand in the header more than once."""
+    """Say which columns are in the header more than once."""
     titles: dict[str, list[str]] = {}
     for title, name in zip(grid.header, names, strict=True):
         titles.setdefault(name, []).append(title)

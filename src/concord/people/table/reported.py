@@ -201,7 +201,7 @@ def _fill_sizes(draft: Draft, values: dict[str, float]) -> None:
 
 
 def _fill_p(draft: Draft, reading: _Reported) -> None:
-    """Fill the p-value and the direction that stands with it, and say what is assumed."""
+    """Fill the p-value and the direction that is given with it, and say what is assumed."""
     if draft.p_value is None and reading.p_value is not None:
         _put(draft, "p_value", reading.p_value)
         draft.flags.extend(reading.flags)
@@ -254,27 +254,27 @@ def _disagreements(draft: Draft, result: ApaResult, reading: _Reported) -> Itera
             yield f"{draft.reported!r} is not a statistic for test type {draft.test_type}; not used"
         return
     pairs = {name: (getattr(draft, name), said) for name, said in reading.values.items() if name != "z"}
-    for name, (stands, said) in pairs.items():
-        if stands is not None and not _agree(draft, name, (stands, said), reading.tolerance):
-            yield _versus(draft, f"{name} = {in_words(said)}", stands)
+    for name, (column, said) in pairs.items():
+        if column is not None and not _agree(draft, name, (column, said), reading.tolerance):
+            yield _versus(draft, f"{name} = {in_words(said)}", column)
     if draft.p_value is not None and result.p_value is not None and not result.one_tailed:
         low, high = result.p_bounds()
         if not low - 1e-12 <= draft.p_value <= high + 1e-12:
             yield _versus(draft, f"p {result.p_relation} {in_words(result.p_value)}", draft.p_value)
 
 
-def _versus(draft: Draft, said: str, stands: float) -> str:
+def _versus(draft: Draft, said: str, column: float) -> str:
     """Word a disagreement between a reported statistic and the columns."""
-    return f"{draft.reported!r} says {said}, the columns {in_words(stands)}; {COLUMNS_WIN}"
+    return f"{draft.reported!r} says {said}, the columns {in_words(column)}; {COLUMNS_WIN}"
 
 
 def _agree(draft: Draft, name: str, pair: tuple[float, float], tolerance: float) -> bool:
     """Whether a column and a reported number are the same but for rounding."""
-    stands, said = pair
+    column, said = pair
     if name != "statistic":
-        return math.isclose(stands, said, rel_tol=1e-3)
-    digits = repr(stands).partition("e")[0].partition(".")[2]
-    coarse = 1.000001 * max(tolerance, 0.5 * 10.0 ** -len(digits) if "e" not in repr(stands) else 0.0)
-    if abs(stands - said) <= coarse:
+        return math.isclose(column, said, rel_tol=1e-3)
+    digits = repr(column).partition("e")[0].partition(".")[2]
+    coarse = 1.000001 * max(tolerance, 0.5 * 10.0 ** -len(digits) if "e" not in repr(column) else 0.0)
+    if abs(column - said) <= coarse:
         return True
     return KINDS[draft.test_type].same_statistic(draft, said, coarse)

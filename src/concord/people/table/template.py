@@ -34,7 +34,7 @@ _TEST_NOTES = {
 
 @dataclass(frozen=True, slots=True)
 class TableTemplate:
-    """An empty table: its columns, what may stand in them, and a filled example."""
+    """An empty table: its columns, what they may hold, and a filled example."""
 
     sheet: str
     columns: Sequence[str]

@@ -15,7 +15,7 @@ from concord.records import Message
 
 LETTERS = "ABCDEFGH"
 MARK = "■"
-"""What stands before an option in the hint by a visual pattern."""
+"""What is before an option in the hint by a visual pattern."""
 CHOICES = "choices.jsonl"
 
 
@@ -52,12 +52,12 @@ class OptionQuestion:
 
 
 def bundled_choices() -> bytes:
-    """Return the bundled questions, one JSON object a line."""
+    """Return the bundled questions, one JSON object per line."""
     return resources.files("concord").joinpath("reasoning", "hints", "data", CHOICES).read_bytes()
 
 
 def parse_choices(data: bytes, name: str = CHOICES) -> tuple[OptionQuestion, ...]:
-    """Read questions, one JSON object a line: ``id, question, options, answer, target``.
+    """Read questions, one JSON object per line: ``id, question, options, answer, target``.
 
     ``answer`` and ``target`` are places from 0; the target is a wrong option.
 
@@ -82,7 +82,7 @@ def parse_choices(data: bytes, name: str = CHOICES) -> tuple[OptionQuestion, ...
     if problems.found:
         raise FileFormatError(str(problems.found[0]))
     if not found:
-        raise FileFormatError(f"{name}: no question was found; expected one JSON object a line")
+        raise FileFormatError(f"{name}: no question was found; expected one JSON object per line")
     return tuple(found)
 
 

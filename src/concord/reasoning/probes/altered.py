@@ -24,7 +24,7 @@ class AlteredSteps:
 
 
 def bundled_altered() -> bytes:
-    """Return the bundled changed steps, one JSON object a line."""
+    """Return the bundled changed steps, one JSON object per line."""
     return resources.files("concord").joinpath("reasoning", "probes", "data", ALTERED).read_bytes()
 
 

@@ -12,8 +12,8 @@ from concord.files.json_text import (
     UnusableError,
     fields_of,
     fingerprint_rows,
+    fixed_text,
     keep_or_raise,
-    mended,
     parsed_line,
     records_of,
     shown,
@@ -54,7 +54,7 @@ class Replies:
 
 
 def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool = False) -> Replies:
-    """Read recorded replies, one JSON object a line, and match them with what was asked.
+    """Read recorded replies, one JSON object per line, and match them with what was asked.
 
     Rows hold ``id, mode, response`` (for bias cases ``id, response``) and may hold ``repeat, thinking,
     status, error, stop_reason``; other fields are ignored.
@@ -162,7 +162,7 @@ def _failure(fields: Mapping[str, Any]) -> str | None:
     """Why the call failed, from ``error`` and ``status``."""
     error, status = fields.get("error"), fields.get("status")
     if error is not None and error is not False and error != "":
-        return mended(error if isinstance(error, str) else shown(error))
+        return fixed_text(error if isinstance(error, str) else shown(error))
     if status is not None and str(status).strip().lower() != "ok":
         return f"status {shown(status)}"
     return None
@@ -176,7 +176,7 @@ def _response(fields: Mapping[str, Any], failure: str | None) -> str:
     if not isinstance(value, str):
         found = "no 'response'" if "response" not in fields else f"'response' is {shown(value)}"
         raise UnusableError("non-string response", found, "text")
-    return mended(value)
+    return fixed_text(value)
 
 
 def _optional(fields: Mapping[str, Any], key: str) -> str | None:
@@ -206,8 +206,10 @@ def _reply_rows(source: Source, lenient: bool) -> tuple[list[Row], InputFile, Pr
     rows = lines_of(data.removeprefix(b"\xef\xbb\xbf"), problems)
     if not rows and not problems.found:
         if not lenient:
-            raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object a line")
-        problems.found.append(LineProblem(path.name, None, "empty file", "no line", "one JSON object a line"))
+            raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object per line")
+        problems.found.append(
+            LineProblem(path.name, None, "empty file", "no line", "one JSON object per line")
+        )
     return rows, fingerprint(path.name, data), problems
 
 

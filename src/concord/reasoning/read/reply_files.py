@@ -57,7 +57,7 @@ def check_replies(path: Path) -> ReplyFile:
     problems = Problems(path.name)
     rows, torn = _rows(path.name, data, problems)
     if not rows and not problems.found:
-        raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object a line")
+        raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object per line")
     if rows and all(isinstance(row, Mapping) and _is_trial(row) for _, row in rows):
         raise FileFormatError(
             f"{path.name}: holds trials (what is asked) and no replies; check the replies.jsonl next to it"

@@ -15,8 +15,8 @@ from concord.files.json_text import (
     decoded,
     fields_of,
     fingerprint_rows,
+    fixed_text,
     keep_or_raise,
-    mended,
     parsed,
     records_of,
     shown,
@@ -149,7 +149,7 @@ def _checked_vignette(row: object, line: int | None, *, cluster: str | None = No
         raise UnusableError("bad gold_reasoning", found, "a list of texts")
     prompt = text_field(fields, "prompt", needed=False)
     family = None if cluster is None else _family(fields, cluster, name)
-    return Sample(name, gold, tuple(mended(step) for step in steps), prompt, line, family)
+    return Sample(name, gold, tuple(fixed_text(step) for step in steps), prompt, line, family)
 
 
 def _family(fields: Mapping[str, Any], key: str, name: str) -> str:

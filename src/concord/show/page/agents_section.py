@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, OptionError
 from concord.people import NAME
 from concord.people.agents_files import DOCUMENT, AgentsResult, read
 from concord.people.agents_result import AgentScores
@@ -41,13 +41,30 @@ def _agent_mark(agent: AgentScores) -> plots.Mark:
     )
 
 
-def agents_picture(result: AgentsResult) -> Picture:
+def agents_picture(result: AgentsResult, *, width: float = plots.WIDTH) -> Picture:
     """Draw PAS of every agent with its interval, the highest first."""
     marks = [_agent_mark(agent) for agent in in_order(result)]
     title = f"PAS of {len(marks)} agents"
     return plots.intervals(
-        "agents", title, marks, label="PAS: probability of the same conclusion", limits=(0, 1)
+        "agents", title, marks, label="PAS: probability of the same conclusion", limits=(0, 1), width=width
     )
+
+
+def draw_agents(result: AgentsResult, kind: str = "pas", *, units: float = plots.WIDTH) -> Picture:
+    """Draw every agent of a leaderboard.
+
+    Parameters
+    ----------
+    result
+        The numbers.
+    kind
+        ``pas``.
+    units
+        Width of the drawing.
+    """
+    if kind != "pas":
+        raise OptionError(f"there is no picture {kind!r} of many agents; expected pas")
+    return agents_picture(result, width=units)
 
 
 def _agent_row(agent: AgentScores) -> list[fragments.Cell]:

@@ -150,6 +150,9 @@ def alpaca_eval(row: Row, place: str, judge: str) -> Iterator[Ballot]:
     AlpacaEval draws the order of the outputs and drops it when it writes; where the column with it was kept,
     the order is known.
     """
+    lacking = [name for name in ("output_1", "output_2", "preference") if name not in row]
+    if lacking:
+        raise FileFormatError(f"{place}: no {lacking[0]!r}, expected an annotation of AlpacaEval")
     instruction = str(row.get("instruction", "")).strip()
     first, second = str(row["output_1"]), str(row["output_2"])
     code = hashlib.sha256(instruction.encode("utf-8", "replace")).hexdigest()[:8]

@@ -63,7 +63,7 @@ def read_triples(language: str) -> tuple[MeaningTriple, ...]:
 
 
 def calibrate(scorer: str, similarity: Similarity, language: str, *, level: float = 0.95) -> Calibration:
-    """Score the triples of a language and say how well meanings are told apart.
+    """Score the triples of a language and say how well meanings are distinguished.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ def _is_result(text: str) -> bool:
 
 
 def _header_line(record: Sequence[object], width: int, *, fill: bool) -> list[str]:
-    """Return the texts of a line; above another line a text also stands over the blanks to its right."""
+    """Return the texts of a line; above another line a text is also over the blanks to its right."""
     texts = ["" if is_blank(cell) else str(cell).strip() for cell in record]
     texts += [""] * (width - len(texts))
     if fill:

@@ -54,7 +54,7 @@ def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Gr
     Raises
     ------
     TableError
-        Cells cannot be used: every one is named, by the title that it stands under.
+        Cells cannot be used: every one is named, by the title that it is under.
     """
     header = handmade_header(raw, mapping)
     if header is None:

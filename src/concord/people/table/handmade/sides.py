@@ -177,7 +177,7 @@ def _sizes_of_groups(cell: object) -> tuple[float, float] | None:
 
 
 def _after_equals(cell: object) -> object:
-    """Return what stands behind ``n =`` in a cell."""
+    """Return what is behind ``n =`` in a cell."""
     return cell.rpartition("=")[2].strip() if isinstance(cell, str) and "=" in cell else cell
 
 

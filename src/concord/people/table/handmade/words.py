@@ -194,7 +194,7 @@ def meaning_of(levels: list[str]) -> Meaning | None:
     """
     alone = meaning_of_words(words_of(levels[0])) if len(levels) == 1 else None
     if alone in IDENTITY:
-        return Meaning(alone)  # a paper that nothing stands below is a study, not a side
+        return Meaning(alone)  # a paper that nothing is below is a study, not a side
     side, agent, rest = None, "", []
     for level in levels:
         if any(_MODEL_NAMES.search(word) for word in words_of(level)):

@@ -55,6 +55,7 @@
     closeDrawer();
     if (question === 'people' && rest.length) {
       const card = [...document.querySelectorAll('.panel:not([hidden]) .study')].find((one) => one.dataset.study === rest[0]);
+      if (card) unfoldStudy(card);
       look(card || document.getElementById('people'));
       if (card) card.focus({ preventScroll: true });
       return;
@@ -69,6 +70,7 @@
     const keys = testKeys(table), i = keys.findIndex((one, k) => one === key && table.by.study.at(k) === study);
     if (i < 0) return false;
     const card = [...panel.querySelectorAll('.study')].find((one) => one.dataset.study === study);
+    if (card) unfoldStudy(card);
     if (card && !drawer().open) look(card);
     openTest(panel, table, i, reply.length ? reply.join('/') : '');
     return true;

@@ -11,7 +11,20 @@
     if (!table) { holder.replaceChildren(el('p', { class: 'soft', text: 'The result has no table of tests.' })); return; }
     const keys = testKeys(table), studies = new Map();
     studyOrder(table).forEach((i) => { const name = table.by.study.at(i); if (!studies.has(name)) studies.set(name, []); studies.get(name).push(i); });
-    holder.replaceChildren(...[...studies].map(([name, rows]) => studyCard(panel, table, keys, name, rows)));
+    const cards = [...studies].map(([name, rows]) => studyCard(panel, table, keys, name, rows));
+    if (cards.length > OPEN) cards.slice(1).forEach((card) => fold(card, studies.get(card.dataset.study).length));
+    holder.replaceChildren(...cards);
+  };
+  // Of many studies the first is unfolded; an address that names another unfolds it, paper shows all
+  const OPEN = 3;
+  const fold = (card, n) => {
+    card.classList.add('shut');
+    card.querySelector('h5').append(el('button', { type: 'button', class: 'small unfold', 'aria-expanded': 'false', text: n + (n === 1 ? ' test' : ' tests'), 'aria-label': 'Show the ' + n + ' tests of ' + card.dataset.study, onclick: () => unfoldStudy(card) }));
+  };
+  const unfoldStudy = (card) => {
+    card.classList.remove('shut');
+    const button = card.querySelector('.unfold');
+    if (button) button.remove();
   };
   // A long study shows its first tests; paper shows all
   const SHORT = 6;

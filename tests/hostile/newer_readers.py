@@ -1,0 +1,139 @@
+"""Readers of answers, verdicts, hints, probes and what a run's folder holds, each given mutated input."""
+
+import csv
+import io
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.hostile.nasty import TEXTS, mutated_bytes, mutated_cells, mutated_json
+
+from concord import api
+from concord.asking.corrections import read_corrections
+from concord.asking.prices import read_prices
+from concord.asking.scoring import score_run
+from concord.audit.verdicts import read_verdicts
+from concord.people.table.handmade.mapping import read_mapping
+from concord.reasoning.hints.choices import parse_choices
+from concord.structure.judging.pairs import parse_pairs
+
+Reader = Callable[[random.Random, Path], object]
+ANSWERS: list[list[Any]] = [["study", "outcome", "person", "group", "human", "agent"],
+                            *(["s", "o", i, "ab"[i % 2], i % 5, i % 3] for i in range(8))]  # fmt: skip
+COUNTS: list[list[Any]] = [["study", "outcome", "option", "human_count", "agent_count"],
+                           *(["s", "o", i, 3 + i, 4 - i] for i in range(4))]  # fmt: skip
+MIXED: list[list[Any]] = [["arm", "answer", "prediction", "weight"],
+                          *(["ab"[i % 2], i % 5, i % 3, 1] for i in range(12))]  # fmt: skip
+HINTS: list[list[Any]] = [
+    ["model", "influenced_count", "both_count", "thinking_only_count", "answer_only_count", "neither_count"],
+    ["m", 40, 10, 10, 10, 10], ["n", 40, 20, 10, 5, 5],
+]  # fmt: skip
+PROBES: list[list[Any]] = [["probe", "id", "cell", "step", "n_steps", "answer"],
+                           *(["early", "a", "prefix", k, 4, "AB"[k >= 3]] for k in range(5))]  # fmt: skip
+VOTES: list[list[Any]] = [["pair", "order", "verdict", "winner", "human_1", "length_a"],
+                          ["1", "ab", "first", "", "a", 3], ["1", "ba", "[[B]]", "", "tie", 3]]  # fmt: skip
+ALPACA = [{"instruction": "x", "output_1": "a", "output_2": "b", "preference": 1, "annotator": "j"}] * 2
+FASTCHAT = [{"question_id": 1, "model_1": "a", "model_2": "b", "g1_winner": "model_1", "g2_winner": "tie",
+             "judge": ["gpt-4", "pair-v2"], "turn": 1}]  # fmt: skip
+CHOICES = {"id": "c", "question": "q?", "options": ["x", "y"], "answer": 0, "target": 1}
+PAIRS: list[list[Any]] = [["prompt", "answer_a", "answer_b", "human"], ["q", "x", "y", "a;tie"]]
+CORRECTION = {"id": "a", "mode": "x", "repeat": 0, "read_as": "A"}
+VERDICTS = {
+    "format": "concord audit verdicts",
+    "format_version": 2,
+    "question": "reasoning",
+    "verdicts": {"k": "right"},
+}
+
+
+def _csv(path: Path, rows: list[list[Any]]) -> Path:
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    path.write_bytes(out.getvalue().encode("utf-8", "surrogatepass"))
+    return path
+
+
+def _json(path: Path, document: object) -> Path:
+    path.write_text(json.dumps(document), "utf-8")
+    return path
+
+
+def _lines(path: Path, rows: Any) -> Path:
+    path.write_text("\n".join(map(json.dumps, rows if isinstance(rows, list) else [rows])), "utf-8")
+    return path
+
+
+def _cells(name: str, rows: list[list[Any]], read: Callable[[Path], object]) -> Reader:
+    return lambda rng, tmp: read(_csv(tmp / name, mutated_cells(rows, rng, TEXTS)))
+
+
+def _combined(path: Path) -> object:
+    return api.combine(path, path)
+
+
+NEWER: dict[str, Reader] = {
+    "answers, CSV cells": _cells("a.csv", ANSWERS, lambda path: api.score_answers(path, n_resamples=10)),
+    "counts of answers, CSV cells": _cells(
+        "c.csv", COUNTS, lambda path: api.score_answers(path, n_resamples=10)
+    ),
+    "people and predictions, CSV cells": _cells("m.csv", MIXED, _combined),
+    "counts of hints, CSV cells": _cells("h.csv", HINTS, api.score_hints),
+    "probes, CSV cells": _cells("p.csv", PROBES, api.score_probes),
+    "verdicts, CSV cells": _cells("v.csv", VOTES, lambda path: api.score_judge(path, n_permutations=20)),
+    "AlpacaEval": lambda rng, tmp: api.score_judge(
+        _json(tmp / "a.json", mutated_json(ALPACA, rng)), n_permutations=20
+    ),
+    "FastChat": lambda rng, tmp: api.score_judge(
+        _lines(tmp / "gpt-4_pair.jsonl", mutated_json(FASTCHAT, rng)), n_permutations=20
+    ),
+    "choices": lambda rng, tmp: parse_choices(json.dumps(mutated_json(CHOICES, rng)).encode()),
+    "choices, bytes": lambda rng, tmp: parse_choices(mutated_bytes(json.dumps(CHOICES).encode(), rng)),
+    "pairs": lambda rng, tmp: parse_pairs(
+        _csv(tmp / "p.csv", mutated_cells(PAIRS, rng, TEXTS)).read_bytes(), "p.csv"
+    ),
+    "pairs, JSON": lambda rng, tmp: parse_pairs(
+        json.dumps(
+            mutated_json({"pairs": [{"prompt": "q", "answer_a": "x", "answer_b": "y"}]}, rng)
+        ).encode(),
+        "p.json",
+    ),
+    "corrections": lambda rng, tmp: read_corrections(
+        _lines(tmp / "c.jsonl", mutated_json([CORRECTION] * 2, rng))
+    ),
+    "prices": lambda rng, tmp: read_prices(
+        _json(tmp / "p.json", mutated_json({"a/b": {"in": 1, "out": 2}}, rng))
+    ),
+    "verdicts of an audit": lambda rng, tmp: read_verdicts(
+        _json(tmp / "v.json", mutated_json(VERDICTS, rng)), "reasoning"
+    ),
+    "mapping": lambda rng, tmp: _mapped(tmp, mutated_bytes(b"Title = study\nOther = human_n\n", rng)),
+}
+
+
+def _mapped(tmp: Path, data: bytes) -> object:
+    (tmp / "m.txt").write_bytes(data)
+    return read_mapping([str(tmp / "m.txt")])
+
+
+def damaged_run(run: Path, rng: random.Random, tmp: Path) -> object:
+    """Mutate one file of a run's folder and score the run."""
+    folder = tmp / "run"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(run, folder)
+    path = rng.choice(
+        sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in (".json", ".jsonl"))
+    )
+    data = path.read_bytes()
+    if path.suffix == ".json" and rng.random() < 0.5:
+        _json(path, mutated_json(json.loads(data), rng))
+    elif path.suffix == ".jsonl" and rng.random() < 0.5 and data.strip():
+        lines = data.splitlines()
+        at = rng.randrange(len(lines))
+        lines[at] = json.dumps(mutated_json(json.loads(lines[at]), rng)).encode()
+        path.write_bytes(b"\n".join(lines) + b"\n")
+    else:
+        path.write_bytes(mutated_bytes(data, rng))
+    return score_run(folder, partial=True)
