@@ -35,8 +35,8 @@ MOST_OUTCOMES = 8
 MOST_PAIRS = 6
 ALPHA = 0.05
 CAUTION = 1.314
-"""How far a 99 % interval of a ratio reaches, on its log, over a 95 % one: of few answers that are alike in
-spread the 95 % interval excludes 1 in up to 9 %."""
+"""How far a 99 % interval of a ratio reaches, on its log, over a 95 % one, which of skewed answers that vary
+alike excludes 1 too often."""
 
 
 def answers_report(result: AnswersResult) -> RenderableType:

@@ -25,9 +25,10 @@ ANSWERS: dict[str, Draw] = {
 def said_of(agent: np.ndarray, people: np.ndarray) -> str:
     """What is said of two samples of answers, as `score answers` computes it for one outcome."""
     one, two = answer_spread(agent), answer_spread(people)
+    if two.variance == 0:  # undefined, and nothing is said
+        return ""
     found = variance_ratio(one, two)
-    shown = not (one.is_heavy or two.is_heavy)
-    ends = Interval(found.low, found.high, 0.95, "") if shown else None
+    ends = None if np.isnan(found.low) else Interval(found.low, found.high, 0.95, "")
     numbers = {"variance_ratio": AnswerNumber(Estimate(found.value, ends))}
     return _spread_words("a", AgentAnswers("a", AnswerSummary("all", 1, 1, numbers), (), ()))
 
