@@ -198,6 +198,16 @@ def test_two_clusters_are_too_few_for_an_interval() -> None:
     assert result.p_value is None
 
 
+def test_intervals_of_shares_end_where_differences_of_shares_end() -> None:
+    shares = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0])
+    others = np.array([0.0, 0.0, 0.1, 0.0, 0.0, 1.0, 0.0])
+    free, ended = (compare_items(shares, others, choices=Choices(widest=w)).difference for w in (None, 1.0))
+    assert free.interval is not None and ended.interval is not None
+    assert free.interval.low < -1 and free.interval.high > 1
+    assert (ended.interval.low, ended.interval.high) == (-1.0, 1.0)
+    assert ended.value == free.value
+
+
 def test_scores_that_are_not_paired_or_not_finite_are_refused() -> None:
     with pytest.raises(OptionError, match="3 scores of the first model, 2 of the second"):
         compare_items([1, 2, 3], [1, 2])

@@ -1,7 +1,7 @@
 """Judges compared on the same pairs of answers: each number's difference, paired by pair."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -143,7 +143,8 @@ def _metric_difference(
         return MetricDifference(metric, None, None, none, None, 0)
     labels = np.asarray(cluster_labels(first))[there]
     alone = len(set(labels.tolist())) == labels.size
-    found = compare_items(x[there], y[there], None if alone else labels, choices=choices, engine=engine)
+    shares = replace(choices, widest=1.0)
+    found = compare_items(x[there], y[there], None if alone else labels, choices=shares, engine=engine)
     difference = found.difference
     return MetricDifference(
         metric,

@@ -1,6 +1,7 @@
 """What options do to two models, compared on the same questions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -120,7 +121,7 @@ def _item_difference(metric: str, x: Floats, y: Floats, choices: Choices, engine
     if not there.any():
         none = Estimate(None, None, 0, lost, note="undefined: no item of both models has it")
         return MetricDifference(metric, None, None, none, None, 0)
-    found = compare_items(x[there], y[there], None, choices=choices, engine=engine)
+    found = compare_items(x[there], y[there], None, choices=replace(choices, widest=1.0), engine=engine)
     one = found.difference
     difference = Estimate(one.value, one.interval, one.n, lost, one.method, one.note)
     means = float(x[there].mean()), float(y[there].mean())

@@ -42,6 +42,8 @@ class Choices:
     """Whether scores are means of repeats: in few steps, so that sums of random signs tie."""
     margin: float | None = None
     """Smallest difference of interest: whether the difference is shown to be smaller; ``None``: not asked."""
+    widest: float | None = None
+    """Largest difference that scores of this kind can have (1 for shares): intervals end there."""
 
     def __post_init__(self) -> None:
         checked_level(self.level)
@@ -167,10 +169,13 @@ def compare_items(
         used = Verdict(SKEWED, skewed.p_value, skewed.statistic, skewed.df)
         verdicts = (*verdicts, used)
 
+    widest = 1.0 if _binary(a, b) else choices.widest
+
     def at(level: float) -> tuple[Interval | None, str]:
         if skewed is not None:
-            return skewed_mean(d, clusters, level=level).interval, ""
-        return _difference_interval(a, b, error, level, counted=counted)
+            return _ended(skewed_mean(d, clusters, level=level).interval, widest), ""
+        found, why = _difference_interval(a, b, error, level, counted=counted)
+        return _ended(found, widest), why
 
     interval, note = at(choices.level)
     if interval is not None and not counted:
@@ -189,6 +194,14 @@ def compare_items(
         **_effects(d, a, b),
         **_wins(d, a, b),
     )
+
+
+def _ended(interval: Interval | None, widest: float | None) -> Interval | None:
+    """Return an interval that ends where no difference can be; it covers as often."""
+    if interval is None or widest is None:
+        return interval
+    low, high = (min(max(end, -widest), widest) for end in (interval.low, interval.high))
+    return replace(interval, low=low, high=high)
 
 
 def _units(error: MeanError | None) -> int:
