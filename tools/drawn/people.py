@@ -139,10 +139,10 @@ def uncertainty() -> Drawn:
     """Draw both intervals of every agent."""
     best = sorted(agents().agents, key=lambda one: -one.pas.value)
     marks = [
-        Mark(one.name, one.pas.value, one.pas.interval.low, one.pas.interval.high, one.pas.fresh.low,
-             one.pas.fresh.high)
-        for one in best if one.pas.interval is not None and one.pas.fresh is not None
-    ]  # fmt: skip
+        Mark(one.name, one.pas.value, other.low, other.high, new.low, new.high)
+        for one in best
+        if (other := one.pas.interval) is not None and (new := one.pas.new_participants) is not None
+    ]
     key = ("95 %: other studies like these", "95 %: new participants")
     picture = plots.intervals(
         "uncertainty", "Two intervals of one number", marks, label="PAS", limits=(0, 1), key=key, width=WIDTH

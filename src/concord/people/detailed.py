@@ -7,7 +7,7 @@ from pathlib import Path
 from concord.errors import FileFormatError
 from concord.files.contents import read_bytes
 from concord.files.delimited import text_records
-from concord.files.text import decode
+from concord.files.json_text import decoded
 
 FLAGS = (
     "In_ECS",
@@ -94,7 +94,7 @@ def check_detailed(path: Path, n_tests: int) -> None:
     if not path.is_file():
         return
     try:
-        records = text_records(path.name, decode(path.name, read_bytes(path)))
+        records = text_records(path.name, decoded(path.name, read_bytes(path)))
         keys = next(records, [])
         rows = [dict(zip(keys, row, strict=False)) for row in records if row]
     except FileFormatError as fault:
