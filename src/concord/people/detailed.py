@@ -94,11 +94,11 @@ def check_detailed(path: Path, n_tests: int) -> None:
     if not path.is_file():
         return
     try:
-        records = text_records(path.name, decoded(path.name, read_bytes(path)))
+        records = text_records(str(path), decoded(str(path), read_bytes(path)))
         keys = next(records, [])
         rows = [dict(zip(keys, row, strict=False)) for row in records if row]
     except FileFormatError as fault:
-        raise FileFormatError(f"{path}: {fault}; score the table again") from fault
+        raise FileFormatError(f"{fault}; score the table again") from fault
     try:
         check_rows(rows, n_tests)
     except FileFormatError as fault:

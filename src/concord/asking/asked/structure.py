@@ -54,7 +54,8 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Structu
 
     answers = read_answers(found)
     if all(row.score is None for row in answers.rows):
-        raise RunFolderError(f"{found.source}: no answer was found in any reply; {answers.outcomes}")
+        counted = ", ".join(f"{n} {outcome}" for outcome, n in answers.outcomes.items())
+        raise RunFolderError(f"{found.source}: no answer was found in any reply: {counted}")
     chance = {"chance": chance_of(found.files[ITEMS], found.options)}
     return replace(score_structure(scores=answers.frame(), **{**chance, **choices}), made=found.made)
 

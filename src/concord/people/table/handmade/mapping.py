@@ -84,7 +84,8 @@ def target(column: str, title: str) -> Meaning | None:
         plain = _CANONICAL.get(plain, plain)
         if plain in exact and exact[plain] not in IDENTITY:
             return Meaning(exact[plain], side, "", group)
-    known = [*KNOWN, *IDENTITY, *(f"{one}_{field}" for one in ("human", "agent") for field in FIELDS)]
+    by_side = [field for field in FIELDS if field not in IDENTITY]
+    known = [*KNOWN, *IDENTITY, *(f"{one}_{field}" for one in ("human", "agent") for field in by_side)]
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"; the nearest is {near[0]!r}" if near else ""
     raise OptionError(f"--map: {title!r} is mapped to {column!r}, which is no column{hint}")
