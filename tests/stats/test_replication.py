@@ -41,6 +41,16 @@ def test_the_replication_bayes_factor_is_the_integral_over_the_originals_posteri
     assert log_bf_replication(o, os_, r, rs) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("n", [15, 40, 150])
+def test_an_agent_without_effects_rarely_has_a_replication_factor_above_three(n: int) -> None:
+    rng, se = np.random.default_rng(n), float(np.sqrt(2 / n))
+    human = rng.normal(0.5, se, 20_000)
+    shown = human[human > 1.96 * se][:3000]  # published effects: those that were significant
+    agent = rng.normal(0.0, se, shown.size)
+    above = int(np.sum(np.asarray(log_bf_replication(shown, se, agent, se)) > np.log(3)))
+    assert above <= stats.binom.ppf(0.999, shown.size, 0.05)
+
+
 def test_small_telescopes_of_the_published_rule_are_two_and_a_half_times_the_sample() -> None:
     # Simonsohn (2015): with 2.5 times the original n, 80 % power to find a zero effect too small
     original, replication = 1.0, 1 / np.sqrt(2.5)

@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from concord import api
 from concord.errors import FileFormatError, TableError
-from concord.reasoning.hints.counts import bundled_counts, read_counts, recovered
+from concord.reasoning.hints.counts import PlaceCounts, bundled_counts, read_counts, recovered
 from concord.reasoning.hints.files import HintLeaderboard, read
-from concord.reasoning.hints.leaderboard import leaderboard_of
+from concord.reasoning.hints.leaderboard import leaderboard_of, place_rates
 from concord.reasoning.hints.rows import KINDS
 from concord.stats.intervals import wilson_interval
 
@@ -172,3 +174,17 @@ def test_a_table_of_something_else_is_refused(tmp_path: Path) -> None:
     path.write_text("a,b\n1,2\n")
     with pytest.raises(FileFormatError, match="not those of a table of counts"):
         read_counts(path)
+
+
+@pytest.mark.parametrize("n", [20, 60, 200])
+@pytest.mark.parametrize("share", [(0.3, 0.1), (0.05, 0.02)])
+def test_models_that_say_it_as_often_in_both_places_are_rarely_said_to_think_it_more(
+    n: int, share: tuple[float, float]
+) -> None:
+    both, one = share
+    rng = np.random.default_rng(n)
+    told = 0
+    for counts in rng.multinomial(n, [both, one, one, 1 - both - 2 * one], size=1000).tolist():
+        gap = place_rates(PlaceCounts(*counts))[3]
+        told += gap.interval is not None and gap.interval.low > 0
+    assert told <= stats.binom.ppf(0.999, 1000, 0.025)  # one side of a 95 % interval

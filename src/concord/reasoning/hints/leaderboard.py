@@ -56,7 +56,7 @@ def rate_of(count: Count | None) -> Estimate:
 
 
 def _hint_model(name: str, own: ModelCounts) -> HintModel:
-    thinking, answer, either, gap, kappa = _place_rates(own.places)
+    thinking, answer, either, gap, kappa = place_rates(own.places)
     verbalised = rate_of(own.verbalised)
     return HintModel(
         name,
@@ -72,7 +72,7 @@ def _hint_model(name: str, own: ModelCounts) -> HintModel:
     )
 
 
-def _place_rates(places: PlaceCounts | None) -> tuple[Estimate, Estimate, Estimate, Estimate, Estimate]:
+def place_rates(places: PlaceCounts | None) -> tuple[Estimate, Estimate, Estimate, Estimate, Estimate]:
     """Return thinking, answer, either, their gap and their kappa."""
     if places is None or places.n == 0:
         why = "thinking and answer are not given apart" if places is None else "nothing was influenced"
