@@ -54,7 +54,7 @@ def effects(
     x, y = Scale(low, high, 52, width - 14), Scale(low, high, height - 44, 34)
     canvas = Canvas()
     frame(canvas, x, y, f"effect in people, {unit}", f"effect in the model, {unit}")
-    if slope is not None and intercept is not None and slopes is not None:
+    if points and slope is not None and intercept is not None and slopes is not None:
         middle = sum(p.people[0] for p in points) / len(points)
         _slope_band(canvas, x, y, (middle, slope * middle + intercept), slopes)
     canvas.line("ref", x(low), y(low), x(high), y(high))

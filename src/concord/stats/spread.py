@@ -145,7 +145,7 @@ def spread_of(scores: ArrayLike) -> MeansSpread:
     alike = length2 <= _STILL * total
     u = np.linalg.eigh(covariance)[1][:, -1] if alike else means / np.sqrt(length2)
     towards = covariance @ u
-    along = float(u @ towards)
+    along = max(0.0, float(u @ towards))  # a variance: rounding may leave it below 0
     half = float(np.sum(covariance**2)) - 2 * float(towards @ towards) + along**2
     rest = total - along
     if rest <= _ROUNDING * total:

@@ -144,7 +144,7 @@ def reordered_item(item: ProbeItem) -> ProbeItem:
     >>> one = OptionQuestion("q1", "Which?", ("w", "x", "y", "z"), 0, 1)
     >>> moved = reordered_item(ProbeItem("q1", "Which?", "A", choice=one))
     >>> moved.choice.options, moved.gold
-    (('y', 'z', 'w', 'x'), 'C')
+    (('x', 'y', 'z', 'w'), 'D')
     """
     assert item.choice is not None  # noqa: S101 - only options can be reordered
     n = len(item.choice.options)
