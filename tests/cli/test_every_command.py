@@ -193,7 +193,10 @@ def test_every_command_fits_its_terminal(tmp_path: Path, columns: int) -> None:
         if "x1b" in text.replace("\x1b", ""):
             faults.append(f"{words}: an escape code is spelt out")
         lines = [line.split("\r")[-1] for line in _CODES.sub("", text).split("\n")]
-        faults += [f"{words}: {len(line)} columns: {line}" for line in lines if len(line) > columns]
+        long = [
+            line for line in lines if len(line) > columns and " " in line.strip()
+        ]  # an address stays whole
+        faults += [f"{words}: {len(line)} columns: {line}" for line in long]
         faults += [f"{words}: a number is cut: {line}" for line in lines if _CUT.search(line)]
         if not any(line.strip() for line in lines):
             faults.append(f"{words}: says nothing")

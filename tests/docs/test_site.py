@@ -36,12 +36,16 @@ class Page(HTMLParser):
             self.loaded += [str(found[key]) for key in ("src", "href") if found.get(key) is not None]
 
 
+WRITTEN = ("index.html", "gallery.html")
+"""Pages next to the examples that are not examples."""
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
     """Every page of the site that `CONCORD_SITE` names, or of one that is built as .ci/run builds it."""
     out = _site(tmp_path_factory)
     examples = out / "examples"
-    pages = [path for path in out.rglob("*.html") if path.parent != examples or path.name == "index.html"]
+    pages = [path for path in out.rglob("*.html") if path.parent != examples or path.name in WRITTEN]
     return {path: Page(path.read_text("utf-8")) for path in pages if path.name != "404.html"}
 
 
@@ -60,7 +64,7 @@ def _site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_example_is_a_small_page_and_is_linked(site: dict[Path, Page]) -> None:
     folder = next(path.parent for path in site if path.parts[-2:] == ("examples", "index.html"))
-    made = [path for path in folder.glob("*.html") if path.name != "index.html"]
+    made = [path for path in folder.glob("*.html") if path.name not in WRITTEN]
     index = (ROOT / "docs" / "examples" / "index.md").read_text("utf-8")
     assert {path.name for path in made} == set(re.findall(r"\((\S+\.html)\)", index))
     assert {f"examples/{path.name}" for path in made} <= GENERATED

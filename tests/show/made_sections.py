@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pairs, early
 from tests.structure.judging import scripted
+from tests.structure.options.scripted import result as option_result
 
 from concord import api
 from concord.people.memory.files import MemoryResult
@@ -16,7 +17,7 @@ from concord.records import Estimate
 
 
 def write_sections(folder: Path) -> Path:
-    """Write many agents, answers, predicted effects, memory, a judge, interventions and the hints' board."""
+    """Write one small result for every section of the page."""
     rng = np.random.default_rng(4)
     table = pl.read_csv(api.demo_table())
     agents = pl.concat([table.with_columns(agent=pl.lit(name)) for name in ("scripted-1", "scripted-2")])
@@ -39,6 +40,7 @@ def write_sections(folder: Path) -> Path:
     remembered = MemoryResult((known,), (pair,), delta, Estimate(None), "memory", "A sentence.", "m")
     remembered.write(folder / "memory")
     api.score_judge(scripted.rows(scripted.length_lover, n=10), judge="j").write(folder / "judge")
+    option_result("m", 0.6, 0.9).write(folder / "options")
     rows = [*early(rng, 8), *Filler().rows(rng, 8), *FollowsMistakes().rows(rng, 8), *Pairs().rows(rng, 8)]
     hints = Hinted(kinds=("sycophancy", "grader")).rows(rng, 8)
     found = score_probe_rows(rows, hints, model="m")

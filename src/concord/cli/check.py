@@ -6,7 +6,10 @@ from typing import Annotated
 import typer
 
 from concord.cli.options import DecimalComma, Encoding, JsonText, Sheet
-from concord.cli.shared import note, print_json, say
+from concord.cli.shared import note, print_json, say, warn
+
+MOST = 100
+"""Problems that are printed one by one; a file that is damaged throughout has as many as cells."""
 
 
 def check(
@@ -42,10 +45,11 @@ def check(
     if json:
         print_json(result.to_dict())
     else:
-        for warning in result.warnings:
-            note(f"warning: {warning}")
-        for problem in result.problems:
+        warn(result.warnings, most=MOST, where="--json")
+        for problem in result.problems[:MOST]:
             say(problem)
+        if len(result.problems) > MOST:
+            say(f"and {len(result.problems) - MOST} more, in --json")
         counts = ", ".join(f"{n} {what}" for what, n in result.counts.items() if n)
         if counts and result.kind not in (
             "table of tests",
