@@ -157,8 +157,15 @@ def _runnable(page: Path) -> bool:
     return any(block.language in ("python", *SHELLS) for block in _blocks(page))
 
 
-LONG = ("docs/how-to/make-a-report.md", "docs/how-to/run-on-a-cluster.md")
-"""Pages that run the whole demo again, or start a cluster."""
+LONG = (
+    "README.md",
+    "docs/how-to/add-an-agent-design.md",
+    "docs/how-to/make-a-report.md",
+    "docs/how-to/run-on-a-cluster.md",
+    "docs/reference/cli.md",
+    "docs/tutorials/synthetic-sample.md",
+)
+"""Pages that score all public agents, run the whole demo, ask for studies or start a cluster."""
 
 
 @pytest.mark.parametrize(
