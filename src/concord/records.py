@@ -35,6 +35,11 @@ class Estimate:
     method: str = ""
     note: str = ""
 
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Both ends of the interval, two cells of a table; ``None`` where there is no interval."""
+        return (None, None) if self.interval is None else (self.interval.low, self.interval.high)
+
 
 class SideOutcome(StrEnum):
     """What became of one side of a test."""

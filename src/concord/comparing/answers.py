@@ -9,15 +9,14 @@ import numpy as np
 
 from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
-from concord.comparing.naming import check_names, distinct, known_metric
+from concord.comparing.naming import agent_name, check_names, distinct, known_metric
 from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
-from concord.files.result_folders import folder_name, folder_with
+from concord.files.result_folders import folder_name, folder_with, holding_folder
 from concord.people import NAME
-from concord.people.answers.files import DOCUMENT, AnswersResult, read
+from concord.people.answers.files import DOCUMENT, read
 from concord.people.answers.result import AgentAnswers
 from concord.people.answers.score import metric_values, paired_difference
-from concord.records import InputFile
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
 
 METRICS = ("tvd", "w1", "ks", "jsd", "variance_ratio", "person_r")
@@ -50,10 +49,11 @@ def compare_answers_folders(asked: CompareRequest) -> MetricCompareResult:
         No such metric, or another number of names.
     """
     sources, names, metric, choices = asked.sources, asked.names, asked.metric, asked.choices
-    folders = [(Path(source), _read_folder(Path(source))) for source in sources]
+    folders = [(Path(source), read(holding_folder(Path(source), DOCUMENT))) for source in sources]
     agents = [(folder_name(folder), one) for folder, result in folders for one in result.agents]
     check_names(names, len(agents), "agents")
-    called = distinct([_agent_name(*pair) for pair in agents]) if names is None else list(names)
+    own = distinct([agent_name(folder, one.agent) for folder, one in agents])
+    called = own if names is None else list(names)
     models = [_Compared(name, place, one) for name, (place, one) in zip(called, agents, strict=True)]
     there = [name for name in METRICS if all(metric_values(one.agent, name) for one in models)]
     if not there:
@@ -71,23 +71,8 @@ def compare_answers_folders(asked: CompareRequest) -> MetricCompareResult:
         pairs,
         place,
         {"level": choices.level},
-        tuple(_input(folder) for folder, _ in folders),
+        tuple(fingerprint_file(holding_folder(folder, DOCUMENT) / DOCUMENT) for folder, _ in folders),
     )
-
-
-def _read_folder(source: Path) -> AnswersResult:
-    folder = folder_with(source, DOCUMENT)
-    return read(source if folder is None else folder)
-
-
-def _input(source: Path) -> InputFile:
-    folder = folder_with(source, DOCUMENT)
-    return fingerprint_file((source if folder is None else folder) / DOCUMENT)
-
-
-def _agent_name(folder: str, one: AgentAnswers) -> str:
-    """Name an agent; by its folder where the table did not."""
-    return folder if one.agent == "agent" else one.agent
 
 
 def _answers_pair(first: _Compared, second: _Compared, metrics: Sequence[str], level: float) -> ModelPair:

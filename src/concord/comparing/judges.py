@@ -1,26 +1,25 @@
 """Judges compared on the same pairs of answers: each number's difference, paired by pair."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-
-import numpy as np
 
 from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
+from concord.comparing.shares import difference_of_shares
 from concord.engine import Engine
 from concord.errors import MismatchError, OptionError
 from concord.files.contents import fingerprint_file
-from concord.files.result_folders import folder_name, folder_with
-from concord.records import Estimate
-from concord.stats.compare import Choices, compare_items
+from concord.files.result_folders import folder_name, holding_folder
+from concord.stats.compare import Choices
 from concord.stats.elementwise import Floats
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
 from concord.stats.votes import seat_numbers
 from concord.structure.judging import files as judge_files
 from concord.structure.judging.agreement import agreement_by_pair, vote_shares
+from concord.structure.judging.files import DOCUMENT
 from concord.structure.judging.records import JudgeScores, PairVotes
 from concord.structure.judging.score import cluster_labels, tie_shares, vote_counts
 
@@ -86,14 +85,9 @@ def compare_judge_folders(asked: CompareRequest) -> MetricCompareResult:
         pairs,
         place,
         {"level": choices.level, "seed": choices.seed},
-        tuple(fingerprint_file(_judge_document(path)) for path, _ in results),
+        tuple(fingerprint_file(holding_folder(path, DOCUMENT) / DOCUMENT) for path, _ in results),
         tuple(gates),
     )
-
-
-def _judge_document(path: Path) -> Path:
-    folder = folder_with(path, judge_files.DOCUMENT)
-    return (path if folder is None else folder) / judge_files.DOCUMENT
 
 
 def _usual_metric(judged: Sequence[_Judged]) -> str:
@@ -135,27 +129,10 @@ def _compared_judges(first: _Judged, second: _Judged, choices: Choices, engine: 
 def _metric_difference(
     metric: str, first: Sequence[PairVotes], second: Sequence[PairVotes], choices: Choices, engine: Engine
 ) -> MetricDifference:
-    x, y = numbers_by_pair(first, metric), numbers_by_pair(second, metric)
-    there = ~(np.isnan(x) | np.isnan(y))
-    lost = int((~there).sum())
-    if not there.any():
-        none = Estimate(None, None, 0, lost, note="undefined: no pair of both judges has it")
-        return MetricDifference(metric, None, None, none, None, 0)
-    labels = np.asarray(cluster_labels(first))[there]
-    alone = len(set(labels.tolist())) == labels.size
-    shares = replace(choices, widest=1.0)
-    found = compare_items(x[there], y[there], None if alone else labels, choices=shares, engine=engine)
-    difference = found.difference
-    return MetricDifference(
-        metric,
-        float(x[there].mean()),
-        float(y[there].mean()),
-        Estimate(
-            difference.value, difference.interval, difference.n, lost, difference.method, difference.note
-        ),
-        found.p_value,
-        len(set(labels.tolist())),
-    )
+    return difference_of_shares(
+        metric, numbers_by_pair(first, metric), numbers_by_pair(second, metric), choices, engine,
+        clusters=cluster_labels(first), nobody="no pair of both judges has it",
+    )  # fmt: skip
 
 
 KIND = ResultKind(

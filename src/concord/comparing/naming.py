@@ -18,6 +18,11 @@ def check_names(names: Sequence[str] | None, n: int, what: str) -> None:
         raise OptionError(f"{len(names)} name(s) for {n} {what}; give one each")
 
 
+def agent_name(folder: str, named: str) -> str:
+    """Return what to call an agent: its name, or its folder where the table gave none."""
+    return folder if named == "agent" else named
+
+
 def distinct(names: Sequence[str]) -> list[str]:
     """Return names with a number behind those that occur more than once."""
     return [f"{name} [{i}]" if names.count(name) > 1 else name for i, name in enumerate(names, 1)]

@@ -1,7 +1,6 @@
 """What options do to two models, compared on the same questions."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -11,18 +10,19 @@ from scipy.special import stdtr
 from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
+from concord.comparing.shares import difference_of_shares
 from concord.engine import Engine
 from concord.errors import MismatchError, UndefinedError
 from concord.files.contents import fingerprint_file
-from concord.files.result_folders import folder_name, folder_with
+from concord.files.result_folders import folder_name, holding_folder
 from concord.records import Estimate
-from concord.stats.compare import Choices, compare_items
+from concord.stats.compare import Choices
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import jackknife_t
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
 from concord.structure.options import files as option_files
 from concord.structure.options.by_item import BY_ITEM, METRICS, RSTD, OptionItems, option_items, rstd_of
-from concord.structure.options.files import OptionResult
+from concord.structure.options.files import DOCUMENT, OptionResult
 
 WORDS = UnitWords("item", "items", "item", "items", least="5 items")
 LOWEST_FIRST = tuple(name for name in METRICS if name != "consistency")
@@ -68,13 +68,8 @@ def compare_option_folders(asked: CompareRequest) -> MetricCompareResult:
         pairs,
         place,
         {"level": choices.level, "seed": choices.seed},
-        tuple(fingerprint_file(_option_document(Path(source))) for source in sources),
+        tuple(fingerprint_file(holding_folder(Path(source), DOCUMENT) / DOCUMENT) for source in sources),
     )
-
-
-def _option_document(path: Path) -> Path:
-    folder = folder_with(path, option_files.DOCUMENT)
-    return (path if folder is None else folder) / option_files.DOCUMENT
 
 
 def _refuse_other_arrangers(results: Sequence[OptionResult]) -> None:
@@ -107,25 +102,20 @@ def _compared_options(
     if not common:
         raise MismatchError(f"{one} and {two} have no question in common: ask both the same set")
     metrics = [
-        _item_difference(name, a.of(name, common), b.of(name, common), choices, engine) for name in BY_ITEM
+        difference_of_shares(
+            name,
+            a.of(name, common),
+            b.of(name, common),
+            choices,
+            engine,
+            nobody="no item of both models has it",
+        )
+        for name in BY_ITEM
     ]
     metrics.append(_rstd_difference(a.accuracy(common), b.accuracy(common), choices))
     return ModelPair(
         one, two, tuple(metrics), len(common), len(a.items) - len(common), len(b.items) - len(common)
     )
-
-
-def _item_difference(metric: str, x: Floats, y: Floats, choices: Choices, engine: Engine) -> MetricDifference:
-    there = ~(np.isnan(x) | np.isnan(y))
-    lost = int((~there).sum())
-    if not there.any():
-        none = Estimate(None, None, 0, lost, note="undefined: no item of both models has it")
-        return MetricDifference(metric, None, None, none, None, 0)
-    found = compare_items(x[there], y[there], None, choices=replace(choices, widest=1.0), engine=engine)
-    one = found.difference
-    difference = Estimate(one.value, one.interval, one.n, lost, one.method, one.note)
-    means = float(x[there].mean()), float(y[there].mean())
-    return MetricDifference(metric, *means, difference, found.p_value, int(there.sum()))
 
 
 def _rstd_difference(a: Floats, b: Floats, choices: Choices) -> MetricDifference:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
-from concord.comparing.naming import check_names, distinct, known_metric
+from concord.comparing.naming import agent_name, check_names, distinct, known_metric
 from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
-from concord.files.result_folders import folder_name, folder_with
+from concord.files.result_folders import folder_name, folder_with, holding_folder
 from concord.people import NAME
 from concord.people.predictions.differences import paired_differences
 from concord.people.predictions.files import DOCUMENT, PredictionResult, read
@@ -67,7 +67,8 @@ def compare_predictions(asked: CompareRequest) -> MetricCompareResult:
         raise MismatchError(f"effects are in different units: {', '.join(map(repr, sorted(units)))}")
     agents = [(folder_name(folder), one) for folder, result in folders for one in result.agents]
     check_names(names, len(agents), "agents")
-    called = distinct([_agent_name(*pair) for pair in agents]) if names is None else list(names)
+    own = distinct([agent_name(folder, one.agent) for folder, one in agents])
+    called = own if names is None else list(names)
     models = [_Predictor(name, place, one) for name, (place, one) in zip(called, agents, strict=True)]
     chosen = known_metric(METRICS[0] if metric is None else metric.lower(), METRICS)
     pairs = adjusted([_predictions_pair(*pair, choices.level) for pair in combinations(models, 2)])
@@ -83,25 +84,15 @@ def compare_predictions(asked: CompareRequest) -> MetricCompareResult:
         pairs,
         place,
         {"level": choices.level},
-        tuple(fingerprint_file(_predictions_folder(folder) / DOCUMENT) for folder, _ in folders),
+        tuple(fingerprint_file(holding_folder(folder, DOCUMENT) / DOCUMENT) for folder, _ in folders),
     )
 
 
-def _predictions_folder(source: Path) -> Path:
-    found = folder_with(source, DOCUMENT)
-    return source if found is None else found
-
-
 def _read_predictions_folder(source: Path) -> PredictionResult:
-    result = read(_predictions_folder(source))
+    result = read(holding_folder(source, DOCUMENT))
     if any(one.n and not one.effects for one in result.agents):
         raise MismatchError(f"{source.name} holds no single effects: score its table again with this version")
     return result
-
-
-def _agent_name(folder: str, one: AgentAgreement) -> str:
-    """Name an agent; by its folder where the table did not."""
-    return folder if one.agent == "agent" else one.agent
 
 
 def _over_common(one: _Predictor, common: Sequence[Key], metric: str) -> float | None:

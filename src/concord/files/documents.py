@@ -7,11 +7,14 @@ all; they are still read, and told by their other keys.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from concord.errors import FileFormatError
+from concord.files.codec import decode
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
+
+T = TypeVar("T")
 
 FORMAT_VERSION = 2
 READ_VERSIONS = (1, 2)
@@ -81,6 +84,17 @@ def read_document(path: Path, kind: str) -> dict[str, Any]:
     """
     document = parsed(str(path), read_bytes(path))
     return check_heading(document, kind, where=str(path))
+
+
+def read_record(record: type[T], path: Path, kind: str) -> T:
+    """Read a document back as the record that `encode` wrote.
+
+    Raises
+    ------
+    FileFormatError
+        See `read_document`; or a field of it cannot be used.
+    """
+    return decode(record, read_document(path, kind), where=str(path))
 
 
 def need_keys(document: Mapping[str, Any], keys: Sequence[str], where: object) -> None:

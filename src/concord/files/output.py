@@ -6,14 +6,18 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError
 from concord.files.indented import indented_json
 from concord.files.safe_csv import csv_text, plain_cell, safe_cell
 
+if TYPE_CHECKING:
+    import polars as pl
+
 __all__ = [
     "distinct_names",
+    "frame_of",
     "plain_cell",
     "safe_cell",
     "safe_name",
@@ -31,6 +35,13 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object
     """Write rows with full precision, UTF-8, line feeds: the same rows give the same bytes."""
     with _writing(path) as file:
         file.writelines(csv_text(columns, rows))
+
+
+def frame_of(columns: Iterable[str], rows: Iterable[Sequence[object]]) -> "pl.DataFrame":
+    """Return the rows that `write_csv` writes as a frame; the type of a column is that of all its cells."""
+    import polars as pl
+
+    return pl.DataFrame(list(rows), schema=list(columns), orient="row", infer_schema_length=None)
 
 
 def write_json(path: Path, document: Mapping[str, Any]) -> None:

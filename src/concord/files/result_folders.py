@@ -6,7 +6,7 @@ from pathlib import Path
 from concord.files.contents import is_file
 from concord.files.safe_csv import plain_cell as plain
 
-__all__ = ["BELOW", "folder_name", "folder_with", "plain"]
+__all__ = ["BELOW", "folder_name", "folder_with", "holding_folder", "plain"]
 
 BELOW = (".", "results", "consistency", "results/consistency")
 """A scored table, a scored run, a scored structure table, a scored structure run."""
@@ -29,6 +29,12 @@ def folder_with(source: object, *files: str) -> Path | None:
         if all(is_file(folder / name) for name in files):
             return folder
     return None
+
+
+def holding_folder(source: Path, *files: str) -> Path:
+    """Return the folder that holds all these files; the path itself where none does, for a message of it."""
+    found = folder_with(source, *files)
+    return source if found is None else found
 
 
 def folder_name(source: str | os.PathLike[str]) -> str:

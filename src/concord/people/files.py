@@ -14,9 +14,9 @@ from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
 from concord.files.delimited import text_records
 from concord.files.documents import heading, need_keys, read_document
-from concord.files.output import distinct_names, plain_cell, write_csv, write_json
+from concord.files.output import distinct_names, frame_of, plain_cell, write_csv, write_json
 from concord.files.provenance import provenance
-from concord.files.result_folders import folder_with
+from concord.files.result_folders import holding_folder
 from concord.files.text import decode as decode_text
 from concord.people.detailed import check_detailed
 from concord.people.protocol import Protocol
@@ -129,10 +129,7 @@ class PeopleResult(Publishable):
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per test, the columns of `detailed_stats.csv`."""
-        import polars as pl
-
-        rows = detailed_rows(self)
-        return pl.DataFrame(rows, schema=list(DETAILED_COLUMNS), orient="row", infer_schema_length=None)
+        return frame_of(DETAILED_COLUMNS, detailed_rows(self))
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `benchmark_summary.json`, `detailed_stats.csv` and one `evaluation_results.json` a study."""
@@ -327,8 +324,7 @@ def read(source: Path) -> PeopleResult:
     FileFormatError
         A file is missing or does not hold what `write` writes; the message names file and place.
     """
-    found = folder_with(source, SUMMARY)
-    folder = source if found is None else found
+    folder = holding_folder(source, SUMMARY)
     path = folder / SUMMARY
     document = read_document(path, _SUMMARY_KIND)
     need_keys(document, ("protocol_choices", "studies", "domains", "findings", "auxiliary", "options"), path)

@@ -184,7 +184,6 @@ def _flat_model(row: RankedModel) -> dict[str, object]:
     for name in METRICS:
         one = row.estimates[name]
         flat[name] = one.value
-        flat[f"{name}_low"] = None if one.interval is None else one.interval.low
-        flat[f"{name}_high"] = None if one.interval is None else one.interval.high
+        flat[f"{name}_low"], flat[f"{name}_high"] = one.ends
         flat[f"{name}_rank"] = row.ranks[name]
     return flat

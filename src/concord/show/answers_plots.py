@@ -100,8 +100,7 @@ def ratios_picture(one: AgentAnswers) -> Picture | None:
         plots.Mark(
             f"{outcome.outcome} {outcome.condition}".strip(),
             estimate.value,
-            None if estimate.interval is None else estimate.interval.low,
-            None if estimate.interval is None else estimate.interval.high,
+            *estimate.ends,
         )
         for outcome, estimate in known[:MOST_RATIOS]
     ]
@@ -124,8 +123,7 @@ def groups_picture(one: AgentAnswers, groups: GroupSummary) -> Picture | None:
         plots.Mark(
             f"{group.group} ({group.n_people})",
             group.error.value,
-            None if group.error.interval is None else group.error.interval.low,
-            None if group.error.interval is None else group.error.interval.high,
+            *group.error.ends,
         )
         for group in groups.groups
     ]

@@ -10,7 +10,7 @@ from concord.errors import FileFormatError, OptionError, printable
 from concord.files.contents import fingerprint, is_file, read_bytes
 from concord.files.documents import check_heading
 from concord.files.json_text import parsed
-from concord.files.output import write_csv, write_json
+from concord.files.output import frame_of, write_csv, write_json
 from concord.files.result_folders import folder_with
 from concord.files.rows import read_back
 from concord.records import InputFile, Provenance, Publishable
@@ -81,10 +81,7 @@ class StructureResult(Publishable):
 
     def to_frame(self) -> "pl.DataFrame":
         """One row per model, the columns of `s_cons_results.csv`."""
-        import polars as pl
-
-        rows = [tables.model_row(model) for model in self.models]
-        return pl.DataFrame(rows, schema=list(tables.S_COLUMNS), orient="row", infer_schema_length=None)
+        return frame_of(tables.S_COLUMNS, [tables.model_row(model) for model in self.models])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as one JSON-ready document."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.files.codec import decode, encode
-from concord.files.documents import heading, read_document
-from concord.files.output import write_csv, write_json
+from concord.files.codec import encode
+from concord.files.documents import heading, read_record
+from concord.files.output import frame_of, write_csv, write_json
 from concord.files.provenance import provenance
 from concord.people.answers.result import METRICS, AgentAnswers, AnswerDifference, AnswerNumber, GroupSummary
 from concord.records import Estimate, InputFile, Presented
@@ -52,10 +52,7 @@ class AnswersResult(Presented):
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per agent, outcome and number, the columns of `answers.csv`."""
-        import polars as pl
-
-        rows = list(number_rows(self))
-        return pl.DataFrame(rows, schema=list(NUMBER_COLUMNS), orient="row", infer_schema_length=None)
+        return frame_of(NUMBER_COLUMNS, number_rows(self))
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `answers.json`, `answers.csv` and `answer_differences.csv`."""
@@ -79,7 +76,7 @@ def read(folder: Path) -> AnswersResult:
         The folder holds no such result, or a field of it cannot be used.
     """
     path = folder / DOCUMENT
-    return decode(AnswersResult, read_document(path, _KIND), where=str(path))
+    return read_record(AnswersResult, path, _KIND)
 
 
 def number_rows(result: AnswersResult) -> Iterator[list[object]]:
@@ -109,8 +106,7 @@ def _group_rows(agent: str, groups: GroupSummary) -> Iterator[list[object]]:
 def _value_and_ends(found: Estimate | None) -> list[float | None]:
     if found is None:
         return [None, None, None]
-    ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
-    return [found.value, *ends]
+    return [found.value, *found.ends]
 
 
 def _cells_of(number: AnswerNumber) -> list[object]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.files.codec import decode, encode
-from concord.files.documents import heading, read_document
-from concord.files.output import write_csv, write_json
+from concord.files.codec import encode
+from concord.files.documents import heading, read_record
+from concord.files.output import frame_of, write_csv, write_json
 from concord.people.memory.result import Recognition, VariantPair
 from concord.records import Estimate, Presented
 
@@ -42,10 +42,7 @@ class MemoryResult(Presented):
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per study and variant, the columns of `memory_pairs.csv`."""
-        import polars as pl
-
-        rows = list(pair_rows(self))
-        return pl.DataFrame(rows, schema=list(PAIR_COLUMNS), orient="row", infer_schema_length=None)
+        return frame_of(PAIR_COLUMNS, pair_rows(self))
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `memory.json` and `memory_pairs.csv`."""
@@ -68,7 +65,7 @@ def read(folder: Path) -> MemoryResult:
         The folder holds no such result, or a field of it cannot be used.
     """
     path = folder / DOCUMENT
-    return decode(MemoryResult, read_document(path, _KIND), where=str(path))
+    return read_record(MemoryResult, path, _KIND)
 
 
 def pair_rows(result: MemoryResult) -> Iterator[list[object]]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.files.codec import decode, encode
-from concord.files.documents import heading, read_document
-from concord.files.output import write_csv, write_json
+from concord.files.codec import encode
+from concord.files.documents import heading, read_record
+from concord.files.output import frame_of, write_csv, write_json
 from concord.files.provenance import provenance
 from concord.records import Estimate, InputFile, Presented
 
@@ -66,11 +66,7 @@ class CombineResult(Presented):
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per estimate, the columns of `combine.csv`."""
-        import polars as pl
-
-        return pl.DataFrame(
-            list(estimate_rows(self)), schema=list(COLUMNS), orient="row", infer_schema_length=None
-        )
+        return frame_of(COLUMNS, estimate_rows(self))
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `combine.json` and `combine.csv`."""
@@ -89,7 +85,7 @@ def read_combined(folder: Path) -> CombineResult:
         The folder holds no such result, or a field of it cannot be used.
     """
     path = folder / DOCUMENT
-    return decode(CombineResult, read_document(path, _KIND), where=str(path))
+    return read_record(CombineResult, path, _KIND)
 
 
 def estimate_rows(result: CombineResult) -> Iterator[list[object]]:
@@ -105,5 +101,4 @@ def estimate_rows(result: CombineResult) -> Iterator[list[object]]:
 
 
 def _with_interval(found: Estimate) -> list[float | None]:
-    ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
-    return [found.value, *ends]
+    return [found.value, *found.ends]

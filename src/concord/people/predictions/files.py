@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.files.codec import decode, encode
-from concord.files.documents import heading, read_document
-from concord.files.output import write_csv, write_json
+from concord.files.codec import encode
+from concord.files.documents import heading, read_record
+from concord.files.output import frame_of, write_csv, write_json
 from concord.files.provenance import provenance
 from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference
 from concord.records import InputFile, Presented
@@ -55,10 +55,7 @@ class PredictionResult(Presented):
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per agent and number, the columns of `predictions.csv`."""
-        import polars as pl
-
-        rows = list(number_rows(self))
-        return pl.DataFrame(rows, schema=list(NUMBER_COLUMNS), orient="row", infer_schema_length=None)
+        return frame_of(NUMBER_COLUMNS, number_rows(self))
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `predictions.json`, `predictions.csv`, and tables of the differences and of every effect."""
@@ -83,7 +80,7 @@ def read(folder: Path) -> PredictionResult:
         The folder holds no such result, or a field of it cannot be used.
     """
     path = folder / DOCUMENT
-    return decode(PredictionResult, read_document(path, _KIND), where=str(path))
+    return read_record(PredictionResult, path, _KIND)
 
 
 def number_rows(result: PredictionResult) -> Iterator[list[object]]:
@@ -93,16 +90,23 @@ def number_rows(result: PredictionResult) -> Iterator[list[object]]:
             if name not in one.numbers:  # a result that an earlier Concord wrote
                 continue
             found = one.numbers[name]
-            ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
-            yield [one.agent, one.is_reference, name, found.value, *ends, found.n, one.n_missing, found.note]
+            yield [
+                one.agent,
+                one.is_reference,
+                name,
+                found.value,
+                *found.ends,
+                found.n,
+                one.n_missing,
+                found.note,
+            ]
 
 
 def _difference_rows(result: PredictionResult) -> Iterator[list[object]]:
     for row in result.differences:
         found = row.difference
-        ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
         names = (row.first, row.second, row.metric)
-        yield [*names, found.value, *ends, row.p_value, row.p_holm, found.n, found.note]
+        yield [*names, found.value, *found.ends, row.p_value, row.p_holm, found.n, found.note]
 
 
 def _effect_rows(result: PredictionResult) -> Iterator[list[object]]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.files.codec import decode, encode
-from concord.files.documents import heading, read_document
-from concord.files.output import write_csv, write_json
+from concord.files.codec import encode
+from concord.files.documents import heading, read_record
+from concord.files.output import frame_of, write_csv, write_json
 from concord.files.provenance import provenance
 from concord.reasoning.hints.board import HintLeaderboardScores
 from concord.records import Estimate, Presented
@@ -38,10 +38,7 @@ class HintLeaderboard(Presented):
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per model and number, the columns of `hints.csv`."""
-        import polars as pl
-
-        rows = list(board_rows(self.scores))
-        return pl.DataFrame(rows, schema=list(NUMBER_COLUMNS), orient="row", infer_schema_length=None)
+        return frame_of(NUMBER_COLUMNS, board_rows(self.scores))
 
     def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `hints.json`, `hints.csv` and `hint_pairs.csv`, and return their paths."""
@@ -65,7 +62,7 @@ def read(folder: Path) -> HintLeaderboard:
         The folder holds none, or a field of it cannot be used.
     """
     path = folder / DOCUMENT
-    return HintLeaderboard(decode(HintLeaderboardScores, read_document(path, KIND), where=str(path)))
+    return HintLeaderboard(read_record(HintLeaderboardScores, path, KIND))
 
 
 def board_rows(scores: HintLeaderboardScores) -> Iterator[list[object]]:
@@ -81,12 +78,10 @@ def board_rows(scores: HintLeaderboardScores) -> Iterator[list[object]]:
 
 
 def _number_row(model: str, number: str, kind: str, found: Estimate) -> list[object]:
-    ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
-    return [model, number, kind, found.value, *ends, found.n, found.note]
+    return [model, number, kind, found.value, *found.ends, found.n, found.note]
 
 
 def _hint_pair_rows(scores: HintLeaderboardScores) -> Iterator[list[object]]:
     for row in scores.pairs:
         found = row.difference
-        ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
-        yield [row.first, row.second, found.value, *ends, row.p_value, row.p_holm, found.n]
+        yield [row.first, row.second, found.value, *found.ends, row.p_value, row.p_holm, found.n]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from concord.files.codec import decode, encode
 from concord.files.documents import heading, read_document
-from concord.files.output import safe_name, write_csv, write_json
+from concord.files.output import frame_of, safe_name, write_csv, write_json
 from concord.files.provenance import provenance
 from concord.files.rows import read_rows, write_rows
 from concord.reasoning.hints.rows import HintRow
@@ -66,10 +66,7 @@ class ProbeResult(Presented):
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per number, the columns of `probes.csv`."""
-        import polars as pl
-
-        rows = list(probe_number_rows(self.scores))
-        return pl.DataFrame(rows, schema=list(COLUMNS), orient="row", infer_schema_length=None)
+        return frame_of(COLUMNS, probe_number_rows(self.scores))
 
     def write(self, out: str | Path = "results") -> Path:
         """Write all files into ``<out>/<model>`` and return that folder."""
@@ -108,8 +105,7 @@ def probe_number_rows(scores: ProbeScores) -> Iterator[list[object]]:
 
 def _estimate_rows(probe: str, group: str, name: str, part: object) -> Iterator[list[object]]:
     if isinstance(part, Estimate):
-        ends = (None, None) if part.interval is None else (part.interval.low, part.interval.high)
-        yield [probe, group, name, part.value, *ends, part.n, part.n_left_out, part.note]
+        yield [probe, group, name, part.value, *part.ends, part.n, part.n_left_out, part.note]
     elif isinstance(part, Mapping):
         for key, value in part.items():
             yield from _estimate_rows(probe, group, f"{name}_{key}" if name else str(key), value)

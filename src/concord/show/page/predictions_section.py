@@ -64,18 +64,18 @@ def errors_picture(result: PredictionResult) -> Picture:
         plots.Mark(
             f"({one.agent})" if one.is_reference else one.agent,
             found.value,
-            None if found.interval is None else found.interval.low,
-            None if found.interval is None else found.interval.high,
+            *found.ends,
         )
         for one in (*by_error(result), *result.references)
         if (found := one.numbers.get("rmse", Estimate(None))).value is not None
     ]
+    furthest = max(end for mark in marks for end in (mark.value, mark.high) if end is not None)
     return plots.intervals(
         "prediction-errors",
         "Error of predicted effects",
         marks,
         label=f"root mean squared error, {result.unit}",
-        limits=(0, max((mark.high if mark.high is not None else mark.value or 0.0) for mark in marks) or 1.0),
+        limits=(0, furthest if furthest > 0 else 1.0),  # errors may all be 0
     )
 
 

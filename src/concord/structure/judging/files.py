@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import OptionError
-from concord.files.codec import decode, encode
-from concord.files.documents import heading, read_document
-from concord.files.output import write_csv, write_json
+from concord.files.codec import encode
+from concord.files.documents import heading, read_record
+from concord.files.output import frame_of, write_csv, write_json
 from concord.files.provenance import provenance
-from concord.files.result_folders import folder_with
-from concord.records import Estimate, InputFile, Presented, Provenance
+from concord.files.result_folders import folder_with, holding_folder
+from concord.records import InputFile, Presented, Provenance
 from concord.structure.judging.records import NUMBERS, JudgeScores
 
 if TYPE_CHECKING:
@@ -63,10 +63,7 @@ class JudgeResult(Presented):
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per judge and number, the columns of `judge.csv`."""
-        import polars as pl
-
-        rows = list(judge_rows(self))
-        return pl.DataFrame(rows, schema=list(NUMBER_COLUMNS), orient="row", infer_schema_length=None)
+        return frame_of(NUMBER_COLUMNS, judge_rows(self))
 
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the files of the result and return their paths."""
@@ -90,9 +87,8 @@ def read(folder: Path) -> JudgeResult:
     FileFormatError
         The folder holds no such result, or a field of it cannot be used.
     """
-    found = folder_with(folder, DOCUMENT)
-    path = (folder if found is None else found) / DOCUMENT
-    return decode(JudgeResult, read_document(path, _KIND), where=str(path))
+    path = holding_folder(folder, DOCUMENT) / DOCUMENT
+    return read_record(JudgeResult, path, _KIND)
 
 
 def is_judge_folder(source: object) -> bool:
@@ -107,11 +103,7 @@ def judge_rows(result: JudgeResult) -> Iterator[list[object]]:
         for name in NUMBERS:
             number = one.numbers[name]
             counts = (number.n, number.n_left_out, number.note)
-            yield [one.judge, name, number.value, *_both_ends(number), tests.get(name), *counts]
-
-
-def _both_ends(number: Estimate) -> tuple[float | None, float | None]:
-    return (None, None) if number.interval is None else (number.interval.low, number.interval.high)
+            yield [one.judge, name, number.value, *number.ends, tests.get(name), *counts]
 
 
 def _win_rows(result: JudgeResult) -> Iterator[list[object]]:
@@ -121,7 +113,7 @@ def _win_rows(result: JudgeResult) -> Iterator[list[object]]:
                 one.judge,
                 wins.model,
                 wins.rate.value,
-                *_both_ends(wins.rate),
+                *wins.rate.ends,
                 wins.rate.n,
                 wins.rate.note,
             ]

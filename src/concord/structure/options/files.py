@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from concord.files.codec import decode, encode
 from concord.files.documents import heading, read_document
-from concord.files.output import write_csv, write_json
-from concord.files.result_folders import folder_with
+from concord.files.output import frame_of, write_csv, write_json
+from concord.files.result_folders import folder_with, holding_folder
 from concord.files.rows import read_rows, write_rows
 from concord.records import Presented
 from concord.structure.options.score import OPTION_COLUMNS, OptionReply, OptionScores
@@ -44,10 +44,7 @@ class OptionResult(Presented):
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per number, the columns of `options.csv`."""
-        import polars as pl
-
-        rows = [list(row) for row in self.scores.rows()]
-        return pl.DataFrame(rows, schema=list(OPTION_COLUMNS), orient="row", infer_schema_length=None)
+        return frame_of(OPTION_COLUMNS, [list(row) for row in self.scores.rows()])
 
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the files of the result and return their paths."""
@@ -70,8 +67,7 @@ def read(folder: Path) -> OptionResult:
     FileFormatError
         The folder holds no such result, or a field of it cannot be used.
     """
-    found = folder_with(folder, DOCUMENT)
-    place = folder if found is None else found
+    place = holding_folder(folder, DOCUMENT)
     path = place / DOCUMENT
     document: Mapping[str, Any] = read_document(path, _KIND)
     scores = decode(OptionScores, document.get("option_scores"), where=f"{path}, 'option_scores'")

@@ -74,9 +74,8 @@ class OptionScores:
             *(("selection", i, one) for i, one in enumerate(self.selection, 1)),
         ]
         for name, place, found in named:
-            ends = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
             p = self.rstd_p if name == "rstd" else None
-            yield (name, place, found.value, *ends, p, found.n, found.note)
+            yield (name, place, found.value, *found.ends, p, found.n, found.note)
 
     @property
     def sentence(self) -> str:
