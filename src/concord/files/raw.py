@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,8 +142,10 @@ def _of_text(name: str, data: bytes, options: TableOptions) -> RawTable:
     return RawTable(name, None, records, (), (fingerprint(name, data),), delimiter_note(name, delimiter))
 
 
-def _split_lines(head: str, delimiter: str) -> int:
-    return sum(line.count(delimiter) for line in head.splitlines())
+def _split_lines(head: str, delimiter: str) -> tuple[int, int]:
+    """Return how many lines agree on a number of cells, and on which; commas inside cells agree less."""
+    counts = Counter(n for line in head.splitlines() if (n := line.count(delimiter)))
+    return max(((lines, n) for n, lines in counts.items()), default=(0, 0))
 
 
 def filled(cells: Sequence[Any]) -> list[int]:

@@ -88,7 +88,7 @@ def _gate_words(gate: object) -> str:
     said = str(gate)
     if "below" in said:
         return "score at the floor"
-    return "score not above chance" if "chance" in said else "score at the ceiling"
+    return "score not shown to be above chance" if "chance" in said else "score at the ceiling"
 
 
 def _largest_first(view: StructureView) -> tuple[bool, float]:
