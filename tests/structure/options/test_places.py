@@ -62,6 +62,8 @@ def test_a_place_that_never_has_the_right_option_leaves_the_preference_undefined
     found = score_options(fixed_order(knows, [0, 1, 2] * 10), n_permutations=9)
     assert {(one.value, one.note) for one in found.selection} == {(None, NOT_EVERYWHERE)}
     assert found.rstd.value is None and found.rstd.note == NOT_EVERYWHERE
+    assert found.places_note == NOT_EVERYWHERE
+    assert found.lines()[-1] == f"selection bias: – ({NOT_EVERYWHERE})"
     items = option_items(fixed_order(knows, [0, 1, 2] * 10))
     assert np.isnan(items.values["first_option"]).all()
 

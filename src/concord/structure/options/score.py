@@ -43,6 +43,7 @@ def score_options(
 
     places = places_of(replies)
     rows = Placed.of(replies, items, places)
+    rstd = rows.rstd_estimate(level, labels)
     floor, p = rows.floor(n_permutations, np.random.default_rng(seed))
     once = NO_CHOICE if unnamed else "needs two replies under one arrangement (--repeats 2)"
     return OptionScores(
@@ -55,11 +56,15 @@ def score_options(
         accuracy_by_place=tuple(
             mean(column, "the right option is never in this place") for column in rows.accuracy().T
         ),
-        rstd=rows.rstd_estimate(level, labels),
+        rstd=rstd,
         rstd_floor=floor,
         rstd_p=p,
         selection=tuple(_selection(rows, labels, level)),
-        places_note=NOT_MOVED if p is None and rows.places else "",
+        places_note=""
+        if p is not None or not rows.places
+        else NOT_MOVED
+        if rstd.value is not None
+        else rstd.note,
     )
 
 
