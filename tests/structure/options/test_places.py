@@ -94,6 +94,13 @@ def test_choices_without_an_answer_have_places_and_no_consistency() -> None:
     assert found.selection[0].value is not None
 
 
+def test_questions_with_unlike_numbers_of_options_have_no_places() -> None:
+    mixed = [OptionReply(f"i{i}", "own", "0", 0, 0, 3 + i % 2, True) for i in range(10)]
+    found = score_options(mixed, n_permutations=9)
+    assert (found.selection, found.accuracy_by_place, found.places_note) == ((), (), "")
+    assert found.rstd.note == "items have unlike numbers of options"
+
+
 def test_one_item_has_numbers_and_no_intervals() -> None:
     found = score_options(fixed_order(first, [0], k=3), n_permutations=9)
     assert found.repeat_agreement.value == 1 and found.repeat_agreement.interval is None

@@ -75,8 +75,10 @@ def places_of(replies: Sequence[OptionReply]) -> int:
 
 
 def _selection(rows: Placed, labels: Sequence[str], level: float) -> Iterator[Estimate]:
-    """Return how often each place is chosen beyond an even share."""
-    even = 1 / rows.places if rows.places else 0.0
+    """Return how often each place is chosen beyond an even share; nothing where sizes are unlike."""
+    if not rows.places:
+        return
+    even = 1 / rows.places
     ends = (-even, 1 - even)
     # shares of items that are not in every place are weighted, and may leave the range of a share
     mean = mean_over_units if rows.whole else mean_over_rows

@@ -2,7 +2,7 @@
 
 from concord.files.tables import TableOptions, TableSource
 from concord.stats.intervals import checked_level
-from concord.structure.judging.read import rows_of
+from concord.structure.named_rows import rows_of
 from concord.structure.options.files import OptionResult
 from concord.structure.options.score import score_options as score_replies
 from concord.structure.options.table import read_option_replies

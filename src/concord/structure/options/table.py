@@ -11,7 +11,7 @@ from typing import Any
 from concord.errors import FileFormatError, OptionError
 from concord.files.limits import listed, quoted
 from concord.records import InputFile
-from concord.structure.judging.read import NamedRows
+from concord.structure.named_rows import NamedRows
 from concord.structure.options.layouts import LETTERS
 from concord.structure.options.records import OptionReply
 
