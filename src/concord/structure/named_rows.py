@@ -1,4 +1,4 @@
-"""Rows of any table or JSON file, each with its place in words: what recorded verdicts and choices are read from."""
+"""Rows of any table or JSON file, each with its place in words: recorded verdicts and choices come so."""
 
 import os
 from collections.abc import Mapping, Sequence
