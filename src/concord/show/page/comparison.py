@@ -135,7 +135,7 @@ def comparison(source: ResultFile, units: Mapping[str, str]) -> Comparison:
     several = any(part(entry, "metrics") for entry in parts(document, "pairs"))
     rows = tuple(_metric_rows(document) if several else _item_rows(document))
     metric = words(document, "metric")
-    shown = _named(document, metric) if kind in units else metric
+    shown = _metric_name(document, metric) if kind in units else metric
     groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
     title = f"{kind}, {units[kind]}" if kind in units else f"{shown}, item by item"
     return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranking_values(document))
@@ -170,13 +170,13 @@ def _shown_pair(entry: Document, names: Document, metric: str) -> PairRow:
 
 def _metric_rows(document: Document) -> list[PairRow]:
     return [
-        _shown_pair(part(entry, "metrics", key), entry, _named(document, key))
+        _shown_pair(part(entry, "metrics", key), entry, _metric_name(document, key))
         for entry in parts(document, "pairs")
         for key in part(entry, "metrics")
     ]
 
 
-def _named(document: Document, key: str) -> str:
+def _metric_name(document: Document, key: str) -> str:
     """Return a metric's name; one number is called S_Cons on a page, that of the definition that was chosen.
 
     Differences have intervals under another definition than *peak* only, so those say which it is.
