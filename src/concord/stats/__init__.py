@@ -28,7 +28,6 @@ from concord.stats.bayes_within import log_bf_variance_ratio, log_bf_within, pro
 from concord.stats.bounded_means import (
     bounded_bootstrap,
     bounded_mean,
-    ends_weight,
     gamma_ratio_cdf,
     gamma_ratio_quantile,
 )
@@ -129,6 +128,7 @@ from concord.stats.replication import (
     small_telescopes,
 )
 from concord.stats.resample import bootstrap, bootstrap_mean_interval
+from concord.stats.scale_ends import ends_weight
 from concord.stats.signflip import SignFlip, sign_flip
 from concord.stats.skewed import SkewedMean, TailShape, skewed_mean, tail_shape
 from concord.stats.study_concordance import ecs_interval

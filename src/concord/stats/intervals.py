@@ -10,11 +10,15 @@ from scipy import special
 from concord.errors import OptionError, UndefinedError
 from concord.records import Interval
 from concord.stats.elementwise import Floats
+from concord.stats.scale_ends import ends_lean
 
 Scale = Literal["logit", "atanh", "identity"]
 
 FEWEST_CLUSTERS = 3
 """Below this many clusters the spread between them is not estimated at all."""
+AT_MOST_BOTH_TAILS = 6.0
+"""Up to so many clusters the limit near an end of the scale may have both tails; beyond, ever less of it."""
+_AT_EFFECTIVE_SIZE = "Wilson at the effective sample size, items the clusters"
 _STILL = 1e-24
 """Variances of proportions below this are rounding: the clusters do not vary."""
 
@@ -134,9 +138,12 @@ def wilson_clustered(
         Confidence level.
     few_clusters
         Allow for their number G: the variance times G/(G - 1), Student's t with 2(G - 1) degrees of freedom,
-        fewer where a few clusters decide the variance (2G/(kurtosis - 1)). Of sixteen forms tried on 22
-        populations with 6, 15 and 40 clusters this one lay often within 93 to 97 % and seldom below; G - 1
-        degrees of freedom cover up to 99 % with six clusters.
+        fewer where a few clusters decide the variance (2G/(kurtosis - 1)), (G - 1)² where the clusters vary
+        no more than single replies would, since the variance is then that of a proportion. Where clusters lie
+        at one end of the scale the far limit of few hardly ever excludes the truth, and the near one has up
+        to both tails (`ends_lean`, times 6/G beyond six clusters). Chosen among 30 forms on 60 random
+        populations with 6, 15 and 40 clusters; on 80 others it lay within 93 to 97 % on 84 % of cells, the
+        form without the last two steps on 74 %.
 
     Raises
     ------
@@ -162,19 +169,39 @@ def wilson_clustered(
     p = min(1.0, float(np.sum(s)) / total)
     variance = float(np.sum((s - p * t) ** 2)) / total**2
     clusters = float(np.count_nonzero(t))
-    method = "Wilson at the effective sample size, items the clusters"
     if not few_clusters or clusters < 2:
         n = clusters if variance <= _STILL else min(p * (1 - p) / variance, float(n_replies))
         base = wilson_interval(p * n, n, level=level)
-        return Interval(base.low, base.high, level, method)
+        return Interval(base.low, base.high, level, _AT_EFFECTIVE_SIZE)
+    return _few_clustered(s[t > 0], t[t > 0], p, variance, n_replies, level)
+
+
+def _few_clustered(s: Floats, t: Floats, p: float, variance: float, n_replies: int, level: float) -> Interval:
+    """Return the Wilson interval of few clusters: Student's t, at an end of the scale up to both tails."""
+    clusters = s.size
     variance *= clusters / (clusters - 1)
-    n = clusters if variance <= _STILL else min(p * (1 - p) / variance, float(n_replies))
-    df = _cluster_degrees((s - p * t)[t > 0])
-    border = float(special.stdtrit(df, 0.5 + checked_level(level) / 2))
-    centre = (p * n + border**2 / 2) / (n + border**2)
-    reach = border * float(np.sqrt(n * p * (1 - p) + border**2 / 4)) / (n + border**2)
-    low, high = max(0.0, min(centre - reach, p)), min(1.0, max(centre + reach, p))
-    return Interval(low, high, level, f"{method}, t with {df:.1f} degrees of freedom")
+    df = _cluster_degrees(s - p * t)
+    n = float(clusters)
+    if variance > _STILL:
+        n = min(p * (1 - p) / variance, float(n_replies))
+        if n == n_replies:
+            df = max(df, float((clusters - 1) ** 2))
+    lean = ends_lean(np.clip(s / t, 0.0, 1.0)) * min(1.0, AT_MOST_BOTH_TAILS / clusters)
+    tail = 0.5 * (1 - checked_level(level))
+    low, high = (
+        _wilson_end(p, n, side * float(special.stdtrit(df, tail * (1 + max(0.0, -side * lean)))))
+        for side in (1.0, -1.0)
+    )
+    low, high = max(0.0, min(low, p)), min(1.0, max(high, p))
+    method = f"{_AT_EFFECTIVE_SIZE}, t with {df:.1f} degrees of freedom"
+    return Interval(low, high, level, method)
+
+
+def _wilson_end(p: float, n: float, border: float) -> float:
+    """Return an end of Wilson's interval: the lower one for a negative quantile, else the upper one."""
+    square = border**2
+    reach = border * float(np.sqrt(n * p * (1 - p) + square / 4))
+    return (p * n + square / 2 + reach) / (n + square)
 
 
 def _cluster_degrees(residual: Floats) -> float:
