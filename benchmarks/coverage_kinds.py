@@ -14,9 +14,10 @@ from concord.records import Estimate, Interval
 from concord.stats.bands import unit_mean_interval
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.clustered import clustered_mean
+from concord.stats.clustered_rates import wilson_clustered
 from concord.stats.coverage import difference_look, effects_look, rate_look, score_look, spread_look
 from concord.stats.flips import flip_excess
-from concord.stats.intervals import jackknife_t, wilson_clustered
+from concord.stats.intervals import jackknife_t
 from concord.stats.order import order_effect
 from concord.stats.skewed import skewed_mean
 from concord.stats.study_concordance import ecs_interval

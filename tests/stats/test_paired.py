@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.intervals import wilson_clustered, wilson_interval
+from concord.stats.clustered_rates import wilson_clustered
+from concord.stats.intervals import wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval
 from concord.stats.signflip import sign_flip

@@ -11,8 +11,9 @@ from concord.errors import UndefinedError
 from concord.reasoning.limits import LEAK_SHARE, LINE, MORE_THAN, NOT_ALIKE, NOT_EARLY, SLACK
 from concord.reasoning.result import PairedTable
 from concord.records import Estimate, Interval
+from concord.stats.clustered_rates import wilson_clustered
 from concord.stats.coverage import coverage_note, difference_look, score_look
-from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered, wilson_interval
+from concord.stats.intervals import FEWEST_CLUSTERS, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval
 from concord.stats.signflip import sign_flip

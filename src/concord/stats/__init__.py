@@ -33,6 +33,7 @@ from concord.stats.bounded_means import (
 )
 from concord.stats.budget import BudgetSplit, Components, best_split
 from concord.stats.clustered import MeanError, clustered_mean, clustered_se
+from concord.stats.clustered_rates import wilson_clustered
 from concord.stats.compare import Choices, PairedComparison, Verdict, compare_items, mean_estimate
 from concord.stats.contingency import log_bf_contingency
 from concord.stats.correlation import (
@@ -80,7 +81,7 @@ from concord.stats.exact_ranks import (
 from concord.stats.flips import flip_excess
 from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups
-from concord.stats.intervals import jackknife_t, wilson, wilson_clustered, wilson_interval
+from concord.stats.intervals import jackknife_t, wilson, wilson_interval
 from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
 from concord.stats.meta_analysis import MetaAnalysis, meta_analysis
 from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
