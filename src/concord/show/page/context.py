@@ -38,7 +38,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "answer": first_screen(content, made),
         "board": board(content),
         "comparisons": _comparisons(made),
-        "sections": by_question(content.sections),
+        "sections": by_question(content.sections, content.views),
         "has": {panel.name: bool(content.of(panel.name)) for panel in content.panels},
         **{
             panel.name: [panel.shown(view, i) for i, view in enumerate(content.of(panel.name))]

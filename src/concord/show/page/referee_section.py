@@ -86,12 +86,12 @@ def _show_one(one: RefereeOf, i: int) -> str:
     number = fragments.Heading
     odds = dict.fromkeys(cell.odds for cell in found.priors)
     words = [line.strip() for line in referee_lines(found)][1:]
+    picture = fragments.figure(
+        difference_picture(one), f"referee{i}", "Lines are 95 % intervals; widest gaps first."
+    )
     return fragments.fragment(
-        fragments.subheading(one.model),
         *(fragments.paragraph(line) for line in words),
-        fragments.figure(
-            difference_picture(one), f"referee{i}", "Lines are 95 % intervals; widest gaps first."
-        ),
+        fragments.folded("Where agent and people differ most, test by test", picture),
         fragments.table(
             f"replication-intervals-{i}",
             "Tests inside the interval of a human replication",
@@ -114,7 +114,12 @@ def _show_one(one: RefereeOf, i: int) -> str:
 
 
 def _show_referee(records: Sequence[RefereeOf]) -> str:
-    return fragments.fragment(*(_show_one(one, i) for i, one in enumerate(records)))
+    return fragments.fragment(
+        *(
+            fragments.fragment(fragments.subheading(one.model), _show_one(one, i))
+            for i, one in enumerate(records)
+        )
+    )
 
 
 SECTION = Section(
@@ -125,5 +130,6 @@ SECTION = Section(
     key=KEY,
     read=_read_referee,
     show=_show_referee,
+    show_one=_show_one,
     pictures=lambda records: [difference_picture(one) for one in records],
 )

@@ -60,7 +60,7 @@
     drawer().addEventListener('close', closed);
     document.addEventListener('keydown', keys);
     marks();
-    if (location.hash.length > 1) follow();
+    if (location.hash.length > 1) await follow();
     document.documentElement.dataset.ready = 'yes';
   };
   start();
