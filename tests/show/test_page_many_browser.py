@@ -1,5 +1,6 @@
 """A page of more models than are kept open: each is unpacked when it is chosen."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,3 +75,20 @@ def test_without_scripts_the_first_model_is_shown_and_the_others_say_why(
     page.goto(many.as_uri())
     assert page.locator("#people").inner_text().count(WAITING) == len(NAMES) - 1
     context.close()
+
+
+def test_a_figure_is_printed_alone_on_a_page_of_its_size(tab: Watched, many: Path) -> None:
+    page = tab.open(many)
+    page.evaluate("window.print = () => {}")  # the dialog of the browser, which no test can answer
+    figure = page.locator("figure[data-figure=studies-by-models]")
+    figure.locator("[data-download=pdf]").click()
+    made = page.pdf(prefer_css_page_size=True)
+    assert made.count(b"/Type /Page\n") == 1
+    wide, tall = map(float, figure.locator("svg").get_attribute("viewBox").split()[2:])  # type: ignore[union-attr]
+    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", made)
+    assert box is not None
+    assert float(box[1]) == pytest.approx(0.75 * wide, abs=1)  # a point of the screen is 3/4 of one of paper
+    assert float(box[2]) == pytest.approx(0.75 * tall, abs=1)
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("#only").count() == 0
+    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") > 3

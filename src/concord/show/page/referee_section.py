@@ -91,24 +91,34 @@ def _show_one(one: RefereeOf, i: int) -> str:
     )
     return fragments.fragment(
         *(fragments.paragraph(line) for line in words),
-        fragments.folded("Where agent and people differ most, test by test", picture),
-        fragments.table(
-            f"replication-intervals-{i}",
-            "Tests inside the interval of a human replication",
-            ["", number("inside", digits=0), number("tests", digits=0), number("share"), number("p")],
-            _inside_rows(found),
-        ),
-        fragments.table(
-            f"agent-minus-human-{i}",
-            "Meta-analysis of agent minus human d",
-            ["", number("mean"), number("another test"), number("tau"), number("I²"), number("p", digits=3)],
-            map(_meta_row, (found.difference, found.difference_sized, *found.difference_domains)),
-        ),
-        fragments.table(
-            f"priors-{i}",
-            "PAS under other priors",
-            ["", *(number(f"odds {value:.2g}") for value in odds)],
-            _prior_rows(found),
+        fragments.folded(
+            "Test by test, by study and under other priors",
+            picture,
+            fragments.table(
+                f"replication-intervals-{i}",
+                "Tests inside the interval of a human replication",
+                ["", number("inside", digits=0), number("tests", digits=0), number("share"), number("p")],
+                _inside_rows(found),
+            ),
+            fragments.table(
+                f"agent-minus-human-{i}",
+                "Meta-analysis of agent minus human d",
+                [
+                    "",
+                    number("mean"),
+                    number("another test"),
+                    number("tau"),
+                    number("I²"),
+                    number("p", digits=3),
+                ],
+                map(_meta_row, (found.difference, found.difference_sized, *found.difference_domains)),
+            ),
+            fragments.table(
+                f"priors-{i}",
+                "PAS under other priors",
+                ["", *(number(f"odds {value:.2g}") for value in odds)],
+                _prior_rows(found),
+            ),
         ),
     )
 
