@@ -95,7 +95,7 @@ def _distance(one: np.ndarray, two: np.ndarray) -> np.ndarray:
 
 
 def _log_ratio(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    return np.log(_variance(one) / _variance(two))
+    return np.asarray(np.log(_variance(one) / _variance(two)))
 
 
 def _variance(counts: np.ndarray) -> np.ndarray:
