@@ -27,7 +27,7 @@ class Case:
 
     def effect(self, power: float) -> float:
         """The difference that is planned to be found with this power."""
-        low, high = 0.0, 0.55
+        low, high = 0.0, 0.55 if self.make(0.1).disagreement is not None else 2.0
         for _ in range(40):
             middle = (low + high) / 2
             found = self.make(middle).power(middle, self.items, self.repeats)
@@ -88,7 +88,9 @@ def simulated(case: Case, effect: float, replicates: int) -> tuple[float, float]
     found, widths = 0, []
     for seed in range(replicates):
         first, second, labels = drawn(design, effect, case, rng)
-        result = compare_items(first, second, labels, choices=Choices(n_flips=flips, seed=seed))
+        result = compare_items(
+            first, second, labels, choices=Choices(n_flips=flips, seed=seed, repeated=case.repeats > 1)
+        )
         assert result.p_value is not None
         assert result.difference.interval is not None
         found += result.p_value < 0.05
