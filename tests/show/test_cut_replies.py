@@ -9,7 +9,6 @@ from tests.show.made_results import write_reasoning
 from concord.questions import page
 from concord.show.cut_replies import cut_advice
 
-
 AGAIN = "ask them again with --again truncated"
 
 
