@@ -1,12 +1,13 @@
 """The headline number of a folder of results, as the first screen of a page shows it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from concord import questions
 from concord.errors import InputError
 from concord.show.page.find import read_document
 from concord.show.page.found import ResultFile
+from concord.show.page.panel import Panel
 from concord.show.page.values import words
 from concord.view.folders import FoundResult
 
@@ -14,7 +15,7 @@ MOST = 100
 """Results that are looked into for one list."""
 
 
-def with_headlines(root: Path, results: list[FoundResult]) -> list[FoundResult]:
+def with_headlines(root: Path, results: list[FoundResult], panels: Sequence[Panel]) -> list[FoundResult]:
     """Return results with their model and their headline number, the first hundred of them.
 
     Parameters
@@ -23,15 +24,16 @@ def with_headlines(root: Path, results: list[FoundResult]) -> list[FoundResult]:
         The folder that is shown.
     results
         What lies in it.
+    panels
+        The questions.
     """
-    return [headline_of(root / one.name, one) if i < MOST else one for i, one in enumerate(results)]
+    return [headline_of(root / one.name, one, panels) if i < MOST else one for i, one in enumerate(results)]
 
 
-def headline_of(path: Path, found: FoundResult) -> FoundResult:
+def headline_of(path: Path, found: FoundResult, panels: Sequence[Panel]) -> FoundResult:
     """Return a result with what its files say first; as it was where they cannot be read."""
     said, models = [], []
-    for question in questions.ALL:
-        panel = question.panel
+    for panel in panels:
         if panel.file not in found.files:
             continue
         try:

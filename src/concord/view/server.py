@@ -115,7 +115,8 @@ class _App:
         from concord import questions
 
         runs, results = found_folders(self.root, questions.result_files())
-        return _html(pages.front(self.base, str(self.root), runs, with_headlines(self.root, results)))
+        known = with_headlines(self.root, results, [one.panel for one in questions.ALL])
+        return _html(pages.front(self.base, str(self.root), runs, known))
 
     async def run_page(self, request: "Request") -> "Response":
         """Show a run."""
