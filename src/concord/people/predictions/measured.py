@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.predictions.conclusions import NO_PRIOR, Conclusions, conclude
+from concord.people.predictions.controls import shared_controls, shared_noise
 from concord.people.predictions.result import METRICS
 from concord.people.predictions.table import EffectPair, Prediction
 from concord.stats.elementwise import Floats, or_none
@@ -47,7 +48,8 @@ def metric_values(
     known = not np.isnan(e).any()
     if h.size < MIN_PAIRS:
         return dict.fromkeys(METRICS, np.nan)
-    fit = predicted_effects(h, a, human_se=s, agent_se=e if known else None)
+    shared = shared_noise(shared_controls(pairs, predictions), chosen)
+    fit = predicted_effects(h, a, human_se=s, agent_se=e if known else None, shared=shared)
     outcomes = [pair.outcome for pair, there in zip(pairs, chosen, strict=True) if there]
     inside = predicted_effects(within_outcomes(h, outcomes), within_outcomes(a, outcomes), human_se=s)
     apart = ("pearson_within", *CONCLUDED)
