@@ -10,6 +10,7 @@ import pytest
 import concord
 from concord.reasoning.correct import Rule
 from concord.reasoning.lexicon import load_lexicon
+from concord.reasoning.names import compact
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import Parser, column
 from concord.reasoning.read.replies import RecordedReply
@@ -138,3 +139,44 @@ def test_a_gap_between_answers_that_are_marked_and_not_marked_is_withheld() -> N
     assert result.scores.gap.found["cot"]["sentence"] == 100
     assert result.scores.gap.found["direct"]["marker"] == 100
     assert any("concord audit reasoning" in warning for warning in result.warnings)
+
+
+HARD_LABELS = json.loads((DATA / "hard_labels.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("mode", ["cot", "direct"])
+def test_english_labels_are_found_in_replies_of_six_languages(mode: str) -> None:
+    hard = rows("hard_replies.jsonl")
+    wrong = [
+        row["reply"]
+        for row in hard
+        if read(HARD_LABELS, row["reply"], row["gold"], mode) != (row["outcome"], row["correct"])
+    ]
+    assert len(hard) >= 300
+    assert len(wrong) <= 0.01 * len(hard), wrong
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "right"),
+    [
+        ("Hypertension", "pulmonary hypertension", False),
+        ("Stroke", "heat stroke", False),
+        ("Diabetes Mellitus", "diabetes insipidus", False),
+        ("Bipolar Disorder", "Bipolar II disorder, current major depressive episode", True),
+        ("Major Depressive Disorder", "not bipolar disorder but a major depressive episode", True),
+        ("EPOC", "COPD", True),
+        ("Panikstörung", "panic disorder", True),
+    ],
+)
+def test_a_longer_name_is_not_the_shorter_one_in_it(gold: str, answer: str, right: bool) -> None:
+    labels = [gold, "Bipolar Disorder", "Major Depressive Disorder"]
+    assert read(labels, f"Diagnosis: {answer}", gold) == ("answered", right)
+
+
+def test_no_name_stands_for_two_diagnoses_but_known_abbreviations() -> None:
+    owners: dict[str, set[str]] = {}
+    for label, names in load_lexicon().aliases.names.items():
+        for name in names:
+            owners.setdefault(compact(name), set()).add(label)
+    shared = {name for name, labels in owners.items() if len(labels) > 1}
+    assert shared <= {"sad", "asd", "majorneurocognitivedisorderduetoalzheimerdisease"}, shared

@@ -18,7 +18,7 @@ from concord.stats.elementwise import Floats
 from concord.structure.options import files as option_files
 from concord.structure.options.by_item import option_items
 from concord.structure.options.files import OptionResult
-from concord.structure.options.score import OptionReply
+from concord.structure.options.records import OptionReply
 
 _USUAL_EFFECT = 0.05
 _REPEATS = (1, 2, 3, 5)

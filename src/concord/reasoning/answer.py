@@ -78,10 +78,11 @@ _IS = re.compile(
 )
 _LEAD = re.compile(
     rf"(?<![^\W_])(?:{phrases.LEADS})[*_]{{0,3}}[ \t]*"
-    r"(?:[:：=]|—|–|\bis\b|(?<=ist)|(?<=es)|(?<=[は是은])|(?=eine?\b))[*_]*",
+    r"(?:[:：=]|—|–|\bis\b|(?<=ist)|(?<=es)|(?<=[は是은])|"
+    r"(?=(?:(?:zu|f[uü]r|auf|mit|von) )?eine?[mnr]?\b))[*_]*",
     re.I,
 )
-_SIGN = re.compile(r"^[ \t>*\-]*(?:✅|☑|✔️?|👉|=>|⇒|->|→)[ \t]*", re.M)
+_SIGN = re.compile(r"^[ \t>*\-]*(?:✅|☑|✔️?|👉|=>|⇒|->|→)[ \t]*|[ \t](?:⇒|=>|∴)[ \t]*", re.M)
 _FIELD = re.compile(r"^[ \t]*A[:：][ \t]*", re.M)
 _LIKELIEST = re.compile(
     r"\((?:most likely|likeliest|most probable|最可能|am wahrscheinlichsten|más probable)\)", re.I

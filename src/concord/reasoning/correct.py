@@ -22,6 +22,13 @@ KINDS = {
 }
 """Subtypes, and the kind that they stand for in a set without the subtype."""
 
+WITH_EPISODES = frozenset(
+    {"Bipolar Disorder", "Bipolar I Disorder", "Bipolar II Disorder", "Schizoaffective Disorder"}
+)
+"""Disorders that have episodes."""
+EPISODES = ("episode", "episoden", "episodio")
+"""Last words of a name that is an episode."""
+
 SOURCE_ALIASES: dict[str, tuple[str, ...]] = {
     "major depressive disorder": ("mdd", "major depression"),
     "generalized anxiety disorder": ("gad",),
@@ -101,7 +108,8 @@ class Judge:
     def claims(self, text: str) -> list[Claim]:
         """Return every diagnosis that a text names, and whether it puts it forward."""
         found = Words(text)
-        return claims(found, [self._broader(mention) for mention in widest(self.index.find(found))])
+        named = [self._broader(mention) for mention in widest(self.index.find(found))]
+        return _without_episodes(found, claims(found, named))
 
     def _broader(self, mention: Mention) -> Mention:
         """Let a subtype stand for the kind that the set asks for, where the set does not tell them apart."""
@@ -161,6 +169,13 @@ class Judge:
         """Whether another gold label of the set is named."""
         labels = (claim.mention.labels for claim in found)
         return any(label not in named and named & self.gold_labels for named in labels)
+
+
+def _without_episodes(found: Words, made: list[Claim]) -> list[Claim]:
+    """Drop the episode of a disorder that is put forward: "bipolar II, current major depressive episode"."""
+    if not any(claim.asserted and claim.mention.labels & WITH_EPISODES for claim in made):
+        return made
+    return [claim for claim in made if found.folded[claim.mention.end - 1] not in EPISODES]
 
 
 def _groups(labels: Iterable[frozenset[str]]) -> list[frozenset[str]]:

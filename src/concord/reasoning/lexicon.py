@@ -40,7 +40,7 @@ def load_lexicon(extra: Aliases | None = None) -> Lexicon:
     >>> lexicon.aliases.canonical("Podagra"), lexicon.aliases.canonical("PTSD")
     ('Gout', 'Post-Traumatic Stress Disorder')
     """
-    tables = [read_aliases(DATA / "aliases.json")]
+    tables = [read_aliases(DATA / name) for name in ("aliases.json", "aliases_languages.json")]
     file = None
     if extra is not None:
         tables.append(read_aliases(extra))

@@ -86,9 +86,9 @@ REASONING = re.compile(
 # --- what a mention of a diagnosis is worth -----------------------------------------------------------
 
 CERTAIN = re.compile(
-    r"\b(?:no|without(?: any)?|beyond(?: any)?) (?:doubt|question)\b|\bnot surprisingly\b|\bnot only\b|"
+    r"\b(?:no|little|hardly (?:any|a)|not|without(?: any| an?)?|beyond(?: any| an?| reasonable| all)?)(?: reasonable)? (?:doubt|question)\b|\bnot surprisingly\b|\bnot only\b|"
     r"\bnothing (?:other|else|less|short) (?:than|of)\b|\bnothing but\b|\bno other than\b|\bnone other than\b|"
-    r"\bunquestionably\b|\bcannot but\b|\bnot to say\b|\bno further\b|\bno longer\b|\bif anything\b|"
+    r"\bunquestionably\b|\bcannot but\b|\bnot to say\b|\bno further\b|\bno longer\b|\bif anything\b|\bif (?:i (?:had|have|must|were)|forced|pressed|asked|only one)[^,.:;\n]{0,30}[,:]|"
     r"\bkein(?:en)? zweifel(?: daran)?\b|\bohne (?:jeden )?zweifel\b|\bohne frage\b|\bnichts anderes als\b|\bzweifellos\b|"
     r"\bno cabe duda(?: de que)?\b|\bsin (?:lugar a )?dudas?\b|\bsin ninguna duda\b|\bno hay duda\b|"
     r"毫无疑问|毫無疑問|无疑|無疑|没有疑问|不外乎|間違いなく|疑いなく|의심할 여지 ?없이|틀림없이|분명히",
@@ -101,13 +101,13 @@ _BEFORE_WORDS = (
     r"rul(?:e|es|ed|ing) out|r/o|exclud(?:e|es|ed|ing)|reject(?:s|ed|ing)?|dismiss(?:es|ed)?|discard(?:s|ed)?|"
     r"rather than|instead of|in place of|as opposed to|differ(?:s|ent)? from|distinct from|"
     r"absence of|lacks?|lack of|(?:insufficient|too (?:short|long|few|little|mild|brief)) for|inconsistent with|"
-    r"against|unlike|den(?:y|ies|ied)|short of|except|but for|"
+    r"against|unlike|den(?:y|ies|ied)|doubt(?:s|ed|ful)?|short of|except|but for|"
     r"versus|vs|history(?: of)?|past|previous(?:ly)?|prior|former(?:ly)?|earlier|in remission|"
     r"misdiagnos\w+(?: of| as)?|one (?:of several|could think)|mislabel\w*(?: as)?|mistaken(?:ly)?(?: for)?|wrong(?:ly)?|erroneous(?:ly)?|"
     r"confus\w+ with|mimics?|mimicking|resembl\w+|"
     r"differentials?|differential diagnos[ie]s|ddx|alternatives?|also considered|(?:was|were|is|are|be|being) considered|consider|"
     r"keep in mind|think of|whether|(?:hard|difficult|impossible) to say|background of|superimposed on|such as|worried about|concern(?:ed|s)? about|criteria of|"
-    r"(?:it|this|that|which) would (?:then |only )?(?:be|mean|suggest|point)|would (?:become|have been|need|turn)|"
+    r"(?:it|this|that|which) would (?:then |only )?(?:be|mean|suggest|point)|would (?:become|have(?: been| said| called it)?|need|turn)|"
     r"could (?:only|still|also) (?:be|become)|might (?:become|be mistaken)|"
     r"(?:might|may|could|can|would) (?:suggest|point to|indicate|look like|resemble|mimic)|at first|initially|"
     r"about(?: a| the)? possible|please|why (?:it is )?not|unless|if|"
@@ -118,17 +118,25 @@ _BEFORE_WORDS = (
     r"vorgeschichte|zustand nach|z +n|anamnes\w+|fehldiagnose|fälschlich|falschlich|wäre|ware|wenn|falls|"
     r"differential\w*|differenzial\w*|warum|eher als|früher\w*|fruher\w*|"
     r"ni|sin|en lugar de|en vez de|m[aá]s que|antes que|frente a|contra|descart\w+|exclu[iy]\w+|"
+    r"dd(?=\s*:)|(?:mistake|error|premature|tempting|wrong) to (?:diagnose|call(?: it| this)?|label(?: it| this)?|assume)|"
+    r"(?:podr[ií]a|puede|cabr[ií]a) (?:pensarse|pensar|parecer|sugerir)(?: en)?|"
     r"antecedentes?|historia de|err[oó]ne\w+|mal diagnosticad\w+|ser[ií]a|si|por qu[eé] no|diferencial\w*|previ[oa]\w*"
 )
 _BEFORE_CJK = (
     r"不是|并非|並非|并不是|非|没有|沒有|不符合|不支持|排除|而非|而不是|不属于|误诊为|誤診為|误诊|既往|病史|如果|若|"
     r"假如|倘若|曾|鉴别|鑑別|为什么不|與其|与其|もし|鑑別|除外|감별|배제|만약|❌|✗|✘|🚫|❎"
 )
-BEFORE = re.compile(rf"(?<!\w)(?:{_BEFORE_WORDS})(?!\w)|{_BEFORE_CJK}", re.IGNORECASE)
+_JUST_BEFORE = (
+    r"^\s*(?:>|≫|over(?: an?| the)?)\s*$"
+    r"|(?<!\w)(?:teachers?|school|husband|wife|partner|friends?|gp)(?: \w+)? (?:suspected|assumed)(?: an?)?\s*$"
+    r"|(?<!\w)(?:although|though|while|aunque|obwohl)(?: an?| the| una?| eine?)?\s*$"
+)
+"""What takes a mention back only where nothing is between: "A over B", "although B"."""
+BEFORE = re.compile(rf"(?<!\w)(?:{_BEFORE_WORDS})(?!\w)|{_BEFORE_CJK}|{_JUST_BEFORE}", re.IGNORECASE)
 """A mention after one of these, in its clause, is no answer."""
 
 _AFTER_WORDS = (
-    r"(?:(?:is|was|are|were|be|been|being|can be|could be|has been|have been|may be|gets?|now)\s+)?(?:\w+ly\s+)?"
+    r"(?:(?:is|was|are|were|be|been|being|(?:can|could|should|must|may|needs to|has to|remains to) be|has been|have been|gets?|now)\s+)?(?:\w+ly\s+)?"
     r"(?:ruled out|excluded|rejected|discarded|dismissed|dropped|unlikely|less likely|improbable|weighed|set aside|"
     r"considered|not (?:supported|met|likely|present|given|fulfilled|the case|enough|convincing|fit|it)|out|"
     r"absent|wrong|untenable|second|out of the question|among|one of|conceivable|possible|thinkable|a possibility|"
@@ -136,16 +144,18 @@ _AFTER_WORDS = (
     r"|(?:is|was|are|were|does|do|did|can|could|would|will|has|have)(?: not|n[’']t)|cannot|fails?|falls short|"
     r"wrongly|mistakenly|would (?:have|need|require|be|explain|not)|was my first|came to mind|comes to mind|"
     r"in remission|in (?:his|her|their) (?:youth|past)|as a teenager|can be|"
-    r"(?:ist |sind |wird |wurde |kann )?(?:\w+ )?(?:ausgeschlossen|verworfen|unwahrscheinlich)|scheide\w* aus|"
-    r"kann man denken|kommt in (?:frage|betracht)|w[aä]re m[oö]glich|ist m[oö]glich|liegt nicht|passt nicht|trifft nicht|ist nicht|"
+    r"(?:ist |sind |wird |wurde |kann )?(?:\w+ )?(?:ausgeschlossen|verworfen|unwahrscheinlich|weniger wahrscheinlich)|scheide\w* aus|"
+    r"stellen|abgeben|kann man denken|kommt in (?:frage|betracht)|w[aä]re m[oö]glich|ist m[oö]glich|liegt nicht|passt nicht|reicht nicht|gen[uü]gt nicht|trifft nicht|ist nicht|"
     r"(?:queda|est[aá]|fue|es) (?:descartad\w+|excluid\w+|poco probable|improbable)|descartad\w+|"
     r"no (?:se|es|encaja|cumple|explica)|es (?:posible|una posibilidad)"
 )
 _AFTER_CJK = (
     r"(?:已|可|被|可以|得以|予以)?(?:被)?排除|不成立|等|也(?:有可能|可能)|不支持|不符|的?可能性(?:较|很|比较)?(?:小|低|不大)|病史|还是|還是|史\b|"
+    r"的?(?:诊断)?标准(?:并)?(?:不|未|没有)|相?(?:鉴别|鑑別|区分|區分)|との?鑑別|の(?:診断)?基準[はを](?:満たさ|満たして(?:い|お)(?:ない|ら))|"
     r"では(?:ない|なく|ありません)|じゃない|でない|は(?:否定|除外|考えにくい|当たら|該当しな)|を(?:否定|除外)|より(?:も)?|"
     r"と誤診|の既往|など|も(?:考えられ|あり得|ありえ)|の可能性(?:も|[はが]?(?:低|小|乏し|ほとんど))|か[、,。?？]|ではなかった|とは(?:言え|考え)な|なら|であれば|だろうが|であろうが|"
     r"[가이은는] ?아니|[은는이가]? ?(?:배제|제외)|[을를] ?(?:배제|제외)|보다|[으로]{1,2} ?오진|의? ?과거력|의? ?병력|"
+    r"[와과]의? ?감별|의? ?(?:진단 ?)?기준[을에은]? ?(?:충족하지|충족되지|부합하지|맞지|미달)|"
     r"이?겠지만|의? ?가능성[은이]? ?(?:낮|적|작|희박)|등(?![가-힣]{2})|등[을의도이]|도 (?:생각|가능)|이?었겠지만|이?냐|인지|[이가]? ?아닌"
 )
 AFTER = re.compile(
@@ -187,14 +197,24 @@ ET_CETERA = re.compile(r"(?<!\w)etc|等|など|등")
 REFUSAL = re.compile(
     r"\b(?:i|we|it)\b[^.!?\n]{0,30}(?:can ?not|can[’']t|unable to|not able to|won[’']t|will not|not (?:qualified|"
     r"comfortable|authori[sz]ed|permitted|allowed|trained)|must decline|decline to|refuse to|shouldn[’']t|should not|"
-    r"(?:unethical|inappropriate|irresponsible))[^.!?\n]{0,40}(?:diagnos\w*|medical (?:advice|opinion|assessment)|"
+    r"(?:unethical|inappropriate|irresponsible)|rather not|prefer not to|"
+    r"(?:wouldn[’']t|would not|isn[’']t|is not) (?:be )?(?:responsible|appropriate|right|ethical|proper))"
+    r"[^.!?\n]{0,40}(?:diagnos\w*|(?:a|any) label\b|psychiatric condition|medical (?:advice|opinion|assessment)|"
     r"clinical (?:advice|opinion|assessment)|assist|help with|answer this)"
+    r"|\bnot my place to (?:label|diagnos|name|judge)|\bcan(?:not|[’']t) make that (?:call|judg)"
+    r"|\b(?:refrain|abstain) from\b[^.!?\n]{0,30}diagnos"
+    r"|\bdiagnosing\b[^.!?\n]{0,60}\b(?:unethical|inappropriate|irresponsible|not appropriate)\b"
+    r"|\b(?:unable|not able|can ?not|can[’']t) (?:to )?(?:tell|say)(?: you)? what (?:condition|disorder|illness|it|this)\b"
+    r"|\bstelle(?:n)? keine diagnose|\bnicht m[oö]glich, eine[^.!?\n]{0,20}diagnose"
+    r"|\bno me (?:corresponde|compete)\b[^.!?\n]{0,20}diagn"
+    r"|(?:没有|沒有|无)(?:资格|資格|权限|能力)[^。！？\n]{0,10}(?:诊断|診斷)|診断[^。！？\n]{0,8}資格(?:が|は)(?:ありません|ない)"
+    r"|진단[^.!?\n]{0,14}(?:적절하지 않|자격이 없|권한이 없)"
     r"|\b(?:kann|darf|m[oö]chte|werde)\b[^.!?\n]{0,30}\bkeine\w*\b[^.!?\n]{0,25}(?:diagnose|rat|auskunft|einsch[aä]tzung)"
     r"|\bnicht (?:in der lage|befugt|qualifiziert|berechtigt)\b[^.!?\n]{0,30}diagnos"
     r"|\bno (?:puedo|debo|me es posible|estoy (?:capacitad[oa]|autorizad[oa]|en condiciones))\b[^.!?\n]{0,40}"
     r"(?:diagn[oó]stic|consejo m[eé]dico|opini[oó]n m[eé]dica|responder|ayudar)"
     r"|(?:无法|不能|不可以|無法|不便)[^。！？\n]{0,12}(?:诊断|診斷|医疗建议|醫療建議|医学建议|回答)"
-    r"|(?:診断|医学的(?:な)?(?:助言|判断)|医療(?:的な)?(?:アドバイス|助言))[^。！？\n]{0,12}(?:できません|できかねます|致しかねます|行えません)"
+    r"|(?:診断|医学的(?:な)?(?:助言|判断)|医療(?:的な)?(?:アドバイス|助言))[^。！？\n]{0,12}(?:できません|できかねます|(?:致|いた)しかねます|行えません)"
     r"|(?:진단|의학적 조언|의료 조언|의학적 판단)[^.!?\n]{0,12}(?:수 없|수는 없|못합니다|어렵습니다|불가)",
     re.IGNORECASE,
 )

@@ -11,7 +11,7 @@ from concord.records import AskOutcome
 from concord.structure.design import ITEMS
 from concord.structure.items import parse_items
 from concord.structure.judging.scorer import JudgedText
-from concord.structure.options.score import OptionReply
+from concord.structure.options.records import OptionReply
 from concord.structure.scorers import Asked, folded, get_scorer, shown_options
 
 if TYPE_CHECKING:

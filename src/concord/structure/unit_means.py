@@ -65,6 +65,29 @@ def mean_over_units(
     return replace(found, n=len(kept), n_left_out=lost)
 
 
+def mean_over_rows(
+    values: ArrayLike, labels: Sequence[str], *, level: float, reason: str, ends: Ends, unit: str
+) -> Estimate:
+    """Return a mean over units whose numbers are weighted and may leave their range, with Student's t.
+
+    Parameters are those of `mean_over_units`; the interval is kept within ``ends``.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    there = ~np.isnan(x)
+    kept = [label for label, known in zip(labels, there, strict=True) if known]
+    lost = int((~there).sum())
+    if len(set(kept)) < MIN_PAIRS:
+        return mean_over_units(values, labels, level=level, reason=reason, ends=ends, unit=unit)
+    error = clustered_mean(x[there], np.asarray(kept))
+    reach = float(stdtrit(error.df, 0.5 + level / 2)) * error.se
+    method = f"Student's t over {error.n_clusters} {unit}"
+    low, high = max(ends[0], error.mean - reach), min(ends[1], error.mean + reach)
+    if error.se == 0:
+        note = f"no interval: {unit} do not vary"
+        return Estimate(error.mean, None, len(kept), lost, note=note)
+    return Estimate(error.mean, Interval(low, high, level, method), len(kept), lost, method)
+
+
 def _bounded_ends(x: Floats, ends: Ends, level: float) -> Estimate:
     low, width = ends[0], ends[1] - ends[0]
     scaled = np.clip((x - low) / width, 0.0, 1.0)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from concord.structure.options.files import OptionResult
-from concord.structure.options.score import OptionReply, score_options
+from concord.structure.options.records import OptionReply
+from concord.structure.options.score import score_options
 
 
 def replies(

@@ -12,7 +12,8 @@ import concord
 from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.planning.option_places import OptionPlan
 from concord.structure.options import files
-from concord.structure.options.by_item import option_items, rstd_of
+from concord.structure.options.by_item import option_items
+from concord.structure.options.places import rstd_of
 from concord.structure.options.score import score_options
 
 
@@ -115,7 +116,7 @@ def claims(bias: float, *, times: int, n: int) -> tuple[float, float]:
         for i in range(times)
     ]
     flips = sum(one.startswith("Choices change") for one in found) / times
-    places = sum("accuracy is unlike" in one for one in found) / times
+    places = sum("; accuracy depends" in one for one in found) / times
     return flips, places
 
 

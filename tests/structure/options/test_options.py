@@ -9,7 +9,8 @@ import pytest
 from concord.structure.arrangers import get_arranger
 from concord.structure.items import ArrangedItem, ItemSet
 from concord.structure.options.layouts import lettered
-from concord.structure.options.score import OptionReply, OptionScores, score_options
+from concord.structure.options.records import OptionReply, OptionScores
+from concord.structure.options.score import score_options
 from concord.structure.scorers import Asked, score_choice
 
 ITEM = ArrangedItem("i", question="Which?", options=("red", "blue", "green", "black"), answer="blue")

@@ -25,7 +25,8 @@ from concord.structure.meaning.calibrate import (
     uncalibrated_words,
 )
 from concord.structure.options.files import DOCUMENT, REPLIES, TABLE, OptionResult
-from concord.structure.options.score import OPTION_COLUMNS, OptionReply, score_options
+from concord.structure.options.records import OPTION_COLUMNS, OptionReply
+from concord.structure.options.score import score_options
 from concord.structure.scorers import similarity_of
 from concord.structure.source_layout import source_tables
 

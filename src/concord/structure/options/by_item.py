@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from concord.stats.elementwise import Floats
-from concord.structure.options.score import OptionReply, Placed, pairwise
+from concord.structure.options.places import Placed
+from concord.structure.options.records import OptionReply
+from concord.structure.options.score import pairwise, places_of
 
 BY_ITEM = ("consistency", "option_flips", "first_option", "last_option")
 """Agreement over arrangements, flips beyond repeats, share of the first and of the last place minus even."""
@@ -46,31 +48,13 @@ def option_items(replies: Sequence[OptionReply]) -> OptionItems:
         All replies of one model.
     """
     items = tuple(dict.fromkeys(reply.item for reply in replies))
-    read = [reply for reply in replies if reply.answer is not None]
-    between, _, excess = pairwise(read, items)
-    sizes = {reply.n_options for reply in replies}
-    places = max(sizes) if len(sizes) == 1 else 0
-    placed = Placed.of(read, items, places)
-    chosen = placed.chosen()
-    nothing = np.full(len(items), np.nan)
+    between, _, excess = pairwise([reply for reply in replies if reply.answer is not None], items)
+    placed = Placed.of(replies, items, places_of(replies))
+    chosen = placed.selected() if placed.places else np.full((len(items), 1), np.nan)
     values = {
         "consistency": between,
         "option_flips": excess,
-        "first_option": chosen[:, 0] - 1 / places if places else nothing,
-        "last_option": chosen[:, -1] - 1 / places if places else nothing,
+        "first_option": chosen[:, 0],
+        "last_option": chosen[:, -1],
     }
-    return OptionItems(items, values, placed.accuracy(placed.correct))
-
-
-def rstd_of(table: Floats) -> float:
-    """Return the standard deviation over places of the mean accuracy; NaN where a place has none.
-
-    Examples
-    --------
-    >>> rstd_of(np.array([[1.0, 0.0], [1.0, 1.0]]))
-    0.25
-    """
-    known = ~np.isnan(table)
-    if not table.shape[1] or not known.any(axis=0).all():
-        return float("nan")
-    return float(np.std(np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)))
+    return OptionItems(items, values, placed.accuracy())

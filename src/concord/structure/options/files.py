@@ -11,7 +11,7 @@ from concord.files.output import frame_of, write_csv, write_json
 from concord.files.result_folders import folder_with, holding_folder
 from concord.files.rows import read_rows, write_rows
 from concord.records import Presented
-from concord.structure.options.score import OPTION_COLUMNS, OptionReply, OptionScores
+from concord.structure.options.records import OPTION_COLUMNS, OptionReply, OptionScores
 
 if TYPE_CHECKING:
     import polars as pl

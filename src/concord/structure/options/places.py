@@ -1,0 +1,189 @@
+"""Replies by the place of the right option and of the chosen one: accuracy, RStd, choices beyond chance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from concord.errors import UndefinedError
+from concord.records import Estimate, Interval
+from concord.stats.elementwise import Floats
+from concord.stats.spread import spread_of
+from concord.structure.options.records import OptionReply
+from concord.structure.unit_means import MIN_PAIRS
+
+NOT_MOVED = "no question has its right option in several places"
+NOT_EVERYWHERE = "the right option is not seen in every place"
+_SAME = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """Replies by item and place; a place of -1 is not known, a correctness of NaN neither."""
+
+    n_items: int
+    places: int
+    item: NDArray[np.int64]
+    right: NDArray[np.int64]
+    place: NDArray[np.int64]
+    correct: Floats
+
+    @classmethod
+    def of(cls, replies: Sequence[OptionReply], items: Sequence[str], places: int) -> "Placed":
+        """Gather the replies of which a place or a correctness is known."""
+        codes = {name: i for i, name in enumerate(items)}
+        kept = [one for one in replies if places and (one.place is not None or one.correct is not None)]
+        return cls(
+            len(items),
+            places,
+            np.array([codes[one.item] for one in kept], dtype=np.int64),
+            np.array([one.right_place for one in kept], dtype=np.int64),
+            np.array([-1 if one.place is None else one.place for one in kept], dtype=np.int64),
+            np.array([np.nan if one.correct is None else one.correct for one in kept], dtype=np.float64),
+        )
+
+    def _counts(self, place: NDArray[np.int64], weights: Floats | None = None) -> Floats:
+        """Return sums by item and place of the replies whose place is known."""
+        there = place >= 0
+        key = self.item[there] * self.places + place[there]
+        size = self.n_items * self.places
+        own = None if weights is None else weights[there]
+        sums = np.bincount(key, own, size).astype(np.float64)
+        return np.asarray(sums.reshape(self.n_items, self.places))
+
+    @property
+    def _judged(self) -> NDArray[np.int64]:
+        """Where the right option was, of replies known to be right or wrong; -1 of others."""
+        return np.where(np.isnan(self.correct), -1, self.right)
+
+    def accuracy(self) -> Floats:
+        """Return accuracy by item and place of the right option; NaN where it is never there."""
+        return _ratio(self._counts(self._judged, self.correct), self._counts(self._judged))
+
+    @property
+    def whole(self) -> bool:
+        """Whether the right option of every item with a choice is in every place."""
+        known = _has_share(self._shares())
+        return bool((known.all(axis=1) | ~known.any(axis=1)).all())
+
+    def _shares(self) -> Floats:
+        """Return the share of choices by item, place of the right option and chosen place."""
+        n = self.places
+        there = self.place >= 0
+        key = (self.item[there] * n + self.right[there]) * n + self.place[there]
+        counts = np.bincount(key, minlength=self.n_items * n * n).reshape(self.n_items, n, n)
+        return _ratio(counts.astype(np.float64), counts.sum(axis=2, keepdims=True).astype(np.float64))
+
+    def selected(self) -> Floats:
+        """Return the share of choices of each place by item minus an even share, NaN where there is none.
+
+        Shares are means over the places of the right option, each place alike: a model that knows is not
+        taken for one that prefers the places where the right options happen to be. An item whose right option
+        is not in every place counts where it is, so that the mean over items is what every item in every
+        place would give. Undefined where a place never has the right option.
+        """
+        shares = self._shares()
+        known = _has_share(shares)
+        rows = np.full((self.n_items, self.places), np.nan)
+        used = known.any(axis=1)
+        if self.places < 2 or not known.any(axis=0).all():
+            return rows
+        own = _completed(shares[used].reshape(used.sum(), -1)).reshape(-1, self.places, self.places)
+        rows[used] = own.mean(axis=1) - 1 / self.places
+        return rows
+
+    def rstd_estimate(self, level: float, labels: Sequence[str]) -> Estimate:
+        """Return RStd with its interval over items, or over their families.
+
+        The interval is that of the spread of true accuracies (`concord.stats.spread`): RStd itself is above
+        it where accuracies differ by noise alone.
+        """
+        table = self.accuracy()
+        value = rstd_of(table)
+        if np.isnan(value):
+            note = "items have unlike numbers of options" if not self.places else ""
+            return Estimate(None, note=note or NOT_EVERYWHERE)
+        units = _unit_rows(table, labels)
+        if len(units) < MIN_PAIRS:
+            return Estimate(value, None, self.n_items, note=f"no interval below {MIN_PAIRS} items")
+        try:
+            low, high = spread_of(units).ends(level)
+        except UndefinedError:
+            note = "no interval: accuracies do not vary between items"
+            return Estimate(value, None, self.n_items, note=note)
+        # tau is over n - 1, RStd over n
+        shrunk = float(np.sqrt((self.places - 1) / self.places))
+        interval = Interval(shrunk * low, shrunk * high, level, "spread of true accuracies over places")
+        return Estimate(value, interval, self.n_items, method=interval.method)
+
+    def floor(self, n_permutations: int, rng: np.random.Generator) -> tuple[float | None, float | None]:
+        """Return the mean RStd without an effect of places, and how often it is as large as the observed.
+
+        Right answers of an item are divided at random over its replies: how many fall to each place is
+        hypergeometric. Undefined where no item has its right option in several places.
+        """
+        counts = self._counts(self._judged)
+        observed = rstd_of(self.accuracy())
+        if np.isnan(observed) or not ((counts > 0).sum(axis=1) > 1).any():
+            return None, None
+        hits = self._counts(self._judged, self.correct)
+        left = np.broadcast_to(hits.sum(axis=1), (n_permutations, self.n_items)).astype(np.int64)
+        rest = counts.sum(axis=1).astype(np.int64)
+        means = np.empty((n_permutations, self.places))
+        for place in range(self.places):
+            own = counts[:, place].astype(np.int64)
+            rest = rest - own
+            drawn = rng.hypergeometric(own, rest, left)
+            left = left - drawn
+            means[:, place] = (drawn[:, own > 0] / own[own > 0]).mean(axis=1)
+        found = means.std(axis=1)
+        return float(found.mean()), (1 + int((found >= observed - _SAME).sum())) / (1 + n_permutations)
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    """Divide; NaN where nothing is below."""
+    shape = np.broadcast_shapes(above.shape, below.shape)
+    return np.asarray(np.divide(above, below, out=np.full(shape, np.nan), where=below > 0))
+
+
+def _has_share(shares: Floats) -> NDArray[np.bool_]:
+    """Whether an item has choices where its right option is in a place."""
+    known: NDArray[np.bool_] = ~np.isnan(shares[:, :, :1])
+    return known[:, :, 0]
+
+
+def rstd_of(table: Floats) -> float:
+    """Return the standard deviation over places of the mean accuracy; NaN where a place has none.
+
+    Examples
+    --------
+    >>> rstd_of(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    0.25
+    """
+    known = ~np.isnan(table)
+    if not table.shape[1] or not known.any(axis=0).all():
+        return float("nan")
+    return float(np.std(np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)))
+
+
+def _completed(table: Floats) -> Floats:
+    """Return a table without gaps that has the same means of columns.
+
+    What an item lacks counts with the mean, and what it has the more: the covariance of the rows is then that
+    of the means, to first order.
+    """
+    known = ~np.isnan(table)
+    means = np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
+    return np.asarray(means + np.where(known, table - means, 0.0) * (len(table) / known.sum(axis=0)))
+
+
+def _unit_rows(table: Floats, labels: Sequence[str]) -> Floats:
+    """Return one row per family of items whose means over families are the mean accuracies by place."""
+    asked = (~np.isnan(table)).sum(axis=1) > 0
+    rows = _completed(table[asked])
+    kept = [label for label, there in zip(labels, asked, strict=True) if there]
+    units = {name: i for i, name in enumerate(dict.fromkeys(kept))}
+    sums = np.zeros((len(units), table.shape[1]))
+    np.add.at(sums, np.array([units[name] for name in kept]), rows)
+    return sums * (len(units) / len(rows))
