@@ -9,7 +9,7 @@ from scipy import special
 from concord.errors import InputError, UndefinedError
 from concord.files.tables import TableOptions
 from concord.people.mixed.result import CombinedEstimate, CombineResult
-from concord.people.mixed.table import MixedRows, MixedTables, read_mixed
+from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
 from concord.records import Estimate, Interval
 from concord.stats.answer_spread import person_correlation_interval, person_correlation_se
 from concord.stats.elementwise import Floats
@@ -26,7 +26,6 @@ METHOD = "prediction-powered (PPI++)"
 _FEW = f"no interval: fewer than {FEWEST_PEOPLE} people"
 _WEIGHTED = "worth without an interval: with weights it is the ratio of the two standard errors"
 _CONSTANT = "the predictions are all one number: they are worth nothing"
-CONTROLS = ("control", "baseline", "placebo", "0")
 UNLIKE = 0.1
 """Standardised difference of predictions between the two tables that is warned of, where it is no chance."""
 

@@ -22,6 +22,8 @@ ANSWERS = ("human", "answer", "y", "human_answer", "response")
 PREDICTIONS = ("prediction", "agent", "f", "yhat", "agent_answer", "predicted")
 ARMS = ("arm", "condition", "treatment")
 WEIGHTS = ("weight", "weights", "w")
+CONTROLS = ("control", "baseline", "placebo", "0")
+"""Arms that others are compared with."""
 OUTCOMES = ("outcome", "item", "question")
 
 

@@ -10,8 +10,7 @@ from concord.errors import CellProblem, FileFormatError, InputError, TableError
 from concord.files.columns import as_names, read_columns
 from concord.files.limits import listed
 from concord.files.tables import TableOptions, TableSource
-from concord.people.mixed.combine import CONTROLS
-from concord.people.mixed.table import ANSWERS, ARMS, OUTCOMES, column_numbers
+from concord.people.mixed.table import ANSWERS, ARMS, CONTROLS, OUTCOMES, column_numbers
 from concord.people.predictions.table import EffectPair, Prediction
 from concord.people.table.columns import fold
 from concord.records import InputFile
