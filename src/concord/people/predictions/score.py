@@ -10,13 +10,12 @@ from concord.people.predictions.conclusions import conclude
 from concord.people.predictions.differences import agent_differences
 from concord.people.predictions.files import PredictionResult
 from concord.people.predictions.human_half import half_row
+from concord.people.predictions.measured import left_out
 from concord.people.predictions.numbers import agent_numbers
 from concord.people.predictions.respondents import Respondents
 from concord.people.predictions.result import AgentAgreement, ScoredEffect
-from concord.people.predictions.table import EffectPair, Prediction, PredictionTable
+from concord.people.predictions.table import Prediction, PredictionTable
 from concord.stats.elementwise import or_none
-
-MIN_CLUSTERS = 3
 
 
 def score_predictions(
@@ -61,17 +60,6 @@ def score_predictions(
         (*table.inputs, *(() if people is None else people.inputs)),
         (*table.warnings, *more),
     )
-
-
-def left_out(pairs: Sequence[EffectPair]) -> tuple[str, list[str]]:
-    """Choose what is left out one at a time: studies, else interventions, else single effects."""
-    for what, codes in (
-        ("studies", [pair.study for pair in pairs]),
-        ("interventions", [f"{pair.study}\n{pair.condition}" for pair in pairs]),
-    ):
-        if len(set(codes)) >= MIN_CLUSTERS:
-            return what, codes
-    return "effects", [str(i) for i in range(len(pairs))]
 
 
 def _agent(name: str, table: PredictionTable, codes: Sequence[str], *, level: float) -> AgentAgreement:
