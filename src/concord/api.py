@@ -21,6 +21,7 @@ from concord.people.table.source import read_agents
 from concord.questions import check, compare, plan, report
 from concord.reasoning.score_replies import score_reasoning
 from concord.records import TestTable
+from concord.structure.options.score_table import score_options
 from concord.structure.score_tables import score_structure
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ __all__ = [
     "score_answers",
     "score_hints",
     "score_judge",
+    "score_options",
     "score_people",
     "score_predictions",
     "score_probes",

@@ -102,6 +102,21 @@ def test_a_folder_of_another_run_is_refused(
         opened(tmp_path / "r", of, **changes)
 
 
+def test_prompts_that_another_version_worded_otherwise_say_why_and_what_to_do(tmp_path: Path) -> None:
+    opened(tmp_path / "r", design())[0].close()
+    record = json.loads((tmp_path / "r" / "run.json").read_text("utf-8"))
+    (name,) = record["templates"]
+    changed = replace(design(), templates=(Template(name, "", "ff"),))
+    with pytest.raises(RunFolderError) as told:
+        opened(tmp_path / "r", changed)
+    message = str(told.value)
+    assert f"other words of the prompt {name}" in message
+    assert "score run --partial" in message and "--out" in message
+    (tmp_path / "run.json").write_text("{}", "utf-8")  # the run of a scoring model lies in another run
+    with pytest.raises(RunFolderError, match="move r out of .* and run again: the replies there are kept"):
+        opened(tmp_path / "r", changed)
+
+
 def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.docx").write_text("years of work")
     with pytest.raises(RunFolderError, match="is not empty and holds no run"):

@@ -47,6 +47,7 @@ COMMANDS: dict[str, list[str]] = {
     "score hints": ["hints.csv --out <o5"],
     "score probes": ["probes.csv --out <o6"],
     "score judge": ["votes.jsonl --people votes.jsonl --permutations 99 --out <o7"],
+    "score options": ["option_replies.csv --permutations 99 --out <o10"],
     "score run": ["run --out <o8 --partial", "run --corrections corrections.jsonl --out <o8 --partial"],
     "run people": [f"--study framing --out <r1 {ASK}", f"--studies studies --out <r1 {ASK}",
                    f"--study framing --prices prices.json --out <r1 {ASK}",
@@ -173,6 +174,12 @@ def write_inputs(folder: Path) -> None:  # noqa: PLR0915 - one file after the ot
         folder / "reasoning"
     )
     api.score_judge(votes, judge="j").write(folder / "judge")
+    chosen = [
+        f"q{i},{order},A,{right},4" for i in range(4) for order, right in (("ABCD", "B"), ("BCDA", "A"))
+    ]
+    (folder / "option_replies.csv").write_text(
+        "\n".join(["item,arrangement,chosen,right,n_options", *chosen]) + "\n", "utf-8"
+    )
     api.score_probes(made_probes, model="m").write(folder / "probes")
     api.score_answers(folder / "answers.csv", n_resamples=20).write(folder / "answers")
     write_runs(folder)

@@ -35,6 +35,8 @@ PROBES: list[list[Any]] = [["probe", "id", "cell", "step", "n_steps", "answer"],
                            *(["early", "a", "prefix", k, 4, "AB"[k >= 3]] for k in range(5))]  # fmt: skip
 VOTES: list[list[Any]] = [["pair", "order", "verdict", "winner", "human_1", "length_a"],
                           ["1", "ab", "first", "", "a", 3], ["1", "ba", "[[B]]", "", "tie", 3]]  # fmt: skip
+CHOSEN: list[list[Any]] = [["item", "arrangement", "chosen", "right", "n_options", "correct", "options"],
+                           ["1", "AB", "A", "B", 2, "", ""], ["1", "BA", "", 1, 2, "", "[1, 2]"]]  # fmt: skip
 ALPACA = [{"instruction": "x", "output_1": "a", "output_2": "b", "preference": 1, "annotator": "j"}] * 2
 FASTCHAT = [{"question_id": 1, "model_1": "a", "model_2": "b", "g1_winner": "model_1", "g2_winner": "tie",
              "judge": ["gpt-4", "pair-v2"], "turn": 1}]  # fmt: skip
@@ -83,6 +85,7 @@ NEWER: dict[str, Reader] = {
     "counts of hints, CSV cells": _cells("h.csv", HINTS, api.score_hints),
     "probes, CSV cells": _cells("p.csv", PROBES, api.score_probes),
     "verdicts, CSV cells": _cells("v.csv", VOTES, lambda path: api.score_judge(path, n_permutations=20)),
+    "options, CSV cells": _cells("o.csv", CHOSEN, lambda path: api.score_options(path, n_permutations=20)),
     "AlpacaEval": lambda rng, tmp: api.score_judge(
         _json(tmp / "a.json", mutated_json(ALPACA, rng)), n_permutations=20
     ),

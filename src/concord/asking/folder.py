@@ -283,10 +283,34 @@ def refuse_other_run(path: Path, record: Mapping[str, Any]) -> None:
     held = read_record(path)
     for name in ("suite", "model", "sampling", "templates"):
         if _set(held.get(name)) != _set(record.get(name)):
-            raise RunFolderError(
-                f"{path} holds a run with {name} {_short(held.get(name))}, not {_short(record.get(name))}; "
-                f"resume it with the same settings, or choose another folder with --out"
-            )
+            raise RunFolderError(f"{path} {_difference(name, held, record)}; {_other_folder(path)}")
+
+
+def _difference(name: str, held: Mapping[str, Any], record: Mapping[str, Any]) -> str:
+    """Say what a folder holds that the run now wanted is not."""
+    old, new = held.get(name), record.get(name)
+    if (
+        name == "templates"
+        and isinstance(old, Mapping)
+        and isinstance(new, Mapping)
+        and old.keys() == new.keys()
+    ):
+        changed = ", ".join(sorted(one for one in new if old[one] != new[one]))
+        begun, now = held.get("concord_version"), record.get("concord_version")
+        by = f" (begun with Concord {begun}, this is {now})" if begun != now else ""
+        return (
+            f"was begun with other words of the prompt {changed}{by}: replies to two wordings cannot be "
+            "scored together. Finish it with the version that began it, or score what it has with "
+            "`concord score run --partial`"
+        )
+    return f"holds a run with {name} {_short(old)}, not {_short(new)}; resume it with the same settings"
+
+
+def _other_folder(path: Path) -> str:
+    """Say where to begin anew; the run of a scoring model has its place inside another run."""
+    if (path.parent / RECORD).exists():
+        return f"or move {path.name} out of {path.parent} and run again: the replies there are kept"
+    return "or choose another folder with --out"
 
 
 def _set(value: Any) -> Any:

@@ -111,6 +111,11 @@ class ScoreCommands(LateGroup):
             "score_judge",
             "Score recorded verdicts of judges: seats, repeats, ties, length, agreement with people.",
         ),
+        "options": Late(
+            "concord.cli.score_options",
+            "score_options",
+            "Score recorded answers to questions with options: consistency, places, selection bias.",
+        ),
         "run": Late(
             "concord.cli.score_run",
             "score_run",

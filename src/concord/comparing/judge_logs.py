@@ -11,8 +11,9 @@ from concord.files.contents import fingerprint_file, is_file
 from concord.files.limits import listed
 from concord.files.tables import TableOptions
 from concord.structure.judging.files import JudgeResult
-from concord.structure.judging.read import NamedRows, read_votes, rows_of
+from concord.structure.judging.read import read_votes
 from concord.structure.judging.score import score_votes
+from concord.structure.named_rows import NamedRows, rows_of
 
 
 def score_judge(

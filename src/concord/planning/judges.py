@@ -1,7 +1,7 @@
 """Plans for judges: pairs of answers and votes in each order that show a position bias, from a pilot."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +9,10 @@ import numpy as np
 
 from concord.comparing.judges import KIND as RESULTS
 from concord.errors import OptionError
-from concord.files.provenance import provenance
 from concord.planning.kinds import PlanKind
 from concord.planning.normal import power_of_mean, units_needed
 from concord.planning.options import PlanOptions
-from concord.records import InputFile, Presented
+from concord.planning.pilots import NO_SPREAD, PilotPlan
 from concord.stats.elementwise import Floats
 from concord.structure.judging import files as judge_files
 from concord.structure.judging.records import JudgeScores
@@ -23,45 +22,23 @@ _USUAL_EFFECT = 0.05
 _VOTES = (1, 2, 3, 4, 5, 8)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class JudgePlan(Presented):
-    """What so many pairs and votes show about a preference for a seat."""
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class JudgePlan(PilotPlan):
+    """What so many pairs and votes show about a preference for a seat, beyond one half."""
 
-    based_on: str
     judge: str
-    wanted: PlanOptions
-    effect: float
-    """Preference for a seat, beyond one half, that should be found."""
     pairs: int
     votes: int
-    sd_between: float
-    """Standard deviation over pairs of what the seats do."""
-    sd_within: float
-    """Of one vote in each order around it."""
-    power: float
-    needed: tuple[tuple[int, int, int], ...]
-    """Votes in each order, pairs that reach the power, calls."""
-    inputs: tuple[InputFile, ...] = ()
-    warnings: tuple[str, ...] = ()
+    """In each order."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that ``--json`` prints."""
-        return {
-            "question": "plan",
-            "kind": RESULTS.name,
-            "based_on": self.based_on,
-            "judge": self.judge,
-            "effect": self.effect,
-            "pairs": self.pairs,
-            "votes": self.votes,
-            "sd_between": self.sd_between,
-            "sd_within": self.sd_within,
-            "power": self.power,
-            "needed": [dict(zip(("votes", "pairs", "calls"), row, strict=True)) for row in self.needed],
-            "wanted": asdict(self.wanted),
-            "warnings": list(self.warnings),
-            **provenance(self.inputs),
-        }
+        return self.document(
+            RESULTS.name,
+            {"judge": self.judge},
+            {"pairs": self.pairs, "votes": self.votes},
+            ("votes", "pairs", "calls"),
+        )
 
 
 def plan_judges(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> JudgePlan:
@@ -92,12 +69,22 @@ def plan_judges(sources: Sequence[Any], wanted: PlanOptions, metric: str | None)
         warnings.append(f"no effect was named; the plan is for a preference of {effect:g} beyond one half")
     if judge.votes_per_order[1] < 2:
         warnings.append("the pilot has one vote in each order: noise and pairs cannot be separated")
+    if between + within == 0:
+        warnings.append(NO_SPREAD)
     return JudgePlan(
-        str(sources[0]), judge.judge, wanted, effect, pairs, wanted.repeats,
-        float(np.sqrt(between)), float(np.sqrt(within)),
-        power_of_mean(effect, (between + within / wanted.repeats) / pairs, alpha), needed,
-        result.inputs, tuple(warnings),
-    )  # fmt: skip
+        based_on=str(sources[0]),
+        judge=judge.judge,
+        wanted=wanted,
+        effect=effect,
+        pairs=pairs,
+        votes=wanted.repeats,
+        sd_between=float(np.sqrt(between)),
+        sd_within=float(np.sqrt(within)),
+        power=power_of_mean(effect, (between + within / wanted.repeats) / pairs, alpha),
+        needed=needed,
+        inputs=result.inputs,
+        warnings=tuple(warnings),
+    )
 
 
 def _noisiest(judges: Sequence[JudgeScores]) -> tuple[JudgeScores, float, float]:

@@ -1,7 +1,7 @@
 """Plans for options: questions and repeats that show a preference for a place, or flips, from a pilot."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +9,10 @@ import numpy as np
 
 from concord.comparing.options import KIND as RESULTS
 from concord.errors import OptionError
-from concord.files.provenance import provenance
 from concord.planning.kinds import PlanKind
 from concord.planning.normal import power_of_mean, units_needed
 from concord.planning.options import PlanOptions
-from concord.records import InputFile, Presented
+from concord.planning.pilots import NO_SPREAD, PilotPlan
 from concord.stats.elementwise import Floats
 from concord.structure.options import files as option_files
 from concord.structure.options.by_item import option_items
@@ -29,51 +28,26 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class OptionPlan(Presented):
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class OptionPlan(PilotPlan):
     """What so many questions show about the places of options."""
 
-    based_on: str
     model: str
     metric: str
     words: str
     """The metric in words."""
-    wanted: PlanOptions
-    effect: float
     items: int
     arrangements: int
     repeats: int
-    sd_between: float
-    """Standard deviation over items of what the places do."""
-    sd_within: float | None
-    """Of one round of all arrangements around it; ``None`` where it cannot be distinguished."""
-    power: float
-    """Of the planned items and repeats."""
-    needed: tuple[tuple[int, int, int], ...]
-    """Repeats, items that reach the power, calls."""
-    inputs: tuple[InputFile, ...] = ()
-    warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that ``--json`` prints."""
-        return {
-            "question": "plan",
-            "kind": RESULTS.name,
-            "based_on": self.based_on,
-            "model": self.model,
-            "metric": self.metric,
-            "effect": self.effect,
-            "items": self.items,
-            "arrangements": self.arrangements,
-            "repeats": self.repeats,
-            "sd_between": self.sd_between,
-            "sd_within": self.sd_within,
-            "power": self.power,
-            "needed": [dict(zip(("repeats", "items", "calls"), row, strict=True)) for row in self.needed],
-            "wanted": asdict(self.wanted),
-            "warnings": list(self.warnings),
-            **provenance(self.inputs),
-        }
+        return self.document(
+            RESULTS.name,
+            {"model": self.model, "metric": self.metric},
+            {"items": self.items, "arrangements": self.arrangements, "repeats": self.repeats},
+            ("repeats", "items", "calls"),
+        )
 
 
 def plan_options(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> OptionPlan:
@@ -107,12 +81,25 @@ def plan_options(sources: Sequence[Any], wanted: PlanOptions, metric: str | None
     warnings = []
     if wanted.effect is None:
         warnings.append(f"no effect was named; the plan is for {effect:g}")
+    spread = _spread_of_places(between, within, planned)
+    if spread == 0:
+        warnings.append(NO_SPREAD)
     return OptionPlan(
-        str(sources[0]), result.model, chosen, _WORDS[chosen], wanted, effect, items, cells, planned,
-        float(np.sqrt(between)), None if within is None else float(np.sqrt(within)),
-        power_of_mean(effect, _spread_of_places(between, within, planned) / items, 1 - wanted.level), needed,
+        based_on=str(sources[0]),
+        model=result.model,
+        metric=chosen,
+        words=_WORDS[chosen],
+        wanted=wanted,
+        effect=effect,
+        items=items,
+        arrangements=cells,
+        repeats=planned,
+        sd_between=float(np.sqrt(between)),
+        sd_within=None if within is None else float(np.sqrt(within)),
+        power=power_of_mean(effect, spread / items, 1 - wanted.level),
+        needed=needed,
         warnings=tuple(warnings),
-    )  # fmt: skip
+    )
 
 
 def _spread_of_places(between: float, within: float | None, repeats: int) -> float:

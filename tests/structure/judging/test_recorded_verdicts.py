@@ -177,6 +177,7 @@ def test_votes_are_planned_from_a_pilot(tmp_path: Path) -> None:
     plan = concord.plan(tmp_path, effect=0.1, repeats=2)
     assert isinstance(plan, JudgePlan)
     # a fair coin: one vote has the variance 1/4, one in each order half of that; nothing between pairs
+    assert plan.sd_within is not None
     assert plan.sd_within**2 == pytest.approx(0.125, abs=0.02)
     assert plan.sd_between < 0.1
     pairs = {votes: n for votes, n, _ in plan.needed}

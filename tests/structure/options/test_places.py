@@ -62,6 +62,8 @@ def test_a_place_that_never_has_the_right_option_leaves_the_preference_undefined
     found = score_options(fixed_order(knows, [0, 1, 2] * 10), n_permutations=9)
     assert {(one.value, one.note) for one in found.selection} == {(None, NOT_EVERYWHERE)}
     assert found.rstd.value is None and found.rstd.note == NOT_EVERYWHERE
+    assert found.places_note == NOT_EVERYWHERE
+    assert found.lines()[-1] == f"selection bias: – ({NOT_EVERYWHERE})"
     items = option_items(fixed_order(knows, [0, 1, 2] * 10))
     assert np.isnan(items.values["first_option"]).all()
 
@@ -90,6 +92,13 @@ def test_choices_without_an_answer_have_places_and_no_consistency() -> None:
     assert found.consistency.value is None and "not known" in found.consistency.note
     assert found.flip_excess.value is None and "not known" in found.flip_excess.note
     assert found.selection[0].value is not None
+
+
+def test_questions_with_unlike_numbers_of_options_have_no_places() -> None:
+    mixed = [OptionReply(f"i{i}", "own", "0", 0, 0, 3 + i % 2, True) for i in range(10)]
+    found = score_options(mixed, n_permutations=9)
+    assert (found.selection, found.accuracy_by_place, found.places_note) == ((), (), "")
+    assert found.rstd.note == "items have unlike numbers of options"
 
 
 def test_one_item_has_numbers_and_no_intervals() -> None:

@@ -10,8 +10,9 @@ from concord.records import AskOutcome, Design, Message, Trial
 from concord.structure.judging.files import JudgeResult
 from concord.structure.judging.forms import AB, BA
 from concord.structure.judging.pairs import PAIRS, AnswerPair, pairs_file, parse_pairs
-from concord.structure.judging.read import NamedRows, read_votes
+from concord.structure.judging.read import read_votes
 from concord.structure.judging.score import score_votes
+from concord.structure.named_rows import NamedRows
 
 JUDGE = "judge"
 _BRACKETED = re.compile(r"\[\[\s*(A|B|C|1|2|0|tie)\s*\]\]", re.IGNORECASE)

@@ -14,6 +14,7 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.files.limits import listed, quoted
+from concord.structure.named_rows import Row
 
 A, B, TIE, UNREADABLE = "a", "b", "tie", ""
 AB, BA, UNORDERED = "ab", "ba", ""
@@ -57,7 +58,6 @@ class Ballot:
     human: tuple[str, ...] = ()
 
 
-Row = Mapping[str, Any]
 Form = Callable[[Row, str, str], Iterator[Ballot]]
 """From a row, its place in words and the judge's name where none is given, to ballots."""
 

@@ -13,7 +13,7 @@ from concord.files.json_text import parsed
 from concord.files.limits import quoted
 from concord.files.tables import TableOptions
 from concord.structure.judging.forms import TIE, A, B
-from concord.structure.judging.read import rows_of
+from concord.structure.named_rows import rows_of
 
 PAIRS = "pairs.json"
 BUNDLED = "judge-pairs-en"

@@ -1,33 +1,15 @@
 """Recorded verdicts to votes by judge and pair: files of one kind or several, joined by pair."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from concord.errors import FileFormatError, TableError
-from concord.files.cells import is_missing
-from concord.files.contents import fingerprint, read_bytes
-from concord.files.json_size import check_json_size
-from concord.files.json_text import UnusableError, parsed, parsed_line
-from concord.files.tables import TableOptions, TableSource, read_grid
+from concord.errors import FileFormatError
 from concord.records import InputFile
-from concord.structure.judging.forms import AB, BA, PROMPT, TIE, UNREADABLE, A, B, Ballot, Row, form_of
+from concord.structure.judging.forms import AB, BA, PROMPT, TIE, UNREADABLE, A, B, Ballot, form_of
 from concord.structure.judging.records import NONE, Counts, PairVotes
+from concord.structure.named_rows import NamedRows
 
 _PLACES = {A: 0, B: 1, TIE: 2}
-
-
-@dataclass(frozen=True, slots=True)
-class NamedRows:
-    """Rows of one source, and what messages call it."""
-
-    name: str
-    rows: Sequence[Row]
-    places: Sequence[str]
-    """Where each row is, in words."""
-    inputs: tuple[InputFile, ...] = ()
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,53 +19,6 @@ class RecordedVotes:
     judges: Mapping[str, tuple[PairVotes, ...]]
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
-
-
-def rows_of(source: TableSource, options: TableOptions) -> NamedRows:
-    """Read the rows of a file, a frame or a list.
-
-    Raises
-    ------
-    FileFormatError, TableError
-        The file cannot be read.
-    """
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        if path.suffix.lower() in (".jsonl", ".json"):
-            return _json_rows(path)
-    grid = read_grid(
-        source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
-    )
-    if grid.problems:
-        raise TableError(list(grid.problems))
-    columns = [grid.cells(j) for j in range(len(grid.header))]
-    rows = [
-        {title: None if is_missing(cell) else cell for title, cell in zip(grid.header, cells, strict=True)}
-        for cells in zip(*columns, strict=True)
-    ]
-    places = [f"{grid.place}, row {row}" for row in grid.rows]
-    return NamedRows(Path(grid.name).stem, rows, places, grid.inputs, grid.warnings)
-
-
-def _json_rows(path: Path) -> NamedRows:
-    """Read a list of objects, or one object per line."""
-    data = read_bytes(path)
-    if path.suffix.lower() == ".json":
-        rows = parsed(path.name, data)
-        places = [f"{path.name}, entry {i}" for i in range(1, len(rows) + 1)]
-    else:
-        check_json_size(path.name, data.decode("utf-8", "replace"))
-        rows, places = [], []
-        for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-            if raw.strip():
-                places.append(f"{path.name}, line {number}")
-                try:
-                    rows.append(parsed_line(raw))
-                except UnusableError as fault:
-                    raise FileFormatError(f"{places[-1]}: not valid JSON: {fault.args[1]}") from fault
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
-        raise FileFormatError(f"{path.name}: expected a list of objects with their fields, one per verdict")
-    return NamedRows(path.stem, rows, places, (fingerprint(path.name, data),))
 
 
 def read_votes(

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from concord.files.codec import decode, encode
 from concord.files.documents import heading, read_document
 from concord.files.output import frame_of, write_csv, write_json
+from concord.files.provenance import provenance
 from concord.files.result_folders import folder_with, holding_folder
 from concord.files.rows import read_rows, write_rows
-from concord.records import Presented
+from concord.records import InputFile, Presented
 from concord.structure.options.records import OPTION_COLUMNS, OptionReply, OptionScores
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ class OptionResult(Presented):
     arranger: str = ""
     """What was varied."""
     replies: tuple[OptionReply, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+    """The table that was scored; empty for a run, whose folder says it."""
+    warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `options.json` holds; replies are in a table of their own."""
@@ -40,6 +44,9 @@ class OptionResult(Presented):
             "items": self.items,
             "arranger": self.arranger,
             "option_scores": encode(self.scores),
+            "inputs": encode(self.inputs),
+            "warnings": list(self.warnings),
+            "provenance": provenance(self.inputs),
         }
 
     def to_frame(self) -> "pl.DataFrame":
@@ -76,7 +83,10 @@ def read(folder: Path) -> OptionResult:
         for key in ("model", "items", "arranger")
     }
     replies = read_rows(place / REPLIES, OptionReply) if (place / REPLIES).is_file() else ()
-    return OptionResult(named["model"], scores, named["items"], named["arranger"], replies)
+    # results of earlier versions have neither
+    inputs = decode(tuple[InputFile, ...], document.get("inputs", []), where=f"{path}, 'inputs'")
+    warnings = decode(tuple[str, ...], document.get("warnings", []), where=f"{path}, 'warnings'")
+    return OptionResult(named["model"], scores, named["items"], named["arranger"], replies, inputs, warnings)
 
 
 def is_option_folder(source: object) -> bool:

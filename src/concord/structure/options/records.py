@@ -101,7 +101,9 @@ class OptionScores:
             p = "–" if self.rstd_p is None else f"{self.rstd_p:.3f}"
             told.append(f"RStd over places {_spelt(self.rstd)}, without their effect {floor} (p = {p})")
             told.append("accuracy by place: " + ", ".join(_spelt(one) for one in self.accuracy_by_place))
-        if self.selection:
+        if self.selection and self.selection[0].value is None:
+            told.append(f"selection bias: {_spelt(self.selection[0])}")
+        elif self.selection:
             told.append(
                 f"selection bias: first {_spelt(self.selection[0])}, last {_spelt(self.selection[-1])} "
                 "beyond an even choice"

@@ -43,6 +43,7 @@ def score_options(
 
     places = places_of(replies)
     rows = Placed.of(replies, items, places)
+    rstd = rows.rstd_estimate(level, labels)
     floor, p = rows.floor(n_permutations, np.random.default_rng(seed))
     once = NO_CHOICE if unnamed else "needs two replies under one arrangement (--repeats 2)"
     return OptionScores(
@@ -55,11 +56,15 @@ def score_options(
         accuracy_by_place=tuple(
             mean(column, "the right option is never in this place") for column in rows.accuracy().T
         ),
-        rstd=rows.rstd_estimate(level, labels),
+        rstd=rstd,
         rstd_floor=floor,
         rstd_p=p,
         selection=tuple(_selection(rows, labels, level)),
-        places_note=NOT_MOVED if p is None and rows.places else "",
+        places_note=""
+        if p is not None or not rows.places
+        else NOT_MOVED
+        if rstd.value is not None
+        else rstd.note,
     )
 
 
@@ -70,8 +75,10 @@ def places_of(replies: Sequence[OptionReply]) -> int:
 
 
 def _selection(rows: Placed, labels: Sequence[str], level: float) -> Iterator[Estimate]:
-    """Return how often each place is chosen beyond an even share."""
-    even = 1 / rows.places if rows.places else 0.0
+    """Return how often each place is chosen beyond an even share; nothing where sizes are unlike."""
+    if not rows.places:
+        return
+    even = 1 / rows.places
     ends = (-even, 1 - even)
     # shares of items that are not in every place are weighted, and may leave the range of a share
     mean = mean_over_units if rows.whole else mean_over_rows

@@ -1,0 +1,76 @@
+"""Rows of any table or JSON file, each with its place in words: recorded verdicts and choices come so."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from concord.errors import FileFormatError, TableError
+from concord.files.cells import is_missing
+from concord.files.contents import fingerprint, read_bytes
+from concord.files.json_size import check_json_size
+from concord.files.json_text import UnusableError, parsed, parsed_line
+from concord.files.tables import TableOptions, TableSource, read_grid
+from concord.records import InputFile
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRows:
+    """Rows of one source, and what messages call it."""
+
+    name: str
+    rows: Sequence[Row]
+    places: Sequence[str]
+    """Where each row is, in words."""
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def rows_of(source: TableSource, options: TableOptions) -> NamedRows:
+    """Read the rows of a file, a frame or a list.
+
+    Raises
+    ------
+    FileFormatError, TableError
+        The file cannot be read.
+    """
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        if path.suffix.lower() in (".jsonl", ".json"):
+            return _json_rows(path)
+    grid = read_grid(
+        source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+    )
+    if grid.problems:
+        raise TableError(list(grid.problems))
+    columns = [grid.cells(j) for j in range(len(grid.header))]
+    rows = [
+        {title: None if is_missing(cell) else cell for title, cell in zip(grid.header, cells, strict=True)}
+        for cells in zip(*columns, strict=True)
+    ]
+    places = [f"{grid.place}, row {row}" for row in grid.rows]
+    return NamedRows(Path(grid.name).stem, rows, places, grid.inputs, grid.warnings)
+
+
+def _json_rows(path: Path) -> NamedRows:
+    """Read a list of objects, or one object per line."""
+    data = read_bytes(path)
+    if path.suffix.lower() == ".json":
+        rows = parsed(path.name, data)
+        places = [f"{path.name}, entry {i}" for i in range(1, len(rows) + 1)]
+    else:
+        check_json_size(path.name, data.decode("utf-8", "replace"))
+        rows, places = [], []
+        for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+            if raw.strip():
+                places.append(f"{path.name}, line {number}")
+                try:
+                    rows.append(parsed_line(raw))
+                except UnusableError as fault:
+                    raise FileFormatError(f"{places[-1]}: not valid JSON: {fault.args[1]}") from fault
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
+        raise FileFormatError(f"{path.name}: expected a list of objects with their fields, one per verdict")
+    return NamedRows(path.stem, rows, places, (fingerprint(path.name, data),))

@@ -1,0 +1,304 @@
+"""Recorded answers to questions with options, row by row: what was chosen, and where the right option was."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from concord.errors import FileFormatError, OptionError
+from concord.files.limits import listed, quoted
+from concord.records import InputFile
+from concord.structure.named_rows import NamedRows
+from concord.structure.options.layouts import LETTERS
+from concord.structure.options.records import OptionReply
+
+_NAMES = {
+    "item": ("item", "id", "question_id", "question"),
+    "model": ("model",),
+    "arrangement": ("arrangement", "order", "permutation", "variant", "format"),
+    "sample": ("sample", "repeat"),
+    "chosen": ("chosen", "choice", "letter", "selected", "prediction"),
+    "right": ("right", "key", "gold", "target"),
+    "n_options": ("n_options",),
+    "options": ("options",),
+    "answer": ("answer",),
+    "correct": ("correct",),
+    "cluster": ("cluster", "family"),
+    "place": ("place",),
+    "right_place": ("right_place",),
+}
+"""Columns by what they hold, in any case; of several names the first that is there."""
+_UNREADABLE = frozenset({"unreadable", "none", "refused", "error", "?", "-", "–"})
+_MARKED = re.compile(r"^[\s\[(*\"']*([A-Za-z]|\d{1,2})[\s\])*\"'.:]*$")
+_FLAGS = {
+    "true": True,
+    "yes": True,
+    "1": True,
+    "1.0": True,
+    "false": False,
+    "no": False,
+    "0": False,
+    "0.0": False,
+}
+MOST_OPTIONS = len(LETTERS)
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedOptions:
+    """Replies of one model, and what was assumed about them."""
+
+    model: str
+    replies: tuple[OptionReply, ...]
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def read_option_replies(source: NamedRows, *, model: str | None = None) -> RecordedOptions:
+    """Read replies from a table with one row per reply.
+
+    Parameters
+    ----------
+    source
+        Rows with ``item``, ``arrangement``, the chosen place in ``chosen`` (a letter, or a number from 1 on)
+        and the place of the right option in ``right``; or ``place`` and ``right_place`` from 0 on, as
+        `option_replies.csv` has them. ``n_options``, and which option it was: ``answer``, a list ``options``
+        as shown, or an arrangement such as ``BCDA``. Where known ``correct``, ``cluster``, ``model``.
+    model
+        Which model of a table of several, or its name where rows name none.
+
+    Raises
+    ------
+    FileFormatError
+        A column is missing, or cells cannot be used: they are named.
+    OptionError
+        Rows of several models, and none or another one named.
+    """
+    rows = [_by_title(row) for row in source.rows]
+    titles = {title for row in rows for title in row}
+    _check_titles(source.name, titles)
+    keep, name = _one_model(rows, model)
+    held = [_cells(rows[i]) for i in keep]
+    places = [source.places[i] for i in keep]
+    size, warnings = _usual_size(held)
+    replies, faults = [], []
+    for cells, place in zip(held, places, strict=True):
+        try:
+            replies.append(_reply(cells, size))
+        except _CellFault as fault:
+            faults.append(f"{place}: {fault}")
+    if faults:
+        more = f"\nand {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
+        raise FileFormatError("\n".join(faults[:_SHOWN]) + more)
+    warnings += _told_twice(held)
+    if not any(one.answer is not None for one in replies) and any(one.place is not None for one in replies):
+        warnings.append(
+            "which option was chosen is not said, only where it was: consistency and flips need 'answer', "
+            "'options' as shown, or arrangements such as BCDA"
+        )
+    return RecordedOptions(name, tuple(replies), source.inputs, (*source.warnings, *warnings))
+
+
+class _CellFault(Exception):
+    """A cell that cannot be used, in words."""
+
+
+def _by_title(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {str(key).strip().casefold(): value for key, value in row.items()}
+
+
+def _check_titles(name: str, titles: set[str]) -> None:
+    """Refuse a table without items, choices or places of right options."""
+    ours = {"place", "right_place", "n_options"} <= titles
+    lacking = [
+        f"{key!r} ({', '.join(_NAMES[key][1:])})" if len(_NAMES[key]) > 1 else repr(key)
+        for key in ("item", *(() if ours else ("right",)))
+        if not titles & set(_NAMES[key])
+    ]
+    if not ours and not titles & {*_NAMES["chosen"], *_NAMES["correct"]}:
+        lacking.append("'chosen' (or 'correct')")
+    if lacking:
+        raise FileFormatError(
+            f"{name}: found the columns {listed(sorted(titles))}, and none for {', '.join(lacking)}; "
+            "expected item, arrangement, chosen (a letter), right (the letter of the right option), n_options"
+        )
+
+
+def _one_model(rows: Sequence[Mapping[str, Any]], model: str | None) -> tuple[list[int], str]:
+    """Return the rows of one model, and its name."""
+    named = [_text(row.get("model")) for row in rows]
+    names = sorted({name for name in named if name is not None})
+    if not names:
+        return list(range(len(rows))), "model" if model is None else model
+    if model is None and len(names) == 1:
+        return list(range(len(rows))), names[0]
+    if model not in names:
+        raise OptionError(
+            f"the table holds answers of {listed(names)}: choose one (--model)"
+            if model is None
+            else f"no row is of {model!r}; the table has {listed(names)}"
+        )
+    return [i for i, name in enumerate(named) if name == model], str(model)
+
+
+def _cells(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the cells of a row by what they hold."""
+    found = {}
+    for key, names in _NAMES.items():
+        title = next((name for name in names if name in row), None)
+        found[key] = None if title is None else row[title]
+    return found
+
+
+def _text(value: object) -> str | None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return str(value).strip() or None
+
+
+def _usual_size(held: Sequence[Mapping[str, Any]]) -> tuple[int, list[str]]:
+    """Return the number of options of rows that do not say it: the furthest place in the table."""
+    if not held or all(
+        _text(cells["n_options"]) is not None or cells["options"] is not None for cells in held
+    ):
+        return 0, []
+    seen = [_lenient_place(cells[key]) for cells in held for key in ("chosen", "right")]
+    largest = max((place + 1 for place in seen if place is not None), default=0)
+    return largest, [f"'n_options' is not given: taken as {largest}, the furthest place in the table"]
+
+
+def _lenient_place(value: object) -> int | None:
+    try:
+        return _place(value, "", MOST_OPTIONS)
+    except _CellFault:
+        return None
+
+
+def _place(value: object, column: str, size: int) -> int | None:
+    """Read a place from 0 on: a letter, or a number from 1 on; ``None`` where nothing could be read."""
+    text = _text(value)
+    if text is None or text.casefold() in _UNREADABLE:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        text = str(int(value))
+    found = _MARKED.match(text)
+    if found is not None:
+        word = found.group(1).upper()
+        place = int(word) - 1 if word.isdigit() else LETTERS.index(word)
+        if 0 <= place < size:
+            return place
+    end = f"A to {LETTERS[size - 1]} or 1 to {size}" if 0 < size <= MOST_OPTIONS else "a letter"
+    raise _CellFault(f"{column!r} is {quoted(value)}, expected {end}")
+
+
+def _reply(cells: Mapping[str, Any], usual: int) -> OptionReply:
+    """Read one row."""
+    item = _text(cells["item"])
+    if item is None:
+        raise _CellFault("the row names no item")
+    arrangement = _text(cells["arrangement"])
+    arrangement = "" if arrangement is None else arrangement
+    shown = _shown_options(cells["options"])
+    size = _size(cells["n_options"], usual, shown)
+    if cells["right_place"] is not None:
+        place, right = (_index(cells[key], key, size) for key in ("place", "right_place"))
+    else:
+        place, right = (_place(cells[key], key, size) for key in ("chosen", "right"))
+    if right is None:
+        raise _CellFault("'right' is empty, expected the place of the right option")
+    correct = _correct(cells["correct"], place, right)
+    answer = _answer(cells["answer"], place, shown, arrangement, size)
+    cluster = _text(cells["cluster"])
+    return OptionReply(
+        item, arrangement, answer, place, right, size, correct, "" if cluster is None else cluster
+    )
+
+
+def _shown_options(value: object) -> list[str] | None:
+    """Read the options as they were shown: a list, or a list as JSON text."""
+    if isinstance(value, str) and value.strip().startswith("["):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise _CellFault(
+                f'\'options\' is {quoted(value)}, expected a list such as ["red", "blue"]'
+            ) from None
+    if value is None or _text(value) is None:
+        return None
+    if not isinstance(value, list) or not 2 <= len(value) <= MOST_OPTIONS:
+        raise _CellFault(f"'options' is {quoted(value)}, expected a list of 2 to {MOST_OPTIONS} options")
+    return [str(one).strip() for one in value]
+
+
+def _size(value: object, usual: int, shown: Sequence[str] | None) -> int:
+    text = _text(value)
+    if text is None:
+        return usual if shown is None else len(shown)
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (number.is_integer() and 2 <= number <= MOST_OPTIONS):
+        raise _CellFault(f"'n_options' is {quoted(value)}, expected a whole number from 2 to {MOST_OPTIONS}")
+    if shown is not None and len(shown) != number:
+        raise _CellFault(f"'n_options' is {int(number)}, and 'options' lists {len(shown)}")
+    return int(number)
+
+
+def _index(value: object, column: str, size: int) -> int | None:
+    """Read a place that is counted from 0 on."""
+    text = _text(value)
+    if text is None:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (number.is_integer() and 0 <= number < size):
+        raise _CellFault(f"{column!r} is {quoted(value)}, expected 0 to {size - 1}")
+    return int(number)
+
+
+def _correct(value: object, place: int | None, right: int) -> bool | None:
+    """Return whether the right option was chosen; refuse a word that contradicts the places."""
+    text = _text(value)
+    found = None if text is None else _FLAGS.get(text.casefold())
+    if text is not None and found is None:
+        raise _CellFault(f"'correct' is {quoted(value)}, expected true or false, 1 or 0")
+    by_place = None if place is None else place == right
+    if found is not None and by_place is not None and found != by_place:
+        raise _CellFault(
+            f"'correct' is {quoted(value)}, but the chosen place and the right one say otherwise"
+        )
+    return found if by_place is None else by_place
+
+
+def _answer(
+    value: object, place: int | None, shown: Sequence[str] | None, arrangement: str, size: int
+) -> str | None:
+    """Return which option was chosen, wherever it was; ``None`` where that is not known."""
+    text = _text(value)
+    if text is not None and text.casefold() not in _UNREADABLE:
+        return text
+    if place is None:
+        return None
+    if shown is not None:
+        return shown[place]
+    letters = arrangement.upper()
+    return letters[place] if sorted(letters) == list(LETTERS[:size]) else None
+
+
+def _told_twice(held: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Warn of rows that have the item, arrangement and sample of another."""
+    keys = [
+        tuple(_text(cells[key]) for key in ("item", "arrangement", "sample"))
+        for cells in held
+        if _text(cells["sample"]) is not None
+    ]
+    twice = sum(count - 1 for count in Counter(keys).values())
+    many = f"{twice} rows have" if twice > 1 else "1 row has"
+    text = f"{many} the item, arrangement and sample of another row; each counts as a reply"
+    return [text] if twice else []

@@ -1,0 +1,174 @@
+"""Recorded answers to questions with options are scored without a run."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.structure.options.scripted import replies, result
+
+import concord
+from concord.errors import FileFormatError, OptionError
+from concord.structure.options import files
+from concord.structure.options.score import score_options as score_replies
+
+ORDERS = ("ABCD", "BCDA", "CDAB", "DABC")
+
+
+def rows(bias: float = 0.4, **how: int) -> list[dict[str, Any]]:
+    """Return a scripted model's replies as a person would write them down."""
+    return [
+        {
+            "item": one.item,
+            "arrangement": ORDERS[int(one.arrangement)],
+            "chosen": "ABCD"[one.place if one.place is not None else 0],
+            "right": "ABCD"[one.right_place],
+            "n_options": 4,
+        }
+        for one in replies(bias, 0.7, **how)
+    ]
+
+
+def write_csv(path: Path, table: list[dict[str, Any]]) -> Path:
+    lines = [",".join(table[0]), *(",".join(str(cell) for cell in row.values()) for row in table)]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def test_a_table_gives_the_numbers_of_the_replies(tmp_path: Path) -> None:
+    found = concord.score_options(write_csv(tmp_path / "mine.csv", rows()))
+    wanted = score_replies(replies(0.4, 0.7))
+    assert found.scores.rstd == wanted.rstd
+    assert found.scores.selection == wanted.selection
+    assert found.scores.consistency == wanted.consistency  # arrangements such as BCDA say which option it was
+    assert (found.model, found.items, found.arranger) == ("model", "mine", "recorded")
+    assert [one.name for one in found.inputs] == ["mine.csv"]
+
+
+def test_the_replies_of_a_run_are_scored_again(tmp_path: Path) -> None:
+    run = result("m", 0.4, 0.7)
+    run.write(tmp_path)
+    again = concord.score_options(tmp_path / files.REPLIES, model="m", n_permutations=99)
+    assert again.scores == run.scores
+    assert again.replies == run.replies
+
+
+def test_letters_numbers_and_brackets_are_the_same_places() -> None:
+    plain = concord.score_options(rows()).scores
+    dressed = [
+        row | {"chosen": f"({row['chosen'].lower()})", "right": "ABCD".index(row["right"]) + 1}
+        for row in rows()
+    ]
+    assert concord.score_options(dressed).scores == plain
+
+
+def test_options_as_shown_say_which_was_chosen(tmp_path: Path) -> None:
+    shown = [
+        {key: value for key, value in row.items() if key != "n_options"}
+        | {
+            "arrangement": f"r{ORDERS.index(row['arrangement'])}",
+            "options": [f"text {x}" for x in row["arrangement"]],
+        }
+        for row in rows()
+    ]
+    path = tmp_path / "shown.jsonl"
+    path.write_text("\n".join(map(json.dumps, shown)), "utf-8")
+    found = concord.score_options(path)
+    assert found.scores.consistency == concord.score_options(rows()).scores.consistency
+    assert found.warnings == ()
+
+
+def test_a_result_of_a_table_is_read_back_compared_and_planned(tmp_path: Path) -> None:
+    for name, bias in (("a", 0.5), ("b", 0.0)):
+        concord.score_options(rows(bias, seed=int(bias)), model=name).write(tmp_path / name)
+    assert files.read(tmp_path / "a") == concord.score_options(rows(0.5), model="a")
+    found = concord.compare(tmp_path / "a", tmp_path / "b", metric="first_option")
+    assert found.standing.order == ("b", "a")  # type: ignore[union-attr]
+    assert concord.plan(tmp_path / "b", metric="first_option", effect=0.05).to_dict()["needed"]
+
+
+def test_places_alone_leave_consistency_undefined_and_say_why() -> None:
+    bare = [row | {"arrangement": f"order {row['arrangement']}"} for row in rows()]
+    found = concord.score_options(bare)
+    assert found.scores.consistency.value is None
+    assert found.scores.rstd.value is not None
+    assert "which option was chosen is not said" in found.warnings[0]
+    assert found.scores.n_unread == 0
+
+
+def test_a_cell_that_cannot_be_read_is_a_reply_without_a_choice() -> None:
+    table = rows()
+    table[3]["chosen"], table[5]["chosen"] = None, "refused"
+    assert concord.score_options(table).scores.n_unread == 2
+
+
+def test_right_and_wrong_alone_give_accuracy_by_place() -> None:
+    table = [
+        {"item": row["item"], "arrangement": row["arrangement"], "right": row["right"], "n_options": 4,
+         "correct": row["chosen"] == row["right"]}
+        for row in rows()
+    ]  # fmt: skip
+    found = concord.score_options(table).scores
+    assert found.rstd == concord.score_options(rows()).scores.rstd
+    assert found.selection[0].value is None and found.consistency.value is None
+
+
+def test_the_number_of_options_is_taken_from_the_table_and_said() -> None:
+    bare = [{key: value for key, value in row.items() if key != "n_options"} for row in rows()]
+    found = concord.score_options(bare)
+    assert found.scores == concord.score_options(rows()).scores
+    assert found.warnings == ("'n_options' is not given: taken as 4, the furthest place in the table",)
+
+
+def test_every_bad_cell_is_named(tmp_path: Path) -> None:
+    table = rows()
+    table[0]["chosen"], table[1]["right"], table[2]["n_options"] = "E", "", "many"
+    with pytest.raises(FileFormatError) as told:
+        concord.score_options(write_csv(tmp_path / "bad.csv", table))
+    message = str(told.value)
+    assert "bad.csv, row 2: 'chosen' is 'E', expected A to D or 1 to 4" in message
+    assert "row 3: 'right' is empty" in message
+    assert "row 4: 'n_options' is 'many', expected a whole number from 2 to 26" in message
+
+
+def test_a_contradiction_is_refused() -> None:
+    table = [row | {"correct": row["chosen"] != row["right"]} for row in rows()]
+    with pytest.raises(FileFormatError, match="say otherwise"):
+        concord.score_options(table)
+
+
+def test_a_table_without_right_options_is_refused_with_the_columns_that_it_needs() -> None:
+    with pytest.raises(FileFormatError, match=r"none for 'right' \(key, gold, target\)"):
+        concord.score_options([{"item": 1, "chosen": "A"}])
+
+
+def test_one_model_of_several_is_chosen() -> None:
+    both = [row | {"model": name} for name, bias in (("x", 0.0), ("y", 0.6)) for row in rows(bias)]
+    with pytest.raises(OptionError, match="answers of 'x', 'y': choose one"):
+        concord.score_options(both)
+    with pytest.raises(OptionError, match="no row is of 'z'"):
+        concord.score_options(both, model="z")
+    assert concord.score_options(both, model="y").scores == concord.score_options(rows(0.6)).scores
+
+
+def test_rows_that_are_there_twice_are_told() -> None:
+    table = [row | {"sample": i % 2} for i, row in enumerate(rows())]
+    assert concord.score_options(table).warnings == ()
+    assert (
+        "1 row has the item, arrangement and sample of another"
+        in concord.score_options([*table, table[0]]).warnings[0]
+    )
+
+
+def test_the_command_writes_what_it_prints(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from concord.cli.app import app
+
+    path = write_csv(tmp_path / "mine.csv", rows())
+    done = CliRunner().invoke(app, ["score", "options", str(path), "--out", str(tmp_path / "r")])
+    assert done.exit_code == 0
+    assert "model: 24 questions under 4 arrangements (recorded)" in done.stdout
+    assert files.read(tmp_path / "r").scores.n_items == 24
+    bad = CliRunner().invoke(app, ["score", "options", str(tmp_path / "r" / "options.csv")])
+    assert bad.exit_code == 2
