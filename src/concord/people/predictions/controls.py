@@ -115,14 +115,14 @@ def shared_variance(
         By the name of the number; NaN where it is undefined when moved.
     """
     total: dict[str, float] = {}
-    for up, down in _moves(sides):
+    for up, down in _moved_controls(sides):
         high, low = values(up), values(down)
         for name, value in high.items():
             total[name] = total.get(name, 0.0) + ((value - low[name]) / 2) ** 2
     return total
 
 
-def _moves(sides: Sequence[Sides]) -> Iterator[tuple[list[Sides], list[Sides]]]:
+def _moved_controls(sides: Sequence[Sides]) -> Iterator[tuple[list[Sides], list[Sides]]]:
     """Move one control group at a time up and down: people's for all agents at once, each agent's alone."""
     pairs = sides[0][0]
     found = [shared_controls(pairs, predictions) for _, predictions in sides]

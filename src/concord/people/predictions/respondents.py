@@ -178,7 +178,7 @@ def half_effects(
             cells = [values[first[who] == half] for values, who in groups]
             if min(cell.size for cell in cells) < 2:
                 return None
-            sides.append(_effect(cells[0], cells[1], one.pair.per_unit))
+            sides.append(_difference_of(cells[0], cells[1], one.pair.per_unit))
         (h, se, n_h, common), (a, e, n_a, _) = sides
         if se <= 0:
             return None
@@ -187,7 +187,7 @@ def half_effects(
     return pairs, predictions
 
 
-def _effect(treated: Floats, control: Floats, factor: float) -> tuple[float, float, float, float]:
+def _difference_of(treated: Floats, control: Floats, factor: float) -> tuple[float, float, float, float]:
     """Return a difference of means, its standard error (Welch), the people behind it, that of the control."""
     parts = [float(cell.var(ddof=1)) / cell.size for cell in (treated, control)]
     value = factor * float(treated.mean() - control.mean())
