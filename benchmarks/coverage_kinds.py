@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 import concord
 import populations as made
@@ -15,9 +14,10 @@ from concord.records import Estimate, Interval
 from concord.stats.bands import unit_mean_interval
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.clustered import clustered_mean
+from concord.stats.clustered_rates import wilson_clustered
 from concord.stats.coverage import difference_look, effects_look, rate_look, score_look, spread_look
 from concord.stats.flips import flip_excess
-from concord.stats.intervals import jackknife_t, wilson_clustered
+from concord.stats.intervals import jackknife_t
 from concord.stats.order import order_effect
 from concord.stats.skewed import skewed_mean
 from concord.stats.study_concordance import ecs_interval
@@ -101,11 +101,7 @@ def difference(x: Floats, clusters: Floats | None) -> Measured:
     error = clustered_mean(x, clusters)
     if error.se == 0:
         return {"": (None, look, "")}
-    skewed = skewed_mean(x, clusters)
-    if skewed.seen:
-        return {"": (ends_of(skewed.interval), look, "")}
-    reach = float(special.stdtrit(error.df, 0.975)) * error.se
-    return {"": ((error.mean - reach, error.mean + reach), look, "")}
+    return {"": (ends_of(skewed_mean(x, clusters).chosen), look, "")}
 
 
 def family_mean(draw: Draw, size: int) -> dict[str, float]:
@@ -163,18 +159,18 @@ def structure_truth(draw: Draw, size: int) -> dict[str, float]:
 # ---- answers after reasoning and direct ones
 
 
-def measure_gap(drawn: tuple[Floats, Floats, Floats], rng: Rng) -> Measured:
-    cot, direct, labels = drawn
+def measure_gap(drawn: tuple[Floats, Floats, Floats, int], rng: Rng) -> Measured:
+    cot, direct, labels, k = drawn
     n = len(cot)
     alone = len(np.unique(labels)) == n
-    found = Items(np.arange(n), cot, direct, n, n, 0, 0, None if alone else labels)
+    found = Items(np.arange(n), cot, direct, k * n, k * n, 0, 0, None if alone else labels)
     interval, _ = gap_interval(found)
     look = difference_look(cot - direct, None if alone else labels)
     return {"": (ends_of(interval), look if alone else f"families, {look}", "")}
 
 
 def gap_of(draw: Draw, size: int) -> dict[str, float]:
-    cot, direct, _ = draw(fresh(), MANY)
+    cot, direct, *_ = draw(fresh(), MANY)
     return {"": float(np.mean(cot - direct))}
 
 

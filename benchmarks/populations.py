@@ -320,7 +320,7 @@ def random_answers(rng: Rng) -> Draw:
 def modes(gain: float, loss: float, right: float, *, family: int = 1, k: int = 1) -> Draw:
     """0-1 answers in both modes; ``gain`` of wrong direct answers are mended, ``loss`` of right ones lost."""
 
-    def draw(rng: Rng, n: int) -> tuple[Floats, Floats, Floats]:
+    def draw(rng: Rng, n: int) -> tuple[Floats, Floats, Floats, int]:
         groups = -(-n // family)
         labels = np.repeat(np.arange(groups), family)[:n]
         tilt = rng.normal(0, 1.2 if family > 1 else 0.0, groups)[labels]
@@ -328,7 +328,7 @@ def modes(gain: float, loss: float, right: float, *, family: int = 1, k: int = 1
         pull = 1 / (1 + np.exp(-rng.normal(0, 1.5 if family > 1 else 0.0, groups)[labels]))
         after = np.clip(base + 2 * pull * (gain * (1 - base) - loss * base), 0, 1)
         direct, cot = (rng.binomial(k, chance) / k for chance in (base, after))
-        return cot, direct, labels
+        return cot, direct, labels, k
 
     return draw
 

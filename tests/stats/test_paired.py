@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.intervals import wilson_clustered, wilson_interval
+from concord.stats.clustered_rates import wilson_clustered
+from concord.stats.intervals import wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval
 from concord.stats.signflip import sign_flip
@@ -303,3 +304,14 @@ def test_wilson_covers(n: int, p: float) -> None:
     rng = np.random.default_rng(n)
     drawn = [wilson_interval(int(k), n) for k in rng.binomial(n, p, size=4000)]
     assert 0.93 <= float(np.mean([one.low <= p <= one.high for one in drawn])) <= 0.975
+
+
+def test_repeats_add_imagined_pairs_of_the_size_that_chance_gives_means() -> None:
+    d = np.array([1 / 3, 0.0, -1 / 3, 2 / 3, 1 / 3, 0.0] * 4)
+    single, thrice = bonett_price_interval(d), bonett_price_interval(d, repeats=3)
+    m, centre = 26, d.sum() / 26
+    half = 1.959963984540054 * np.sqrt(((d @ d + 2 / 3) / m - centre**2) / m)
+    assert (thrice.low, thrice.high) == pytest.approx((centre - half, centre + half), abs=1e-12)
+    assert thrice.high - thrice.low < single.high - single.low
+    with pytest.raises(OptionError, match="at least one reply"):
+        bonett_price_interval(d, repeats=0.5)

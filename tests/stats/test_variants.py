@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from concord.errors import OptionError
 from concord.stats.agreement import concordance
 from concord.stats.bounded_means import bounded_bootstrap, bounded_mean
+from concord.stats.clustered_rates import wilson_clustered
 from concord.stats.correlation import log_bf_correlation, printed_correlation
-from concord.stats.intervals import wilson_clustered
 from concord.stats.posteriors import pas_states, posterior_states
 from concord.stats.variants import hedges_g, precision_weighted_concordance
 
@@ -72,10 +73,44 @@ def test_few_cases_with_repeats_are_covered(cases: int) -> None:
 
 
 def test_few_clusters_widen_the_interval_and_perfect_ones_keep_one() -> None:
-    k, n = [4, 5, 3, 5], [5] * 4
+    k, n = [4, 5, 0, 5], [5] * 4
     plain, wide = (wilson_clustered(k, n, n_replies=20, few_clusters=few) for few in (False, True))
     assert wide.low < plain.low
     assert wide.high >= plain.high
     perfect = wilson_clustered([5] * 4, [5] * 4, n_replies=20, few_clusters=True)
     assert 0.2 < perfect.low < 0.6
     assert perfect.high == 1.0
+
+
+def test_clusters_that_vary_no_more_than_single_replies_have_nearly_the_interval_of_a_proportion() -> None:
+    k, n = [3, 2, 3, 2, 3, 2, 3, 2], [5] * 8  # less spread than chance gives: 40 single replies
+    found = wilson_clustered(k, n, n_replies=40, few_clusters=True)
+    border = stdtrit(49, 0.975)
+    centre, reach = 0.5 * 40 + border**2 / 2, border * np.sqrt(40 * 0.25 + border**2 / 4)
+    assert found.low == pytest.approx((centre - reach) / (40 + border**2), abs=1e-12)
+    assert found.high == pytest.approx((centre + reach) / (40 + border**2), abs=1e-12)
+
+
+def test_few_clusters_at_an_end_give_the_limit_near_it_both_tails() -> None:
+    k, n = [10, 10, 10, 10, 8, 10], [10] * 6
+    found = wilson_clustered(k, n, n_replies=60, few_clusters=True)
+    mirrored = wilson_clustered(np.subtract(n, k), n, n_replies=60, few_clusters=True)
+    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((found.low, found.high), abs=1e-12)
+    # residual of one cluster against five: kurtosis 4.2, degrees of freedom 3.75, effective size 29
+    residual = np.subtract(k, 58 / 60 * 10)
+    variance = 6 / 5 * np.sum(residual**2) / 60**2
+    size, p = 58 / 60 * 2 / 60 / variance, 58 / 60
+    df = 12 / (np.mean(residual**4) / np.mean(residual**2) ** 2 - 1)
+    for end, tail in ((found.low, 0.025), (found.high, 0.05)):
+        assert (p - end) ** 2 == pytest.approx(stdtrit(df, tail) ** 2 * end * (1 - end) / size, abs=1e-12)
+
+
+def test_scores_near_one_end_give_the_limit_near_it_one_and_a_half_tails() -> None:
+    x = np.array([0.5] + [1.0] * 11)
+    found = bounded_mean(x).interval
+    assert found is not None
+    assert found.low == pytest.approx(bounded_bootstrap(x).low, abs=1e-9)
+    assert found.high == pytest.approx(bounded_bootstrap(x, level=0.925).high, abs=1e-9)
+    mirrored = bounded_mean(1 - x).interval
+    assert mirrored is not None
+    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((found.low, found.high), abs=1e-9)

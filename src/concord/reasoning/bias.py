@@ -12,8 +12,9 @@ from concord.reasoning.names import AliasTable, NameIndex
 from concord.reasoning.read.vignettes import BiasCase
 from concord.reasoning.result import BiasGroup, BiasRow, PairTest
 from concord.records import Estimate
+from concord.stats.clustered_rates import wilson_clustered
 from concord.stats.coverage import coverage_note, rate_look
-from concord.stats.intervals import wilson_clustered, wilson_interval
+from concord.stats.intervals import wilson_interval
 
 
 @dataclass(frozen=True, slots=True)

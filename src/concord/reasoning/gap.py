@@ -11,8 +11,9 @@ from concord.errors import UndefinedError
 from concord.reasoning.limits import LEAK_SHARE, LINE, MORE_THAN, NOT_ALIKE, NOT_EARLY, SLACK
 from concord.reasoning.result import PairedTable
 from concord.records import Estimate, Interval
+from concord.stats.clustered_rates import wilson_clustered
 from concord.stats.coverage import coverage_note, difference_look, score_look
-from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered, wilson_interval
+from concord.stats.intervals import FEWEST_CLUSTERS, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval
 from concord.stats.signflip import sign_flip
@@ -58,6 +59,11 @@ class Items:
         return self.n_cot > len(self.which) or self.n_direct > len(self.which)
 
     @property
+    def repeats(self) -> float:
+        """Replies behind the mean of an item: the harmonic mean of both modes."""
+        return 2 / (len(self.which) / self.n_cot + len(self.which) / self.n_direct)
+
+    @property
     def difference(self) -> NDArray[np.float64]:
         """Difference of the item means."""
         return self.cot - self.direct
@@ -80,7 +86,7 @@ def items(
 
 
 def gap_estimate(found: Items, n_left_out: int) -> Estimate:
-    """Return the gap with its Bonett-Price interval."""
+    """Return the gap with its interval (`gap_interval`)."""
     n = len(found.which)
     if n == 0:
         return Estimate(None, n_left_out=n_left_out, note="no vignette has a usable reply in both modes")
@@ -98,26 +104,24 @@ def gap_estimate(found: Items, n_left_out: int) -> Estimate:
 def gap_interval(found: Items) -> tuple[Interval | None, str]:
     """Return the interval of the gap, or why there is none.
 
-    Bonett and Price's for independent vignettes; with families it is joined with the clustered interval,
-    which alone would be too short where few answers change.
+    Bonett and Price's for independent vignettes; with families that of the mean over clusters: Student's t,
+    joined with Hall's transformation where skewness is seen, as in `compare`.
     """
     n, d = len(found.which), found.difference
     if n <= MORE_THAN:
         return None, f"{n} pairs: intervals are given for more than {MORE_THAN}"
-    plain = bonett_price_interval(d)
     if found.families is None:
-        return plain, ""
+        return bonett_price_interval(d, repeats=found.repeats), ""
     if found.n_units < FEWEST_CLUSTERS:
         return None, f"{found.n_units} families: an interval needs at least {FEWEST_CLUSTERS}"
     if not np.ptp(d):  # no family differs from another
         return bonett_price_interval(np.full(found.n_units, d[0])), ""
     try:
-        clustered = skewed_mean(d, found.families).interval
+        ends = skewed_mean(d, found.families).chosen
     except UndefinedError:  # what differs inside families cancels
-        return plain, ""
-    low, high = max(-1.0, min(plain.low, clustered.low)), min(1.0, max(plain.high, clustered.high))
-    method = f"Bonett-Price joined with {clustered.method}, {found.n_units} families"
-    return Interval(low, high, plain.level, method), ""
+        return bonett_price_interval(d, repeats=found.repeats), ""
+    method = f"{ends.method}, {found.n_units} families"
+    return Interval(max(-1.0, ends.low), min(1.0, ends.high), ends.level, method), ""
 
 
 def accuracy(

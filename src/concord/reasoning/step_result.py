@@ -11,8 +11,9 @@ from concord.reasoning.result import StepResult
 from concord.reasoning.steps import SWEEP, StepScore, ceiling, score_steps
 from concord.records import Estimate
 from concord.stats.bounded_means import bounded_mean
+from concord.stats.clustered_rates import wilson_clustered
 from concord.stats.coverage import coverage_note, score_look
-from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered
+from concord.stats.intervals import FEWEST_CLUSTERS
 
 N_SHIFTS = 20
 """Cyclic shifts of the chance level."""

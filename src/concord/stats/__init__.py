@@ -28,12 +28,12 @@ from concord.stats.bayes_within import log_bf_variance_ratio, log_bf_within, pro
 from concord.stats.bounded_means import (
     bounded_bootstrap,
     bounded_mean,
-    ends_weight,
     gamma_ratio_cdf,
     gamma_ratio_quantile,
 )
 from concord.stats.budget import BudgetSplit, Components, best_split
 from concord.stats.clustered import MeanError, clustered_mean, clustered_se
+from concord.stats.clustered_rates import wilson_clustered
 from concord.stats.compare import Choices, PairedComparison, Verdict, compare_items, mean_estimate
 from concord.stats.contingency import log_bf_contingency
 from concord.stats.correlation import (
@@ -81,7 +81,7 @@ from concord.stats.exact_ranks import (
 from concord.stats.flips import flip_excess
 from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups
-from concord.stats.intervals import jackknife_t, wilson, wilson_clustered, wilson_interval
+from concord.stats.intervals import jackknife_t, wilson, wilson_interval
 from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
 from concord.stats.meta_analysis import MetaAnalysis, meta_analysis
 from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
@@ -129,6 +129,7 @@ from concord.stats.replication import (
     small_telescopes,
 )
 from concord.stats.resample import bootstrap, bootstrap_mean_interval
+from concord.stats.scale_ends import ends_weight
 from concord.stats.signflip import SignFlip, sign_flip
 from concord.stats.skewed import SkewedMean, TailShape, skewed_mean, tail_shape
 from concord.stats.study_concordance import ecs_interval

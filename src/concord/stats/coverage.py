@@ -8,8 +8,8 @@ among populations that often look so. What lies outside 93 to 97 % is a warning 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from concord.stats.bounded_means import ends_weight
 from concord.stats.coverage_table import ROWS, SIZES, CoverageRow
+from concord.stats.scale_ends import ends_weight
 from concord.stats.skewed import LEAST_SKEW, tail_shape
 
 INSIDE = (0.93, 0.97)

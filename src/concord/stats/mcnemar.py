@@ -64,15 +64,17 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     return McNemar(min(1.0, 2 * below), min(1.0, 2 * below - mass))
 
 
-def bonett_price_interval(differences: ArrayLike, *, level: float = 0.95) -> Interval:
+def bonett_price_interval(differences: ArrayLike, *, level: float = 0.95, repeats: float = 1.0) -> Interval:
     r"""Bonett-Price: adjusted Wald interval of the mean of paired differences in [-1, 1].
 
     Two imagined pairs, one with difference +1 and one with -1, are added, and the Wald interval of the
     :math:`n + 2` differences is taken. For differences of two 0-1 outcomes this is Bonett and Price's
     interval: :math:`\tilde p_{12} - \tilde p_{21} \pm z\sqrt{(\tilde p_{12} + \tilde p_{21} -
     (\tilde p_{12} - \tilde p_{21})^2)/(n+2)}` with :math:`\tilde p = (f+1)/(n+2)`.
-    For item means over repeats it is the same sum over items, which are then the clusters. It exists without
-    any disagreement, and covers well from a dozen items on.
+    For item means over repeats it is the same sum over items, which are then the clusters, and the imagined
+    differences are :math:`\pm 1/\sqrt{k}`, as chance makes means of k replies: with :math:`\pm 1` three
+    replies covered up to 99.5 % of random populations with 20 items, so 97 %. It exists without any
+    disagreement, and covers well from a dozen items on.
 
     Parameters
     ----------
@@ -80,6 +82,8 @@ def bonett_price_interval(differences: ArrayLike, *, level: float = 0.95) -> Int
         One difference per item, each in [-1, 1].
     level
         Confidence level.
+    repeats
+        Replies behind the mean of an item in either mode, one at least.
 
     Raises
     ------
@@ -105,9 +109,11 @@ def bonett_price_interval(differences: ArrayLike, *, level: float = 0.95) -> Int
         raise UndefinedError("no pair: a difference of nothing has no interval")
     if float(np.max(np.abs(d))) > 1 + _TIE:
         raise OptionError(f"differences reach {float(np.max(np.abs(d)))!r}: expected values from -1 to 1")
+    if not repeats >= 1:
+        raise OptionError(f"an item has at least one reply, not {repeats!r}")
     m = len(d) + 2
     centre = float(np.sum(d)) / m
-    variance = (float(np.sum(d * d)) + 2) / m - centre**2
+    variance = (float(np.sum(d * d)) + 2 / repeats) / m - centre**2
     z = float(special.ndtri(0.5 + checked_level(level) / 2))
     half = z * float(np.sqrt(variance / m))
     return Interval(max(-1.0, centre - half), min(1.0, centre + half), level, "Bonett-Price")

@@ -46,6 +46,13 @@ class SkewedMean:
     statistic: float
     df: float
     """Of the transformed t: fewer where a few units decide the variance."""
+    student: Interval
+    """Student's interval alone."""
+
+    @property
+    def chosen(self) -> Interval:
+        """The joined interval where skewness is seen, else Student's."""
+        return self.interval if self.seen else self.student
 
 
 def skewed_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> SkewedMean:
@@ -109,7 +116,10 @@ def skewed_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level: 
         "of freedom"
     )
     seen = n >= FEWEST_UNITS and abs(shape.skewness) > LEAST_SKEW
-    return SkewedMean(error.mean, shape.skewness, seen, p, Interval(low, high, level, method), t, df)
+    reach, how = plain * error.se, f"Student's t, {error.df:.1f} degrees of freedom"
+    student = Interval(error.mean - reach, error.mean + reach, level, how)
+    joined = Interval(low, high, level, method)
+    return SkewedMean(error.mean, shape.skewness, seen, p, joined, t, df, student)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from concord.reasoning.probes.chains import leak_gate
 from concord.reasoning.probes.result import FillerScores
 from concord.reasoning.probes.rows import CELLS, FILLER, ProbeRow
 from concord.records import Estimate
-from concord.stats.intervals import wilson_clustered
+from concord.stats.clustered_rates import wilson_clustered
 from concord.stats.mcnemar import bonett_price_interval
 
 
