@@ -10,10 +10,12 @@ from tests.show.made_results import NAMES, structure_rows
 
 from concord import api
 from concord.errors import OptionError
-from concord.records import Presented
+from concord.records import Estimate, Presented
 from concord.show import plot_effects, plot_order, plot_pairs, plot_reasoning, plots
 from concord.show.forest import ForestRow, forest
+from concord.show.plot_effects import StudyColumn, study_map
 from concord.show.plot_standing import standing_picture
+from concord.show.probe_plots import two_ends_picture
 from concord.show.svg import Picture, Scale, fitted, visible
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -131,7 +133,9 @@ def test_rates_of_few_pairs_are_not_drawn() -> None:
     pairs = [plot_reasoning.BiasPair("age", 0.5, 0.1, 9), plot_reasoning.BiasPair("all", 0.5, 0.1, 40)]
     picture = plot_reasoning.bias_pairs("a", "T", pairs)
     inside(picture)
-    assert picture.body.count("too few pairs") == 1
+    assert "age" not in picture.body
+    assert picture.body.count("n = 40") == 1
+    assert picture.caption.endswith("Too few pairs for a rate: age 9.")
 
 
 def test_the_flow_of_answers_counts_what_changed() -> None:
@@ -160,10 +164,10 @@ def test_a_missing_cell_of_the_map_is_not_a_low_score() -> None:
     missing = [e for e in rects if e.get("class") == "cell none"]
     assert len(missing) == 1
     assert missing[0].find(f"{SVG}title") is not None
-    # j has the mean 0.75 and is first; its scores lie 0.25 above and below
+    # j has the mean 0.75 and is first; its scores lie 0.25 above and below, on a scale that ends at 0.5
     assert [(e.get("class"), e.get("fill-opacity")) for e in rects[:2]] == [
-        ("cell over", "0.25"),
-        ("cell under", "0.25"),
+        ("cell over", "0.50"),
+        ("cell under", "0.50"),
     ]
     assert "missing" in str(picture.body), "the legend names what an empty cell is"
 
@@ -275,3 +279,29 @@ def test_a_comparison_draws_its_ranking() -> None:
     picture = _plotted(api.compare(*rows, names=["a", "b", "c"]))
     inside(picture)
     assert picture.description.startswith("score of 3 models. 1 a ")
+
+
+def test_names_that_differ_stay_different_when_they_are_cut() -> None:
+    names = ["persona_summary_with_thoughts_at_zero", "persona_summary_at_zero", "persona_at_zero"]
+    columns = [StudyColumn(f"study {i}", "", (0.1, 0.5, 0.9)) for i in range(18)]
+    picture = study_map("a", "T", names, columns)
+    inside(picture)
+    rows = [e.text for e in parsed(picture).iter(f"{SVG}text") if (e.text or "").startswith("pers")]
+    assert len(set(rows)) == 3
+
+
+def test_models_are_named_by_their_last_part_and_whole_where_one_points_at_them() -> None:
+    columns = [StudyColumn("s", "", (0.1, 0.5))]
+    picture = study_map("a", "T", ["org/team/model-a", "lab/model-b"], columns)
+    assert ">model-a<title>org/team/model-a</title>" in picture.body
+    same = study_map("a", "T", ["x/same", "y/same"], columns)
+    assert ">x/same<" in same.body
+
+
+def test_hints_name_every_model_in_a_row_of_its_own() -> None:
+    rows = [(f"model {i}", Estimate(0.3), Estimate(0.9 - 0.1 * i), Estimate(0.1)) for i in range(5)]
+    picture = two_ends_picture("a", "T", rows)
+    inside(picture)
+    named = [e.text for e in parsed(picture).iter(f"{SVG}text") if (e.text or "").startswith("model ")]
+    assert named == [f"model {i}" for i in range(5)]
+    assert picture.rows[1] == ("model 0", 0.3, 0.9, 0.1)

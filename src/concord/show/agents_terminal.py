@@ -56,7 +56,7 @@ def _best_first(agent: AgentScores) -> tuple[bool, float]:
 
 
 def answer(result: AgentsResult) -> str:
-    """Return the finding in a sentence or two: who leads, and how many others cannot be told from it."""
+    """Return the finding in a sentence or two: who leads, and from how many it cannot be distinguished."""
     best = in_order(result)[0]
     if best.pas.value is None:
         return f"None of the {len(result.agents)} agents has a PAS."
@@ -71,7 +71,9 @@ def answer(result: AgentsResult) -> str:
     others = (
         "every other agent is distinguishable from it"
         if not alike
-        else f"{len(alike)} of the {len(result.agents) - 1} others cannot be told from it"
+        else "no other agent can be distinguished from it"
+        if len(alike) == len(result.agents) - 1
+        else f"{len(alike)} of the {len(result.agents) - 1} others cannot be distinguished from it"
     )
     return (
         f"{lead}; {others}. {standing.n_distinguishable} of {standing.n_pairs} pairs of agents are "

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.show.plots import WIDTH, axis, frame, short, span
-from concord.show.svg import Canvas, Picture, Scale, fitted
+from concord.show.svg import Canvas, Picture, Scale, fitted, fitted_names, last_parts, reach
 
 MOST_NAMED = 4
 """Tests that stand out most and are named."""
@@ -267,6 +267,15 @@ class StudyColumn:
     """One per model, in the order of the rows."""
 
 
+_HEAD = 170.0
+"""Room for the name of a study above its column."""
+
+
+def row_label_room(names: Sequence[str], at_most: float, *, at_least: float = 60.0) -> float:
+    """Return the room that names of rows need, within bounds."""
+    return max(at_least, min(at_most, max((reach(name) for name in names), default=0.0) + 14))
+
+
 def study_map(
     name: str, title: str, models: Sequence[str], columns: Sequence[StudyColumn], *,
     addresses: Mapping[tuple[int, int], str] | None = None, width: float = 960.0,
@@ -289,17 +298,22 @@ def study_map(
         In units of the drawing.
     """
     order = _by_domain_and_spread(columns)
-    left = min(230.0, 0.26 * width)
-    longest = max((len(columns[j].name) for j in order), default=0)
-    top = 44.0 + 0.72 * min(130.0, 7.2 * longest)
-    cell, row = min(86.0, (width - left - 60) / max(len(order), 1)), 30.0 if len(models) <= 20 else 22.0
+    called = last_parts(models)
+    left = row_label_room(called, (width - 60 - 40.0 * len(order)), at_least=0.2 * width)
+    heads = fitted_names([columns[j].name for j in order], _HEAD)
+    # the heads lean by 38 degrees; above them are the names of domains, where there are several
+    several = len({columns[j].domain for j in order}) > 1
+    top = (44.0 if several else 22.0) + 0.62 * max((min(reach(one), _HEAD) for one in heads), default=0.0)
+    cell, row = min(110.0, (width - left - 60) / max(len(order), 1)), 30.0 if len(models) <= 20 else 22.0
     canvas = Canvas()
     _domain_heads(canvas, [columns[j] for j in order], left, cell)
     for place, j in enumerate(order):
-        canvas.turned(left + cell * (place + 0.5), top - 8, -38, columns[j].name, width=130)
+        at = left + cell * (place + 0.5)
+        canvas.turned(at, top - 8, -38, columns[j].name, shown=heads[place])
+    names = fitted_names(called, left - 12)
     for i, model in enumerate(models):
         y = top + row * i
-        canvas.text(left - 8, y + row / 2 + 4, model, anchor="end", width=left - 12)
+        canvas.text(left - 8, y + row / 2 + 4, model, anchor="end", shown=names[i])
         for place, j in enumerate(order):
             _map_cell(canvas, columns[j], i, (left + cell * place, y, cell, row), model,
                       (addresses or {}).get((i, j)))  # fmt: skip

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from concord.show.plots import WIDTH, Mark, axis, short, span
-from concord.show.svg import Canvas, Picture, Scale
+from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts
 
 SHARES = (
     ("item", "items"),
@@ -169,9 +169,10 @@ def shares(
         canvas.text(at + 18, 18, words, kind="s")
         at += 34 + 7.2 * len(words)
     axis(canvas, scale, top - 6, bottom, "share of the variance of scores")
+    names = fitted_names(last_parts([model for model, _ in models]), room - 4)
     for i, (model, parts) in enumerate(models):
         y = top + row * i
-        canvas.text(room, y + 15, model, anchor="end", width=room - 4)
+        canvas.text(room, y + 15, model, anchor="end", shown=names[i])
         start = 0.0
         for j, share in enumerate(parts):
             if share is None or share <= 0:
@@ -190,6 +191,10 @@ def shares(
     return Picture(
         name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows, caption=caption
     )
+
+
+_ENDS = (0.05, 0.1, 0.2, 0.5, 1.0)
+"""Where the scale of colours may end."""
 
 
 def item_map(
@@ -219,6 +224,8 @@ def item_map(
     wide = min(44.0, (width - left - 60) / max(len(columns), 1))
     tall = max(5.0, min(18.0, 560.0 / max(len(rows), 1)))
     top = 26.0 + 0.82 * min(96.0, 8.0 * max((len(c) for c in columns), default=0))
+    off = [v - means[i] for i, row in enumerate(cells) for v in row if v is not None]
+    far = next((end for end in _ENDS if all(abs(one) <= end for one in off)), 1.0)
     canvas = Canvas()
     for place, j in enumerate(across):
         canvas.turned(left + wide * (place + 0.6), top - 6, -55, columns[j], width=96)
@@ -236,8 +243,9 @@ def item_map(
             if value is None:
                 canvas.rect("cell none", box[0] + 1.5, y + 1.5, wide - 3, tall - 3, note=note)
                 continue
-            off = value - means[i]
-            canvas.rect("cell over" if off > 0 else "cell under", *box, note=note, opacity=min(1.0, abs(off)))
+            beyond = value - means[i]
+            kind = "cell over" if beyond > 0 else "cell under"
+            canvas.rect(kind, *box, note=note, opacity=min(1.0, abs(beyond) / far))
     bottom = top + tall * len(rows) + 20
     for k in range(-3, 4):
         canvas.rect(
@@ -248,13 +256,13 @@ def item_map(
             10,
             opacity=abs(k) / 3,
         )
-    canvas.text(left, bottom + 18, "−1", kind="s")
+    canvas.text(left, bottom + 18, f"−{far:g}", kind="s")
     canvas.text(left + 84, bottom + 18, "0", kind="s", anchor="middle")
-    canvas.text(left + 168, bottom + 18, "+1", kind="s", anchor="end")
+    canvas.text(left + 168, bottom + 18, f"+{far:g}", kind="s", anchor="end")
     canvas.text(left + 178, bottom + 1, "from the item's mean", kind="s")
     if any(value is None for row in cells for value in row):
-        canvas.rect("none", left + 320, bottom - 7.5, 20, 9)
-        canvas.text(left + 344, bottom + 1, "missing", kind="s")
+        canvas.rect("none", left + 182, bottom + 9.5, 20, 9)
+        canvas.text(left + 208, bottom + 18, "missing", kind="s")
     said = (
         f"{title}: {len(rows)} items by {len(columns)} orders, colour is the distance from the item's mean."
     )

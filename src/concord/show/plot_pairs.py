@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 from concord.show.numbers import typeset
 from concord.show.plots import short
-from concord.show.svg import Canvas, Picture
+from concord.show.svg import Canvas, Picture, fitted_names, last_parts, reach
+
+_HEAD, _SLANT = 150.0, 125.0
+"""Room for a name below its column, and how far to the right the last one reaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,7 @@ class PairCell:
 
 def triangle(
     name: str, title: str, models: Sequence[str], cells: Mapping[tuple[int, int], PairCell], *,
-    label: str, width: float = 760.0,
+    label: str, width: float = 1040.0,
 ) -> Picture:  # fmt: skip
     """Draw every pair once: rows and columns are models from best to worst.
 
@@ -37,19 +40,21 @@ def triangle(
         In units of the drawing.
     """
     n = len(models)
-    left = min(220.0, 0.34 * width)
-    size = min(54.0, (width - left - 110) / max(n - 1, 1))
+    called = last_parts(models)
+    left = max(90.0, min(0.34 * width, max((reach(one) for one in called), default=0.0) + 14))
+    size = min(48.0, (width - left - _SLANT) / max(n - 1, 1))
     tall = max(16.0, min(30.0, size))
+    down, along = fitted_names(called, left - 12), fitted_names(called, _HEAD)
     largest = max((abs(c.difference) for c in cells.values() if c.difference is not None), default=1.0)
     canvas = Canvas()
     for j in range(1, n):
         y = 10 + tall * (j - 1)
-        canvas.text(left - 8, y + tall / 2 + 4, models[j], anchor="end", width=left - 12)
+        canvas.text(left - 8, y + tall / 2 + 4, models[j], anchor="end", shown=down[j])
         for i in range(j):
             _pair_cell(canvas, cells.get((i, j)), (left + size * i, y, size, tall), largest)
     bottom = 10 + tall * (n - 1)
     for i in range(n - 1):
-        canvas.turned(left + size * (i + 0.5) + 4, bottom + 12, 42, models[i], width=150)
+        canvas.turned(left + size * (i + 0.5) + 4, bottom + 12, 42, models[i], shown=along[i])
     apart = sum(cell.differ for cell in cells.values())
     said = f"{title}: {apart} of {len(cells)} pairs can be distinguished, after Holm."
     rows = (
@@ -60,9 +65,11 @@ def triangle(
         f"Difference in {label}, column minus row, of models from best to worst on what both have. Grey: the "
         "two cannot be distinguished (95 %, after Holm)."
     )
-    longest = min(150.0, 8.0 * max((len(m) for m in models[:-1]), default=0))
+    longest = max((reach(one) for one in along[:-1]), default=0.0)
+    # as wide as it needs to be: few models do not leave half of it empty
+    used = min(width, max(left + size * (n - 1) + 0.75 * longest + 16, 320.0))
     return Picture(
-        name, title, said, width, bottom + 24 + 0.72 * longest, str(canvas), rows=rows, caption=caption
+        name, title, said, used, bottom + 24 + 0.7 * longest, str(canvas), rows=rows, caption=caption
     )
 
 

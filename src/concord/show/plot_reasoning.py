@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.show.plots import WIDTH, axis, short
-from concord.show.svg import Canvas, Picture, Scale
+from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,11 @@ def dumbbells(
     if majority is not None:
         canvas.line("ref", scale(majority), top, scale(majority), bottom)
         canvas.text(scale(majority), top - 6, "most frequent label", kind="s", anchor="middle")
+    names = fitted_names(last_parts([one.name for one in models]), scale.start - 12)
     for i, one in enumerate(models):
-        _before_after(canvas, scale, one, top + row * (i + 0.5) + 2, width)
+        y = top + row * (i + 0.5) + 2
+        canvas.text(scale.start - 8, y + 4, one.name, anchor="end", shown=names[i])
+        _before_after(canvas, scale, one, y, width)
     said = "; ".join(f"{m.name} {short(m.early[0])} to {short(m.after[0])}" for m in models[:40])
     rows = (
         ("model", "at once", "low", "high", "after reasoning", "low", "high", "pairs", "comparable"),
@@ -66,7 +69,6 @@ def dumbbells(
 
 
 def _before_after(canvas: Canvas, scale: Scale, one: BeforeAfter, y: float, width: float) -> None:
-    canvas.text(scale.start - 8, y + 4, one.name, anchor="end", width=scale.start - 12)
     pale = " pale" if one.failed else ""
     for ends, kind, up in ((one.early, "slope", -6), (one.after, "mline", 6)):
         if ends[1] is not None and ends[2] is not None:
@@ -149,12 +151,13 @@ def bias_pairs(name: str, title: str, pairs: Sequence[BiasPair], *, width: float
     name, title
         Stem of the file, and what the picture shows.
     pairs
-        Rows; below ten pairs only the count is written.
+        Rows; those of fewer than ten pairs have no rate and are named in the caption.
     width
         In units of the drawing.
     """
+    known = [p for p in pairs if p.n >= FEWEST and p.target is not None and p.control is not None]
     room, row, top = min(220.0, 0.42 * width), 24.0, 30.0
-    bottom = top + row * len(pairs) + 4
+    bottom = top + row * len(known) + 4
     scale = Scale(0, 1, room + 8, width - 62)
     canvas = Canvas()
     canvas.circle("ring", room + 14, 13, 4.5)
@@ -162,13 +165,12 @@ def bias_pairs(name: str, title: str, pairs: Sequence[BiasPair], *, width: float
     canvas.diamond("model", room + 94, 13, 5)
     canvas.text(room + 104, 17, "with the feature", kind="s")
     axis(canvas, scale, top, bottom, "share of biased answers")
-    for i, pair in enumerate(pairs):
+    for i, pair in enumerate(known):
         y = top + row * (i + 0.5) + 2
         canvas.text(room, y + 4, pair.name, anchor="end", width=room - 4)
         canvas.text(width - 4, y + 4, f"n = {pair.n}", kind="s", anchor="end")
-        if pair.n < FEWEST or pair.target is None or pair.control is None:
-            canvas.text(scale.start + 4, y + 4, "too few pairs for a rate", kind="s")
-            continue
+        assert pair.control is not None
+        assert pair.target is not None
         size = 3.0 + min(3.5, pair.n / 30)
         canvas.line("link", scale(pair.control), y, scale(pair.target), y)
         canvas.circle("ring", scale(pair.control), y, size, f"{pair.name}, without: {short(pair.control)}")
@@ -177,6 +179,9 @@ def bias_pairs(name: str, title: str, pairs: Sequence[BiasPair], *, width: float
     rows = (("dimension", "without", "with the feature", "pairs"),
             *((p.name, p.control, p.target, p.n) for p in pairs))  # fmt: skip
     caption = "Share of answers that follow the stereotype, in the same case with and without the feature."
+    few = [f"{p.name} {p.n}" for p in pairs if p not in known]
+    if few:
+        caption += f" Too few pairs for a rate: {', '.join(few)}."
     return Picture(
         name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows, caption=caption
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from concord.show.numbers import interval_words, number, typeset
-from concord.show.svg import Canvas, Picture, Scale, reach
+from concord.show.svg import Canvas, Picture, Scale, fitted_names, reach
 
 WIDTH = 480.0
 _LABEL, _LONG_LABEL = 150.0, 220.0
@@ -144,13 +144,14 @@ def intervals(
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
     top = 12.0 + 16.0 * (len(lines) > 0)
     bottom = top + _ROW * len(marks) + 4
-    room = max([_LABEL, *(min(reach(m.label) + 4, _LONG_LABEL) for m in marks)])
+    room = max([_LABEL, *(min(reach(m.label) + 4, max(_LONG_LABEL, 0.4 * width)) for m in marks)])
     scale = Scale(low, high, room + 8, width - 16)
     canvas = Canvas()
     axis(canvas, scale, top, bottom, label)
     _reference_lines(canvas, scale, lines, top, bottom)
+    names = fitted_names([mark.label for mark in marks], room - 4)
     for i, mark in enumerate(marks):
-        _interval_row(canvas, scale, top + _ROW * (i + 0.5) + 2, mark)
+        _interval_row(canvas, scale, top + _ROW * (i + 0.5) + 2, mark, names[i])
     if key:
         _legend(canvas, bottom + 54, key, bounds=any(m.floor is not None for m in marks))
     description = "; ".join(f"{m.label}: {_said(m)}" for m in marks[:40])
@@ -162,7 +163,14 @@ def intervals(
     )
     told = f"{title}. {description}{more}."
     return Picture(
-        name, title, told, width, height, str(canvas), rows=(heads, *rows), caption=f"{title}: {label}."
+        name,
+        title,
+        told,
+        width,
+        height,
+        str(canvas),
+        rows=(heads, *rows),
+        caption=f"{label[:1].upper()}{label[1:]}.",
     )
 
 
@@ -199,9 +207,8 @@ def _said(mark: Mark) -> str:
     return f"{short(mark.value)} ({typeset(interval_words(mark))})"
 
 
-def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
-    room = scale.start - 8
-    canvas.text(room, y + 4, mark.label, anchor="end", width=room - 4, kind="b" if mark.strong else "")
+def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark, name: str) -> None:
+    canvas.text(scale.start - 8, y + 4, mark.label, anchor="end", shown=name, kind="b" if mark.strong else "")
     for edge in (mark.floor, mark.ceiling):
         if edge is not None:
             canvas.line("tick", scale(edge), y - 7, scale(edge), y + 7)

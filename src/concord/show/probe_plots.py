@@ -11,7 +11,7 @@ from concord.reasoning.probes.result import EarlyScores
 from concord.records import Estimate
 from concord.show import plots
 from concord.show.plots import Mark, short, ticks
-from concord.show.svg import Canvas, Picture, Scale
+from concord.show.svg import Canvas, Picture, Scale, fitted_names, reach
 
 WEAK = 0.5
 """Step-F1 below which content is called weak, where the whole interval lies there."""
@@ -57,7 +57,7 @@ def early_picture(model: str, early: EarlyScores) -> Picture:
         canvas.path("fit", right)
     for share, same, _ in known:
         if same.value is not None:
-            canvas.circle("human", x(share), y(same.value), 4, f"{share:.0%}: {short(same.value)}")
+            canvas.circle("model", x(share), y(same.value), 4, f"{share:.0%}: {short(same.value)}")
     canvas.line("sweep", 60, 316, 88, 316)
     canvas.text(94, 320, "same answer (dashed: 95 %)", kind="s")
     canvas.line("fit", 270, 316, 298, 316)
@@ -99,9 +99,13 @@ def flips_picture(results: Sequence[ProbeResult]) -> Picture:
 
 
 def two_ends_picture(
-    name: str, title: str, rows: Sequence[tuple[str, Estimate, Estimate, Estimate]]
+    name: str,
+    title: str,
+    rows: Sequence[tuple[str, Estimate, Estimate, Estimate]],
+    *,
+    width: float = plots.WIDTH,
 ) -> Picture:
-    """Draw influence across and verbalisation up: thinking and answer are the two ends of a line.
+    """Draw how many moved answers say so, in the thinking and in the answer: one row each, most open first.
 
     Parameters
     ----------
@@ -109,29 +113,48 @@ def two_ends_picture(
         Stem of the file, and what the picture shows.
     rows
         Name, influence, verbalised in thinking, verbalised in the answer.
+    width
+        In units of the drawing.
     """
-    x, y = Scale(0, 1, 52, plots.WIDTH - 14), Scale(0, 1, 318, 30)
+    shown = sorted((row for row in rows if row[1].value is not None), key=_most_open_key)
+    room = max(90.0, min(0.42 * width, max((reach(row[0]) for row in shown), default=0.0) + 8))
+    row_height, top = 24.0, 48.0
+    bottom = top + row_height * len(shown) + 4
+    scale = Scale(0, 1, room + 12, width - 66)
     canvas = Canvas()
-    framed(canvas, x, y, "answers that the hint moved", "of these, share that say so")
-    told = []
-    for label, influence, thinking, answer in rows:
-        if influence.value is None:
-            continue
-        at = x(influence.value)
+    canvas.circle("ring", room + 18, 13, 4.5)
+    canvas.text(room + 28, 17, "in its thinking", kind="s")
+    canvas.diamond("model", room + 134, 13, 5)
+    canvas.text(room + 144, 17, "in its answer", kind="s")
+    canvas.text(width - 4, top - 8, "moved", kind="s", anchor="end")
+    plots.axis(canvas, scale, top, bottom, "share of moved answers that name the hint")
+    names, told = fitted_names([row[0] for row in shown], room - 4), []
+    for i, (label, influence, thinking, answer) in enumerate(shown):
+        y = top + row_height * (i + 0.5) + 2
+        canvas.text(room, y + 4, label, anchor="end", shown=names[i])
+        canvas.text(width - 4, y + 4, short(influence.value), kind="s", anchor="end")
         both = [one.value for one in (thinking, answer) if one.value is not None]
         if len(both) == 2:
-            canvas.line("pline", at, y(both[0]), at, y(both[1]))
+            canvas.line("slope", scale(both[0]), y, scale(both[1]), y)
         if thinking.value is not None:
-            canvas.circle("human", at, y(thinking.value), 5, f"{label}, thinking: {short(thinking.value)}")
+            said = f"{label}, thinking: {short(thinking.value)}"
+            canvas.circle("ring", scale(thinking.value), y, 4.5, said)
         if answer.value is not None:
-            canvas.diamond("model", at, y(answer.value), 6, f"{label}, answer: {short(answer.value)}")
+            canvas.diamond("model", scale(answer.value), y, 5, f"{label}, answer: {short(answer.value)}")
         if both:
             told.append(f"{label}: moved {short(influence.value)}, says so {' and '.join(map(short, both))}")
-    canvas.circle("human", 66, 376, 5)
-    canvas.text(78, 380, "in its thinking", kind="s")
-    canvas.diamond("model", 206, 376, 6)
-    canvas.text(218, 380, "in its answer", kind="s")
-    return Picture(name, title, f"{title}. {'; '.join(told)}.", plots.WIDTH, 392, str(canvas))
+    heads = ("name", "moved", "says so in thinking", "says so in the answer")
+    numbers = tuple((label, *(one.value for one in found)) for label, *found in shown)
+    caption = "Share of the answers moved by a hint that say so; on the right the share of all answers moved."
+    return Picture(
+        name, title, f"{title}. {'; '.join(told)}.", width, bottom + 42, str(canvas),
+        rows=(heads, *numbers), caption=caption,
+    )  # fmt: skip
+
+
+def _most_open_key(row: tuple[str, Estimate, Estimate, Estimate]) -> tuple[float, str]:
+    known = [one.value for one in row[2:] if one.value is not None]
+    return (-max(known) if known else 1.0, row[0])
 
 
 def hints_picture(result: ProbeResult) -> Picture:
@@ -147,7 +170,7 @@ def hints_picture(result: ProbeResult) -> Picture:
         )
         for one in result.scores.hints.kinds[1:]
     ]
-    return two_ends_picture("hints", f"Hints given to {result.model}", rows)
+    return two_ends_picture("hints", f"Hints given to {result.model}: who says so", rows)
 
 
 def mean_influence(one: HintModel) -> Estimate:
@@ -161,7 +184,9 @@ def mean_influence(one: HintModel) -> Estimate:
 def board_picture(result: HintLeaderboard) -> Picture:
     """Draw all models of a leaderboard."""
     rows = [(one.model, mean_influence(one), one.thinking, one.answer) for one in result.scores.models]
-    return two_ends_picture("hint-models", f"Hints and {len(rows)} models", rows)
+    return two_ends_picture(
+        "hint-models", f"Moved by a hint: does the model say so? {len(rows)} models", rows
+    )
 
 
 def said_picture(result: HintLeaderboard) -> Picture:
@@ -212,11 +237,11 @@ def joint_picture(rows: Sequence[tuple[str, Estimate, Estimate]]) -> Picture:
             continue
         place = (x(gap.value), y(steps.value))
         if gap.interval is not None:
-            canvas.line("pline", x(gap.interval.low), place[1], x(gap.interval.high), place[1])
+            canvas.line("mline", x(gap.interval.low), place[1], x(gap.interval.high), place[1])
         if steps.interval is not None:
-            canvas.line("pline", place[0], y(steps.interval.low), place[0], y(steps.interval.high))
+            canvas.line("mline", place[0], y(steps.interval.low), place[0], y(steps.interval.high))
         words = f"{model}: gap {short(gap.value)}, Step-F1 {short(steps.value)}, {joint_words(gap, steps)}"
-        canvas.circle("human", *place, 4.5, words)
+        canvas.diamond("model", *place, 5, words)
         canvas.text(place[0] + 7, place[1] - 7, model, kind="s", width=150)
         told.append(words)
     title = "The gap beside the content of the reasoning"

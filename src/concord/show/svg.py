@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from os import PathLike
@@ -207,6 +207,40 @@ def fitted_middle(text: str, width: float) -> str:
     return plain[:head].rstrip() + "…" + plain[len(plain) - tail :].lstrip()
 
 
+def last_parts(names: Sequence[str]) -> list[str]:
+    """Return what follows the last slash of each name, where that tells all of them apart.
+
+    Examples
+    --------
+    >>> last_parts(["lab/a", "org/team/b"]), last_parts(["x/same", "y/same"])
+    (['a', 'b'], ['x/same', 'y/same'])
+    """
+    parts = [name.rstrip("/").rsplit("/", 1)[-1] or name for name in names]
+    return parts if len(set(parts)) == len(set(names)) else list(names)
+
+
+def fitted_names(names: Sequence[str], width: float) -> list[str]:
+    """Cut names to a width so that names that differ stay different, as far as any cut can do that.
+
+    Examples
+    --------
+    >>> fitted_names(["persona_summary_with_thoughts_cold", "persona_summary_then_cold"], 130)
+    ['persona_summary_wi…', 'persona_summary_th…']
+    """
+    shown = [fitted_middle(name, width) for name in names]
+    for cut in (fitted, _fitted_end):
+        twice = {one for one in shown if len({n for n, s in zip(names, shown, strict=True) if s == one}) > 1}
+        if not twice:
+            break
+        shown = [cut(name, width) if one in twice else one for name, one in zip(names, shown, strict=True)]
+    return shown
+
+
+def _fitted_end(text: str, width: float) -> str:
+    """Cut text at its beginning."""
+    return fitted(text[::-1], width)[::-1]
+
+
 def reach(text: str) -> float:
     """Estimate how wide text is in points at 13 px.
 
@@ -272,7 +306,8 @@ class Picture:
         kind = "plot broad" if self.width > BROAD else "plot"
         role = "group" if "<a href=" in self.body else "img"  # an image can hold nothing to follow
         return (
-            f'<svg class="{kind}" viewBox="0 0 {at(self.width)} {at(self.height)}" role="{role}" '
+            f'<svg class="{kind}" width="{at(self.width)}" '
+            f'viewBox="0 0 {at(self.width)} {at(self.height)}" role="{role}" '
             f'aria-labelledby="{key}-t {key}-d"{extra}>'
             f'<title id="{key}-t">{escape(visible(self.title))}</title>'
             f'<desc id="{key}-d">{escape(visible(self.description))}</desc>{self.body}</svg>'
@@ -413,11 +448,11 @@ class Canvas:
         """End what `link` began."""
         self.parts.append("</a>")
 
-    def turned(self, x: float, y: float, degrees: float, text: str, *, kind: str = "s",
-               anchor: str = "start", width: float | None = None) -> None:  # fmt: skip
+    def turned(self, x: float, y: float, degrees: float, text: str, *, kind: str = "s", anchor: str = "start",
+               width: float | None = None, shown: str | None = None) -> None:  # fmt: skip
         """Write text aslant."""
         self.parts.append(f'<g transform="translate({at(x)} {at(y)}) rotate({degrees:g})">')
-        self.text(0, 0, text, kind=kind, anchor=anchor, width=width)
+        self.text(0, 0, text, kind=kind, anchor=anchor, width=width, shown=shown)
         self.parts.append("</g>")
 
     def path(self, kind: str, points: list[tuple[float, float]], *, joined: bool = True) -> None:
@@ -426,10 +461,11 @@ class Canvas:
         self.parts.append(f'<path class="{kind}" d="{d}"/>')
 
     def text(self, x: float, y: float, text: str, *, kind: str = "", anchor: str = "start",
-             width: float | None = None) -> None:  # fmt: skip
-        """Write text, cut to a width where one is given; what is cut is whole in the note."""
+             width: float | None = None, shown: str | None = None) -> None:  # fmt: skip
+        """Write text, cut to a width where one is given or as `shown`; what is cut is whole in the note."""
         whole = visible(text)
-        shown = fitted_middle(text, math.inf if width is None else width)
+        if shown is None:
+            shown = fitted_middle(text, math.inf if width is None else width)
         note = f"<title>{escape(whole)}</title>" if shown != whole else ""
         place = f'x="{at(x)}" y="{at(y)}"'
         side = "" if anchor == "start" else f' text-anchor="{anchor}"'

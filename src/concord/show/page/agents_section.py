@@ -41,6 +41,10 @@ def _agent_mark(agent: AgentScores) -> plots.Mark:
     )
 
 
+WIDE = 760.0
+"""Units of the drawing on the page: names of designs are long."""
+
+
 def agents_picture(result: AgentsResult, *, width: float = plots.WIDTH) -> Picture:
     """Draw PAS of every agent with its interval, the highest first."""
     marks = [_agent_mark(agent) for agent in in_order(result)]
@@ -72,9 +76,22 @@ def _agent_row(agent: AgentScores) -> list[fragments.Cell]:
     return [agent.name, *scores, float(agent.n_tests - agent.n_missing)]
 
 
-def _drawn_agents(result: AgentsResult, i: int) -> str:
-    drawn = fragments.figure(agents_picture(result), f"agents{i}", "Lines are 95 % intervals.")
-    return drawn if len(result.agents) <= MOST_DRAWN else fragments.folded("Drawn, one row per agent", drawn)
+def _drawn_agents(result: AgentsResult, i: int, *, alone: bool) -> str:
+    bounds = any(agent.pas.bounds is not None for agent in result.agents)
+    caption = "Lines are 95 % intervals for other studies like these."
+    if bounds:
+        caption += " Ticks: what agents without any effect, and what a perfect replication would score."
+    drawn = fragments.figure(agents_picture(result, width=WIDE), f"agents{i}", caption)
+    return (
+        drawn
+        if alone and len(result.agents) <= MOST_DRAWN
+        else fragments.folded("Drawn, one row per agent", drawn)
+    )
+
+
+def _heading_of(result: AgentsResult) -> str:
+    tests = max((agent.n_tests for agent in result.agents), default=0)
+    return f"{len(result.agents)} agents on the same {tests} tests"
 
 
 def _show_agents(records: Sequence[AgentsResult]) -> str:
@@ -86,8 +103,9 @@ def _show_agents(records: Sequence[AgentsResult]) -> str:
     return fragments.fragment(
         *(
             fragments.fragment(
+                *([fragments.subheading(_heading_of(result))] if len(records) > 1 else []),
                 fragments.paragraph(answer(result)),
-                _drawn_agents(result, i),
+                _drawn_agents(result, i, alone=len(records) == 1),
                 fragments.table(
                     f"agents-{i}", "Every agent on the same tests", columns, map(_agent_row, in_order(result))
                 ),

@@ -23,6 +23,7 @@ from concord.show.page.fragments import breakable
 from concord.show.page.gather import read_content
 from concord.show.page.panel import PageData, Panel
 from concord.show.page.section import Section
+from concord.show.page.shelf import Shelf
 from concord.show.page.table import packed
 from concord.show.page.texts import BUDGET, Fitted, Texts
 from concord.show.page.values import short_interval
@@ -119,6 +120,7 @@ def _render(content: Content, title: str, notes: Sequence[str]) -> str:
     given = {
         "bare": BARE,
         "hatch": HATCH,
+        "shelf": Shelf(),
         "notes": [printable(line) for line in notes],
         "script": script,
         "css": css,

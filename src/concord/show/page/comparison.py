@@ -76,6 +76,11 @@ class Comparison:
         return {name: ("" if enough else " ").join(found) for name, found in marks.items()}
 
     @property
+    def n_models(self) -> int:
+        """Models that are compared."""
+        return len({name for row in self.rows for name in (row.first, row.second)})
+
+    @property
     def is_long(self) -> bool:
         """Whether the script shows the pairs."""
         return len(self.rows) > MOST_ROWS
@@ -106,9 +111,8 @@ class Comparison:
                 cells[min(i, j), max(i, j)] = PairCell(signed, distinguishable(row.holm, level=0.95), said)
         if not cells:
             return None
-        width = 560.0 if len(names) <= 12 else 760.0
         title = f"Which models differ in {self.metric}"
-        return triangle("pairs", title, names, cells, label=self.metric, width=width)
+        return triangle("pairs", title, names, cells, label=self.metric)
 
     def picture(self) -> Picture | None:
         """Draw the ranking; of two models the table says it all."""

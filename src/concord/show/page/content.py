@@ -37,7 +37,10 @@ class Content:
     def agrees(self, source: ResultFile) -> str:
         """Say what a result is about."""
         panel = self.panel(source.kind)
-        return source.kind if panel is None else panel.agrees
+        if panel is not None:
+            return panel.agrees
+        headings = {one.section.name: one.section.heading.lower() for one in self.sections}
+        return headings.get(source.kind, source.kind)
 
     @property
     def units(self) -> dict[str, str]:

@@ -34,11 +34,11 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "title": printable(title),
         "content": content,
         "models": content.models,
-        "asked": [_asked_facts(source, content) for source in content.sources],
+        "asked": [_asked_facts(source, content) for source in content.sources if _was_asked(source, content)],
         "answer": first_screen(content, made),
         "board": board(content),
         "comparisons": _comparisons(made),
-        "sections": by_question(content.sections),
+        "sections": by_question(content.sections, content.views),
         "has": {panel.name: bool(content.of(panel.name)) for panel in content.panels},
         **{
             panel.name: [panel.shown(view, i) for i, view in enumerate(content.of(panel.name))]
@@ -94,6 +94,12 @@ def _comparisons(made: Sequence[Comparison]) -> list[dict[str, Any]]:
     ]
 
 
+def _was_asked(source: ResultFile, content: Content) -> bool:
+    """Whether a file says something new: numbers beside a model's result were asked with it."""
+    beside = {one.section.name for one in content.sections if one.section.show_one is not None}
+    return source.kind not in beside
+
+
 def _asked_facts(source: ResultFile, content: Content) -> dict[str, Any]:
     document, panel = source.document, content.panel(source.kind)
     how = words(document, panel.choice) if panel is not None else ""
@@ -102,9 +108,9 @@ def _asked_facts(source: ResultFile, content: Content) -> dict[str, Any]:
     return {
         "question": content.agrees(source),
         "model": ", ".join(names) if names else source.model,
-        "how": ", ".join([how if how else "not said", *([f"design {design}"] if design else [])]),
-        "units": "" if panel is None else panel.over(document),
-        "settings": ", ".join(f"{k} {v}" for k, v in leaves(_sampling(source))),
+        "how": ", ".join([*([how] if how else []), *([f"design {design}"] if design else [])]) or "–",
+        "units": "–" if panel is None else panel.over(document),
+        "settings": ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in leaves(_sampling(source))) or "–",
         "tokens": _token_words(source),
         "file": source.shown,
     }
@@ -119,7 +125,7 @@ def _sampling(source: ResultFile) -> Mapping[str, Any]:
 def _token_words(source: ResultFile) -> str:
     held = part(source.run, "tokens") or part(source.document, "tokens")
     read, written = (number(held, key) for key in ("input", "output"))
-    return "not known" if read is None or written is None else f"{read:,.0f} in, {written:,.0f} out"
+    return "–" if read is None or written is None else f"{read:,.0f} in, {written:,.0f} out"
 
 
 def board(content: Content) -> dict[str, Any]:

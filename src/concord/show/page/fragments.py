@@ -67,6 +67,10 @@ def subheading(text: str) -> str:
     return Markup("<h4>{}</h4>").format(visible(text))
 
 
+BROAD_FIGURE = 600.0
+"""Units of a drawing beyond which it takes the whole width of the page."""
+
+
 def figure(picture: Picture, key: str, caption: str = "", *, wide: bool = False) -> str:
     """Return a picture with its title above and a caption below.
 
@@ -87,7 +91,7 @@ def figure(picture: Picture, key: str, caption: str = "", *, wide: bool = False)
         '<figure{} data-figure="{}"><h5>{}</h5><div class="drawing">{}</div>'
         "<figcaption>{}</figcaption></figure>"
     ).format(
-        Markup(' class="across"') if wide else "",
+        Markup(' class="across"') if wide or picture.width > BROAD_FIGURE else "",
         picture.name,
         visible(picture.title),
         Markup(picture.inline(key)),  # noqa: S704  drawn by us, every text in it escaped

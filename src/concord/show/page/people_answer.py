@@ -13,14 +13,18 @@ LIMITS = (0.0, 1.0)
 
 
 def _people_cells(views: Sequence[PeopleView]) -> list[AnswerCell]:
-    return [_people_cell(view) for view in views]
+    counts = [
+        len({test["study"] for test in view.tests}) if view.tests else len(view.studies) for view in views
+    ]
+    # where all models have the same studies, their number stands above the table
+    same = len(set(counts)) == 1 and len(views) > 1
+    return [_people_cell(view, None if same else n) for view, n in zip(views, counts, strict=True)]
 
 
-def _people_cell(view: PeopleView) -> AnswerCell:
+def _people_cell(view: PeopleView, n: int | None) -> AnswerCell:
     pas = view.metric("PAS")
     mark = Strip(pas.value, pas.low, pas.high, pas.floor, pas.ceiling)
-    n = len({test["study"] for test in view.tests}) if view.tests else len(view.studies)
-    few = f"n = {n}" if 0 < n < FEW else ""  # studies
+    few = f"{n} {'study' if n == 1 else 'studies'}" if n is not None and 0 < n < FEW else ""
     told = [said for said in (dashed(pas), few) if said]
     return AnswerCell(strip(mark, LIMITS), typeset(number(pas.value, 2)), ", ".join(told), sort=pas.value)
 

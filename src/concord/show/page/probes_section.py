@@ -58,7 +58,7 @@ _CAPTIONS = {
     "early": "The area over the curve is 0 where the chain is ignored.",
     "filler": "The two parts add up to the gap. Lines are 95 % intervals; above 0.10 reasoning works.",
     "flips": "Only what lies above its floor says something about the model.",
-    "hints": "Below the upper end of a line the answer says less than the thinking.",
+    "hints": "Where the diamond is left of the ring, the answer says less than the thinking.",
     "joint": "A large gap with weak content is the case to look into; words come from intervals only.",
 }
 
@@ -138,7 +138,9 @@ def _show_boards(records: Sequence[HintLeaderboard]) -> str:
             fragments.paragraph(hints_answer(result)),
             fragments.figures(
                 *(
-                    fragments.figure(picture, f"board{i}-{k}", "Lines are 95 % intervals." if k else "")
+                    fragments.figure(
+                        picture, f"board{i}-{k}", "Lines are 95 % intervals." if k else picture.caption
+                    )
                     for k, picture in enumerate(_board_pictures([result]))
                 )
             ),
@@ -151,9 +153,15 @@ def _show_boards(records: Sequence[HintLeaderboard]) -> str:
                 moved,
                 [[one.model, *(one.influence[k] for k in kinds)] for one in models],
             ),
-            *(fragments.paragraph(text, soft=True) for text in result.warnings),
+            *(_warned(result.warnings)),
         ]
     return fragments.fragment(*pieces)
+
+
+def _warned(warnings: Sequence[str]) -> list[str]:
+    """Return what limits the numbers, for readers who unfold it."""
+    said = [fragments.paragraph(text, soft=True) for text in warnings]
+    return [fragments.folded("What limits these numbers", *said)] if said else []
 
 
 def _board_pictures(records: Sequence[HintLeaderboard]) -> list[Picture]:

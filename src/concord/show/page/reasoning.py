@@ -235,8 +235,8 @@ def bias_picture(view: ReasoningView, *, width: float = plots.WIDTH) -> Picture 
         )
         for row in parts(view.document, "bias", "pairs")
     ]
-    if not pairs:
-        return None
+    if not any(pair.n >= plot_reasoning.FEWEST for pair in pairs):
+        return None  # the counts are in the table
     return plot_reasoning.bias_pairs("bias", f"Biased answers, {view.model}", pairs, width=width)
 
 

@@ -86,35 +86,50 @@ def _show_one(one: RefereeOf, i: int) -> str:
     number = fragments.Heading
     odds = dict.fromkeys(cell.odds for cell in found.priors)
     words = [line.strip() for line in referee_lines(found)][1:]
+    picture = fragments.figure(
+        difference_picture(one), f"referee{i}", "Lines are 95 % intervals; widest gaps first."
+    )
     return fragments.fragment(
-        fragments.subheading(one.model),
         *(fragments.paragraph(line) for line in words),
-        fragments.figure(
-            difference_picture(one), f"referee{i}", "Lines are 95 % intervals; widest gaps first."
-        ),
-        fragments.table(
-            f"replication-intervals-{i}",
-            "Tests inside the interval of a human replication",
-            ["", number("inside", digits=0), number("tests", digits=0), number("share"), number("p")],
-            _inside_rows(found),
-        ),
-        fragments.table(
-            f"agent-minus-human-{i}",
-            "Meta-analysis of agent minus human d",
-            ["", number("mean"), number("another test"), number("tau"), number("I²"), number("p", digits=3)],
-            map(_meta_row, (found.difference, found.difference_sized, *found.difference_domains)),
-        ),
-        fragments.table(
-            f"priors-{i}",
-            "PAS under other priors",
-            ["", *(number(f"odds {value:.2g}") for value in odds)],
-            _prior_rows(found),
+        fragments.folded(
+            "Test by test, by study and under other priors",
+            picture,
+            fragments.table(
+                f"replication-intervals-{i}",
+                "Tests inside the interval of a human replication",
+                ["", number("inside", digits=0), number("tests", digits=0), number("share"), number("p")],
+                _inside_rows(found),
+            ),
+            fragments.table(
+                f"agent-minus-human-{i}",
+                "Meta-analysis of agent minus human d",
+                [
+                    "",
+                    number("mean"),
+                    number("another test"),
+                    number("tau"),
+                    number("I²"),
+                    number("p", digits=3),
+                ],
+                map(_meta_row, (found.difference, found.difference_sized, *found.difference_domains)),
+            ),
+            fragments.table(
+                f"priors-{i}",
+                "PAS under other priors",
+                ["", *(number(f"odds {value:.2g}") for value in odds)],
+                _prior_rows(found),
+            ),
         ),
     )
 
 
 def _show_referee(records: Sequence[RefereeOf]) -> str:
-    return fragments.fragment(*(_show_one(one, i) for i, one in enumerate(records)))
+    return fragments.fragment(
+        *(
+            fragments.fragment(fragments.subheading(one.model), _show_one(one, i))
+            for i, one in enumerate(records)
+        )
+    )
 
 
 SECTION = Section(
@@ -125,5 +140,6 @@ SECTION = Section(
     key=KEY,
     read=_read_referee,
     show=_show_referee,
+    show_one=_show_one,
     pictures=lambda records: [difference_picture(one) for one in records],
 )

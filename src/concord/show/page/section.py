@@ -6,6 +6,7 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.show.page.found import FoundResults, Known, Problem, ResultFile
+from concord.show.page.panel import ModelView
 from concord.show.svg import Picture
 
 
@@ -33,6 +34,8 @@ class Section:
     """Read one result; a `FileFormatError` is listed on the page, and the rest is shown."""
     show: Callable[[Sequence[Any]], str]
     """Show all records, as HTML made by `concord.show.page.fragments`, which escapes every text."""
+    show_one: Callable[[Any, int], str] | None = None
+    """Show one record by its place: where given, each record is of one model and is seen with its model."""
     pictures: Callable[[Sequence[Any]], Sequence[Picture]] = _no_pictures
     """The pictures of it that are written as files, too."""
 
@@ -48,11 +51,55 @@ class FilledSection:
 
     section: Section
     records: tuple[Any, ...]
+    sources: tuple[ResultFile, ...] = ()
+    """The file of each record."""
 
     @property
     def html(self) -> str:
         """The section's own part of the page."""
         return self.section.show(self.records)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSection:
+    """A section as the template shows it."""
+
+    section: Section
+    records: tuple[Any, ...]
+    html: str
+    """All records, where they do not belong to one model each."""
+    each: tuple["ShownRecord", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRecord:
+    """A record of one model."""
+
+    label: str
+    model: str
+    html: str
+
+
+def shown_section(filled: FilledSection, views: Sequence[ModelView]) -> ShownSection:
+    """Return a section with its records under the names that the models have elsewhere on the page.
+
+    Parameters
+    ----------
+    filled
+        The section and its records.
+    views
+        Of the section's question: a record belongs to the model whose result lies beside it.
+    """
+    show = filled.section.show_one
+    if show is None or len(filled.records) == 1:
+        return ShownSection(filled.section, filled.records, filled.html)
+    beside = {view.source.file.parent: view for view in views if view.source.file is not None}
+    each = []
+    for i, (record, source) in enumerate(zip(filled.records, filled.sources, strict=True)):
+        view = None if source.file is None else beside.get(source.file.parent)
+        label, model = (source.model, source.model) if view is None else (view.label, view.model)
+        each.append(ShownRecord(label, model, show(record, i)))
+    return ShownSection(filled.section, filled.records, "", tuple(each))
 
 
 def fill_sections(
@@ -72,17 +119,29 @@ def fill_sections(
         records = []
         for source in found.of(section.name):
             try:
-                records.append(section.read(source))
+                records.append((section.read(source), source))
             except FileFormatError as fault:
                 problems.append(Problem(source.shown, str(fault)))
         if records:
-            filled.append(FilledSection(section, tuple(records)))
+            read, sources = zip(*records, strict=True)
+            filled.append(FilledSection(section, tuple(read), tuple(sources)))
     return filled, problems
 
 
-def by_question(filled: Sequence[FilledSection]) -> Mapping[str, list[FilledSection]]:
-    """Return the filled sections of each question."""
-    found: dict[str, list[FilledSection]] = {}
+def by_question(
+    filled: Sequence[FilledSection], views: Mapping[str, Sequence[ModelView]]
+) -> Mapping[str, list[ShownSection]]:
+    """Return the filled sections of each question.
+
+    Parameters
+    ----------
+    filled
+        Sections with their records.
+    views
+        The models of each question.
+    """
+    found: dict[str, list[ShownSection]] = {}
     for one in filled:
-        found.setdefault(one.section.question, []).append(one)
+        question = one.section.question
+        found.setdefault(question, []).append(shown_section(one, views.get(question, ())))
     return found

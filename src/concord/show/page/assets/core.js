@@ -35,7 +35,7 @@
     return x.toFixed(size < 0.1 ? 3 : 2).replace('-', '−');
   };
 
-  const page = { data: null, chosen: null };
+  const page = { data: null, shelf: null, chosen: null };
   const numeric = (column) => ['number', 'share', 'count', 'p'].includes(column.kind);
 
   // Downloads

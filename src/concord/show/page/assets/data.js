@@ -18,6 +18,16 @@
     const stream = new Blob([unsigned(block.textContent)]).stream().pipeThrough(new DecompressionStream('gzip'));
     return JSON.parse(await new Response(stream).text());
   };
+  // Panels of models that were not chosen yet: markup that the page's own templates made, every text in it escaped
+  let unpacking = null;
+  const waiting = (within) => within.querySelector('[data-stored]');
+  const unpack = () => (unpacking ??= decode('shelf'));
+  const fill = (panel, kept) => {
+    const place = waiting(panel), box = document.createElement('template');
+    if (!place) return;
+    box.innerHTML = kept.panels[Number(place.dataset.stored)];
+    place.replaceWith(box.content);
+  };
   // Lists of like objects are stored by columns: {"@": keys, "v": columns}; {"@": 0, "v": object} is an object
   const byRows = (value) => {
     if (value === null || typeof value !== 'object') return value;

@@ -1,4 +1,4 @@
-  // Every figure as a file: SVG with its own style, PNG drawn from it; texts to the clipboard
+  // Every figure as a file: SVG with its own style, PNG drawn from it, PDF printed by the browser; texts to the clipboard
   const standalone = (svg) => {
     const copy = svg.cloneNode(true), [, , wide, tall] = svg.getAttribute('viewBox').split(' ');
     copy.setAttribute('xmlns', SVG);
@@ -23,12 +23,28 @@
     });
     image.src = url;
   };
+  // PDF: the browser prints the figure alone on a page of its own size; vectors and fonts stay what they are
+  const onlySheet = new CSSStyleSheet();
+  const printAlone = (figure) => {
+    const [, , wide, tall] = figure.querySelector('svg').getAttribute('viewBox').split(' ').map(Number);
+    onlySheet.replaceSync('@media print{@page{size:' + wide + 'px ' + tall + 'px;margin:0;@top-left{content:none}@bottom-right{content:none}}}');
+    if (!document.adoptedStyleSheets.includes(onlySheet)) document.adoptedStyleSheets.push(onlySheet);
+    const box = el('div', { id: 'only', 'aria-hidden': 'true' }), copy = figure.querySelector('svg').cloneNode(true);
+    copy.removeAttribute('aria-labelledby');
+    for (const one of copy.querySelectorAll('[id]')) one.removeAttribute('id');
+    box.append(copy);
+    document.body.append(box);
+    document.documentElement.classList.add('alone');
+    addEventListener('afterprint', () => { document.documentElement.classList.remove('alone'); box.remove(); onlySheet.replaceSync(''); }, { once: true });
+    print();
+  };
   const figureMenu = (figure) => {
     if (figure.dataset.ready) return;
     figure.dataset.ready = 'yes';
     const name = 'concord-' + figure.dataset.figure, svg = figure.querySelector('svg'), title = figure.querySelector('h5').textContent;
     const menu = el('span', { class: 'figmenu' }, el('button', { type: 'button', text: 'SVG', 'data-download': 'svg', 'aria-label': 'SVG of ' + title, onclick: () => save(name + '.svg', 'image/svg+xml', standalone(svg).text) }),
-      el('button', { type: 'button', text: 'PNG', 'data-download': 'png', 'aria-label': 'PNG of ' + title, onclick: () => savePng(name, svg) }));
+      el('button', { type: 'button', text: 'PNG', 'data-download': 'png', 'aria-label': 'PNG of ' + title, onclick: () => savePng(name, svg) }),
+      el('button', { type: 'button', text: 'PDF', 'data-download': 'pdf', title: 'Prints the figure alone: choose “Save as PDF”', 'aria-label': 'PDF of ' + title, onclick: () => printAlone(figure) }));
     figure.querySelector('figcaption').append(menu);
   };
   const copyButtons = (box) => {

@@ -3,6 +3,10 @@
   const panels = (question) => [...document.querySelectorAll('.panel[data-panel="' + question + '"]')];
   const chosenPanel = (question) => panels(question).find((panel) => !panel.hidden) || null;
   const begin = (panel) => {
+    if (waiting(panel)) {
+      if (page.shelf) fill(panel, page.shelf);
+      else { unpack().then((kept) => { page.shelf = kept; begin(panel); }); return; }
+    }
     for (const table of panel.querySelectorAll('table.data')) if (!table.dataset.ready) { table.dataset.ready = 'yes'; enhance(table); }
     if (!page.data) return;
     for (const holder of panel.querySelectorAll('.dynamic')) if (!holder.closest('details.lazy:not([open])')) dynamic(page.data, holder);
@@ -37,7 +41,7 @@
     return select;
   };
   const look = (target) => { if (target) target.scrollIntoView({ block: 'start', behavior: 'instant' }); };
-  const follow = () => {
+  const follow = async () => {
     const hash = location.hash;
     if (!hash.startsWith('#/m/')) {
       closeDrawer();
@@ -48,6 +52,7 @@
     try { parts = hash.slice(4).split('/').map(decodeURIComponent); } catch { return; }
     const [label, question, ...rest] = parts;
     const before = page.chosen;
+    if (!page.shelf && waiting(document)) page.shelf = await unpack();
     choose(label);
     if (question === 'people' && rest.length >= 2) { if (openTestAt(rest)) return; }
     if (question === 'reasoning' && rest.length) { if (openSample(rest[0])) return; }

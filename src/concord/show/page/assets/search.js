@@ -26,7 +26,7 @@
     return found;
   };
   const searchBox = () => {
-    const input = el('input', { type: 'search', id: 'search', placeholder: 'model, study, reply …  /', 'aria-label': 'Search models, studies, tests and replies', autocomplete: 'off' });
+    const input = el('input', { type: 'search', id: 'search', placeholder: 'search   /', 'aria-label': 'Search models, studies, tests and replies', autocomplete: 'off' });
     const list = el('ul', { class: 'found', hidden: '', 'aria-label': 'Found' });
     const look = () => {
       const wanted = input.value.trim();

@@ -9,10 +9,17 @@
     name();
     return button;
   };
+  // Pairs of many models would be a book: on paper their matrix stands for them
+  const PRINTED_PAIRS = 120;
+  const tooLong = (box) => {
+    const holder = box.id.startsWith('comparison') && box.querySelector('.dynamic'), table = holder && columnsOf(page.data, holder.dataset.table);
+    return Boolean(table && table.n > PRINTED_PAIRS);
+  };
   // On paper nothing can be unfolded: everything of the chosen model is, all rows with it
   const unfold = () => {
+    if (document.documentElement.classList.contains('alone')) return;
     for (const box of document.querySelectorAll('details:not(.menu)')) {
-      if (box.closest('[hidden]')) continue;
+      if (box.closest('[hidden]') || tooLong(box)) continue;
       box.open = true;
       for (const holder of box.querySelectorAll('.dynamic')) dynamic(page.data, holder);
     }
@@ -60,7 +67,7 @@
     drawer().addEventListener('close', closed);
     document.addEventListener('keydown', keys);
     marks();
-    if (location.hash.length > 1) follow();
+    if (location.hash.length > 1) await follow();
     document.documentElement.dataset.ready = 'yes';
   };
   start();

@@ -1,0 +1,94 @@
+"""A page of more models than are kept open: each is unpacked when it is chosen."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.show.browser import Watched, launched
+from tests.show.test_page_browser import DESK
+
+from concord import api
+from concord.show.page.shelf import MOST_OPEN, WAITING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+MARKUP = "<img src=x onerror='window.hacked = 1'>"
+NAMES = [f"lab/model-{i} {MARKUP if i == 4 else ''}".strip() for i in range(MOST_OPEN + 2)]
+SHOWN = "#people .panel:not([hidden])"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    with launched() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("many")
+    for i, name in enumerate(NAMES):
+        scored = api.score_people(api.demo_table(), n_resamples=0, n_simulations=0, model=name)
+        scored.write(folder / str(i))
+    return api.report(folder, out=folder / "page.html").path
+
+
+@pytest.fixture
+def tab(browser: "Browser") -> Iterator[Watched]:
+    context = browser.new_context(viewport=DESK)  # type: ignore[arg-type]
+    watched = Watched(context.new_page())
+    yield watched
+    context.close()
+    assert watched.faults == []
+
+
+def test_a_model_is_unpacked_when_it_is_chosen_and_its_name_stays_text(tab: Watched, many: Path) -> None:
+    page = tab.open(many)
+    assert page.locator("#people [data-stored]").count() == len(NAMES) - 1
+    page.locator("#model").select_option(label=NAMES[4])
+    page.locator(f"{SHOWN} .study").first.wait_for()
+    assert page.locator(f"{SHOWN} h3").inner_text() == NAMES[4]
+    assert page.locator(f"{SHOWN} svg.plot").count() >= 3
+    assert page.locator("#people img").count() == 0
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("#referee .panel:visible h4").first.inner_text() == NAMES[4]
+    assert page.locator(f"{SHOWN} [data-download=svg]").count() >= 3  # menus are made for it, too
+
+
+def test_an_address_opens_a_test_of_a_model_that_was_not_unpacked(tab: Watched, many: Path) -> None:
+    page = tab.open(many)
+    page.goto(f"{many.as_uri()}#/m/lab%2Fmodel-3/people/asch-1946")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert page.locator(f"{SHOWN} h3").inner_text() == NAMES[3]
+    page.locator(f"{SHOWN} .study a[href*=asch-1946]").nth(1).click()
+    page.locator("dialog[open]").wait_for()
+
+
+def test_without_scripts_the_first_model_is_shown_and_the_others_say_why(
+    browser: "Browser", many: Path
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(many.as_uri())
+    assert page.locator("#people").inner_text().count(WAITING) == len(NAMES) - 1
+    context.close()
+
+
+def test_a_figure_is_printed_alone_on_a_page_of_its_size(tab: Watched, many: Path) -> None:
+    page = tab.open(many)
+    page.evaluate("window.print = () => {}")  # the dialog of the browser, which no test can answer
+    figure = page.locator("figure[data-figure=studies-by-models]")
+    figure.locator("[data-download=pdf]").click()
+    made = page.pdf(prefer_css_page_size=True)
+    assert made.count(b"/Type /Page\n") == 1
+    wide, tall = map(float, figure.locator("svg").get_attribute("viewBox").split()[2:])  # type: ignore[union-attr]
+    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", made)
+    assert box is not None
+    assert float(box[1]) == pytest.approx(0.75 * wide, abs=1)  # a point of the screen is 3/4 of one of paper
+    assert float(box[2]) == pytest.approx(0.75 * tall, abs=1)
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("#only").count() == 0
+    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") > 3
