@@ -9,9 +9,8 @@ from scipy.stats import beta
 from concord.errors import OptionError, UndefinedError
 from concord.stats.bounded_means import (
     bounded_bootstrap,
-    gamma_ratio_cdf,
-    gamma_ratio_quantile,
 )
+from concord.stats.gamma_ratios import gamma_ratio_cdf, gamma_ratio_quantile
 from concord.stats.intervals import jackknife_t
 from concord.stats.scale_ends import ends_lean, ends_weight
 from concord.stats.study_concordance import StudyMoments, ecs_interval, unseen_weights

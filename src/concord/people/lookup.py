@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from concord.people.evidence import CAP, Brief
 from concord.people.families.base import SmoothRange
 from concord.people.scored import Context
-from concord.stats.elementwise import Bools, Floats
+from concord.stats.elementwise import Bools, Floats, quick_asinh
 
 PANELS, NODES, FINE = 14, 16, 48
 """Panels of the v axis at most, Chebyshev points in each, grid points in each."""
@@ -66,7 +66,7 @@ class Lookup:
         """Read log BF and P(positive) off for statistics (B, k) that are not `outside`."""
         k, size = self.log_bf.shape
         magnitude = np.abs(s)
-        x = np.arcsinh(magnitude * 0.5)
+        x = quick_asinh(magnitude * 0.5)
         x *= 1 / _STEP
         np.minimum(x, size - float(_MARGIN), out=x)
         start = np.maximum(x.astype(np.intp) - 2, 0)
@@ -98,8 +98,7 @@ class Quintic:
     def read(self, s: Floats) -> tuple[Floats, Floats]:
         """Read log BF and P(positive) off for statistics (B, k) that are not `outside`, as `Lookup.read`."""
         magnitude = np.abs(s)
-        x = magnitude * 0.5
-        np.arcsinh(x, out=x)
+        x = quick_asinh(magnitude * 0.5)
         x *= 1 / _STEP
         np.minimum(x, self.size - float(_MARGIN), out=x)
         start = x.astype(np.intp)

@@ -35,10 +35,10 @@ from concord.people.scored import Context, TestScores, score_tests
 from concord.people.shared_draws import Draws, draws_of_agents
 from concord.people.sides import SideTable
 from concord.people.simulated import METRICS as BOUNDED
-from concord.people.study_intervals import ecs_by_data
+from concord.people.study_intervals import each_ecs_by_data
 from concord.people.table.agents import on_the_same_tests
 from concord.people.truth import human_effects
-from concord.people.uncertainty import all_levels, jackknife_bound, mean_bound, rate_bound
+from concord.people.uncertainty import all_levels, jackknife_bound, mean_bounds, rate_bounds
 from concord.records import TestRow, TestTable
 from concord.stats.elementwise import Floats, or_none
 
@@ -101,9 +101,14 @@ def score_agents(
     columns = {name: np.full(shape, np.nan) for name in COLUMNS}
     for members in groups.values():
         group = _compute(shared, [sorted_rows[i] for i in members], n_resamples, n_simulations)
+        bounds = {
+            (metric, domain): _bounds(group, metric, domain)
+            for metric in METRICS
+            for domain in (None, *range(len(layout.domains)))
+        }
         for place, i in enumerate(members):
             n_missing = len(rows) - len(given[names[i]].rows)
-            found[i] = replace(_agent(group, place, names[i]), n_tests=len(rows), n_missing=n_missing)
+            found[i] = replace(_agent(group, bounds, place, names[i]), n_tests=len(rows), n_missing=n_missing)
             for metric in METRICS:
                 without[metric][i] = group.without[metric][place]
         for name, column in columns.items():
@@ -297,26 +302,30 @@ def _without_mean(values: Floats) -> Floats:
     return np.where(defined & (count > 1), (total - values) / np.maximum(count - 1, 1), np.nan)
 
 
-def _agent(group: _Group, i: int, name: str) -> AgentScores:
+_AllBounds = Mapping[tuple[str, int | None], list[Bound]]
+"""By metric and domain (None: the benchmark), one per agent."""
+
+
+def _agent(group: _Group, bounds: _AllBounds, i: int, name: str) -> AgentScores:
     domains = group.shared.layout.domains
     by_domain = {
-        domain: {metric: _score(group, i, metric, d) for metric in METRICS}
+        domain: {metric: _score(group, bounds, i, metric, d) for metric in METRICS}
         for d, domain in enumerate(domains)
     }
     return AgentScores(
         name=name,
-        pas=_score(group, i, "pas", None),
-        ecs=_score(group, i, "ecs", None),
-        apr=_score(group, i, "apr", None),
-        ecs_strict=_score(group, i, "ecs_strict", None),
+        pas=_score(group, bounds, i, "pas", None),
+        ecs=_score(group, bounds, i, "ecs", None),
+        apr=_score(group, bounds, i, "apr", None),
+        ecs_strict=_score(group, bounds, i, "ecs_strict", None),
         domains=by_domain,
     )
 
 
-def _score(group: _Group, i: int, metric: str, domain: int | None) -> Score:
+def _score(group: _Group, bounds: _AllBounds, i: int, metric: str, domain: int | None) -> Score:
     levels = group.levels[metric]
     value = float(levels.benchmark[i] if domain is None else levels.domain[i, domain])
-    bound = _bound(group, i, metric, domain)
+    bound = bounds[metric, domain][i]
     drawn = group.draws.bound(metric, or_none(value), i, domain)
     score = score_from(metric, value, bound, drawn, _counts(group, i, metric, domain), group.shared.protocol)
     if metric not in BOUNDED:
@@ -324,28 +333,31 @@ def _score(group: _Group, i: int, metric: str, domain: int | None) -> Score:
     return replace(score, bounds=group.simulation.bounds(metric, score.estimate, domain=domain))
 
 
-def _bound(group: _Group, i: int, metric: str, domain: int | None) -> Bound:
-    """Return the interval over studies, as `Jackknife` gives it for one agent."""
+def _bounds(group: _Group, metric: str, domain: int | None) -> list[Bound]:
+    """Return the intervals of all agents over studies, as `Jackknife` gives them for one."""
     layout, level = group.shared.layout, group.shared.level
     by_data = group.shared.protocol.intervals == "by-data"
     chosen = np.ones(len(layout.studies), dtype=np.bool_) if domain is None else layout.in_domain(domain)
     if metric == "ecs":
-        whole = group.levels["ecs"].benchmark[i] if domain is None else group.levels["ecs"].domain[i, domain]
-        if by_data:
-            return _ecs_bound(group, i, chosen, float(whole))
-        left = group.ecs_without[i] if domain is None else group.ecs_domain_without[i, domain]
-        return jackknife_bound("ecs", float(whole), left[chosen & group.has_effects[i]], level)
+        return _ecs_bounds(group, chosen, domain)
     if metric == "apr":
-        passed, tests = group.passes.passed.study[i], group.passes.tests.study[i]
-        return rate_bound(passed[chosen], tests[chosen], level, by_data=by_data)
-    return mean_bound(metric, group.levels[metric].study[i][chosen], level, by_data=by_data)
+        passed, tests = (table.study[:, chosen] for table in (group.passes.passed, group.passes.tests))
+        return rate_bounds(list(zip(passed, tests, strict=True)), level, by_data=by_data)
+    return mean_bounds(metric, list(group.levels[metric].study[:, chosen]), level, by_data=by_data)
 
 
-def _ecs_bound(group: _Group, i: int, chosen: NDArray[np.bool_], whole: float) -> Bound:
-    shared = group.shared
-    profiles = group.profiles.of_one(i)
+def _ecs_bounds(group: _Group, chosen: NDArray[np.bool_], domain: int | None) -> list[Bound]:
+    shared, levels = group.shared, group.levels["ecs"]
     study = shared.layout.study_of_test
-    return ecs_by_data(profiles, chosen[study], study, shared.human_se, whole, shared.level)
+    whole = levels.benchmark if domain is None else levels.domain[:, domain]
+    if shared.protocol.intervals == "by-data":
+        agents = [(group.profiles.of_one(i), float(value)) for i, value in enumerate(whole)]
+        return each_ecs_by_data(agents, chosen[study], study, shared.human_se, shared.level)
+    left = group.ecs_without if domain is None else group.ecs_domain_without[:, domain]
+    return [
+        jackknife_bound("ecs", float(value), left[i][chosen & group.has_effects[i]], shared.level)
+        for i, value in enumerate(whole)
+    ]
 
 
 def _counts(group: _Group, i: int, metric: str, domain: int | None) -> tuple[int, int]:

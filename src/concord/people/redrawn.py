@@ -22,7 +22,7 @@ from concord.people.layout import Grouping, Layout
 from concord.people.protocol import Protocol
 from concord.people.scored import TestScores
 from concord.stats.elementwise import Bools, Floats
-from concord.stats.pooling import fisher_z
+from concord.stats.pooling import LARGEST_R
 from concord.stats.zscores import z_agreement
 
 
@@ -47,7 +47,7 @@ def _pas(scores: TestScores, layout: Layout, protocol: Protocol) -> Ends:
     used = _always(scores.pas)
     plain = protocol.study_pooling == "mean" and protocol.empty_finding is None
     # weights belong to the design: n_eff is that of the agent's sample, or given
-    weights = scores.n_eff.reshape(-1, scores.n_eff.shape[-1])[0]
+    weights: Floats = scores.n_eff[(0,) * (scores.n_eff.ndim - 1)]
     positive = used is not None and bool(np.all(weights[used] > 0))
     if used is None or not plain or not positive:
         found = pas_levels(scores, layout, protocol)
@@ -56,7 +56,10 @@ def _pas(scores: TestScores, layout: Layout, protocol: Protocol) -> Ends:
     weights = weights if protocol.pas_pooling == "n_eff" else np.ones(len(weights))
     means = _means(groups.finding_of_test, len(groups.keys), np.where(used, weights, 0.0))
     flat = scores.pas.reshape(-1, len(used))
-    z = np.asarray(fisher_z(2 * np.where(used, flat, 0.5) - 1))
+    share = np.where(used, flat, 0.5)
+    edge = 0.5 * (1 - LARGEST_R)
+    np.clip(share, edge, 1 - edge, out=share)
+    z = 0.5 * np.log(share / (1 - share))  # Fisher's z of 2p - 1
     finding = 0.5 * (np.tanh(z @ means) + 1)
     for f in np.flatnonzero(np.count_nonzero(means, axis=0) == 1):  # one test is its own, beyond the clamp
         finding[:, f] = flat[:, int(np.flatnonzero(means[:, f])[0])]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from concord.people.evidence import Brief, Evidence
 from concord.people.protocol import Protocol
@@ -108,7 +109,7 @@ def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol:
         passes = np.where(context.agent_absent, 0.0, passes)
     return TestScores(
         pas=pas,
-        n_eff=_n_eff(agent.n_eff, context),
+        n_eff=np.broadcast_to(_n_eff(agent.n_eff[(0,) * (agent.n_eff.ndim - 1)], context), pas.shape),
         human_d=human.effect_d,
         agent_d=agent.effect_d,
         z_diff=_z_diff(human, agent),
@@ -131,12 +132,19 @@ def _redrawn_pas(human: Brief, agent: Brief, context: Context, protocol: Protoco
     """
     if protocol.states != 3 or np.isnan(human.prob_positive).any() or np.isnan(agent.prob_positive).any():
         return pas_of(human, agent, context, protocol)
-    pi, up = np.asarray(posterior(human.log_bf, context.human_odds)), human.prob_positive
+    pi, up = _posterior(human.log_bf, context.human_odds), human.prob_positive
     pas = (pi * (2 * up - 1)) * agent.prob_positive
     pas += pi * (1 - up) - (1 - pi)
-    pas *= posterior(agent.log_bf, context.agent_odds)
+    pas *= _posterior(agent.log_bf, context.agent_odds)
     pas += 1 - pi
     return np.asarray(pas)
+
+
+def _posterior(log_bf: Floats, odds: Floats) -> Floats:
+    """Return posteriors as `posterior` does, with the log of the odds taken once per test."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shift = np.where(odds > 0, np.log(odds), np.nan)
+    return np.asarray(expit(log_bf + shift))
 
 
 def pas_of(human: Brief, agent: Brief, context: Context, protocol: Protocol) -> Floats:
@@ -169,7 +177,8 @@ def _pas(
 def _z_diff(human: Evidence, agent: Evidence) -> Floats:
     """Z of native effects; a signed effect and a magnitude, or magnitudes on two scales, do not compare."""
     z = np.asarray(z_difference(agent.effect, human.effect, agent.effect_se, human.effect_se))
-    return np.where(human.form == agent.form, z, np.nan)
+    alike = human.form == agent.form
+    return z if alike.all() else np.where(alike, z, np.nan)
 
 
 def direction_match(human: Floats, agent: Floats) -> Floats:

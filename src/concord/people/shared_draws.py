@@ -34,6 +34,7 @@ from concord.stats.elementwise import Floats
 
 _CHUNK_TESTS = 120_000
 """Simulated tests that are scored at once."""
+_DRAWN = tuple(f.name for f in fields(Evidence) if f.name not in ("form", "n_eff"))
 Agents = tuple[SideTable, SideTable, Sequence[tuple[TestRow, ...]]]
 """The first agent's side, all agents' sides one after another, and all agents' rows."""
 
@@ -106,7 +107,8 @@ def draws_of_agents(
         )
         return Draws(tuple(each), together=False)
     people = SamePeople.of(layout, protocol.within_study)
-    work = _Work(human, _stacked(one, flat, len(tables)), context, layout, protocol, people, len(tables))
+    families, fixed = _stacked(one, flat, len(tables)), one.evidence(protocol)
+    work = _Work(human, families, context, layout, protocol, people, len(tables), fixed)
     errors = _errors(work, one, n_resamples, np.random.default_rng(seed))
     samples = NewSamples(errors, level, n_resamples, "", protocol.within_study)
     return Draws((samples,), together=True)
@@ -122,6 +124,8 @@ class _Work:
     protocol: Protocol
     people: SamePeople
     n_agents: int
+    fixed: Evidence
+    """Of the first agent: the form of effects and n_eff belong to the design."""
 
 
 def _stacked(one: SideTable, flat: SideTable, n: int) -> tuple[tuple[NDArray[np.intp], LocationFamily], ...]:
@@ -174,14 +178,17 @@ def _errors(work: _Work, one: SideTable, n_resamples: int, rng: np.random.Genera
 def _drawn(work: _Work, chunk: range, lookups: Sequence[Quintic | None], noise: NoiseOf) -> Evidence:
     """Return the evidence of new samples of some agents, (B, A, T)."""
     shape = (BLOCK * len(chunk), len(work.layout.rows))
-    whole = Evidence.empty(shape)
+    size = (BLOCK, len(chunk), shape[1])
+    columns = {name: np.full(shape, np.nan) for name in _DRAWN}
     for (index, family), lookup in zip(work.families, lookups, strict=True):
         generator: Any = SharedNoise(noise(index))
         drawn = _flat(_some(family, chunk).draw(generator, BLOCK), shape[0], len(index))
-        whole.place(index, _read_evidence(drawn, lookup, work.context.alpha[index], work.protocol))
-    said = split_by_sign(whole, work.protocol)
-    size = (BLOCK, len(chunk), shape[1])
-    return Evidence(**{f.name: getattr(said, f.name).reshape(size) for f in fields(Evidence)})
+        said = _read_evidence(drawn, lookup, work.context.alpha[index], work.protocol)
+        for name, column in columns.items():
+            column[:, index] = getattr(said, name)
+    fixed = {name: np.broadcast_to(getattr(work.fixed, name), size) for name in ("form", "n_eff")}
+    whole = Evidence(**{name: column.reshape(size) for name, column in columns.items()}, **fixed)
+    return split_by_sign(whole, work.protocol)
 
 
 def _some(family: LocationFamily, chunk: range) -> LocationFamily:

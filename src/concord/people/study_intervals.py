@@ -4,6 +4,7 @@ Under a protocol with ``intervals="by-data"`` they replace the plain jackknife-t
 take the place of studies.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -14,8 +15,8 @@ from concord.people.bound import Bound
 from concord.records import Estimate
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS
-from concord.stats.study_concordance import ecs_interval, unseen_weights
-from concord.stats.study_rates import apr_interval, pas_interval
+from concord.stats.study_concordance import StudyEffects, ecs_intervals, unseen_weights
+from concord.stats.study_rates import apr_intervals, pas_intervals
 
 _SEED = 1989
 """Of the draws behind one end of the interval of ECS: the same for all agents."""
@@ -27,20 +28,21 @@ def too_few(clusters: int) -> Bound:
     return Bound(None, f"withheld: {clusters} cluster(s), at least {FEWEST_CLUSTERS} are needed")
 
 
-def mean_by_data(values: Floats, jackknife: Bound, level: float) -> Bound:
-    """Return the interval of a mean of numbers in [0, 1] over clusters, given its jackknife."""
-    defined = values[~np.isnan(values)]
-    if len(defined) < FEWEST_CLUSTERS:
-        return too_few(len(defined))
-    return _bound_of(pas_interval(defined, jackknife=jackknife.interval, level=level))
+def means_by_data(samples: Sequence[Floats], jackknives: Sequence[Bound], level: float) -> list[Bound]:
+    """Return the interval of each mean of defined numbers in [0, 1] over clusters, given its jackknife."""
+    centres = [float(values.mean()) for values in samples]
+    inner = [jackknife.interval for jackknife in jackknives]
+    return [_bound_of(found) for found in pas_intervals(samples, centres, inner, level=level)]
 
 
-def rate_by_data(passed: Floats, tests: Floats, level: float) -> Bound:
-    """Return the interval of a pooled rate over clusters; clusters without a test do not count."""
-    there = tests > 0
-    if there.sum() < FEWEST_CLUSTERS:
-        return too_few(int(there.sum()))
-    return _bound_of(apr_interval(passed[there], tests[there], level=level))
+def rates_by_data(counts: Sequence[tuple[Floats, Floats]], level: float) -> list[Bound]:
+    """Return the interval of each pooled rate over clusters; clusters without a test do not count."""
+    there = [(passed[tests > 0], tests[tests > 0]) for passed, tests in counts]
+    found = iter(apr_intervals([one for one in there if len(one[0]) >= FEWEST_CLUSTERS], level=level))
+    return [
+        _bound_of(next(found)) if len(passed) >= FEWEST_CLUSTERS else too_few(len(passed))
+        for passed, _ in there
+    ]
 
 
 def ecs_by_data(
@@ -52,25 +54,40 @@ def ecs_by_data(
     level: float,
 ) -> Bound:
     """Return the interval of ECS over clusters of one profile, of which only the tests inside count."""
+    return each_ecs_by_data([(profiles, value)], inside, clusters, human_se, level)[0]
+
+
+def each_ecs_by_data(
+    agents: Sequence[tuple[Profiles, float]],
+    inside: NDArray[np.bool_],
+    clusters: NDArray[np.intp],
+    human_se: Floats,
+    level: float,
+) -> list[Bound]:
+    """Return `ecs_by_data` of each of many agents, given their profiles and their ECS."""
+    parts = [_effects(profiles, value, inside, clusters, human_se) for profiles, value in agents]
+    known = [one for one in parts if isinstance(one, StudyEffects)]
+    found = iter(ecs_intervals(known, _weights, level=level))
+    return [one if isinstance(one, Bound) else _bound_of(next(found)) for one in parts]
+
+
+def _effects(
+    profiles: Profiles,
+    value: float,
+    inside: NDArray[np.bool_],
+    clusters: NDArray[np.intp],
+    human_se: Floats,
+) -> StudyEffects | Bound:
+    """Return the effects that count, or why there is no interval."""
     used = profiles.used & inside
     if np.isnan(value) or int(used.sum()) < FEWEST_TESTS:
         return Bound(None, "the number itself is undefined")
-    n = len(np.unique(clusters[used]))
+    labels = clusters[used]
+    n = len(np.unique(labels))
     if n < FEWEST_CLUSTERS:
         return too_few(n)
-    return _bound_of(
-        ecs_interval(
-            profiles.x[used],
-            profiles.y[used],
-            clusters[used],
-            value=value,
-            human_se=human_se[used],
-            weights=profiles.weights[used],
-            level=level,
-            n_draws=_DRAWS,
-            rng=np.random.default_rng(_SEED),
-            drawn=_weights(n),
-        )
+    return StudyEffects(
+        profiles.x[used], profiles.y[used], labels, value, human_se[used], profiles.weights[used]
     )
 
 

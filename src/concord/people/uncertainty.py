@@ -1,5 +1,6 @@
 """Two intervals for every headline number: studies like these, and these studies with new participants."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,7 +25,7 @@ from concord.people.result import METRICS
 from concord.people.same_people import SamePeople
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import SideTable
-from concord.people.study_intervals import ecs_by_data, mean_by_data, rate_by_data, too_few
+from concord.people.study_intervals import ecs_by_data, means_by_data, rates_by_data, too_few
 from concord.records import Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, Scale, jackknife_t
@@ -123,11 +124,21 @@ class Jackknife:
 
 def mean_bound(metric: str, values: Floats, level: float, *, by_data: bool = False) -> Bound:
     """Return the interval of a mean of cluster values: jackknife, or by data where it does not hold."""
-    defined = values[~np.isnan(values)]
-    if len(defined) < FEWEST_CLUSTERS:
-        return too_few(len(defined))
-    found = jackknife_bound(metric, float(defined.mean()), _leave_one_out_means(defined), level)
-    return mean_by_data(defined, found, level) if by_data else found
+    return mean_bounds(metric, [values], level, by_data=by_data)[0]
+
+
+def mean_bounds(
+    metric: str, samples: Sequence[Floats], level: float, *, by_data: bool = False
+) -> list[Bound]:
+    """Return `mean_bound` of each of many agents, computed together."""
+    defined = [values[~np.isnan(values)] for values in samples]
+    enough = [values for values in defined if len(values) >= FEWEST_CLUSTERS]
+    found = [
+        jackknife_bound(metric, float(values.mean()), _leave_one_out_means(values), level)
+        for values in enough
+    ]
+    each = iter(means_by_data(enough, found, level) if by_data else found)
+    return [next(each) if len(values) >= FEWEST_CLUSTERS else too_few(len(values)) for values in defined]
 
 
 def mean_z_bound(values: Floats, level: float) -> Bound:
@@ -141,8 +152,19 @@ def mean_z_bound(values: Floats, level: float) -> Bound:
 
 def rate_bound(passed: Floats, tests: Floats, level: float, *, by_data: bool = False) -> Bound:
     """Return the interval of a pooled rate: by data, or a jackknife with half a pass and half a failure."""
+    return rate_bounds([(passed, tests)], level, by_data=by_data)[0]
+
+
+def rate_bounds(
+    counts: Sequence[tuple[Floats, Floats]], level: float, *, by_data: bool = False
+) -> list[Bound]:
+    """Return `rate_bound` of each of many agents, computed together."""
     if by_data:
-        return rate_by_data(passed, tests, level)
+        return rates_by_data(counts, level)
+    return [_rate_jackknife(passed, tests, level) for passed, tests in counts]
+
+
+def _rate_jackknife(passed: Floats, tests: Floats, level: float) -> Bound:
     passed, tests = passed[tests > 0], tests[tests > 0]
     if not tests.sum():
         return too_few(0)

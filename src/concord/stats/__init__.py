@@ -28,8 +28,6 @@ from concord.stats.bayes_within import log_bf_variance_ratio, log_bf_within, pro
 from concord.stats.bounded_means import (
     bounded_bootstrap,
     bounded_mean,
-    gamma_ratio_cdf,
-    gamma_ratio_quantile,
 )
 from concord.stats.budget import BudgetSplit, Components, best_split
 from concord.stats.clustered import MeanError, clustered_mean, clustered_se
@@ -79,6 +77,7 @@ from concord.stats.exact_ranks import (
     p_wilcoxon_exact,
 )
 from concord.stats.flips import flip_excess
+from concord.stats.gamma_ratios import gamma_ratio_cdf, gamma_ratio_quantile
 from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
 from concord.stats.groups import group_starts, mean_groups
 from concord.stats.intervals import jackknife_t, wilson, wilson_interval

@@ -37,9 +37,11 @@ def cohens_d(t: ArrayLike, n1: ArrayLike, n2: ArrayLike | None = None) -> Floats
     >>> round(cohens_d(8.4, 61, 61), 4), cohens_d(3.0, 9)
     (1.521, 1.0)
     """
-    (t_, n1_, n2_), shape = broadcast(t, n1, np.inf if n2 is None else n2)
-    values = where_defined((n1_ > 0) & (n2_ > 0), lambda t, a, b: t * np.sqrt(1 / a + 1 / b), t_, n1_, n2_)
-    return shaped(values, shape, "d needs t and positive sample sizes")
+    # what belongs to the design is computed once for all samples of it
+    (n1_, n2_), design = broadcast(n1, np.inf if n2 is None else n2)
+    scale = where_defined((n1_ > 0) & (n2_ > 0), lambda a, b: np.sqrt(1 / a + 1 / b), n1_, n2_)
+    values = np.asarray(t, dtype=np.float64) * scale.reshape(design)
+    return shaped(values.reshape(-1), values.shape, "d needs t and positive sample sizes")
 
 
 def cohens_d_se(d: ArrayLike, n1: ArrayLike, n2: ArrayLike | None = None) -> Floats | float:
@@ -61,14 +63,15 @@ def cohens_d_se(d: ArrayLike, n1: ArrayLike, n2: ArrayLike | None = None) -> Flo
     >>> round(cohens_d_se(0.5, 50, 50), 4), round(cohens_d_se(0.5, 50), 4)
     (0.2031, 0.15)
     """
-    (d_, n1_, n2_), shape = broadcast(d, n1, 0.0 if n2 is None else n2)
-    defined = (n1_ > 0) & (n2_ >= 0)
+    (n1_, n2_), design = broadcast(n1, 0.0 if n2 is None else n2)
 
-    def compute(d: Floats, n1: Floats, n2: Floats) -> Floats:
-        spread = 1 / n1 + np.where(n2 > 0, 1 / np.where(n2 > 0, n2, 1.0), 0.0)
-        return np.asarray(np.sqrt(spread + d * d / (2 * (n1 + n2))))
+    def spread(n1: Floats, n2: Floats) -> Floats:
+        return 1 / n1 + np.where(n2 > 0, 1 / np.where(n2 > 0, n2, 1.0), 0.0)
 
-    return shaped(where_defined(defined, compute, d_, n1_, n2_), shape, "d needs positive sample sizes")
+    fixed = where_defined((n1_ > 0) & (n2_ >= 0), spread, n1_, n2_).reshape(design)
+    squares = np.square(np.asarray(d, dtype=np.float64)) / (2 * (n1_ + n2_)).reshape(design)
+    values = np.sqrt(fixed + squares)
+    return shaped(values.reshape(-1), values.shape, "d needs positive sample sizes")
 
 
 def d_from_f(f: ArrayLike, df1: ArrayLike, df2: ArrayLike) -> Floats | float:
@@ -473,7 +476,13 @@ def z_difference(
     >>> z_difference(0.9, 0.4, 0.3, 0.4)
     1.0
     """
-    (a, h, sa, sh), shape = broadcast(agent, human, agent_se, human_se)
-    spread = np.hypot(sa, sh)
-    values = where_defined(np.isfinite(spread) & (spread > 0), lambda d, s: d / s, a - h, spread)
-    return shaped(values, shape, "a difference needs two effects and a standard error above 0")
+    a, h, sa, sh = (np.asarray(x, dtype=np.float64) for x in (agent, human, agent_se, human_se))
+    with np.errstate(over="ignore", under="ignore"):
+        spread = np.asarray(np.sqrt(sa * sa + sh * sh))
+    extreme = ~((spread > 1e-150) & (spread < 1e150))  # squares may be 0 or infinite where a sum is not
+    if extreme.any():
+        spread = np.where(extreme, np.hypot(sa, sh), spread)
+        spread = np.where(np.isfinite(spread) & (spread > 0), spread, np.nan)
+    values = np.asarray((a - h) / spread)
+    message = "a difference needs two effects and a standard error above 0"
+    return shaped(values.reshape(-1), values.shape, message)

@@ -1,6 +1,9 @@
 """Concordance over other studies like these: a centre without bias and an interval that holds."""
 
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +23,8 @@ HEAVY_TAILS = (
     "of other numbers of studies do not compare"
 )
 """What the interval cannot see (docs/explanation/coverage.md): t with 2.5 df, nulls with huge effects."""
+_AT_ONCE = 50
+"""Agents whose bootstrap is computed at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +65,7 @@ class StudyMoments:
 
     def weighted(self, weights: Floats) -> Floats:
         """Plug-in concordance under weights (B, K) that sum to one."""
-        x, y, squares, product = (weights @ part for part in (self.x, self.y, self.squares, self.product))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(2 * (product - x * y) / (squares - 2 * x * y))
+        return _plug_in(*(weights @ part for part in (self.x, self.y, self.squares, self.product)))
 
 
 def _corrected(k: np.float64, x: Floats, y: Floats, xy: Floats, product: Floats, squares: Floats) -> Floats:
@@ -138,30 +141,93 @@ def ecs_interval(
     >>> bool(0.4 < estimate.interval.low < estimate.value < estimate.interval.high < 1)
     True
     """
-    found = StudyMoments.of(human, agent, study, weights)
+    effects = StudyEffects(human, agent, study, value, human_se, weights)
+
+    def draw(n_studies: int) -> Floats:
+        return unseen_weights(n_studies, n_draws, rng) if drawn is None else drawn
+
+    return ecs_intervals([effects], draw, level=level)[0]
+
+
+class StudyEffects(NamedTuple):
+    """Effects of one agent's tests, as `ecs_interval` takes them."""
+
+    human: ArrayLike
+    agent: ArrayLike
+    study: ArrayLike
+    value: float | None = None
+    human_se: ArrayLike | None = None
+    weights: ArrayLike | None = None
+
+
+def ecs_intervals(
+    agents: Sequence[StudyEffects], draw: Callable[[int], Floats], *, level: float
+) -> list[Estimate]:
+    """Return `ecs_interval` of each of many agents; `draw` gives the weights for a number of studies."""
+    parts = [_inner_interval(one, level) for one in agents]
+    ends = iter(_far_ends([part for part in parts if isinstance(part, _Inner)], draw, level))
+    return [part if isinstance(part, Estimate) else _joined(part, next(ends), level) for part in parts]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Inner:
+    """A concordance with its jackknife, before the end towards agreement is known."""
+
+    effects: StudyEffects
+    moments: StudyMoments
+    centre: float
+    interval: Interval
+
+
+def _inner_interval(effects: StudyEffects, level: float) -> _Inner | Estimate:
+    """Return the jackknife, or the estimate without an interval."""
+    found = StudyMoments.of(effects.human, effects.agent, effects.study, effects.weights)
     k = found.x.size
     if k == 0:
         raise UndefinedError("no study has effects on both sides")
     centre = found.corrected() if k > 1 else float("nan")
     known = None if np.isnan(centre) else centre
-    note = _no_concordance(found, human, human_se, weights, known)
+    note = _no_concordance(found, effects.human, effects.human_se, effects.weights, known)
     if note:
         return Estimate(known, None, int(k), note=note)
     try:
         inner = jackknife_t(centre, found.without_each(), level=level, scale="atanh")
     except UndefinedError as reason:
         return Estimate(known, None, int(k), note=f"no interval: {reason}")
-    held = centre if value is None else value
-    low, high = min(inner.low, held), max(inner.high, held)
-    beyond = _with_unseen(found, unseen_weights(k, n_draws, rng) if drawn is None else drawn)
-    tail = 0.5 * (1 - level)
-    if centre >= 0:
-        high = max(high, float(np.quantile(beyond, 1 - tail)))
-    else:
-        low = min(low, float(np.quantile(beyond, tail)))
-    method = f"{inner.method}, corrected for centring; the end towards agreement by Bayesian bootstrap"
-    note = joined_notes(_warning(found), coverage_note("ECS", k, effects_look(human, agent, study)))
-    return Estimate(centre, Interval(low, high, level, method), int(k), method=method, note=note)
+    return _Inner(effects, found, centre, inner)
+
+
+def _joined(part: _Inner, end: float, level: float) -> Estimate:
+    """Carry the end that looks at agreement on."""
+    effects, k = part.effects, int(part.moments.x.size)
+    held = part.centre if effects.value is None else effects.value
+    low, high = min(part.interval.low, held), max(part.interval.high, held)
+    low, high = (low, max(high, end)) if part.centre >= 0 else (min(low, end), high)
+    method = (
+        f"{part.interval.method}, corrected for centring; the end towards agreement by Bayesian bootstrap"
+    )
+    look = effects_look(effects.human, effects.agent, effects.study)
+    note = joined_notes(_warning(part.moments), coverage_note("ECS", k, look))
+    return Estimate(part.centre, Interval(low, high, level, method), k, method=method, note=note)
+
+
+def _far_ends(parts: Sequence[_Inner], draw: Callable[[int], Floats], level: float) -> list[float]:
+    """Return the bootstrap's end of each, those of as many studies together."""
+    tail, ends = 0.5 * (1 - level), np.empty(len(parts))
+    groups: dict[tuple[int, bool], list[int]] = defaultdict(list)
+    for i, part in enumerate(parts):
+        groups[part.moments.x.size, part.centre >= 0].append(i)
+    weights: dict[int, Floats] = {}
+    for (k, agrees), members in groups.items():
+        if k not in weights:
+            weights[k] = draw(k)
+        for begin in range(0, len(members), _AT_ONCE):
+            some = members[begin : begin + _AT_ONCE]
+            draws = _with_unseen([parts[i].moments for i in some], weights[k])
+            # a draw may be undefined, where its weight fell on studies alike: it is left out
+            quantile = np.nanquantile if np.isnan(draws).any() else np.quantile
+            ends[some] = quantile(draws, 1 - tail if agrees else tail, axis=1)
+    return [float(end) for end in ends]
 
 
 def _warning(found: StudyMoments) -> str:
@@ -203,17 +269,21 @@ def unseen_weights(n_studies: int, n_draws: int, rng: np.random.Generator) -> Fl
     return np.asarray(gammas / gammas.sum(axis=1, keepdims=True))
 
 
-def _with_unseen(found: StudyMoments, weights: Floats) -> Floats:
-    """Concordances under weights of studies and half a study on the diagonal (or against it)."""
-    agree = found.corrected() >= 0
-    centre = 0.5 * float(found.x.mean() + found.y.mean())
-    far = float(found.squares.max()) / 2
-    product = far if agree else 2 * centre**2 - far
-    whole = StudyMoments(
-        np.append(found.x, centre),
-        np.append(found.y, centre),
-        np.append(found.squares, 2 * far),
-        np.append(found.product, product),
-    )
-    draws = whole.weighted(weights)
-    return np.clip(draws[~np.isnan(draws)], -1.0, 1.0)
+def _with_unseen(found: Sequence[StudyMoments], weights: Floats) -> Floats:
+    """Concordances (A, B) under weights (B, K + 1): half a study lies on the diagonal (or against it)."""
+    columns = []
+    for one in found:
+        agree = one.corrected() >= 0
+        centre = 0.5 * float(one.x.mean() + one.y.mean())
+        far = float(one.squares.max()) / 2
+        product = far if agree else 2 * centre**2 - far
+        ends = ((one.x, centre), (one.y, centre), (one.squares, 2 * far), (one.product, product))
+        columns += [np.append(part, end) for part, end in ends]
+    sums = (np.stack(columns) @ weights.T).reshape(len(found), 4, -1)
+    return np.clip(_plug_in(*np.moveaxis(sums, 1, 0)), -1.0, 1.0)
+
+
+def _plug_in(x: Floats, y: Floats, squares: Floats, product: Floats) -> Floats:
+    """Plug-in concordance from weighted means."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(2 * (product - x * y) / (squares - 2 * x * y))

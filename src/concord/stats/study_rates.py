@@ -5,7 +5,8 @@ that fails one study in ten shows no failure among five in most benchmarks. Near
 interval is therefore blended with a Bayesian bootstrap that holds half a study at each end.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +14,10 @@ from scipy import special
 
 from concord.errors import OptionError
 from concord.records import Estimate, Interval
-from concord.stats.bounded_means import bounded_bootstrap, gamma_ratio_quantile
+from concord.stats.bounded_means import bounded_bootstraps
 from concord.stats.coverage import coverage_note, rate_look, score_look
 from concord.stats.elementwise import Floats
+from concord.stats.gamma_ratios import GammaRatio, gamma_ratio_quantiles
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, joined_notes, too_few_studies
 from concord.stats.scale_ends import bounded_vector, ends_lean, ends_weight
 
@@ -59,16 +61,37 @@ def pas_interval(
     """
     x = bounded_vector(studies)
     centre = float(x.mean()) if value is None else value
-    if x.size < FEWEST_CLUSTERS:
-        return Estimate(centre, None, int(x.size), note=too_few_studies(x.size))
-    weight = 1.0 if jackknife is None else ends_weight(x)
-    if weight == 0 and jackknife is not None:
-        note = HIDDEN if x.size < MANY_STUDIES else ""
-        note = joined_notes(note, coverage_note("PAS", x.size, score_look(x)))
-        return Estimate(centre, jackknife, int(x.size), method=jackknife.method, note=note)
-    found = _blended(centre, jackknife, bounded_bootstrap(x, level=level), weight, int(x.size))
-    note = joined_notes(found.note, coverage_note("PAS", x.size, score_look(x)))
-    return replace(found, note=note)
+    return pas_intervals([x], [centre], [jackknife], level=level)[0]
+
+
+def pas_intervals(
+    samples: Sequence[Floats],
+    values: Sequence[float],
+    jackknives: Sequence[Interval | None],
+    *,
+    level: float,
+) -> list[Estimate]:
+    """Return `pas_interval` of each of many agents, what takes time computed together."""
+    weights = [
+        1.0 if jackknife is None else ends_weight(x) for x, jackknife in zip(samples, jackknives, strict=True)
+    ]
+    asked = [
+        x for x, weight in zip(samples, weights, strict=True) if weight > 0 and x.size >= FEWEST_CLUSTERS
+    ]
+    outer = iter(bounded_bootstraps(asked, level=level))
+    found = []
+    for x, centre, jackknife, weight in zip(samples, values, jackknives, weights, strict=True):
+        if x.size < FEWEST_CLUSTERS:
+            found.append(Estimate(centre, None, int(x.size), note=too_few_studies(x.size)))
+            continue
+        seen = coverage_note("PAS", x.size, score_look(x))
+        if weight == 0 and jackknife is not None:
+            note = joined_notes(HIDDEN if x.size < MANY_STUDIES else "", seen)
+            found.append(Estimate(centre, jackknife, int(x.size), method=jackknife.method, note=note))
+            continue
+        blended = _blended(centre, jackknife, next(outer), weight, int(x.size))
+        found.append(replace(blended, note=joined_notes(blended.note, seen)))
+    return found
 
 
 def _blended(centre: float, inner: Interval | None, outer: Interval, weight: float, n: int) -> Estimate:
@@ -116,25 +139,56 @@ def apr_interval(passes: ArrayLike, tests: ArrayLike, *, level: float = 0.95) ->
     >>> estimate.value, round(estimate.interval.low, 3), estimate.interval.high
     (1.0, 0.587, 1.0)
     """
-    s, m = (np.asarray(x, dtype=np.float64) for x in (passes, tests))
-    if s.shape != m.shape or s.ndim != 1 or (m <= 0).any() or (s < 0).any() or (s > m).any():
-        raise OptionError(
-            "a rate over studies needs 0 <= passes <= tests and tests > 0, one of each per study"
-        )
-    k, total = s.size, float(m.sum())
+    return apr_intervals([(passes, tests)], level=level)[0]
+
+
+def apr_intervals(counts: Sequence[tuple[ArrayLike, ArrayLike]], *, level: float) -> list[Estimate]:
+    """Return `apr_interval` of each of many agents, what takes time computed together."""
+    tail = 0.5 * (1 - checked_level(level))
+    rates = [_Rates.of(passes, tests, tail) for passes, tests in counts]
+    outer = iter(_apr_outer([one for one in rates if one.needs_outer], level))
+    return [_apr_estimate(one, next(outer) if one.needs_outer else None, level) for one in rates]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rates:
+    """Tests passed and tests of every study, with how far they lie at an end."""
+
+    s: Floats
+    m: Floats
+    weight: float
+    tails: tuple[float, float]
+
+    @classmethod
+    def of(cls, passes: ArrayLike, tests: ArrayLike, tail: float) -> "_Rates":
+        s, m = (np.asarray(x, dtype=np.float64) for x in (passes, tests))
+        if s.shape != m.shape or s.ndim != 1 or (m <= 0).any() or (s < 0).any() or (s > m).any():
+            raise OptionError(
+                "a rate over studies needs 0 <= passes <= tests and tests > 0, one of each per study"
+            )
+        if s.size < FEWEST_CLUSTERS:
+            return cls(s, m, 0.0, (tail, tail))
+        lean = ends_lean(s / m)
+        return cls(s, m, ends_weight(s / m), (tail * (1 + max(0.0, -lean)), tail * (1 + max(0.0, lean))))
+
+    @property
+    def needs_outer(self) -> bool:
+        """The outer interval takes a hundred times as long, and counts only near the ends."""
+        return self.weight > 0
+
+
+def _apr_estimate(rates: _Rates, outer: Interval | None, level: float) -> Estimate:
+    s, m, k = rates.s, rates.m, int(rates.s.size)
+    total = float(m.sum())
     rate = float(s.sum()) / total if k else float("nan")
     if k < FEWEST_CLUSTERS:
-        return Estimate(rate if k else None, None, int(k), note=too_few_studies(k))
-    weight, lean, tail = ends_weight(s / m), ends_lean(s / m), 0.5 * (1 - checked_level(level))
-    tails = tail * (1 + max(0.0, -lean)), tail * (1 + max(0.0, lean))
-    inner = _apr_inner(s, m, tails, level)
-    # the outer interval takes a hundred times as long, and counts only near the ends
-    outer = _apr_outer(s, m, tails, level) if weight > 0 else inner
-    found = _blended(rate, inner, outer, weight, int(k))
+        return Estimate(rate if k else None, None, k, note=too_few_studies(k))
+    inner = _apr_inner(s, m, rates.tails, level)
+    found = _blended(rate, inner, inner if outer is None else outer, rates.weight, k)
     worth = 1 / float(np.sum((m / total) ** 2))
     warning = f"one study holds most tests: worth {worth:.1f} studies of one size" if worth < k / 2 else ""
     note = joined_notes(found.note, warning, coverage_note("APR", k, rate_look(s, m)))
-    return Estimate(rate, found.interval, int(k), method=found.method, note=note)
+    return Estimate(rate, found.interval, k, method=found.method, note=note)
 
 
 def _apr_inner(s: Floats, m: Floats, tails: tuple[float, float], level: float) -> Interval:
@@ -150,9 +204,16 @@ def _apr_inner(s: Floats, m: Floats, tails: tuple[float, float], level: float) -
     return Interval(float(low), float(high), level, f"CR2 on the logit, {df:.1f} degrees of freedom")
 
 
-def _apr_outer(s: Floats, m: Floats, tails: tuple[float, float], level: float) -> Interval:
-    mean = float(m.mean())
-    sizes, shapes = np.append(m, mean), np.append(np.ones(m.size), 0.5)
-    low = gamma_ratio_quantile(tails[0], np.append(s, 0.0), sizes, shapes)
-    high = gamma_ratio_quantile(1 - tails[1], np.append(s, mean), sizes, shapes)
-    return Interval(low, high, level, "Bayesian bootstrap of studies with half a study beyond")
+def _apr_outer(rates: Sequence[_Rates], level: float) -> list[Interval]:
+    wanted = []
+    for one in rates:
+        mean = float(one.m.mean())
+        sizes, shapes = np.append(one.m, mean), np.append(np.ones(one.m.size), 0.5)
+        low, high = one.tails[0], 1 - one.tails[1]
+        wanted += [
+            GammaRatio.of(low, np.append(one.s, 0.0), sizes, shapes),
+            GammaRatio.of(high, np.append(one.s, mean), sizes, shapes),
+        ]
+    found = iter(gamma_ratio_quantiles(wanted))
+    method = "Bayesian bootstrap of studies with half a study beyond"
+    return [Interval(next(found), next(found), level, method) for _ in rates]

@@ -19,7 +19,7 @@ from concord.people.families.truth import HumanEffects, Truth, d_from_fisher_z
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import correlation, effects, pvalues
-from concord.stats.elementwise import Floats
+from concord.stats.elementwise import Floats, quick_atanh, quick_tanh
 
 LARGEST_R = 1 - 2e-6
 """Correlations of simulated agents stay inside, where d exists: seven standard errors for n = 4."""
@@ -48,7 +48,7 @@ class Correlations(LocationFamily):
 
     def with_brief(self, brief: Brief, protocol: Protocol, p_value: Floats | None = None) -> Evidence:
         """Add p and Fisher's z."""
-        z = np.asarray(effects.correlation_z(self.r))
+        z = self._fisher_z()
         return Evidence.of(
             brief,
             p_value=self._p() if p_value is None else p_value,
@@ -57,6 +57,13 @@ class Correlations(LocationFamily):
             form=np.full_like(z, SIGNED),
             n_eff=broadcast_like(self.n, z),
         )
+
+    def _fisher_z(self) -> Floats:
+        """Return Fisher's z as an effect; the quick way for replicates, which need no last digit."""
+        if self.r.ndim == 1:
+            return np.asarray(effects.correlation_z(self.r))
+        inside = np.abs(self.r) < effects.LARGEST_R
+        return np.where(inside, quick_atanh(np.where(inside, self.r, 0.0)), np.nan)
 
     def _bf(self, protocol: Protocol) -> tuple[Floats, Floats]:
         if protocol.correlation == "one-sample-t":
@@ -98,7 +105,7 @@ class Correlations(LocationFamily):
         shape = (size, *self.r.shape)
         centre = np.arctanh(np.clip(self.r, -effects.LARGEST_R, effects.LARGEST_R))
         z = centre + rng.standard_normal(shape) / np.sqrt(np.maximum(self.n - 3, 1.0))
-        r = np.clip(np.tanh(z), -1 + 1e-15, 1 - 1e-15)
+        r = np.clip(quick_tanh(z), -1 + 1e-15, 1 - 1e-15)
         return replace(self, r=r, p_value=np.full(shape, np.nan))
 
     def human_effects(self, protocol: Protocol) -> HumanEffects:
@@ -121,7 +128,7 @@ class Correlations(LocationFamily):
 
     def statistic(self) -> Floats:
         """Return Fisher's z in units of its error."""
-        return np.arctanh(self.r) * np.sqrt(np.maximum(self.n - 3, 1.0))
+        return quick_atanh(self.r) * np.sqrt(np.maximum(self.n - 3, 1.0))
 
     def with_statistic(self, s: Floats) -> "Correlations":
         """Return the tests with other z."""
