@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from concord.errors import RunFolderError
+from concord.files.codec import encode
 from concord.structure.design import design_structure
 from concord.structure.judging.scorer import (
     KNOWN_TRIPLES,
@@ -105,6 +107,36 @@ def test_texts_without_a_verdict_are_left_out_of_the_calibration() -> None:
     assert found.against_contradiction.value == pytest.approx((2 * 2.5 + 1) / 9)  # ties half
     nothing = calibration_of("nli:m/x", "en", np.full((2, 3), np.nan))
     assert "its errors are not known" in calibration_words(nothing)
+    assert set(nothing.means.values()) == {None}
+    assert encode(nothing)["n"] == 0  # not a number has no form in a result
+
+
+def test_a_scoring_model_that_rambles_is_told_from_replies_without_an_answer(tmp_path: Path) -> None:
+    result = runs.run(
+        "structure", "meant/model", out=tmp_path / "r", items="proverbs-en", limit=2, seed=1,
+        scorer="judge:mockllm/model",
+    )  # fmt: skip
+    judging = runs.follow_up(result)
+    assert judging is not None
+    runs.run_job(*judging)
+    with pytest.raises(RunFolderError, match="no verdict of the scoring model mockllm/model could be read"):
+        result.score()
+
+
+@pytest.mark.parametrize("scorer", ["judge:meant/judge", "nli:meant/judge"])
+def test_the_plan_counts_what_a_scoring_model_is_shown(scorer: str) -> None:
+    from concord.asking.plan import make_plan
+    from concord.cli.run_show import plan_lines
+
+    asked = runs.job("structure", "meant/model", items="proverbs-en", limit=2, scorer=scorer)
+    everything = frozenset(trial.name for trial in asked.design.trials)
+    plan = make_plan(asked.design, everything, max_tokens=64, prices=None)
+    lines = plan_lines(asked, plan, Path("r"))
+    n = len(asked.design.trials)
+    assert lines[-1] == (
+        f"then the scoring model meant/judge: at most {n} calls, and {3 * KNOWN_TRIPLES} on texts whose "
+        "truth is known"
+    )
 
 
 def test_a_failed_call_is_no_verdict_and_sets_without_a_language_have_no_known_texts() -> None:

@@ -33,10 +33,23 @@ def plan_lines(job: "Job", plan: "Plan", folder: Path, *, free: bool = False) ->
         lines.append(f"cost, roughly: {plan.cost.low:,.2f} to {plan.cost.high:,.2f}")
     elif plan.n_to_ask and not free:
         lines.append("cost: not known; give --price-in and --price-out (per million tokens) to see a range")
-    judge = str(dict(job.design.options).get("scorer", ""))
-    if judge.startswith("judge:"):
-        lines.append(f"then the judge {judge.removeprefix('judge:')}: at most {plan.n_trials} calls")
-    return lines
+    return [*lines, *_scoring_model_lines(job, plan)]
+
+
+def _scoring_model_lines(job: "Job", plan: "Plan") -> list[str]:
+    """Say what the model that scores the replies will be asked, where there is one."""
+    scorer = str(dict(job.design.options).get("scorer", ""))
+    if ":" not in scorer:
+        return []
+    from concord.structure.design import ITEMS
+    from concord.structure.judging.scorer import judge_model, n_known_texts
+
+    model = judge_model(scorer)
+    if model is None:
+        return []
+    known = n_known_texts(dict(job.design.files)[ITEMS])
+    more = f", and {known} on texts whose truth is known" if known else ""
+    return [f"then the scoring model {model}: at most {plan.n_trials} calls{more}"]
 
 
 def show_dry_run(job: "Job", plan: "Plan", as_json: bool, *, free: bool) -> None:

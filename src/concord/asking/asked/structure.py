@@ -8,7 +8,7 @@ from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorde
 from concord.errors import RunFolderError
 from concord.files.codec import encode
 from concord.structure import NAME
-from concord.structure.answers import AnswerRow, Answers, answers_of, chance_of, option_replies
+from concord.structure.answers import NOT_JUDGED, AnswerRow, Answers, answers_of, chance_of, option_replies
 from concord.structure.design import ITEMS, design_structure
 from concord.structure.judging.scorer import (
     design_judging,
@@ -56,9 +56,17 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Structu
     answers = read_answers(found)
     if all(row.score is None for row in answers.rows):
         counted = ", ".join(f"{n} {outcome}" for outcome, n in answers.outcomes.items())
-        raise RunFolderError(f"{found.source}: no answer was found in any reply: {counted}")
+        raise RunFolderError(f"{found.source}: {_nothing_scored(found, answers)}: {counted}")
     chance = {"chance": chance_of(found.files[ITEMS], found.options)}
     return replace(score_structure(scores=answers.frame(), **{**chance, **choices}), made=found.made)
+
+
+def _nothing_scored(found: Recorded, answers: Answers) -> str:
+    """Say why no reply has a score."""
+    judge = judge_model(str(found.options.get("scorer", "")))
+    if judge is not None and NOT_JUDGED in answers.outcomes:
+        return f"no verdict of the scoring model {judge} could be read; what it said is in the folder {JUDGE}"
+    return "no answer was found in any reply"
 
 
 def answer_table(found: Recorded) -> AnswerTable:

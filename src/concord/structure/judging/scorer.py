@@ -122,6 +122,11 @@ def known_triples(language: str | None) -> tuple[MeaningTriple, ...]:
     return triples[:: len(triples) // KNOWN_TRIPLES][:KNOWN_TRIPLES]
 
 
+def n_known_texts(items: bytes) -> int:
+    """Return how many texts whose truth is known a model as scorer is shown with a set of items."""
+    return len(KINDS) * len(known_triples(language_of(items)))
+
+
 def _known_texts(language: str | None) -> Iterator[tuple[str, str, str]]:
     for one in known_triples(language):
         for kind in KINDS:

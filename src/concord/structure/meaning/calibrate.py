@@ -42,8 +42,8 @@ class Calibration:
     against_contradiction: Estimate
     """Chance that a right paraphrase scores above a contradiction, ties half: 1 is perfect, 0.5 a coin."""
     against_near_miss: Estimate
-    means: dict[str, float]
-    """Mean score of each kind of text."""
+    means: dict[str, float | None]
+    """Mean score of each kind of text; ``None`` where no triple has all three scores."""
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -98,7 +98,7 @@ def calibration_of(scorer: str, language: str, scores: Floats, *, level: float =
         Nominal coverage of the intervals.
     """
     whole = scores[~np.isnan(scores).any(axis=1)]
-    means = {kind: float(whole[:, i].mean()) if len(whole) else float("nan") for i, kind in enumerate(KINDS)}
+    means = {kind: float(whole[:, i].mean()) if len(whole) else None for i, kind in enumerate(KINDS)}
     if not len(whole):
         none = Estimate(None, note="no triple has a score for all three texts")
         return Calibration(language, scorer, 0, none, none, means)
@@ -161,10 +161,14 @@ def calibration_words(found: Calibration) -> str:
     return (
         f"scorer {found.scorer} on {found.n} calibration triples ({found.language}): a right paraphrase "
         f"scores above a contradiction in {value:.0%}, above a near miss in {missed} "
-        f"of cases (a coin: 50%); mean scores {found.means['paraphrase']:.2f} (paraphrase), "
-        f"{found.means['near_miss']:.2f} (near miss), {found.means['contradiction']:.2f} (contradiction); it "
-        f"{verdict}"
+        f"of cases (a coin: 50%); mean scores {', '.join(_spelt_means(found))}; it {verdict}"
     )
+
+
+def _spelt_means(found: Calibration) -> list[str]:
+    """Return the mean scores in words."""
+    known = [(kind.replace("_", " "), value) for kind, value in found.means.items() if value is not None]
+    return [f"{value:.2f} ({kind})" for kind, value in known]
 
 
 def uncalibrated_words(scorer: str, language: str | None) -> str:
