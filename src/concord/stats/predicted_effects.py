@@ -103,11 +103,11 @@ def _agreement(
 ) -> EffectAgreement:
     m = h.shape[-1]
     few = m < MIN_PAIRS
-    dh, da = h - _mean(h), a - _mean(a)
-    var_h, var_a = _total(dh**2) / (m - 1), _total(da**2) / (m - 1)
+    dh, da = h - _pair_mean(h), a - _pair_mean(a)
+    var_h, var_a = _pair_total(dh**2) / (m - 1), _pair_total(da**2) / (m - 1)
     # rounding of the mean must not give a constant a variance
     var_h, var_a = (np.where(np.ptp(x, axis=-1) == 0, 0.0, var) for x, var in ((h, var_h), (a, var_a)))
-    cov = _total(dh * da) / (m - 1)
+    cov = _pair_total(dh * da) / (m - 1)
     noise_h, noise_a = _squares(s), _squares(e)
     slope = _defined(cov / var_a, var_a > 0)
     apart_h, apart_a = noise_h - shared[0], noise_a - shared[1]
@@ -115,8 +115,8 @@ def _agreement(
     squares = _squares(h - a)
     signal_h, signal_a = _squares(h) - noise_h, _squares(a) - noise_a
     numbers = {
-        "direction": _total(np.where(a == 0, 0.5, np.sign(h) == np.sign(a))) / m,
-        "all_positive": _total(np.where(h > 0, 1.0, 0.0)) / m,
+        "direction": _pair_total(np.where(a == 0, 0.5, np.sign(h) == np.sign(a))) / m,
+        "all_positive": _pair_total(np.where(h > 0, 1.0, 0.0)) / m,
         "pearson": _defined(cov / np.sqrt(var_h * var_a), (var_h > 0) & (var_a > 0)),
         "spearman": _spearman(h, a),
         "pearson_adjusted": _defined(
@@ -132,11 +132,11 @@ def _agreement(
     return EffectAgreement(**{name: _defined(value, not few) for name, value in numbers.items()})
 
 
-def _mean(values: Floats) -> Floats:
+def _pair_mean(values: Floats) -> Floats:
     return np.asarray(values.mean(axis=-1, keepdims=True))
 
 
-def _total(values: Floats) -> Floats:
+def _pair_total(values: Floats) -> Floats:
     return np.asarray(values.sum(axis=-1))
 
 
@@ -150,9 +150,9 @@ def _defined(values: Floats, where: object) -> Floats:
 
 def _spearman(h: Floats, a: Floats) -> Floats:
     x, y = _mean_ranks(h), _mean_ranks(a)
-    x, y = x - _mean(x), y - _mean(y)
-    norm = np.sqrt(_total(x**2) * _total(y**2))
-    return _defined(_total(x * y) / norm, norm > 0)
+    x, y = x - _pair_mean(x), y - _pair_mean(y)
+    norm = np.sqrt(_pair_total(x**2) * _pair_total(y**2))
+    return _defined(_pair_total(x * y) / norm, norm > 0)
 
 
 def _mean_ranks(values: Floats) -> Floats:

@@ -53,7 +53,7 @@ def score_outcome(
     n, m = one.people.size, one.replies.size
     if min(n, m) == 0:
         note = "people did not answer" if n == 0 else "the agent did not answer"
-        return _outcome(one, cells, {"tvd": AnswerNumber(Estimate(None, n=0, note=f"undefined: {note}"))})
+        return _outcome_of(one, cells, {"tvd": AnswerNumber(Estimate(None, n=0, note=f"undefined: {note}"))})
     counts = as_counts(one, cells)
     numbers: dict[str, AnswerNumber] = {}
     if cells.kind != "choice":
@@ -69,10 +69,10 @@ def score_outcome(
         numbers["person_r"] = AnswerNumber(_person_r(*one.pairs, level=level))
         if one.group is not None:
             numbers["r_explained"] = AnswerNumber(_explained(one, level))
-    return _outcome(one, cells, numbers)
+    return _outcome_of(one, cells, numbers)
 
 
-def _outcome(one: AnswerSet, cells: Cells, numbers: dict[str, AnswerNumber]) -> OutcomeAnswers:
+def _outcome_of(one: AnswerSet, cells: Cells, numbers: dict[str, AnswerNumber]) -> OutcomeAnswers:
     sides = one.people, one.replies
     counts = [cells.counts(side) for side in sides]
     shares = [tuple(map(float, count / max(count.sum(), 1))) for count in counts]
