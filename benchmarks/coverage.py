@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from ceiling import section
-from coverage_kinds import KINDS, RANDOM, Kind
+from coverage_kinds import FRESH, KINDS, RANDOM, Kind
 from coverage_page import INSIDE, lookup_module, page, summary
 
 HERE = Path(__file__).parents[1]
@@ -34,6 +34,8 @@ TABLE = HERE / "src" / "concord" / "stats" / "coverage_table.py"
 BLOCK = 50
 N_RANDOM = 20
 """Populations drawn at random for each kind of number."""
+AFRESH = 1000
+"""Seeds of populations that neither methods nor warnings have seen begin here."""
 _EDGE = 1e-12
 
 
@@ -61,9 +63,11 @@ class Cell:
         return self.inside / self.shown if self.shown else float("nan")
 
     @property
-    def is_random(self) -> bool:
-        """Whether the population was drawn at random."""
-        return self.population.startswith(RANDOM)
+    def drawn(self) -> str:
+        """How the population was drawn: named, at random, or at random and not in the table of warnings."""
+        return next(
+            (start for start in (RANDOM, FRESH) if self.population.startswith(start)), "named"
+        ).strip()
 
     @property
     def key(self) -> tuple[str, str, str, int]:
@@ -74,22 +78,23 @@ class Cell:
 Task = tuple[str, str, int]
 
 
-def tasks(chosen: list[str], sizes: int) -> Iterator[Task]:
+def tasks(chosen: list[str], sizes: int, *, fresh: bool = False) -> Iterator[Task]:
     """Every kind, population and size; a population drawn at random has one size."""
     for name in chosen:
         kind = KINDS[name]
-        for population in kind.populations:
+        for population in () if fresh else kind.populations:
             for size in kind.sizes[:sizes]:
                 yield name, population, size
         for i in range(N_RANDOM):
-            yield name, f"{RANDOM}{i + 1}", kind.sizes[i % len(kind.sizes[:sizes])]
+            yield name, f"{FRESH if fresh else RANDOM}{i + 1}", kind.sizes[i % len(kind.sizes[:sizes])]
 
 
 def population(kind: Kind, name: str) -> object:
     """A population by its name; that of a random one seeds its generator."""
-    if not name.startswith(RANDOM):
+    if name in kind.populations:
         return kind.populations[name]
-    return kind.generator(np.random.default_rng([zlib.crc32(kind.name.encode()), int(name.rsplit(" ")[-1])]))
+    number = int(name.rsplit(" ")[-1]) + (AFRESH if name.startswith(FRESH) else 0)
+    return kind.generator(np.random.default_rng([zlib.crc32(kind.name.encode()), number]))
 
 
 def truth(task: Task) -> tuple[Task, dict[str, float]]:
@@ -179,6 +184,7 @@ def main() -> int:
     parser.add_argument("--kinds", nargs="*", default=list(KINDS), choices=list(KINDS))
     parser.add_argument("--sizes", type=int, default=9, help="at most so many sizes of each kind")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--fresh", action="store_true", help="only populations that no warning comes from")
     parser.add_argument("--again", action="store_true", help="simulate the kinds again that are there")
     parser.add_argument("--state", type=Path, default=Path("coverage.jsonl"), help="finished cells")
     parser.add_argument("--ceiling", type=Path, help="finished truths of ceiling.py, for the page")
@@ -189,7 +195,7 @@ def main() -> int:
         for cell in read_cells(options.state)
         if not options.again and cell.replicates >= options.replicates
     }
-    todo = [task for task in tasks(options.kinds, options.sizes) if task not in known]
+    todo = [task for task in tasks(options.kinds, options.sizes, fresh=options.fresh) if task not in known]
     run(todo, options.replicates, options.jobs, options.state)
     cells = read_cells(options.state)
     print("\n" + summary(cells))

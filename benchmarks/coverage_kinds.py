@@ -24,7 +24,7 @@ from concord.stats.study_concordance import ecs_interval
 from concord.stats.study_rates import apr_interval, pas_interval
 from populations import Draw, Floats, Rng
 
-RANDOM = "drawn at random "
+RANDOM, FRESH = "drawn at random ", "drawn afresh "
 MANY = 400_000
 Ends = tuple[float, float] | None
 Measured = dict[str, tuple[Ends, str, str]]

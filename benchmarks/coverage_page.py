@@ -8,6 +8,7 @@ import numpy as np
 
 from coverage_kinds import Kind
 
+NAMED, AT_RANDOM, FRESH = "named", "drawn at random", "drawn afresh"
 INSIDE = (0.93, 0.97)
 OFTEN = 0.10
 """A look that so large a share of a population's data has is typical of it."""
@@ -19,7 +20,7 @@ How often 95 % intervals hold the truth, by simulation on populations whose trut
 
 <!-- figure: coverage -->
 
-**What the program says.** From the same table come the program's warnings (`coverage_note` in `concord.stats.coverage`): for every kind of number, number of units and look of the data (scores at an end of the scale, skewed differences, one study that holds most tests, …) the lowest and highest coverage among the named populations that often look so. Where one lies outside 93–97 % the estimate's note, and the terminal, say so with the size of the fault; where all are above, it says that the interval is conservative.
+**What the program says.** From the same table come the program's warnings (`coverage_note` in `concord.stats.coverage`): for every kind of number, number of units and look of the data (scores at an end of the scale, skewed differences, one study that holds most tests, …) the lowest and highest coverage among the populations that often look so, named ones and those drawn at random. Where one lies outside 93–97 % the estimate's note, and the terminal, say so with the size of the fault; where all are above, it says that the interval is conservative. Populations *drawn afresh* played no part in that, nor in choosing any method: they show how often a warning comes where it should.
 """
 
 
@@ -27,7 +28,7 @@ def flagged(cells: Sequence[Any]) -> dict[tuple[str, int, str], tuple[Any, Any]]
     """By kind, size and look: the cells with the lowest and the highest coverage, where one is outside."""
     found: dict[tuple[str, int, str], list[Any]] = {}
     for cell in cells:
-        if cell.is_random or not cell.shown or cell.kind == "benchmark":
+        if cell.drawn == FRESH or not cell.shown or cell.kind == "benchmark":
             continue
         for look, n in cell.looks.items():
             if n >= OFTEN * cell.shown:
@@ -38,6 +39,10 @@ def flagged(cells: Sequence[Any]) -> dict[tuple[str, int, str], tuple[Any, Any]]
         if low.covered < INSIDE[0] or high.covered > INSIDE[1]:
             rows[key] = (low, high)
     return rows
+
+
+def _where(cell: Any) -> str:
+    return cell.population if cell.drawn == NAMED else "a population drawn at random"
 
 
 def _called(cell: Any) -> str:
@@ -80,9 +85,9 @@ def lookup_module(cells: Sequence[Any]) -> str:
             size,
             look,
             round(low.covered, 3),
-            low.population,
+            _where(low),
             round(high.covered, 3),
-            high.population,
+            _where(high),
         )
         text = ", ".join(f'"{part}"' if isinstance(part, str) else repr(part) for part in parts)
         row = f"    CoverageRow({text}),"
@@ -123,8 +128,8 @@ def summary(cells: Sequence[Any]) -> str:
     """Counts of named and random populations, in lines."""
     rows = flagged(cells)
     lines = []
-    for name, chosen in (("named", False), ("random", True)):
-        own = [cell for cell in cells if cell.is_random is chosen]
+    for name in (NAMED, AT_RANDOM, FRESH):
+        own = [cell for cell in cells if cell.drawn == name]
         lines.append(f"{name}: " + ", ".join(f"{key} {n}" for key, n in counts(own, rows).items()))
     return "\n".join(lines)
 
@@ -149,9 +154,9 @@ def _overview(cells: Sequence[Any], rows: Mapping[Any, Any], kinds: Mapping[str,
         "| kind | populations | cells | inside 93–97 % | below | above | outside and warned about |",
         "|---|---|---|---|---|---|---|",
     ]
-    for title, chosen in (("named", False), ("drawn at random", True)):
+    for title in (NAMED, AT_RANDOM, FRESH):
         for name in (*kinds, ""):
-            own = [c for c in cells if c.is_random is chosen and (not name or c.kind == name)]
+            own = [c for c in cells if c.drawn == title and (not name or c.kind == name)]
             if not own:
                 continue
             n = counts(own, rows)
@@ -167,7 +172,7 @@ def _overview(cells: Sequence[Any], rows: Mapping[Any, Any], kinds: Mapping[str,
 
 def _section(kind: Kind, number: str, cells: Sequence[Any], rows: Mapping[Any, Any]) -> str:
     title = f"{kind.what}: {number}" if number else kind.what
-    named = [cell for cell in cells if not cell.is_random]
+    named = [cell for cell in cells if cell.drawn == NAMED]
     sizes = sorted({cell.size for cell in named})
     table = {(cell.population, cell.size): cell for cell in named}
     heads = "".join(f" {size} {kind.unit} | width |" for size in sizes)
@@ -179,11 +184,15 @@ def _section(kind: Kind, number: str, cells: Sequence[Any], rows: Mapping[Any, A
     for population in kind.populations:
         shown = [table.get((population, size)) for size in sizes]
         lines.append(f"| {population} |" + "".join(f" {text(cell)} |" for cell in shown))
-    drawn = sorted((cell for cell in cells if cell.is_random and cell.shown), key=lambda one: one.covered)
-    if drawn:
-        inside = sum(_inside(cell) for cell in drawn)
-        listed = ", ".join(f"{100 * cell.covered:.1f} ({cell.size})" for cell in drawn)
-        lines += ["", f"Drawn at random: {inside} of {len(drawn)} inside. Coverage ({kind.unit}): {listed}."]
+    for how in (AT_RANDOM, FRESH):
+        drawn = sorted(
+            (cell for cell in cells if cell.drawn == how and cell.shown), key=lambda one: one.covered
+        )
+        if drawn:
+            inside = sum(_inside(cell) for cell in drawn)
+            listed = ", ".join(f"{100 * cell.covered:.1f} ({cell.size})" for cell in drawn)
+            said = f"{how.capitalize()}: {inside} of {len(drawn)} inside."
+            lines += ["", f"{said} Coverage ({kind.unit}): {listed}."]
     return "\n".join([*lines, ""])
 
 
@@ -217,6 +226,6 @@ def _warnings(rows: Mapping[tuple[str, int, str], tuple[Any, Any]]) -> str:
 def _warning_rows(rows: Mapping[tuple[str, int, str], tuple[Any, Any]]) -> Iterator[str]:
     for (kind, size, look), (low, high) in rows.items():
         yield (
-            f"| {kind} | {size} | {look} | {100 * low.covered:.1f} | {low.population} | "
-            f"{100 * high.covered:.1f} | {high.population} |"
+            f"| {kind} | {size} | {look} | {100 * low.covered:.1f} | {_where(low)} | "
+            f"{100 * high.covered:.1f} | {_where(high)} |"
         )
