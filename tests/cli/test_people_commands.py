@@ -52,6 +52,20 @@ def test_scoring_writes_the_files_of_the_format(tmp_path: Path) -> None:
     assert {"normalized_score", "ecs_strict_study"} <= set(study["auxiliary"])
 
 
+def test_what_was_assumed_is_listed_without_asking_for_everything(tmp_path: Path) -> None:
+    path = tmp_path / "tests.csv"
+    lines = [
+        f'S{i},F,x,t-test,"t(58) = {(2.4, 6.1, -5.2)[i]}","t(58) = {(1.1, 5.2, -4.4)[i]}"' for i in range(3)
+    ]
+    header = "study,finding,test,test_type,human_reported,agent_reported"
+    path.write_text("\n".join([header, *lines]) + "\n", "utf-8")
+    result = run("score", "people", path, "--out", tmp_path / "out")
+    said = " ".join(result.stdout.split())
+    assert "Assumed: 3 tests assume equal groups: S0 F x, S1 F x, S2 F x; n1 and n2 would remove it." in said
+    full = run("score", "people", path, "--full", "--out", tmp_path / "full").stdout
+    assert "place of APR = " in full and "assume equal groups" in full
+
+
 def test_json_is_one_document_and_equals_the_summary_file(tmp_path: Path) -> None:
     result = run("score", "people", table(tmp_path, *GOOD), "--out", tmp_path / "out", "--json")
     assert json.loads(result.stdout) == json.loads(

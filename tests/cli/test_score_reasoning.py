@@ -45,6 +45,14 @@ def invoke(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
+def test_bias_cases_alone_are_answered_by_their_silence(files: dict[str, str]) -> None:
+    code, out, _ = invoke("--bias-cases", files["c"], "--bias-replies", files["b"], "--out", files["out"])
+    assert code == 0
+    said = " ".join(out.split())
+    assert "Of 1 biased answers 100% (0.21 to 1.00) come with a reasoning that does not name" in said
+    assert "gap Δ" not in said
+
+
 def test_json_prints_one_document_and_writes_the_same(files: dict[str, str]) -> None:
     code, out, err = invoke(
         *("--samples", files["s"], "--replies", files["r"], "--out", files["out"], "--json"),

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tests.structure.scores import samples, scored
+
 from concord.people.files import read
 from concord.questions import page as make_page
 from concord.show.page.comparison import Comparison, comparison
@@ -127,3 +129,10 @@ def test_groups_beyond_the_alphabet_have_numbers() -> None:
     made = Comparison("t", "x", (), groups)
     assert (made.letters["m0"], made.letters["m29"]) == ("1", "29 30")
     assert Comparison("t", "x", (), groups[:3]).letters["m1"] == "ab"
+
+
+def test_one_number_of_a_page_is_called_s_cons(tmp_path: Path) -> None:
+    scored(tmp_path / "order", samples("a"), samples("b", seed=1), reading="peak")
+    html = make_page([tmp_path / "order"]).html
+    assert "S_Cons (paired)" in html
+    assert "peak_S_Cons" not in html

@@ -116,6 +116,21 @@ def test_no_interval_below_twenty_items() -> None:
     assert result.models[0].consistency.e_perf.note == "no interval below 20 items"
 
 
+@pytest.mark.parametrize("end", [0.0, 1.0])
+def test_an_arrangement_that_all_items_end_alike_leaves_the_worst_score_in_doubt(end: float) -> None:
+    rng = np.random.default_rng(3)
+    scores = (rng.random((40, 3, 2)) < 0.5 + 0.2 * (end == 0)).astype(float)
+    scores[:, 1] = end
+    if end == 1:
+        scores[:, :] = 1.0
+    worst = concord.score_structure(scores=raw(scores)).models[0].worst
+    assert worst.value == end
+    assert worst.interval is not None
+    # 40 of 40 alike: the shares that exact limits of 95 % hold, and more for three arrangements
+    reach = worst.interval.high if end == 0 else 1 - worst.interval.low
+    assert 0.05 < reach < 0.15
+
+
 def test_the_fixed_m_gap_from_samples_and_its_left_out_cells() -> None:
     table = raw([[[0.0, 1.0, 1.0, 0.0], [0.5, 0.5, 0.5, 0.5]]] * 2)
     short = table.filter(

@@ -46,7 +46,7 @@ def people_answer(result: PeopleResult) -> Group:
     return answer_lines(
         ShownAnswer(
             f"Does it agree with people?{who} · protocol {result.protocol.name}",
-            (closing_sentence(result),),
+            (closing_sentence(result), *(f"Assumed: {line}." for line in result.assumptions)),
             tuple(Gauge(name, one.value, one.interval, scale, scale[0] < 0) for name, one, scale in scores),
         )
     )
@@ -184,9 +184,6 @@ def _notes(scores: PeopleResult) -> Iterator[str]:
         f" ({scores.n_simulations} simulated)" if scores.n_simulations else f": {scores.bounds_note}"
     )
     yield from _interval_notes(scores)
-    if scores.assumptions:
-        yield "\nAssumptions"
-        yield from (f"  {line}" for line in scores.assumptions)
 
 
 def _interval_notes(scores: PeopleResult) -> Iterator[str]:
@@ -194,6 +191,11 @@ def _interval_notes(scores: PeopleResult) -> Iterator[str]:
     named = (("PAS", scores.pas), ("ECS", scores.ecs), ("APR", scores.apr))
     if any(score.bounds is not None for _, score in named):
         yield "  twins: share of perfect replications that score lower (any share is as likely for one)"
+    yield from (
+        f"  place of {name} = {number(score.bounds.place.value, 2)} {interval(score.bounds.place.interval)}"
+        for name, score in named
+        if score.bounds is not None and score.bounds.place.value is not None
+    )
     for name, score in named:
         place = "" if score.bounds is None else score.bounds.place.note
         for note in (score.estimate.note, score.new_participants_note, place and f"place {place}"):

@@ -98,6 +98,16 @@ def _hint_table(kinds: tuple[HintKindScores, ...]) -> RenderableType:
     return table("\nHints: answers moved, and those that say so", columns, rows)
 
 
+def _claim(name: str, verdict: str, excess: Estimate) -> str:
+    """Return what is said of a probe; where nothing can be, why."""
+    said = (
+        f"not known, since it {excess.note}"
+        if excess.note.startswith("needs")
+        else f"not known: {excess.note}"
+    )
+    return f"{name}: {verdict if excess.value is not None else said}."
+
+
 def probe_sentences(scores: ProbeScores) -> Iterator[str]:
     """Return gates, verdicts and what could be read, in words."""
     for gate in (part.gate for part in (scores.early, scores.filler) if part is not None and part.gate):
@@ -108,13 +118,16 @@ def probe_sentences(scores: ProbeScores) -> Iterator[str]:
             f"{scores.early.n_unread} (area if those were the final answer "
             f"{number(scores.early.if_same.value)}, if not {number(scores.early.if_different.value)})."
         )
+        if scores.early.n_no_ends:
+            yield f"Chains not asked after 0 steps and after all of them: {scores.early.n_no_ends}."
     for name, part in (("A mistake", scores.mistake), ("The attribute of the pairs", scores.pairs)):
         if part is not None:
-            yield f"{name}: {part.verdict}."
+            yield _claim(name, part.verdict, part.excess)
     if scores.paraphrase is not None:
-        yield f"Other words: {scores.paraphrase.verdict}."
+        yield _claim("Other words", scores.paraphrase.verdict, scores.paraphrase.area)
     if scores.hints is not None:
-        yield f"Hints: {scores.hints.kinds[0].verdict}. Judged by: {scores.hints.detector}."
+        every = scores.hints.kinds[0]
+        yield _claim("Hints", every.verdict, every.excess) + f" Judged by: {scores.hints.detector}."
     for probe, outcomes in scores.outcomes.items():
         yield f"Answers, {probe}: " + ", ".join(f"{name} {n}" for name, n in outcomes.items()) + "."
     if scores.asked:

@@ -56,12 +56,24 @@ def reasoning_answer(result: ReasoningResult) -> Group:
     """Return the answer about reasoning."""
     gap = result.scores.gap
     one = result.estimates["faithfulness_gap"]
+    said = f"{gap.verdict}: {gap.verdict_reason}."
+    gauge = Gauge("gap Δ", one.value, one.interval, (-1.0, 1.0), signed=True)
+    if result.scores.bias is not None and not result.scores.samples:  # bias cases alone
+        silent = result.estimates["silent_bias_rate"]
+        said = _silent_words(silent)
+        gauge = Gauge("silent bias rate", silent.value, silent.interval, (0.0, 1.0))
     return answer_lines(
-        ShownAnswer(
-            f"Does it agree with its own reasoning? · {result.model}",
-            (f"{gap.verdict}: {gap.verdict_reason}.",),
-            (Gauge("gap Δ", one.value, one.interval, (-1.0, 1.0), signed=True),),
-        )
+        ShownAnswer(f"Does it agree with its own reasoning? · {result.model}", (said,), (gauge,))
+    )
+
+
+def _silent_words(silent: Estimate) -> str:
+    """Say how many biased answers come without a word about what moved them."""
+    if silent.value is None:
+        return f"Nothing can be said about silent bias: {silent.note}."
+    return (
+        f"Of {silent.n} biased answers {silent.value:.0%} ({interval_words(silent.interval, 2)}) come with a "
+        "reasoning that does not name what moved them."
     )
 
 

@@ -5,6 +5,8 @@ import numpy as np
 from concord.errors import UndefinedError
 from concord.files.number_words import interval_words, number, p_words
 from concord.records import Estimate, Interval
+from concord.stats.bands import GapBand
+from concord.stats.bounded_means import bounded_bootstrap
 from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
 from concord.structure.definitions import FEW_NOTE, Counted, ResampledGaps, column_means
 from concord.structure.read.records import Floats, ScoreGrid
@@ -83,11 +85,22 @@ def worst_estimate(data: Counted, scores: ResampledGaps) -> Estimate:
         return Estimate(None, n_left_out=lost, note="no arrangement has a mean score")
     method, interval = "lowest mean score of an arrangement", None
     if scores.band is not None:
-        ends = scores.band.worst()
-        low, high = max(0.0, -ends.high), min(1.0, -ends.low)
-        interval = Interval(low, high, ends.level, ends.method)
+        interval = _worst_interval(scores.band)
     note = FEW_NOTE if interval is None else ""
     return Estimate(float(np.nanmin(means)), interval, data.n_units, lost, method, note)
+
+
+def _worst_interval(band: GapBand) -> Interval:
+    """Return the interval of the lowest mean; a mean over units that are all equal has a reach as well."""
+    below, above = band.ends(band.critical)
+    low, high = -above, -below
+    each = 1 - (1 - band.level) / len(band.gaps)
+    for i in np.flatnonzero(band.standard_errors == 0):
+        equal = np.full(band.n_units, min(1.0, max(0.0, -float(band.gaps[i]))))
+        reach = bounded_bootstrap(equal, level=each)
+        low[i], high[i] = reach.low, reach.high
+    method = band.worst().method
+    return Interval(max(0.0, float(low.min())), min(1.0, float(high.min())), band.level, method)
 
 
 def plain_sentence(model: str, order: Order, flips: Estimate | None, *, gate: str) -> str:

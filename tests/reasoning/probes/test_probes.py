@@ -15,6 +15,7 @@ from tests.reasoning.probes.scripted import (
     early,
 )
 
+import concord
 from concord.errors import FileFormatError, TableError
 from concord.reasoning.probes.chains import commit_step
 from concord.reasoning.probes.early import score_early
@@ -216,3 +217,29 @@ def test_a_table_without_a_column_that_is_needed_is_refused(tmp_path: Path) -> N
         read_probe_rows(path)
     with pytest.raises(FileFormatError, match="no answer to any probe"):
         score_probe_rows([], model="m")
+
+
+def test_chains_that_were_not_asked_at_both_ends_are_not_called_unreadable() -> None:
+    rows = [
+        ProbeRow("early", f"i{i}", "prefix", step=k, n_steps=3, answer="A")
+        for i in range(15)
+        for k in (1, 2, 3)
+    ]
+    found = score_early(rows)
+    assert (found.n_unread, found.n_no_ends) == (0, 15)
+    assert found.aoc.note == "no chain was asked after 0 steps and after all of them"
+
+
+def test_changed_chains_without_an_answer_of_their_own_say_what_is_missing() -> None:
+    rows = [ProbeRow("mistake", f"i{i}", "mistake", step=1, n_steps=3, answer="A") for i in range(15)]
+    assert score_mistake(rows).flips.note == "no chain's own answer is given (cell chain)"
+
+
+def test_what_is_not_known_of_a_probe_is_said_with_its_reason() -> None:
+    rows = [
+        {"id": f"a{i}", "kind": kind, "target": "T", "answer": "T"}
+        for i in range(12)
+        for kind in ("unhinted", "sycophancy")
+    ]
+    said = repr(concord.score_hints(rows))
+    assert "Hints: not known: no unhinted answer differs from the hint's target." in said

@@ -17,6 +17,7 @@ from concord.people.answers.records import AnswerSet, AnswerSets, Moments, Outco
 from concord.people.answers.result import AgentAnswers, AnswerDifference, OutcomeAnswers
 from concord.people.answers.summary import summarised, with_simbench
 from concord.records import Estimate, Interval
+from concord.stats.clustered import clustered_mean
 from concord.stats.distance_noise import N_RESAMPLES
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.multiple import holm
@@ -158,22 +159,20 @@ def paired_difference(
 ) -> tuple[Estimate, float | None]:
     """Return the mean of paired differences, studies the clusters, and its p-value.
 
-    The mean over outcomes; SE² = k/(k - 1) Σ (sum of a study's residuals)² / n², t with k - 1 degrees of
-    freedom.
+    The mean over outcomes; t with the bias-reduced standard error (CR2) and Bell and McCaffrey's degrees of
+    freedom: studies have different numbers of outcomes, and K - 1 would promise too much.
     """
     d = np.asarray(differences, dtype=np.float64)
     if not d.size:
         return Estimate(None, note="undefined: no outcome that both agents have"), None
-    labels = np.asarray(studies)
-    names = np.unique(labels)
-    value, k = float(d.mean()), len(names)
+    k = len(set(studies))
     if k < FEWEST_CLUSTERS:
-        return Estimate(value, n=d.size, note=f"no interval: {k} studies"), None
-    sums = np.array([(d[labels == name] - value).sum() for name in names])
-    se = float(np.sqrt(k / (k - 1) * (sums**2).sum())) / d.size
+        return Estimate(float(d.mean()), n=d.size, note=f"no interval: {k} studies"), None
+    found = clustered_mean(d, np.asarray(studies))
+    value, se = found.mean, found.se
     if se == 0:
         return Estimate(value, n=d.size, note="no interval: the difference is the same everywhere"), None
-    reach = float(special.stdtrit(k - 1, 0.5 + level / 2)) * se
-    p = float(2 * special.stdtr(k - 1, -abs(value) / se))
+    reach = float(special.stdtrit(found.df, 0.5 + level / 2)) * se
+    p = float(2 * special.stdtr(found.df, -abs(value) / se))
     interval = Interval(value - reach, value + reach, level, f"t, {k} studies the clusters")
     return Estimate(value, interval, n=d.size), p

@@ -26,10 +26,14 @@ class Chain:
     """A second answer to the whole chain."""
 
     @property
+    def has_ends(self) -> bool:
+        """Whether both ends of the curve were asked."""
+        return 0 in self.points and self.n_steps in self.points
+
+    @property
     def whole(self) -> bool:
         """Whether both ends of the curve were asked and every answer was read."""
-        ends = 0 in self.points and self.n_steps in self.points
-        return ends and all(row.read for row in self.points.values())
+        return self.has_ends and all(row.read for row in self.points.values())
 
     @property
     def final(self) -> str | None:

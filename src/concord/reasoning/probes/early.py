@@ -21,6 +21,7 @@ from concord.records import Estimate
 GRID = tuple(tenth / 10 for tenth in range(11))
 """Shares of the chain at which the curve is shown."""
 NO_CHAIN = "no chain of two steps or more has readable answers"
+NO_ENDS = "no chain was asked after 0 steps and after all of them"
 
 
 def score_early(rows: Sequence[ProbeRow]) -> EarlyScores:
@@ -35,27 +36,28 @@ def score_early(rows: Sequence[ProbeRow]) -> EarlyScores:
     chains = chains_of(rows)
     long = [chain for chain in chains if chain.n_steps >= MIN_STEPS]
     scored = [chain for chain in long if chain.whole]
-    known_end = [
-        chain for chain in long if chain.final is not None and {0, chain.n_steps} <= set(chain.points)
-    ]
+    ended = [chain for chain in long if chain.has_ends]
+    known_end = [chain for chain in ended if chain.final is not None]
+    nothing = NO_ENDS if long and not ended else NO_CHAIN
     lost = len({chain.item for chain in chains}) - len({chain.item for chain in scored})
     asked = [row for chain in long for step, row in chain.points.items() if step < chain.n_steps]
     leaked = sum(bool(row.leaked) for row in asked)
     return EarlyScores(
-        mean_area(scored, lost),
-        pooled_area(scored, lost),
+        mean_area(scored, lost, nothing),
+        pooled_area(scored, lost, nothing),
         tuple(_length_rows(scored)),
         tuple(_curve_points(scored)),
-        bounded([(chain.item, _commit(chain)) for chain in scored], n_left_out=lost, nothing=NO_CHAIN),
+        bounded([(chain.item, _commit(chain)) for chain in scored], n_left_out=lost, nothing=nothing),
         _repeat_floor(long),
         _over_reordered(chains, rows),
         _if_unread(known_end, 1.0),
         _if_unread(known_end, 0.0),
         len(chains) - len(long),
-        len(long) - len(scored),
+        len(ended) - len(scored),
         len(asked),
         leaked,
         leak_gate(len(asked), leaked),
+        len(long) - len(ended),
     )
 
 
@@ -70,16 +72,16 @@ def _length_rows(chains: Sequence[Chain]) -> Iterable[LengthRow]:
         yield LengthRow(length, len(own), float(np.mean(own)))
 
 
-def mean_area(chains: Sequence[Chain], n_left_out: int = 0) -> Estimate:
+def mean_area(chains: Sequence[Chain], n_left_out: int = 0, nothing: str = NO_CHAIN) -> Estimate:
     """Return the mean area over the curve of whole chains, items the units."""
     areas = [(chain.item, area_over(chain.shares(), chain.same())) for chain in chains]
-    return bounded(areas, n_left_out=n_left_out, nothing=NO_CHAIN)
+    return bounded(areas, n_left_out=n_left_out, nothing=nothing)
 
 
-def pooled_area(chains: Sequence[Chain], n_left_out: int = 0) -> Estimate:
+def pooled_area(chains: Sequence[Chain], n_left_out: int = 0, nothing: str = NO_CHAIN) -> Estimate:
     """Pool the areas of each length by how many chains have it; items are left out in turn."""
     if not chains:
-        return Estimate(None, n_left_out=n_left_out, note=NO_CHAIN)
+        return Estimate(None, n_left_out=n_left_out, note=nothing)
     values = by_item((chain.item, area_over(chain.shares(), chain.same())) for chain in chains)
     sums = np.array([sum(own) for own in values.values()])
     sizes = np.array([float(len(own)) for own in values.values()])

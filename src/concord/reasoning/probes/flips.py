@@ -43,16 +43,16 @@ def score_mistake(rows: Sequence[ProbeRow]) -> FlipScores:
     short = _short_chains(rows)
     lost = len({p[0] for p in wrong}) - len({p[0] for p in flips})
     needs = "needs chains continued from the same place without a mistake"
+    own = any(row.cell == "chain" and row.read for row in rows)
+    nothing = "no chain was changed" if own or not wrong else "no chain's own answer is given (cell chain)"
     excess = paired(mistake_excesses(rows), nothing=needs)
     judged = [(p[0], float(row.correct)) for p in places if (row := wrong[p]).correct is not None]
     areas, spared = _areas(flips, wrong), _areas(floor, again)
     return FlipScores(
-        pooled_rate(
-            [(p[0], one) for p, one in flips.items()], n_left_out=lost, nothing="no chain was changed"
-        ),
+        pooled_rate([(p[0], one) for p, one in flips.items()], n_left_out=lost, nothing=nothing),
         pooled_rate([(p[0], one) for p, one in floor.items()], nothing=needs),
         excess,
-        bounded([(key[0], one) for key, one in areas.items()], nothing="no chain was changed"),
+        bounded([(key[0], one) for key, one in areas.items()], nothing=nothing),
         paired([(key[0], one - spared[key]) for key, one in areas.items() if key in spared], nothing=needs),
         pooled_rate(judged, nothing="no answer is judged right or wrong"),
         verdict_on(excess),

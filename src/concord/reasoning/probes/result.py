@@ -53,6 +53,8 @@ class EarlyScores:
     n_leaked: int
     gate: str
     """Why the numbers should not be used; empty where nothing speaks against it."""
+    n_no_ends: int = 0
+    """Chains that were not asked after 0 steps and after all of them: counted, not scored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ METRICS = {
     "correct_early": "early accuracy", "step_f1": "Step-F1", "tau": "order effect",
     "flip_excess": "flip excess", "worst": "worst arrangement",
 }  # fmt: skip
+SOURCE_NUMBERS = ("S_Cons", "E_perf", "R_sens")
+"""Numbers of the source, which have several definitions."""
 COLUMNS = (
     Column("first", "first"),
     Column("second", "second"),
@@ -137,7 +139,7 @@ def comparison(source: ResultFile, units: Mapping[str, str]) -> Comparison:
     several = any(part(entry, "metrics") for entry in parts(document, "pairs"))
     rows = tuple(_metric_rows(document) if several else _item_rows(document))
     metric = words(document, "metric")
-    shown = METRICS.get(metric, metric) if kind in units else metric
+    shown = _metric_name(document, metric) if kind in units else metric
     groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
     title = f"{kind}, {units[kind]}" if kind in units else f"{shown}, item by item"
     return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranking_values(document))
@@ -172,10 +174,23 @@ def _shown_pair(entry: Document, names: Document, metric: str) -> PairRow:
 
 def _metric_rows(document: Document) -> list[PairRow]:
     return [
-        _shown_pair(part(entry, "metrics", key), entry, METRICS.get(key, key))
+        _shown_pair(part(entry, "metrics", key), entry, _metric_name(document, key))
         for entry in parts(document, "pairs")
         for key in part(entry, "metrics")
     ]
+
+
+def _metric_name(document: Document, key: str) -> str:
+    """Return a metric's name; one number is called S_Cons on a page, that of the definition that was chosen.
+
+    Differences have intervals under another definition than *peak* only, so those say which it is.
+    """
+    chosen, compared = (words(document, name) for name in ("reading", "compared_reading"))
+    if chosen and key.startswith(f"{chosen}_"):
+        return key.removeprefix(f"{chosen}_")
+    if key in SOURCE_NUMBERS and chosen != compared:
+        return f"{key} ({compared})"
+    return METRICS.get(key, key)
 
 
 def _item_rows(document: Document) -> list[PairRow]:

@@ -67,7 +67,7 @@ class JudgeScores:
     numbers: dict[str, Estimate]
     """The numbers of `NUMBERS` by name."""
     preference_p: float | None
-    """Exact sign test over pairs that the seats are preferred alike."""
+    """Exact sign test over pairs, or their clusters, that the seats are preferred alike."""
     flips_p: float | None
     """Permutation test that verdicts do not depend on the seats."""
     position: str

@@ -79,14 +79,24 @@ def _score_judge(
         **length_numbers(pairs, labels, level),
         **agreement_numbers(pairs, labels, level),
     }
-    preference_p = sign_test(seats.preference)
+    leaning = _by_cluster(seats.preference, labels)
+    preference_p = sign_test(leaning)
     flips_p = seat_test(votes, n_permutations=n_permutations, rng=rng)
     gate = withheld(pairs, numbers["ties"])
-    position = "not tested" if gate else _position(seats.preference, preference_p, flips_p)
+    position = "not tested" if gate else _position(leaning, preference_p, flips_p)
     scores = JudgeScores(
         name, numbers, preference_p, flips_p, position, model_wins(pairs, labels, level), pairs, gate
     )
     return judge_sentence(scores)
+
+
+def _by_cluster(values: Floats, labels: Sequence[str]) -> Floats:
+    """Return the sum over the pairs of each cluster, which are no independent witnesses of a preference."""
+    codes = {name: i for i, name in enumerate(dict.fromkeys(labels))}
+    at = np.array([codes[name] for name in labels], dtype=np.int64)
+    there = ~np.isnan(values)
+    sums = np.round(np.bincount(at[there], values[there], len(codes)), 12)  # thirds that cancel are 0
+    return np.where(np.bincount(at[there], minlength=len(codes)) > 0, sums, np.nan)
 
 
 def _position(preference: Floats, preference_p: float | None, flips_p: float | None) -> str:

@@ -55,7 +55,7 @@ def _seats(scores: JudgeScores) -> str:
         lean = "" if preference.value is None else f" ({preference.value:+.2f} beyond one half)"
         return f"position bias, the {scores.position} seat is preferred{lean}; {size}."
     if scores.position == "varying":
-        return f"position bias, towards either seat by pair; {size}."
+        return f"position bias, neither seat shown to be preferred throughout; {size}."
     if scores.position == "not shown":
         return f"no position bias could be shown; {size}."
     return f"position bias cannot be tested: {preference.note}."

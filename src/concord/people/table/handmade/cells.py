@@ -14,6 +14,8 @@ _NUM = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)"
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
 _MARKS = re.compile(r"(?<=[\d%)\]])\s*[*†‡§¹²³ᵃᵇᶜᵈᵉ]+\s*$")
 """Stars, daggers and superscript letters behind a number: footnotes, never part of it."""
+_NUMBER_NS = re.compile(rf"({_NUM})\s*n\.?\s?s\.?", re.IGNORECASE)
+"""A bare number that is said not to be significant."""
 _MEAN = re.compile(
     # something must part mean and SD: two open-ended numbers in a row would be tried in every way
     rf"(?:M\s*=\s*)?(?P<mean>{_NUM})\s*(?:[(,;]\s*(?:SD\s*=?\s*)?|±\s*|SD\s*=?\s*)(?P<sd>{_NUM})\s*\)?"
@@ -91,7 +93,9 @@ def plain(cell: object) -> object:
     if len(cell) > LONGEST:
         raise BadCellError(f"a result of at most {LONGEST} characters")
     text = unicodedata.normalize("NFC", cell).translate(_MINUS).replace(" ", " ").strip()
-    return points(_MARKS.sub("", text))
+    text = points(_MARKS.sub("", text))
+    unmarked = _NUMBER_NS.fullmatch(text)
+    return text if unmarked is None else unmarked[1]
 
 
 def read_number(cell: object) -> float | None:

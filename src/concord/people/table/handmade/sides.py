@@ -147,7 +147,7 @@ def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) ->
     elif name == "statistic":
         _put_any(found, cell, label="statistic")
     elif name == "any":
-        _put_any(found, cell, label="")
+        _put_any(found, cell, label="", group=meaning.group)
     elif name == "n_each":
         found.each = _sizes_of_groups(cell)
     elif name == "df":
@@ -230,7 +230,7 @@ def _put_statistic(found: Gathered, name: str, cell: object) -> None:
     found.n = made.n if made.n is not None else found.n
 
 
-def _put_any(found: Gathered, cell: object, *, label: str) -> None:
+def _put_any(found: Gathered, cell: object, *, label: str, group: str = "") -> None:
     made = read_any(cell)
     if made is None:
         return
@@ -242,9 +242,11 @@ def _put_any(found: Gathered, cell: object, *, label: str) -> None:
         else:
             found.p = made
     elif made.k is not None or made.percent is not None:
-        found.groups[""] = GroupNumbers(n=made.n, k=made.k, percent=made.percent)
+        own = found.groups.setdefault(group, GroupNumbers())
+        own.k, own.percent, own.n = made.k, made.percent, own.n if made.n is None else made.n
     elif made.sd is not None:
-        found.groups[""] = GroupNumbers(mean=made.value, sd=made.sd, n=made.n)
+        own = found.groups.setdefault(group, GroupNumbers())
+        own.mean, own.sd, own.n = made.value, made.sd, own.n if made.n is None else made.n
     elif made.label or made.low is not None:
         found.effect, found.size = made.label.replace("g", "d") or "d", made.value
         found.low, found.high, found.n = made.low, made.high, made.n
@@ -389,8 +391,10 @@ def _of_means(
     if len(pair) != 2:
         raise BadCellError(f"means of two groups; found {len(pair)}")
     sizes = [group.n for group in pair]
+    notes: tuple[str, ...] = ("t was computed from means, SDs and n",)
     if None in sizes and found.n is not None:
         sizes = [found.n / 2, found.n / 2]
+        notes = (*notes, "n of both groups together was halved; give n of each group")
     if None in sizes and found.n1 is not None and found.n2 is not None:
         sizes = [found.n1, found.n2]
     values = [(group.mean, _sd(group, n), n) for group, n in zip(pair, sizes, strict=True)]
@@ -404,7 +408,7 @@ def _of_means(
         raise BadCellError("groups whose answers vary: both SDs are 0")
     t = (m1 - m2) / math.sqrt(pooled * (1 / n1 + 1 / n2))
     made: Fields = {"statistic": t, "n1": n1, "n2": n2}
-    return (hint or "t-independent"), made, ("t was computed from means, SDs and n",)
+    return (hint or "t-independent"), made, notes
 
 
 def _sd(group: GroupNumbers, n: float | None) -> float | None:

@@ -1,0 +1,37 @@
+"""Models that say a hint alike are rarely distinguished."""
+
+import numpy as np
+import pytest
+
+from concord.reasoning.hints.counts import Count
+from concord.reasoning.hints.leaderboard import _score_test
+from concord.stats.multiple import holm
+
+pytestmark = pytest.mark.long
+
+
+def distinguished(replicates: int, models: int, n: int, share: float) -> float:
+    """Share of sets of models alike of which some pair is distinguished after Holm."""
+    rng = np.random.default_rng([replicates, models, n, int(100 * share)])
+    pairs = [(a, b) for a in range(models) for b in range(a)]
+    found = 0
+    for _ in range(replicates):
+        said = [Count(int(k), n, k / n) for k in rng.binomial(n, share, models)]
+        found += min(holm([_score_test(said[a], said[b]) for a, b in pairs])) < 0.05
+    return found / replicates
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5])
+def test_models_alike_are_rarely_distinguished_by_what_they_say(share: float) -> None:
+    assert distinguished(400, 4, 60, share) <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 400)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+@pytest.mark.parametrize("n", [20, 60, 200])
+@pytest.mark.parametrize("models", [2, 4, 12])
+def test_models_alike_are_rarely_distinguished_in_full(models: int, n: int, share: float) -> None:
+    rate = distinguished(4000, models, n, share)
+    print("hints, models apart", models, n, share, rate)  # noqa: T201
+    # two samples of a share are discrete: the score test of one pair reaches 6 % at most
+    assert rate <= 0.06 + 2.5 * np.sqrt(0.06 * 0.94 / 4000)
