@@ -92,3 +92,27 @@ def test_the_suggested_mapping_gives_the_same_rows(made: Callable[[Path], Path],
     path, file = made(tmp_path / "book.xlsx"), tmp_path / "people.map"
     assert CliRunner().invoke(app, ["check", str(path), "--suggest-map", str(file)]).exit_code == 0
     assert read(path, read_mapping([str(file)])).rows == read(path).rows
+
+
+EXPORTS = {
+    "jamovi.csv": "Study,Effect,Sample,Statistic,df,p,Effect Size\n"
+    "Miller,warmth,Human,2.357,80.0,0.021,0.521\nMiller,warmth,GPT-4o,14.084,198,< .001,1.99\n"
+    "Miller,trust,Human,0.362,80.0,0.718,0.080\nMiller,trust,GPT-4o,7.526,198,< .001,1.06\n",
+    "jasp.csv": "Independent Samples T-Test,,,,,,\n,Humans,,,GPT-4o,,\nDV,t,df,p,t,df,p\n"
+    "warmth,2.357,80,0.021,14.084,198,< .001\ntrust,0.362,80,0.718,7.526,198,< .001\n"
+    "Note.  Student's t-test.,,,,,,\n",
+    "spss.tsv": "\ufeffStudy\tVariable\tHuman t\tHuman df\tHuman Sig. (2-tailed)\tModel t\tModel df\t"
+    "Model Sig. (2-tailed)\nMiller\twarmth\t2,357\t80\t,021\t14,084\t198\t,000\n"
+    "Miller\ttrust\t,362\t80\t,718\t7,526\t198\t,000\n",
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_tables_of_statistics_programs_are_read_in_one_step(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(EXPORTS[name], "utf-8")
+    found = {row.test: row for row in read(tmp_path / name).rows}
+    assert {row.test_type for row in found.values()} == {"t-independent"}
+    is_near(found["warmth"].human, statistic=2.357, df2=80, p_value=0.021)
+    is_near(found["warmth"].agent, statistic=14.084, df2=198)
+    is_near(found["trust"].human, statistic=0.362, df2=80, p_value=0.718)
+    is_near(found["trust"].agent, statistic=7.526, df2=198)

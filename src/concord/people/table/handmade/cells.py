@@ -243,3 +243,34 @@ def read_any(cell: object) -> Quantity | None:
     raise BadCellError(
         "a printed statistic such as 't(58) = 2.41, p = .019', an effect, or counts such as 26/40"
     )
+
+
+def read_sizes(cell: object) -> tuple[float, float] | None:
+    """Read the sizes of two groups: ``40`` (each), ``40 / 42``, ``40; 42``, ``40 and 42``."""
+    text = plain(cell)
+    if isinstance(text, str):
+        parts = re.split(r"\s*(?:/|;|\+|&|\||\band\b|\bund\b|,\s)\s*", text.strip())
+        if len(parts) == 2:
+            first, second = (read_number(after_equals(part)) for part in parts)
+            return None if first is None or second is None else (first, second)
+    both = read_number(after_equals(text))
+    return None if both is None else (both, both)
+
+
+def after_equals(cell: object) -> object:
+    """Return what is behind ``n =`` in a cell."""
+    return cell.rpartition("=")[2].strip() if isinstance(cell, str) and "=" in cell else cell
+
+
+def unbracketed(cell: object) -> object:
+    """Return a cell without the brackets round it."""
+    text = plain(cell)
+    return text.strip("()[] ") if isinstance(text, str) else text
+
+
+def bare_number(cell: object) -> float | None:
+    """Return a cell that is a number and nothing else; as text, too."""
+    try:
+        return read_number(cell)
+    except BadCellError:
+        return None

@@ -113,11 +113,11 @@ def apply(header: Header, mapping: Mapping[str, str], place: str) -> Header:
                 f"--map: {place} has no column {title!r}; found {', '.join(map(repr, header.titles))}"
             )
         for j in places:
-            meanings[j] = _called(meaning, header.meanings[j])
+            meanings[j] = _with_agents_name(meaning, header.meanings[j])
     return replace(header, meanings=tuple(meanings))
 
 
-def _called(meaning: Meaning | None, before: Meaning | None) -> Meaning | None:
+def _with_agents_name(meaning: Meaning | None, before: Meaning | None) -> Meaning | None:
     """Return what a mapping says of a column, with the agent's name that its title holds."""
     if meaning is None or before is None or meaning.side != before.side:
         return meaning
