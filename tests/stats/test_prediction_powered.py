@@ -36,6 +36,7 @@ def _weights_of(n: int, more: int, seed: int = 5) -> tuple[np.ndarray, np.ndarra
     return rng.gamma(2, 0.5, n), rng.gamma(2, 0.5, more)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rho", [0.9, 0.4, 0.0])
 def test_a_weighted_mean_is_that_of_ppi_py_at_the_same_weight_of_predictions(rho: float) -> None:
     ppi = pytest.importorskip("ppi_py", reason="the extra `oracles` is not installed")
@@ -65,6 +66,7 @@ def test_equal_weights_change_nothing() -> None:
     assert (weighted.low, weighted.high) == pytest.approx((plain.low, plain.high))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_regression_is_that_of_ppi_py(weighted: bool) -> None:
     ppi = pytest.importorskip("ppi_py", reason="the extra `oracles` is not installed")
