@@ -125,8 +125,9 @@ def score_people(
         return
     if respondents is not None:
         raise OptionError("--respondents goes with a table of predicted effects (human_estimate, human_se)")
-    from concord.people.folder_rule import make_way
+    from concord.people.folder_rule import make_way, refuse_other_table
 
+    refuse_other_table(out, tests.name, model)
     result: Any = api.score_people(source, model=model, agent_column=agent_column, **options, **choices)
     make_way(out, result.inputs, model)
     if isinstance(result, api.AgentsResult):
