@@ -26,7 +26,7 @@ import numpy as np
 
 from ceiling import section
 from coverage_kinds import FRESH, KINDS, RANDOM, Kind
-from coverage_page import INSIDE, lookup_module, page, summary
+from coverage_page import INSIDE, counts, flagged, lookup_module, page, summary  # noqa: F401
 
 HERE = Path(__file__).parents[1]
 PAGE = HERE / "docs" / "explanation" / "coverage.md"

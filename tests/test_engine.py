@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from concord import engine as engines
 from concord.engine import SERIAL, Engine, _batches, get_engine
 from concord.errors import OptionError
 from concord.stats.bands import ItemWeights
@@ -53,11 +54,12 @@ def test_functions_of_a_notebook_travel_too() -> None:
 
 
 @given(n=st.integers(1, 200), workers=st.integers(1, 40))
-def test_batches_keep_order_and_hold_every_block_once(n: int, workers: int) -> None:
+def test_batches_hold_every_block_once_and_their_results_come_back_in_order(n: int, workers: int) -> None:
     batches = _batches(range(n), workers)
-    assert [block for batch in batches for block in batch] == list(range(n))
-    assert min(map(len, batches)) >= 1
+    assert sorted(block for batch in batches for block in batch) == list(range(n))
+    assert len(batches) <= workers * engines.BATCHES_PER_WORKER
     assert max(map(len, batches)) - min(map(len, batches)) <= 1
+    assert engines._in_order([list(batch) for batch in batches], n) == list(range(n))
 
 
 def test_random_signs_do_not_depend_on_the_engine() -> None:
@@ -209,3 +211,25 @@ def test_a_missing_cluster_is_a_message() -> None:
     pytest.importorskip("distributed", reason="the engine 'dask' is not installed")
     with pytest.raises(OptionError, match="found no open client; give the scheduler's address"):
         get_engine("dask").map(square, range(3))
+
+
+def test_a_worker_that_was_told_to_give_memory_back_at_once_keeps_it_during_a_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Dask tells its workers so; the setting is the worker's own again after the batch."""
+    set_to: list[tuple[int, int]] = []
+
+    class Library:
+        def mallopt(self, option: int, value: int) -> int:
+            set_to.append((option, value))
+            return 1
+
+        def malloc_trim(self, keep: int) -> int:
+            return keep
+
+    monkeypatch.setattr(engines, "_glibc", Library)
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    assert engines._batch(engines._Held(abs), [-1]) == [1] and set_to == []
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
+    assert engines._batch(engines._Held(abs), [-1]) == [1]
+    assert set_to[2:] == [(-1, 65536), (-3, 131072)] and set_to[0] == (-1, 256 * 1024**2)

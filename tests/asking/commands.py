@@ -70,6 +70,8 @@ class Started:
         context: Any = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(list(LOADED))
         self._streams = tempfile.TemporaryDirectory()  # not below cwd, whose files are looked at
+        for name in ("out", "err"):  # there also where the command is killed before it opens them
+            Path(self._streams.name, name).touch()
         self._process = context.Process(
             target=_begin, args=(function, arguments, str(cwd), env, self._streams.name)
         )

@@ -66,6 +66,7 @@ def test_inspect_finds_task_and_model_by_their_names_and_its_log_is_read(tmp_pat
     assert (read.suite, len(read.rows)) == ("structure", 2)
 
 
+@pytest.mark.long
 @needs_weights
 @pytest.mark.filterwarnings("ignore")
 def test_the_same_model_over_http_gives_the_same_replies(

@@ -86,6 +86,7 @@ def test_sessions_are_trials_turns_are_kept_and_a_finished_run_asks_nothing_agai
     assert again["score"]["n_tests"] == 24
 
 
+@pytest.mark.long
 def test_a_session_that_was_cut_short_goes_on_from_its_turns(finished: Path, tmp_path: Path) -> None:
     _copy(finished, tmp_path)
     first = runs.score_run(tmp_path / "r", n_resamples=0).to_dict()
@@ -167,6 +168,7 @@ def _evaluate() -> None:
     inspect_ai.eval(task, model="scripted/fast", display="none", log_dir="logs")
 
 
+@pytest.mark.long
 def test_inspect_runs_studies_as_a_task_and_its_log_is_scored(tmp_path: Path) -> None:
     done = run_code(_evaluate, tmp_path)
     assert done.returncode == 0, done.stderr

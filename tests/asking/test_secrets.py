@@ -53,7 +53,13 @@ def samples(folder: Path) -> None:
     (folder / "samples.json").write_text(json.dumps({"samples": rows}))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        pytest.param(shape, marks=() if shape in ("plain", "with quotes") else pytest.mark.long)
+        for shape in SHAPES
+    ],
+)
 def test_the_key_is_in_no_file_log_line_or_message(tmp_path: Path, shape: str) -> None:
     samples(tmp_path)
     key = SHAPES[shape]

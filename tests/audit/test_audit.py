@@ -50,6 +50,15 @@ def test_error_rates_and_the_corrected_gap_by_hand() -> None:
     assert found.corrected is not None and found.corrected.value == pytest.approx(0.35)
 
 
+def test_answers_alike_in_both_modes_do_not_make_the_gap_certain() -> None:
+    # six pairs alike: one of each sign added, (1/8 + 1/8) / 8 is the variance
+    every = items(6, 3, 3)
+    found = audit_result("m", REASONING, every, {item.key: "same" for item in every})
+    assert found.gap is not None and found.gap.value == 0
+    assert found.gap.interval is not None
+    assert found.gap.interval.high == pytest.approx(1.959964 * (0.25 / 8) ** 0.5, rel=1e-6)
+
+
 def test_no_error_in_a_small_sample_does_not_make_the_reader_perfect() -> None:
     every = items(100, 60, 40)
     few = {item.key: "same" for item in every[:10]}

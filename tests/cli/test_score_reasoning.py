@@ -131,6 +131,7 @@ def test_rank_prints_the_results_of_a_folder(files: dict[str, str]) -> None:
     assert [row["model"] for row in json.loads(out)["models"]] == ["one", "two"]
 
 
+@pytest.mark.long
 def test_bytes_do_not_depend_on_the_hash_seed(files: dict[str, str], tmp_path: Path) -> None:
     written = []
     for hash_seed in ("1", "2"):

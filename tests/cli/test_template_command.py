@@ -89,3 +89,19 @@ def test_many_agents_scored_again_leave_no_folder_of_an_agent_behind(tmp_path: P
         path.write_text("agent," + ROWS + "".join(rows), "utf-8")
         assert score(path, out).exit_code == 0
     assert sorted(place.name for place in out.iterdir() if place.is_dir()) == ["x", "z"]
+
+
+def test_a_folder_of_another_table_is_refused_before_anything_is_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    assert score(table(tmp_path / "t.csv", "A", "B", "C"), out).exit_code == 0
+    assert (out / "referee_studies.csv").is_file()
+
+    def never(*args: object, **options: object) -> None:
+        raise AssertionError("scored all the same")
+
+    monkeypatch.setattr("concord.api.score_people", never)
+    refused = score(table(tmp_path / "u.csv", "A", "B", "C"), out)
+    assert refused.exit_code == 2
+    assert "holds the result of t.csv; choose another --out" in refused.stderr

@@ -160,12 +160,18 @@ def _runnable(page: Path) -> bool:
 LONG = (
     "README.md",
     "docs/how-to/add-an-agent-design.md",
+    "docs/how-to/from-a-paper-to-a-study.md",
+    "docs/how-to/intervene-on-reasoning.md",
     "docs/how-to/make-a-report.md",
+    "docs/how-to/openai-compatible.md",
+    "docs/how-to/replay-a-study.md",
+    "docs/how-to/run-models.md",
     "docs/how-to/run-on-a-cluster.md",
     "docs/reference/cli.md",
+    "docs/tutorial.md",
     "docs/tutorials/synthetic-sample.md",
 )
-"""Pages that score all public agents, run the whole demo, ask for studies or start a cluster."""
+"""Pages that score all public agents, run the whole demo, ask models or start a cluster."""
 
 
 @pytest.mark.parametrize(

@@ -257,6 +257,21 @@ def test_counts_keep_their_distribution_and_share_noise() -> None:
     assert np.array_equal(binomial_at(z, 17, 0.42), stats.binom.ppf(stats.norm.cdf(z), 17, 0.42))
 
 
+def test_counts_are_binomial_quantiles_with_one_rate_a_column_and_with_a_rate_each() -> None:
+    rng = np.random.default_rng(3)
+    z, n = (
+        np.vstack([rng.normal(size=(400, 4)), np.full((2, 4), [[6.0], [-6.0]])]),
+        np.array([1.0, 9, 60, 300]),
+    )
+    for p in (
+        np.array([0.5, 0.0, 1.0, 0.03]),
+        rng.random((402, 4)),
+        np.where(rng.random((402, 4)) < 0.5, 0.0, 0.9),
+    ):
+        truth = stats.binom.ppf(stats.norm.cdf(z), n, p)
+        assert np.array_equal(binomial_at(z, n, p), np.clip(truth, 0, n))
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
 def test_tables_of_one_sample_differ_together(protocol: Protocol) -> None:
     """Log odds ratios of two tables of the same people correlate; without a correlation they do not."""

@@ -69,6 +69,7 @@ def test_equal_families_have_the_clustered_error_that_inspect_reports() -> None:
     assert clustered_mean(x, families).se == pytest.approx(theirs, rel=1e-12)
 
 
+@pytest.mark.long
 def test_a_clustered_comparison_is_the_robust_regression_of_statsmodels() -> None:
     """OLS of the differences on a constant, errors clustered with G/(G - 1), t with G - 1 degrees."""
     pytest.importorskip("statsmodels", reason="statsmodels is not installed")

@@ -56,6 +56,7 @@ def test_clustered_errors_are_those_of_a_sandwich_computed_with_matrices() -> No
     assert ours.df == pytest.approx(eigen.sum() ** 2 / (eigen**2).sum(), rel=1e-10)
 
 
+@pytest.mark.long
 def test_the_clustered_error_of_the_literature_is_the_uncorrected_sandwich_of_statsmodels() -> None:
     """Miller (2024) adds the covariances inside clusters to the plain variance of the mean."""
     pytest.importorskip("statsmodels", reason="statsmodels is not installed")
@@ -102,6 +103,7 @@ def test_paired_errors_follow_the_formula_of_the_literature_on_error_bars(
     assert ours.correlation == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.long
 def test_scores_of_zero_and_one_are_tested_by_mcnemar() -> None:
     pytest.importorskip("statsmodels", reason="statsmodels is not installed")
     from statsmodels.stats.contingency_tables import mcnemar
@@ -228,6 +230,7 @@ def test_the_mean_of_right_and_wrong_has_wilsons_interval_and_others_students() 
     assert mean_estimate([]).value is None
 
 
+@pytest.mark.long
 def test_many_models_are_adjusted_as_statsmodels_does() -> None:
     pytest.importorskip("statsmodels", reason="statsmodels is not installed")
     from statsmodels.stats.multitest import multipletests

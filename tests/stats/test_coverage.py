@@ -59,6 +59,24 @@ def test_scores_look_like_one_of_four(values: list[float], look: str) -> None:
     assert coverage.score_look(values) == look
 
 
+def test_every_cell_outside_is_warned_about(simulation: ModuleType) -> None:
+    """Named populations and those drawn at random make the table; those drawn afresh are what it meets."""
+    cells = [
+        simulation.Cell("PAS", "", "bell", 5, 100, 100, 95, looks={"plain": 100}),
+        simulation.Cell("PAS", "", "uniform", 9, 100, 100, 90, looks={"plain": 60, "skewed": 40}),
+        simulation.Cell("PAS", "", "drawn at random 1", 5, 100, 100, 99, looks={"skewed": 100}),
+        simulation.Cell("PAS", "", "drawn afresh 1", 9, 100, 100, 89, looks={"skewed": 100}),
+        simulation.Cell("PAS", "", "drawn afresh 2", 5, 100, 100, 89, looks={"plain": 100}),
+    ]
+    rows = simulation.flagged(cells)
+    assert set(rows) == {("PAS", 9, "plain"), ("PAS", 9, "skewed"), ("PAS", 5, "skewed")}
+    made = [cell for cell in cells if cell.drawn != "drawn afresh"]
+    counted = simulation.counts(made, rows)
+    assert (counted["below"], counted["above"], counted["warned"]) == (1, 1, 2)
+    met = simulation.counts([cell for cell in cells if cell.drawn == "drawn afresh"], rows)
+    assert (met["below"], met["warned"]) == (2, 1)
+
+
 def test_every_random_population_draws_and_has_a_truth(simulation: ModuleType) -> None:
     pytest.importorskip("pydantic", reason="whole benchmarks need more than numbers")
     rng = np.random.default_rng(1)

@@ -7,6 +7,7 @@ from concord.errors import OptionError, UndefinedError
 from concord.stats.equivalence import equivalence, equivalence_of_means
 
 
+@pytest.mark.long
 def test_one_sample_is_that_of_statsmodels() -> None:
     pytest.importorskip("statsmodels", reason="statsmodels is not installed")
     from statsmodels.stats.weightstats import DescrStatsW

@@ -7,6 +7,7 @@ from concord.errors import UndefinedError
 from concord.stats.logistic import logistic_line
 
 
+@pytest.mark.long
 def test_the_line_and_its_errors_are_those_of_statsmodels() -> None:
     """Logit(y, [1, x]).fit(cov_type="cluster", cov_kwds={"groups": g}) of statsmodels 0.15."""
     rng = np.random.default_rng(1)

@@ -105,6 +105,7 @@ def test_clusters_flip_together() -> None:
         sign_flip(DARWIN, n_flips=0, rng=rng())
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_adjusted_p_values_are_those_of_statsmodels(p: list[float]) -> None:

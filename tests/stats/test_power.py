@@ -23,6 +23,7 @@ from concord.stats.power_counts import counted_interval_width, disagreements, pa
 from concord.stats.signflip import sign_flip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("d", "n"), [(0.1, 5), (0.1, 400), (0.35, 30), (0.8, 5), (0.8, 30), (0.2, 100)])
 def test_power_of_t_tests_is_that_of_statsmodels(d: float, n: int) -> None:
     pytest.importorskip("statsmodels", reason="statsmodels is not installed")

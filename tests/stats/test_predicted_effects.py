@@ -86,6 +86,7 @@ def test_agents_are_rows_and_each_has_its_own_numbers() -> None:
         assert float(together.size_ratio[i]) == float(alone.size_ratio)
 
 
+@pytest.mark.long
 def test_adjusted_numbers_recover_the_truth_that_noise_hides() -> None:
     """The agent is twice as large with noise of its own; people's noise hides none of it."""
     rng = np.random.default_rng(2)

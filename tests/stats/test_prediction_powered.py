@@ -35,6 +35,7 @@ def test_a_mean_is_that_of_ppi_py(rho: float, weighted: bool) -> None:
     assert (found.low, found.high) == pytest.approx((float(low[0]), float(high[0])), abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_regression_is_that_of_ppi_py(weighted: bool) -> None:
     ppi = pytest.importorskip("ppi_py", reason="the extra `oracles` is not installed")

@@ -20,6 +20,7 @@ import numpy as np
 
 from concord.audit.items import MISREAD, RIGHT, SAME, AuditItem, AuditKind
 from concord.records import Estimate, Interval
+from concord.stats.elementwise import Floats
 from concord.stats.intervals import wilson_interval
 
 LEVEL = 0.95
@@ -111,7 +112,7 @@ def _gaps(own: Mapping[str, Sequence[AuditItem]], verdicts: Mapping[str, str]) -
         nothing = Estimate(None, note="fewer than two vignettes have a reply in both modes")
         return nothing, nothing
     d = np.array([by_unit["cot"][unit] - by_unit["direct"][unit] for unit in units])
-    value, variance = float(d.mean()), float(d.var(ddof=1)) / len(d)
+    value, variance = float(d.mean()), _paired_spread(d)
     read = Estimate(value, _rate_interval(value, variance, -1.0), len(d), 0, "all outcomes, as read")
     shift, extra = 0.0, 0.0
     for mode, sign in (("cot", 1), ("direct", -1)):
@@ -128,6 +129,16 @@ def _gaps(own: Mapping[str, Sequence[AuditItem]], verdicts: Mapping[str, str]) -
     note = f"{n_audited} replies audited"
     interval = _rate_interval(moved, variance + extra, -1.0)
     return read, Estimate(moved, interval, len(d), 0, "difference estimator", note)
+
+
+def _paired_spread(d: Floats) -> float:
+    """Return the variance of a mean of paired differences, one of each sign added (Bonett and Price).
+
+    Differences that are all 0 do not show that none is possible.
+    """
+    n = len(d) + 2
+    up, down = (np.sum(d > 0) + 1) / n, (np.sum(d < 0) + 1) / n
+    return float(up + down - (up - down) ** 2) / n
 
 
 def _by_unit(items: Sequence[AuditItem]) -> dict[str, float]:

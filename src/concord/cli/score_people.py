@@ -117,8 +117,9 @@ def score_people(
         found = api.score_predictions(source, level=level, agent_column=agent_column)
         _tell_many(found, found.write(out), json=json)
         return
-    from concord.people.folder_rule import make_way
+    from concord.people.folder_rule import make_way, refuse_other_table
 
+    refuse_other_table(out, tests.name, model)
     result: Any = api.score_people(source, model=model, agent_column=agent_column, **options, **choices)
     make_way(out, result.inputs, model)
     if isinstance(result, api.AgentsResult):

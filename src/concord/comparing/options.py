@@ -102,6 +102,7 @@ def _compared_options(
     common = sorted(set(a.items) & set(b.items))
     if not common:
         raise MismatchError(f"{one} and {two} have no question in common: ask both the same set")
+    labels = a.labels(common)
     metrics = [
         difference_of_shares(
             name,
@@ -109,22 +110,24 @@ def _compared_options(
             b.of(name, common),
             choices,
             engine,
+            clusters=labels,
             nobody="no item of both models has it",
         )
         for name in BY_ITEM
     ]
-    metrics.append(_rstd_difference(a.accuracy(common), b.accuracy(common), choices))
+    metrics.append(_rstd_difference(a.accuracy(common), b.accuracy(common), labels, choices))
     return ModelPair(
         one, two, tuple(metrics), len(common), len(a.items) - len(common), len(b.items) - len(common)
     )
 
 
-def _rstd_difference(a: Floats, b: Floats, choices: Choices) -> MetricDifference:
-    """Compare two RStd by the jackknife over items; interval and test are of one kind.
+def _rstd_difference(a: Floats, b: Floats, labels: Sequence[str], choices: Choices) -> MetricDifference:
+    """Compare two RStd by the jackknife over items or their families; interval and test are of one kind.
 
     In simulations the test finds a difference between models alike in 0.5 to 6 % of cases.
     """
-    n = len(a)
+    families = list(dict.fromkeys(labels))
+    n = len(families)
     first, second = rstd_of(a), rstd_of(b) if a.shape[1] == b.shape[1] else float("nan")
     if np.isnan(first) or np.isnan(second):
         note = "undefined: the right option is not seen in every place"
@@ -133,7 +136,8 @@ def _rstd_difference(a: Floats, b: Floats, choices: Choices) -> MetricDifference
     if n < FEWEST:
         few = Estimate(value, None, n, note=f"no interval below {FEWEST} items")
         return MetricDifference(RSTD, first, second, few, None, n)
-    kept = [np.arange(n) != i for i in range(n)]
+    own = np.asarray(labels)
+    kept = [own != one for one in families]
     without = np.array([rstd_of(a[row]) - rstd_of(b[row]) for row in kept])
     try:
         interval = jackknife_t(value, without, level=choices.level)

@@ -7,6 +7,7 @@ from pathlib import Path
 from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.comparing.naming import check_names, distinct, known_metric
+from concord.comparing.referee import KEY, RANKS, prior_ranks, referee_summary
 from concord.errors import FileFormatError, MismatchError
 from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.json_text import parsed
@@ -127,14 +128,19 @@ def compare_people_folders(asked: CompareRequest) -> MetricCompareResult:
     scores = [_of_model(name, one.scores) for name, one in zip(called, folders, strict=True)]
     found = compare_people(scores, protocol, level=choices.level, metric=chosen, engine=asked.engine)
     models = [
-        ComparedModel(name, str(source), {"model": one.model, "design": one.design})
+        ComparedModel(
+            name,
+            str(source),
+            {"model": one.model, "design": one.design, KEY: referee_summary(one.scores.referee)},
+        )
         for name, source, one in zip(called, sources, folders, strict=True)
     ]
+    asked_by_referee = {name: one.scores.referee for name, one in zip(called, folders, strict=True)}
     return MetricCompareResult(
         NAME,
         WORDS,
         f"protocol {protocol.name} · the same tests and studies",
-        {"protocol": protocol.name},
+        {"protocol": protocol.name, RANKS: prior_ranks(asked_by_referee)},
         tuple(models),
         found.pairs,
         found.standing,

@@ -262,8 +262,9 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
 
 
 def _referee_summary(found: Referee) -> dict[str, Any]:
-    """Return what a referee asks over all tests; test by test it is in `referee.json`."""
-    return {key: value for key, value in encode(found).items() if key not in ("tests", "inside_studies")}
+    """Return what a referee asks over all tests; by test and study it is in `referee.json`."""
+    apart = ("tests", "inside_studies", "studies")
+    return {key: value for key, value in encode(found).items() if key not in apart}
 
 
 def study_document(scores: PeopleResult, study: GroupResult) -> dict[str, Any]:

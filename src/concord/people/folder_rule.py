@@ -10,6 +10,7 @@ from concord.files.json_text import parsed
 from concord.people.agents_files import DOCUMENT, NUMBERS
 from concord.people.files import DETAILED, STUDY, SUMMARY
 from concord.people.referee.files import DOCUMENT as REFEREE
+from concord.people.referee.files import STUDIES as REFEREE_STUDIES
 from concord.people.referee.files import TABLE as REFEREE_TABLE
 from concord.records import InputFile
 
@@ -41,11 +42,7 @@ def make_way(folder: Path, inputs: Sequence[InputFile], model: str | None) -> tu
         before = _read_earlier(path)
         called = before.get("model")
         if _input_names(before) != {one.name for one in inputs} or (called and model and called != model):
-            of = ", ".join(sorted(_input_names(before))) or "something else"
-            raise OptionError(
-                f"{folder} holds the result of {of}{f' ({called})' if called else ''}; choose another --out, "
-                f"such as --out {folder}/{model if model else 'second'}, or remove the folder first"
-            )
+            raise _refusal(folder, before, model)
     removed = []
     for path in earlier:
         removed.extend(_own_files(path))
@@ -56,6 +53,37 @@ def make_way(folder: Path, inputs: Sequence[InputFile], model: str | None) -> tu
             place.rmdir()
             place = place.parent
     return tuple(removed)
+
+
+def refuse_other_table(folder: Path, table: str, model: str | None) -> None:
+    """Refuse a folder that holds the result of another table, before minutes were spent on this one.
+
+    Parameters
+    ----------
+    folder
+        Where the result will go.
+    table
+        Name of the file that is to be scored.
+    model
+        The model it is about.
+
+    Raises
+    ------
+    OptionError
+        The folder holds the result of another table.
+    """
+    for path in (folder / SUMMARY, folder / DOCUMENT):
+        before = _read_earlier(path) if path.is_file() else {}
+        if _inputs(before) and table not in _input_names(before):
+            raise _refusal(folder, before, model)
+
+
+def _refusal(folder: Path, before: dict[str, Any], model: str | None) -> OptionError:
+    of, called = ", ".join(sorted(_input_names(before))) or "something else", before.get("model")
+    return OptionError(
+        f"{folder} holds the result of {of}{f' ({called})' if called else ''}; choose another --out, "
+        f"such as --out {folder}/{model if model else 'second'}, or remove the folder first"
+    )
 
 
 def _read_earlier(path: Path) -> dict[str, Any]:
@@ -85,5 +113,6 @@ def _own_files(summary: Path) -> list[Path]:
         ]
         return [*inner, *(path for path in (folder / NUMBERS, summary) if path.is_file())]
     studies = [path for path in folder.glob(f"*/{STUDY}") if path.is_file()]
-    others = (folder / DETAILED, folder / REFEREE, folder / REFEREE_TABLE, summary)
+    tables = (DETAILED, REFEREE, REFEREE_TABLE, REFEREE_STUDIES)
+    others = (*(folder / name for name in tables), summary)
     return [*studies, *(path for path in others if path.is_file())]

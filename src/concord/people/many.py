@@ -341,7 +341,9 @@ def _score(group: _Group, bounds: _AllBounds, i: int, metric: str, domain: int |
     value = float(levels.benchmark[i] if domain is None else levels.domain[i, domain])
     bound = bounds[metric, domain][i]
     drawn = group.draws.bound(metric, or_none(value), i, domain)
-    score = score_from(metric, value, bound, drawn, _counts(group, i, metric, domain), group.shared.protocol)
+    score = score_from(
+        metric, value, bound, drawn, _counts_of_agents(group, i, metric, domain), group.shared.protocol
+    )
     if metric not in BOUNDED:
         return score
     return replace(score, bounds=group.simulation.bounds(metric, score.estimate, domain=domain))
@@ -374,7 +376,7 @@ def _ecs_bounds(group: _Group, chosen: NDArray[np.bool_], domain: int | None) ->
     ]
 
 
-def _counts(group: _Group, i: int, metric: str, domain: int | None) -> tuple[int, int]:
+def _counts_of_agents(group: _Group, i: int, metric: str, domain: int | None) -> tuple[int, int]:
     """Count tests a number rests on, and tests it leaves out."""
     scores, layout = group.scores, group.shared.layout
     inside: Any = slice(None)

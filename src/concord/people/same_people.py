@@ -85,22 +85,42 @@ def two_counts(
 
 def binomial_at(z: Floats, n: Any, p: Any) -> NDArray[np.int64]:
     """Return the binomial quantiles at the probabilities of normal scores."""
-    trials, rate = (np.broadcast_to(np.asarray(x, dtype=np.float64), z.shape).ravel() for x in (n, p))
-    score, wanted = z.ravel(), ndtr(z.ravel())
+    trials, rate = (np.broadcast_to(np.asarray(x, dtype=np.float64), z.shape) for x in (n, p))
+    if z.ndim == 2 and all(bool((x == x[:1]).all()) for x in (trials, rate)):
+        return _by_tables(ndtr(z), trials, rate)
+    return _one_by_one(z.ravel(), trials.ravel(), rate.ravel()).reshape(z.shape)
+
+
+def _by_tables(wanted: Floats, trials: Floats, rate: Floats) -> NDArray[np.int64]:
+    """Return the quantiles of columns that have one distribution each: its function is computed once."""
+    k = np.zeros(wanted.shape, dtype=np.int64)
+    for column in range(wanted.shape[1] if wanted.size else 0):
+        n, p = trials[0, column], rate[0, column]
+        below = np.arange(n)
+        k[:, column] = np.searchsorted(
+            _up_to(below, np.full_like(below, n), np.full_like(below, p)), wanted[:, column]
+        )
+    return k
+
+
+def _one_by_one(score: Floats, trials: Floats, rate: Floats) -> NDArray[np.int64]:
+    """Return quantiles that have a distribution each."""
+    wanted = ndtr(score)
     # Cornish and Fisher's start is right or one off nearly everywhere
     start = trials * rate + score * np.sqrt(trials * rate * (1 - rate)) + (1 - 2 * rate) * (score**2 - 1) / 6
-    k = np.clip(np.floor(start), 0, trials)
+    first = np.clip(np.floor(start), 0, trials)
+    k = first.copy()
     left = np.arange(k.size)
     while left.size:  # up until the distribution function reaches the probability
         left = left[k[left] < trials[left]]
         left = left[_up_to(k[left], trials[left], rate[left]) < wanted[left]]
         k[left] += 1
-    left = np.arange(k.size)
+    left = np.flatnonzero(k == first)  # of those that went up the count below is known not to reach it
     while left.size:  # down while the count below reaches it too
         left = left[k[left] > 0]
         left = left[_up_to(k[left] - 1, trials[left], rate[left]) >= wanted[left]]
         k[left] -= 1
-    return k.astype(np.int64).reshape(z.shape)
+    return k.astype(np.int64)
 
 
 def _up_to(k: Floats, n: Floats, p: Floats) -> Floats:

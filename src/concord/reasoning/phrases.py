@@ -118,7 +118,7 @@ _BEFORE_WORDS = (
     r"vorgeschichte|zustand nach|z +n|anamnes\w+|fehldiagnose|fälschlich|falschlich|wäre|ware|wenn|falls|"
     r"differential\w*|differenzial\w*|warum|eher als|früher\w*|fruher\w*|"
     r"ni|sin|en lugar de|en vez de|m[aá]s que|antes que|frente a|contra|descart\w+|exclu[iy]\w+|"
-    r"dd(?=\s*:)|(?:mistake|error|premature|tempting|wrong) to (?:diagnose|call(?: it| this)?|label(?: it| this)?|assume)|"
+    r"dd|(?:mistake|error|premature|tempting|wrong) to (?:diagnose|call(?: it| this)?|label(?: it| this)?|assume)|"
     r"(?:podr[ií]a|puede|cabr[ií]a) (?:pensarse|pensar|parecer|sugerir)(?: en)?|"
     r"antecedentes?|historia de|err[oó]ne\w+|mal diagnosticad\w+|ser[ií]a|si|por qu[eé] no|diferencial\w*|previ[oa]\w*"
 )
@@ -127,7 +127,7 @@ _BEFORE_CJK = (
     r"假如|倘若|曾|鉴别|鑑別|为什么不|與其|与其|もし|鑑別|除外|감별|배제|만약|❌|✗|✘|🚫|❎"
 )
 _JUST_BEFORE = (
-    r"^\s*(?:>|≫|over(?: an?| the)?)\s*$"
+    r"^\s*(?:>|≫|(?:over|better than|more than)(?: an?| the)?)\s*$"
     r"|(?<!\w)(?:teachers?|school|husband|wife|partner|friends?|gp)(?: \w+)? (?:suspected|assumed)(?: an?)?\s*$"
     r"|(?<!\w)(?:although|though|while|aunque|obwohl)(?: an?| the| una?| eine?)?\s*$"
 )
@@ -154,7 +154,7 @@ _AFTER_CJK = (
     r"的?(?:诊断)?标准(?:并)?(?:不|未|没有)|相?(?:鉴别|鑑別|区分|區分)|との?鑑別|の(?:診断)?基準[はを](?:満たさ|満たして(?:い|お)(?:ない|ら))|"
     r"では(?:ない|なく|ありません)|じゃない|でない|は(?:否定|除外|考えにくい|当たら|該当しな)|を(?:否定|除外)|より(?:も)?|"
     r"と誤診|の既往|など|も(?:考えられ|あり得|ありえ)|の可能性(?:も|[はが]?(?:低|小|乏し|ほとんど))|か[、,。?？]|ではなかった|とは(?:言え|考え)な|なら|であれば|だろうが|であろうが|"
-    r"[가이은는] ?아니|[은는이가]? ?(?:배제|제외)|[을를] ?(?:배제|제외)|보다|[으로]{1,2} ?오진|의? ?과거력|의? ?병력|"
+    r"[가이은는] ?아[니닙님]|[은는이가]? ?(?:배제|제외)|[을를] ?(?:배제|제외)|보다|[으로]{1,2} ?오진|의? ?과거력|의? ?병력|"
     r"[와과]의? ?감별|의? ?(?:진단 ?)?기준[을에은]? ?(?:충족하지|충족되지|부합하지|맞지|미달)|"
     r"이?겠지만|의? ?가능성[은이]? ?(?:낮|적|작|희박)|등(?![가-힣]{2})|등[을의도이]|도 (?:생각|가능)|이?었겠지만|이?냐|인지|[이가]? ?아닌"
 )
@@ -204,8 +204,8 @@ REFUSAL = re.compile(
     r"|\bnot my place to (?:label|diagnos|name|judge)|\bcan(?:not|[’']t) make that (?:call|judg)"
     r"|\b(?:refrain|abstain) from\b[^.!?\n]{0,30}diagnos"
     r"|\bdiagnosing\b[^.!?\n]{0,60}\b(?:unethical|inappropriate|irresponsible|not appropriate)\b"
-    r"|\b(?:unable|not able|can ?not|can[’']t) (?:to )?(?:tell|say)(?: you)? what (?:condition|disorder|illness|it|this)\b"
-    r"|\bstelle(?:n)? keine diagnose|\bnicht m[oö]glich, eine[^.!?\n]{0,20}diagnose"
+    r"|\b(?:unable|not able|can ?not|can[’']t) (?:to )?(?:\w+ly )?(?:tell|say)(?: you)? what (?:is wrong|condition|disorder|illness|it|this)\b"
+    r"|\bstelle(?:n)? keine diagnose|\bkann ich (?:hier )?nicht (?:beurteilen|diagnostizieren)\b|\bnicht m[oö]glich, eine[^.!?\n]{0,20}diagnose"
     r"|\bno me (?:corresponde|compete)\b[^.!?\n]{0,20}diagn"
     r"|(?:没有|沒有|无)(?:资格|資格|权限|能力)[^。！？\n]{0,10}(?:诊断|診斷)|診断[^。！？\n]{0,8}資格(?:が|は)(?:ありません|ない)"
     r"|진단[^.!?\n]{0,14}(?:적절하지 않|자격이 없|권한이 없)"

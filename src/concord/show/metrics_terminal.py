@@ -1,6 +1,7 @@
 """A comparison on several metrics as terminal tables; two models in full, many as a ranking and a table."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
@@ -8,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from concord.comparing.metrics import MetricCompareResult, metric_name
+from concord.comparing.referee import KEY, RANKS
 from concord.show.compare_terminal import (
     first_lines,
     margin_words,
@@ -22,6 +24,9 @@ from concord.stats.multiple import distinguishable, holm
 from concord.stats.pairs import ModelPair
 from concord.structure.compare import LOWER_IS_STEADIER
 
+_MOST_MODELS = 8
+"""Of more models, what a referee asks of each is in `comparison.json`."""
+
 
 def metrics_report(result: MetricCompareResult) -> RenderableType:
     """Return everything a reader of the terminal should see."""
@@ -34,8 +39,31 @@ def metrics_report(result: MetricCompareResult) -> RenderableType:
         parts += [] if held is None else [lines([f"  {metric_name(result.metric)} {margin_words(held)}"])]
     else:
         parts += [lines(_ranking(result)), _all_pairs(result), lines(_left_out_words(result, result.pairs))]
+    parts.append(lines(_for_referee(result)))
     parts.append(Text("\n" + closing(result), style="bold"))
     return Group(*parts)
+
+
+def _for_referee(result: MetricCompareResult) -> Iterator[str]:
+    """Say what a referee asks of each model, and whether other priors change their order."""
+    shown = [(one.name, one.about[KEY]) for one in result.models if one.about.get(KEY)]
+    if not shown:
+        return
+    yield "\nFor the referee"
+    for name, told in shown if len(shown) <= _MOST_MODELS else ():
+        ends = told["difference_d_interval"]
+        reach = "" if ends is None else f" [{number(ends[0], 2)}, {number(ends[1], 2)}]"
+        yield (
+            f"  {name}: inside the replication interval {told['inside']} of {told['n_inside']}; "
+            f"agent - human d {number(told['difference_d'], 2)}{reach}; replication Bayes factor above 3 for "
+            f"{told['n_supported']} of {told['n_replications']}; equivalent {told['n_equivalent']} of "
+            f"{told['n_kept']} kept nulls"
+        )
+    ranks = result.about.get(RANKS) or []
+    if ranks:
+        first = Counter(row["order"][0] for row in ranks if row["order"])
+        said = ", ".join(f"{name} first in {n}" for name, n in first.most_common())
+        yield f"  PAS under {len(ranks)} priors (scales × ½ to 2, odds 1/3 to 3): {said}"
 
 
 def _sources(result: MetricCompareResult) -> Iterator[str]:

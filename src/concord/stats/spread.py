@@ -186,8 +186,8 @@ def spread_difference(
     shift = first.tau - second.tau
     tail = (1 - level) / 2
     ends: list[_Limits] = [(one.low(tail), one.high(tail)) for one in (first, second)]
-    low, high = _joined(first, second, correlation, ends)
-    lows, highs = _joined(first, second, correlation, [first.limits, second.limits])
+    low, high = _difference_limits(first, second, correlation, ends)
+    lows, highs = _difference_limits(first, second, correlation, [first.limits, second.limits])
     distance = lows if shift > 0 else -highs
     if shift == 0 or distance[-1] <= 0:
         p = 1.0
@@ -198,7 +198,7 @@ def spread_difference(
     return shift, (float(low), float(high)), min(p, 1.0)
 
 
-def _joined(
+def _difference_limits(
     first: MeansSpread, second: MeansSpread, correlation: float, limits: Sequence[_Limits]
 ) -> tuple[Floats, Floats]:
     """Join limits of both spreads to limits of their difference."""

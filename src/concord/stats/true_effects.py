@@ -123,7 +123,7 @@ class Chains:
         kept: list[tuple[NDArray[np.int8] | Floats, ...]] = []
         for step in range(self.burn_in + self.n_steps):
             mu, tau2, omega2 = _sizes(data, z, rng)
-            gammas = rng.standard_gamma(WEIGHTS_PRIOR + _counts(z))
+            gammas = rng.standard_gamma(WEIGHTS_PRIOR + _part_counts(z))
             with np.errstate(divide="ignore"):  # a weight that underflows is a part that is not drawn
                 log_w = np.log(gammas / gammas.sum(axis=1, keepdims=True))
             z = _drawn_parts(data, log_w, mu, tau2, omega2, rng)
@@ -218,7 +218,7 @@ def _start(d: Floats) -> NDArray[np.int8]:
     return np.where(mixed & (d < 0), NEGATIVE, POSITIVE).astype(np.int8)
 
 
-def _counts(z: NDArray[np.int8]) -> NDArray[np.intp]:
+def _part_counts(z: NDArray[np.int8]) -> NDArray[np.intp]:
     """Count the effects of every part, chains x 4."""
     codes = z + 4 * np.arange(len(z))[:, None]
     return np.bincount(codes.reshape(-1), minlength=4 * len(z)).reshape(-1, 4)

@@ -54,6 +54,7 @@ def test_wilcoxon_from_its_z() -> None:
     assert scored("wilcoxon", reported="z = 2.1", n=24).direction[0] == 1
 
 
+@pytest.mark.long
 def test_z_of_two_proportions_is_that_of_statsmodels() -> None:
     proportion = pytest.importorskip("statsmodels.stats.proportion")
     z, p = proportion.proportions_ztest([30, 18], [50, 55])
@@ -86,6 +87,7 @@ def test_kruskal_wallis_is_the_anova_of_ranks() -> None:
     assert np.isnan(said.effect_d[0])
 
 
+@pytest.mark.long
 def test_cochran_q() -> None:
     contingency = pytest.importorskip("statsmodels.stats.contingency_tables")
     data = np.random.default_rng(5).random((40, 4)) < [0.3, 0.5, 0.6, 0.7]
@@ -108,6 +110,7 @@ def test_a_linear_coefficient_is_the_regression_of_its_t() -> None:
     assert said.log_bf[0] == pytest.approx(f.log_bf[0])
 
 
+@pytest.mark.long
 def test_log_odds_and_odds_ratio_are_one_coefficient() -> None:
     api = pytest.importorskip("statsmodels.api")
     rng = np.random.default_rng(7)

@@ -1,12 +1,14 @@
 """What a referee asks: every number is that of its kernel on the effects of the table, and files keep all."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.people.rows import row, scores_of, t_side
 
+import concord
 from concord.errors import OptionError
 from concord.people.files import PeopleResult, read
 from concord.people.referee.records import Referee
@@ -181,3 +183,61 @@ def test_the_page_and_the_terminal_show_it(found: Referee) -> None:
     assert difference_picture(record).name == "referee"
     said = "\n".join(referee_lines(found))
     assert f"{found.inside.inside} of 12 tests" in said
+
+
+def test_studies_add_up_to_the_counts_over_all(found: Referee) -> None:
+    assert [one.study for one in found.studies] == [f"s{i}" for i in range(6)]
+    assert sum(one.inside for one in found.studies) == found.inside.inside
+    told, kept = found.replications, found.equivalence
+    sums = [
+        sum(getattr(one, name) for one in found.studies)
+        for name in ("n_replications", "n_supported", "n_opposed", "n_too_small", "n_kept", "n_equivalent")
+    ]
+    assert sums == [
+        told.n,
+        told.n_supported,
+        told.n_opposed,
+        told.n_too_small,
+        kept.n_kept,
+        kept.n_equivalent,
+    ]
+
+
+def test_the_difference_of_a_study_allows_for_the_same_people(found: Referee) -> None:
+    pair = [test for test in found.tests if test.study == "s0"]
+    d = np.array([test.difference_d for test in pair], dtype=float)
+    se = np.array([test.difference_se for test in pair], dtype=float)
+    weights = se**-2 / np.sum(se**-2)
+    spread = np.outer(se, se) * np.array([[1.0, 0.5], [0.5, 1.0]])
+    error = math.sqrt(weights @ spread @ weights)
+    one = found.studies[0].difference
+    assert one.interval is not None
+    assert one.value == pytest.approx(weights @ d, abs=1e-12)
+    assert one.interval.high - one.interval.low == pytest.approx(2 * 1.959963984540054 * error, abs=1e-12)
+
+
+def test_studies_have_a_table_and_a_place_on_the_page(
+    scored: PeopleResult, found: Referee, tmp_path: Path
+) -> None:
+    scored.write(tmp_path)
+    lines = (tmp_path / "referee_studies.csv").read_text().splitlines()
+    assert lines[0].startswith("study,difference_d,difference_low,difference_high,n,inside")
+    assert len(lines) == 7
+    assert "small telescopes, equivalence" in str(SECTION.show([RefereeOf("m", found)]))
+
+
+def test_a_comparison_says_what_a_referee_asks_of_each_model(tmp_path: Path) -> None:
+    weaker = [replace(one, agent=t_side(0.1, 60)) for one in _rows()]
+    for name, rows in (("strong", _rows()), ("weak", weaker)):
+        score_table(TestTable(tuple(rows)), n_resamples=0, n_simulations=0).write(tmp_path / name)
+    result = concord.compare(tmp_path / "strong", tmp_path / "weak")
+    document = result.to_dict()
+    strong, weak = (one["referee"] for one in document["models"])
+    assert strong["n_inside"] == weak["n_inside"] == 12
+    assert strong["n_supported"] > weak["n_supported"] == 0
+    ranks = document["pas_ranks_over_priors"]
+    assert len(ranks) == 9
+    assert all(row["order"] == sorted(row["pas"], key=lambda name: -row["pas"][name]) for row in ranks)
+    said = str(result)
+    assert "For the referee" in said
+    assert "PAS under 9 priors" in said

@@ -174,7 +174,7 @@ def _preferring_by_cluster(rng: np.random.Generator, n_clusters: int, size: int)
 
 
 def test_seats_preferred_by_question_are_not_a_seat_preferred_throughout() -> None:
-    """With pairs as witnesses instead of questions, more than half of such judges were said to prefer one."""
+    """With pairs as witnesses instead of questions, 42 % of such judges were said to prefer one."""
     rng = np.random.default_rng(4)
     found = [score_votes({"j": _preferring_by_cluster(rng, 8, 10)}, n_permutations=99)[0] for _ in range(60)]
     assert {judge.position for judge in found} <= {"varying", "first", "second"}

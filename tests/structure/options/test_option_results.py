@@ -13,6 +13,7 @@ from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.planning.option_places import OptionPlan
 from concord.structure.options import files
 from concord.structure.options.by_item import option_items
+from concord.structure.options.files import OptionResult
 from concord.structure.options.places import rstd_of
 from concord.structure.options.score import score_options
 
@@ -107,6 +108,33 @@ def test_families_of_items_widen_the_intervals() -> None:
     first, second = (score_options(rows, n_permutations=9).consistency for rows in (alone, family))
     assert first.value == pytest.approx(second.value)
     assert "clustered" in second.method and "clustered" not in first.method
+
+
+def test_families_count_in_comparisons_too(tmp_path: Path) -> None:
+    """Eight families of ten like items are eight witnesses, not eighty."""
+    rng = np.random.default_rng(3)
+    for model, seed in (("a", 1), ("b", 2)):
+        leans = rng.random(8) * 0.6
+        rows = [
+            replace(one, item=f"{family}.{one.item}", cluster=f"f{family}")
+            for family, lean in enumerate(leans)
+            for one in replies(float(lean), 0.5, n=10, seed=10 * seed + family)
+        ]
+        OptionResult(model, score_options(rows, n_permutations=9), "s", "options", tuple(rows)).write(
+            tmp_path / model
+        )
+        alone = [replace(one, cluster="") for one in rows]
+        OptionResult(model, score_options(alone, n_permutations=9), "s", "options", tuple(alone)).write(
+            tmp_path / f"{model} alone"
+        )
+    wide, narrow = (
+        {one.metric: one for one in concord.compare(*pair).pairs[0].metrics}  # type: ignore[union-attr]
+        for pair in ((tmp_path / "a", tmp_path / "b"), (tmp_path / "a alone", tmp_path / "b alone"))
+    )
+    for metric in ("first_option", "rstd"):
+        ends = [one[metric].difference.interval for one in (wide, narrow)]
+        assert ends[0] is not None and ends[1] is not None
+        assert ends[0].high - ends[0].low > 1.2 * (ends[1].high - ends[1].low)
 
 
 def claims(bias: float, *, times: int, n: int) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from concord.people import aggregate
 from concord.people.aggregate import pas_levels
 from concord.people.evidence import SIGNED
 from concord.people.protocol import Protocol
+from concord.people.referee.by_study import SUPPORT, referee_studies
 from concord.people.referee.records import (
     AgentMinusHuman,
     Equivalences,
@@ -40,7 +41,6 @@ from concord.stats.variants import hedges_g, precision_weighted_concordance
 
 SCALES, ODDS = (0.5, 1.0, 2.0), (1 / 3, 1.0, 3.0)
 """Factors on the scales of the priors, and prior odds on both sides."""
-_SUPPORT = float(np.log(3))
 
 
 def referee(work: ScoredTests, *, level: float = 0.95, margin: float = SMALLEST_OF_INTEREST) -> Referee:
@@ -82,6 +82,12 @@ def referee(work: ScoredTests, *, level: float = 0.95, margin: float = SMALLEST_
         ecs_hedges=_concordance_of(work, *effects.g),
         ecs_precision=_precision(effects),
         tests=tests,
+        studies=referee_studies(
+            tests,
+            [bool(s == 1) for s in work.scores.human_significant],
+            within=work.protocol.within_study,
+            level=level,
+        ),
     )
 
 
@@ -227,8 +233,8 @@ def _replications(work: ScoredTests, tests: Sequence[RefereeTest]) -> Replicatio
     factors = [t.log_bf_replication for t in shown if t.log_bf_replication is not None]
     return Replications(
         n=len(shown),
-        n_supported=sum(bf > _SUPPORT for bf in factors),
-        n_opposed=sum(bf < -_SUPPORT for bf in factors),
+        n_supported=sum(bf > SUPPORT for bf in factors),
+        n_opposed=sum(bf < -SUPPORT for bf in factors),
         n_too_small=sum(t.p_too_small is not None and t.p_too_small < 0.05 for t in shown),
     )
 

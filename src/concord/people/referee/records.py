@@ -114,6 +114,27 @@ class Replications:
 
 
 @dataclass(frozen=True, slots=True)
+class RefereeStudy:
+    """What a referee asks of one study."""
+
+    study: str
+    n: int
+    """Tests with a replication interval."""
+    inside: int
+    """Those whose agent lies inside it."""
+    difference: Estimate
+    """Mean of agent minus human d."""
+    n_replications: int
+    """Tests with a significant human effect and a replication Bayes factor; the next three count these."""
+    n_supported: int
+    n_opposed: int
+    n_too_small: int
+    n_kept: int
+    """Human nulls that the agent keeps, and those of them equivalent to 0."""
+    n_equivalent: int
+
+
+@dataclass(frozen=True, slots=True)
 class Referee:
     """Everything that a referee asks beside PAS, ECS and APR."""
 
@@ -134,3 +155,5 @@ class Referee:
     ecs_precision: float | None
     """ECS with tests weighted by their precision."""
     tests: tuple[RefereeTest, ...]
+    studies: tuple[RefereeStudy, ...] = ()
+    """The same study by study; empty in files written before it was kept."""

@@ -73,6 +73,22 @@ def _meta_row(one: AgentMinusHuman) -> list[fragments.Cell]:
     return [one.name, meta.mean, spread, meta.tau2**0.5, meta.i2, meta.p_value]
 
 
+def _study_rows(found: Referee) -> list[list[fragments.Cell]]:
+    return [
+        [
+            one.study,
+            one.difference,
+            float(one.n_replications),
+            float(one.n_supported),
+            float(one.n_opposed),
+            float(one.n_too_small),
+            float(one.n_kept),
+            float(one.n_equivalent),
+        ]
+        for one in found.studies
+    ]
+
+
 def _prior_rows(found: Referee) -> list[list[fragments.Cell]]:
     scales = dict.fromkeys(cell.scale for cell in found.priors)
     return [
@@ -112,6 +128,21 @@ def _show_one(one: RefereeOf, i: int) -> str:
                     number("p", digits=3),
                 ],
                 map(_meta_row, (found.difference, found.difference_sized, *found.difference_domains)),
+            ),
+            fragments.table(
+                f"referee-studies-{i}",
+                "By study: difference, replication Bayes factors, small telescopes, equivalence",
+                [
+                    "study",
+                    number("agent - human d"),
+                    number("human effects", digits=0),
+                    number("factor above 3", digits=0),
+                    number("below 1/3", digits=0),
+                    number("too small", digits=0),
+                    number("nulls kept", digits=0),
+                    number("equivalent", digits=0),
+                ],
+                _study_rows(found),
             ),
             fragments.table(
                 f"priors-{i}",

@@ -25,10 +25,16 @@ class OptionItems:
     """One number per item, by name."""
     by_place: Floats
     """Accuracy by item and place of the right option, which RStd is made of."""
+    families: tuple[str, ...]
+    """Family of each item; its own where it has none."""
 
     def of(self, metric: str, names: Sequence[str]) -> Floats:
         """Return a number of some items."""
         return self.values[metric][self._places(names)]
+
+    def labels(self, names: Sequence[str]) -> list[str]:
+        """Return the families of some items."""
+        return [self.families[i] for i in self._places(names)]
 
     def accuracy(self, names: Sequence[str]) -> Floats:
         """Return accuracy by place of some items."""
@@ -57,4 +63,5 @@ def option_items(replies: Sequence[OptionReply]) -> OptionItems:
         "first_option": chosen[:, 0],
         "last_option": chosen[:, -1],
     }
-    return OptionItems(items, values, placed.accuracy())
+    family = {reply.item: reply.cluster if reply.cluster else reply.item for reply in replies}
+    return OptionItems(items, values, placed.accuracy(), tuple(family[item] for item in items))

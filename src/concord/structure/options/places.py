@@ -43,7 +43,7 @@ class Placed:
             np.array([np.nan if one.correct is None else one.correct for one in kept], dtype=np.float64),
         )
 
-    def _counts(self, place: NDArray[np.int64], weights: Floats | None = None) -> Floats:
+    def _placed_counts(self, place: NDArray[np.int64], weights: Floats | None = None) -> Floats:
         """Return sums by item and place of the replies whose place is known."""
         there = place >= 0
         key = self.item[there] * self.places + place[there]
@@ -59,7 +59,7 @@ class Placed:
 
     def accuracy(self) -> Floats:
         """Return accuracy by item and place of the right option; NaN where it is never there."""
-        return _ratio(self._counts(self._judged, self.correct), self._counts(self._judged))
+        return _ratio(self._placed_counts(self._judged, self.correct), self._placed_counts(self._judged))
 
     @property
     def whole(self) -> bool:
@@ -123,11 +123,11 @@ class Placed:
         Right answers of an item are divided at random over its replies: how many fall to each place is
         hypergeometric. Undefined where no item has its right option in several places.
         """
-        counts = self._counts(self._judged)
+        counts = self._placed_counts(self._judged)
         observed = rstd_of(self.accuracy())
         if np.isnan(observed) or not ((counts > 0).sum(axis=1) > 1).any():
             return None, None
-        hits = self._counts(self._judged, self.correct)
+        hits = self._placed_counts(self._judged, self.correct)
         left = np.broadcast_to(hits.sum(axis=1), (n_permutations, self.n_items)).astype(np.int64)
         rest = counts.sum(axis=1).astype(np.int64)
         means = np.empty((n_permutations, self.places))

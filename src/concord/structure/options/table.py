@@ -81,7 +81,7 @@ def read_option_replies(source: NamedRows, *, model: str | None = None) -> Recor
     titles = {title for row in rows for title in row}
     _check_titles(source.name, titles)
     keep, name = _one_model(rows, model)
-    held = [_cells(rows[i]) for i in keep]
+    held = [_option_cells(rows[i]) for i in keep]
     places = [source.places[i] for i in keep]
     size, warnings = _usual_size(held)
     replies, faults = [], []
@@ -129,7 +129,7 @@ def _check_titles(name: str, titles: set[str]) -> None:
 
 def _one_model(rows: Sequence[Mapping[str, Any]], model: str | None) -> tuple[list[int], str]:
     """Return the rows of one model, and its name."""
-    named = [_text(row.get("model")) for row in rows]
+    named = [_text_of(row.get("model")) for row in rows]
     names = sorted({name for name in named if name is not None})
     if not names:
         return list(range(len(rows))), "model" if model is None else model
@@ -144,7 +144,7 @@ def _one_model(rows: Sequence[Mapping[str, Any]], model: str | None) -> tuple[li
     return [i for i, name in enumerate(named) if name == model], str(model)
 
 
-def _cells(row: Mapping[str, Any]) -> dict[str, Any]:
+def _option_cells(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cells of a row by what they hold."""
     found = {}
     for key, names in _NAMES.items():
@@ -153,7 +153,7 @@ def _cells(row: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _text(value: object) -> str | None:
+def _text_of(value: object) -> str | None:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     return str(value).strip() or None
@@ -162,7 +162,7 @@ def _text(value: object) -> str | None:
 def _usual_size(held: Sequence[Mapping[str, Any]]) -> tuple[int, list[str]]:
     """Return the number of options of rows that do not say it: the furthest place in the table."""
     if not held or all(
-        _text(cells["n_options"]) is not None or cells["options"] is not None for cells in held
+        _text_of(cells["n_options"]) is not None or cells["options"] is not None for cells in held
     ):
         return 0, []
     seen = [_lenient_place(cells[key]) for cells in held for key in ("chosen", "right")]
@@ -172,14 +172,14 @@ def _usual_size(held: Sequence[Mapping[str, Any]]) -> tuple[int, list[str]]:
 
 def _lenient_place(value: object) -> int | None:
     try:
-        return _place(value, "", MOST_OPTIONS)
+        return _place_of_answer(value, "", MOST_OPTIONS)
     except _CellFault:
         return None
 
 
-def _place(value: object, column: str, size: int) -> int | None:
+def _place_of_answer(value: object, column: str, size: int) -> int | None:
     """Read a place from 0 on: a letter, or a number from 1 on; ``None`` where nothing could be read."""
-    text = _text(value)
+    text = _text_of(value)
     if text is None or text.casefold() in _UNREADABLE:
         return None
     if isinstance(value, float) and value.is_integer():
@@ -196,22 +196,22 @@ def _place(value: object, column: str, size: int) -> int | None:
 
 def _reply(cells: Mapping[str, Any], usual: int) -> OptionReply:
     """Read one row."""
-    item = _text(cells["item"])
+    item = _text_of(cells["item"])
     if item is None:
         raise _CellFault("the row names no item")
-    arrangement = _text(cells["arrangement"])
+    arrangement = _text_of(cells["arrangement"])
     arrangement = "" if arrangement is None else arrangement
     shown = _shown_options(cells["options"])
-    size = _size(cells["n_options"], usual, shown)
+    size = _n_options(cells["n_options"], usual, shown)
     if cells["right_place"] is not None:
         place, right = (_index(cells[key], key, size) for key in ("place", "right_place"))
     else:
-        place, right = (_place(cells[key], key, size) for key in ("chosen", "right"))
+        place, right = (_place_of_answer(cells[key], key, size) for key in ("chosen", "right"))
     if right is None:
         raise _CellFault("'right' is empty, expected the place of the right option")
     correct = _correct(cells["correct"], place, right)
-    answer = _answer(cells["answer"], place, shown, arrangement, size)
-    cluster = _text(cells["cluster"])
+    answer = _chosen_of(cells["answer"], place, shown, arrangement, size)
+    cluster = _text_of(cells["cluster"])
     return OptionReply(
         item, arrangement, answer, place, right, size, correct, "" if cluster is None else cluster
     )
@@ -226,15 +226,15 @@ def _shown_options(value: object) -> list[str] | None:
             raise _CellFault(
                 f'\'options\' is {quoted(value)}, expected a list such as ["red", "blue"]'
             ) from None
-    if value is None or _text(value) is None:
+    if value is None or _text_of(value) is None:
         return None
     if not isinstance(value, list) or not 2 <= len(value) <= MOST_OPTIONS:
         raise _CellFault(f"'options' is {quoted(value)}, expected a list of 2 to {MOST_OPTIONS} options")
     return [str(one).strip() for one in value]
 
 
-def _size(value: object, usual: int, shown: Sequence[str] | None) -> int:
-    text = _text(value)
+def _n_options(value: object, usual: int, shown: Sequence[str] | None) -> int:
+    text = _text_of(value)
     if text is None:
         return usual if shown is None else len(shown)
     try:
@@ -250,7 +250,7 @@ def _size(value: object, usual: int, shown: Sequence[str] | None) -> int:
 
 def _index(value: object, column: str, size: int) -> int | None:
     """Read a place that is counted from 0 on."""
-    text = _text(value)
+    text = _text_of(value)
     if text is None:
         return None
     try:
@@ -264,7 +264,7 @@ def _index(value: object, column: str, size: int) -> int | None:
 
 def _correct(value: object, place: int | None, right: int) -> bool | None:
     """Return whether the right option was chosen; refuse a word that contradicts the places."""
-    text = _text(value)
+    text = _text_of(value)
     found = None if text is None else _FLAGS.get(text.casefold())
     if text is not None and found is None:
         raise _CellFault(f"'correct' is {quoted(value)}, expected true or false, 1 or 0")
@@ -276,11 +276,11 @@ def _correct(value: object, place: int | None, right: int) -> bool | None:
     return found if by_place is None else by_place
 
 
-def _answer(
+def _chosen_of(
     value: object, place: int | None, shown: Sequence[str] | None, arrangement: str, size: int
 ) -> str | None:
     """Return which option was chosen, wherever it was; ``None`` where that is not known."""
-    text = _text(value)
+    text = _text_of(value)
     if text is not None and text.casefold() not in _UNREADABLE:
         return text
     if place is None:
@@ -294,9 +294,9 @@ def _answer(
 def _told_twice(held: Sequence[Mapping[str, Any]]) -> list[str]:
     """Warn of rows that have the item, arrangement and sample of another."""
     keys = [
-        tuple(_text(cells[key]) for key in ("item", "arrangement", "sample"))
+        tuple(_text_of(cells[key]) for key in ("item", "arrangement", "sample"))
         for cells in held
-        if _text(cells["sample"]) is not None
+        if _text_of(cells["sample"]) is not None
     ]
     twice = sum(count - 1 for count in Counter(keys).values())
     many = f"{twice} rows have" if twice > 1 else "1 row has"
