@@ -93,6 +93,11 @@ def test_before_the_model_was_asked_nothing_is_said_of_its_errors() -> None:
         ("Other.", JudgedText(0.0, "other")),
         ("SAME, not OTHER", JudgedText(None)),
         ("I cannot tell", JudgedText(None)),
+        ("The text is not the same as the reference.", JudgedText(None)),
+        ("It is NOT the SAME.", JudgedText(None)),
+        ("On the other hand it is late.", JudgedText(None)),
+        ("Both speak of rain. Answer: same", JudgedText(1.0, "same")),
+        ("They differ in the other part, so the relation is CONTRARY.", JudgedText(0.0, "contrary")),
         ("", JudgedText(None)),
     ],
 )

@@ -131,3 +131,20 @@ def test_two_runs_give_the_pairs_that_both_answered(tmp_path: Path) -> None:
         ("mockllm/model (one)", "mockllm/model (two)")
     }
     assert len({pair["cluster"] for pair in kept}) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "seat"),
+    [
+        ("Answer 1 is clearly not as good", None),
+        ("I cannot say that the better answer is 2", None),
+        ("The two are not equal: answer 1 is better.", None),
+        ("I should output [[A]] or [[B]]", None),
+        ("I should output [[A]], [[B]] or [[C]]. My verdict: [[A]]", "first"),
+        ("The second answer is much better.", "second"),
+        ("Answer 2 is clearly better. It isn't close.", "second"),
+        ("They are equally good.", "tie"),
+    ],
+)
+def test_a_denied_or_quoted_verdict_is_none(reply: str, seat: str | None) -> None:
+    assert seat_of(reply) == seat

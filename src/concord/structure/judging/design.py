@@ -20,10 +20,15 @@ _ALONE = re.compile(
     r"^[\s*\"'(]*(?:answer\s*|the\s+)?(0|1|2|a|b|c|tie|first|second)\b[\s*\"').:!]*$", re.IGNORECASE
 )
 _SAID = re.compile(
-    r"\banswer\s+(1|2|a|b)\s+is\s+(?:the\s+)?(?:better|best|more|clearly)|"
-    r"\b(?:better|best)(?:\s+answer)?\s+is\s+(?:answer\s+)?(1|2|a|b)\b",
+    r"\banswer\s+(1|2|a|b)\s+is\s+(?:\w+\s+)?(?:better|best|more)\b|"
+    r"\b(first|second)\s+(?:answer|one)\s+is\s+(?:\w+\s+)?(?:better|best|more)\b|"
+    r"\b(?:better|best)(?:\s+answer)?\s+is\s+(?:answer\s+|the\s+)?(1|2|a|b|first|second)\b",
     re.IGNORECASE,
 )
+_DENIED = re.compile(r"\b(?:not|cannot|neither|nor|hardly|hard to)\b|n['’]t\b", re.IGNORECASE)
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
+_CHOICE_OF_MARKS = re.compile(r"\[\[[^\]]*\]\](?:\s*(?:,|/|or|and)+\s*\[\[[^\]]*\]\])+", re.IGNORECASE)
+"""What a verdict may be, as it was asked for: ``[[A]], [[B]] or [[C]]``."""
 _EQUAL = re.compile(r"\b(tie|equally good|equal(?:ly)?)\b", re.IGNORECASE)
 _SEATS = {"1": "first", "a": "first", "first": "first", "2": "second", "b": "second", "second": "second",
           "0": "tie", "c": "tie", "tie": "tie"}  # fmt: skip
@@ -75,16 +80,21 @@ def seat_of(reply: str) -> str | None:
     ('second', 'first', 'first', 'tie')
     >>> seat_of("Answer 1 is better, but answer 2 is better too") is None
     True
+    >>> seat_of("Answer 1 is clearly not as good"), seat_of("I must say [[A]] or [[B]]")
+    (None, None)
     """
-    text = reply.strip()
+    text = _CHOICE_OF_MARKS.sub(" ", reply).strip()
     marked = _BRACKETED.findall(text)
     if marked:
         return _SEATS[marked[-1].casefold()]
     alone = _ALONE.match(text.partition("\n")[0])
     if alone is not None:
         return _SEATS[alone.group(1).casefold()]
-    said = {_SEATS[part.casefold()] for found in _SAID.findall(text) for part in found if part}
-    if _EQUAL.search(text):
+    plain = [piece for piece in _SENTENCES.split(text) if not _DENIED.search(piece)]
+    said = {
+        _SEATS[part.casefold()] for piece in plain for found in _SAID.findall(piece) for part in found if part
+    }
+    if any(_EQUAL.search(piece) for piece in plain):
         said.add("tie")
     return said.pop() if len(said) == 1 else None
 

@@ -31,8 +31,12 @@ SUITE = "judge"
 KNOWN = "calibration"
 """What the ids of texts whose truth is known begin with."""
 KNOWN_TRIPLES = 20
-_NUMBER = re.compile(r"^\D{0,40}?(10|\d)(?:\s*/\s*10)?(?:[.\s*]|$)")
-_RELATION = re.compile(r"\b(same|other|contrary)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"^(?!.{0,40}\bnot\b)[^\d]{0,40}?(?<![-−–])(10|\d)(?:\s*/\s*10)?(?:[.\s*]|$)")
+_RELATIONS = ("same", "other", "contrary")
+_RELATION = re.compile(r"\b(SAME|OTHER|CONTRARY)\b")
+"""The words as they are asked for; in small letters they are words of any sentence."""
+_MARKED_RELATION = re.compile(r"\b(?:answer|relation|verdict)\W{0,3}(?:is\W{0,3})?(\w+)", re.IGNORECASE)
+_DENIED = re.compile(r"\bnot\s+(?:the\s+|an?\s+)?\W*(?:SAME|OTHER|CONTRARY)\b", re.IGNORECASE)
 
 
 class JudgedText(NamedTuple):
@@ -140,6 +144,8 @@ def verdict(reply: str) -> float | None:
     --------
     >>> verdict("7"), verdict("Score: 10/10"), verdict("**3**"), verdict("between 3 and 5"), verdict("11")
     (0.7, 1.0, 0.3, None, None)
+    >>> verdict("-3"), verdict("not 7")
+    (None, None)
     """
     found = _NUMBER.match(reply.strip())
     if found is None or len(set(re.findall(r"\d+", reply)) - {"10"} | {found.group(1)}) > 1:
@@ -148,15 +154,24 @@ def verdict(reply: str) -> float | None:
 
 
 def relation(reply: str) -> JudgedText:
-    """Read how a text relates to its reference: 1 for the same, 0 otherwise; two words are no verdict.
+    """Read how a text relates to its reference: 1 for the same, 0 otherwise.
+
+    The word alone, marked as the answer, or in capitals as it was asked for; two words, or one that is
+    denied, are no verdict.
 
     Examples
     --------
     >>> relation("SAME"), relation("**Contrary.**").score, relation("the same or other").score
     (JudgedText(score=1.0, relation='same'), 0.0, None)
+    >>> relation("The text is not the same as the reference.").score is None
+    True
     """
-    found = {word.casefold() for word in _RELATION.findall(reply)}
-    if len(found) != 1:
+    alone = re.sub(r"\W+", " ", reply).strip().casefold()
+    marked = {word.casefold() for word in _MARKED_RELATION.findall(reply)} & set(_RELATIONS)
+    found = (
+        {alone} if alone in _RELATIONS else {word.casefold() for word in _RELATION.findall(reply)} | marked
+    )
+    if len(found) != 1 or _DENIED.search(reply):
         return JudgedText(None)
     word = found.pop()
     return JudgedText(float(word == "same"), word)
