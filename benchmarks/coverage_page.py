@@ -178,7 +178,7 @@ def _section(kind: Kind, number: str, cells: Sequence[Any], rows: Mapping[Any, A
     sizes = sorted({cell.size for cell in named})
     table = {(cell.population, cell.size): cell for cell in named}
     heads = "".join(f" {size} {kind.unit} | width |" for size in sizes)
-    fewest = min(cell.replicates for cell in cells)
+    fewest = min(cell.replicates for cell in named)
     said = f"{fewest:,} replicates per cell."
     if fewest < ENOUGH:
         said += " That is few: with ± of about 2 points, cells lie outside 93–97 % by chance alone."
