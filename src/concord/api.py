@@ -257,6 +257,8 @@ def score_predictions(
     decimal_comma: bool = False,
     agent_column: str | None = None,
     level: float = 0.95,
+    respondents: Any = None,
+    seed: int = 0,
 ) -> "PredictionResult":
     """Score predicted effects against measured ones that have standard errors.
 
@@ -271,6 +273,11 @@ def score_predictions(
         Name of the column with the agents' names, where it is none of the usual ones.
     level
         Nominal coverage of intervals.
+    respondents
+        A table of the people behind the measured effects, one row per answer (``answer``, ``condition``,
+        ``study``, ``outcome``, ``person``): one random half of them is then scored against the other.
+    seed
+        Of those halves.
 
     Returns
     -------
@@ -296,7 +303,13 @@ def score_predictions(
     read = read_predictions(
         table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, agent_column=agent_column
     )
-    return scored(read, level=level)
+    if respondents is None:
+        return scored(read, level=level)
+    from concord.files.tables import TableOptions
+    from concord.people.predictions.respondents import read_respondents
+
+    people = read_respondents(respondents, read.pairs, TableOptions(None, encoding, decimal_comma))
+    return scored(read, level=level, people=people, seed=seed)
 
 
 def rank_reasoning(

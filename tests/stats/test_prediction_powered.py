@@ -22,17 +22,48 @@ def _sample(seed: int, n: int, more: int, rho: float) -> tuple[np.ndarray, np.nd
 
 
 @pytest.mark.parametrize("rho", [0.9, 0.4, 0.0])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_a_mean_is_that_of_ppi_py(rho: float, weighted: bool) -> None:
+def test_a_mean_is_that_of_ppi_py(rho: float) -> None:
     ppi = pytest.importorskip("ppi_py", reason="the extra `oracles` is not installed")
     y, f, more = _sample(1, 150, 900, rho)
-    rng = np.random.default_rng(5)
-    w, v = (rng.uniform(0.5, 2, 150), rng.uniform(0.5, 2, 900)) if weighted else (None, None)
-    found = powered_mean(y, f, more, weights=w, more_weights=v)
-    point = float(np.squeeze(ppi.ppi_mean_pointestimate(y, f, more, w=w, w_unlabeled=v)))
-    low, high = ppi.ppi_mean_ci(y, f, more, alpha=0.05, w=w, w_unlabeled=v)
-    assert found.value == pytest.approx(point, abs=1e-9)
+    found = powered_mean(y, f, more)
+    low, high = ppi.ppi_mean_ci(y, f, more, alpha=0.05)
+    assert found.value == pytest.approx(float(np.squeeze(ppi.ppi_mean_pointestimate(y, f, more))), abs=1e-9)
     assert (found.low, found.high) == pytest.approx((float(low[0]), float(high[0])), abs=1e-9)
+
+
+def _weights_of(n: int, more: int, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.gamma(2, 0.5, n), rng.gamma(2, 0.5, more)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rho", [0.9, 0.4, 0.0])
+def test_a_weighted_mean_is_that_of_ppi_py_at_the_same_weight_of_predictions(rho: float) -> None:
+    ppi = pytest.importorskip("ppi_py", reason="the extra `oracles` is not installed")
+    y, f, more = _sample(1, 150, 900, rho)
+    w, v = _weights_of(150, 900)
+    found = powered_mean(y, f, more, weights=w, more_weights=v)
+    point = ppi.ppi_mean_pointestimate(y, f, more, w=w, w_unlabeled=v, lam=found.weight)
+    assert found.value == pytest.approx(float(np.squeeze(point)), abs=1e-9)
+
+
+def test_a_weighted_interval_is_the_same_wherever_zero_lies() -> None:
+    y, f, more = _sample(1, 150, 900, 0.7)
+    w, v = _weights_of(150, 900)
+    here = powered_mean(y, f, more, weights=w, more_weights=v)
+    there = powered_mean(y + 500, f - 90, more - 90, weights=w, more_weights=v)
+    assert there.value - 500 == pytest.approx(here.value)
+    assert (there.se, there.people_se, there.weight) == pytest.approx((here.se, here.people_se, here.weight))
+    # the standard error of a weighted mean by the textbook: sqrt(sum w^2 (y - mean)^2) / sum w
+    mean = np.average(y, weights=w)
+    assert here.people_se == pytest.approx(np.sqrt(np.sum((w * (y - mean)) ** 2)) / w.sum())
+
+
+def test_equal_weights_change_nothing() -> None:
+    y, f, more = _sample(3, 60, 300, 0.6)
+    plain = powered_mean(y, f, more)
+    weighted = powered_mean(y, f, more, weights=np.full(60, 7.0), more_weights=np.full(300, 0.1))
+    assert (weighted.low, weighted.high) == pytest.approx((plain.low, plain.high))
 
 
 @pytest.mark.long
@@ -99,19 +130,23 @@ def test_without_correlation_people_alone_are_cheapest() -> None:
         cheapest_mixed(1.2, sd=1, se=0.1, person_cost=5, reply_cost=0.1)
 
 
-def _covered(n: int, rho: float, times: int) -> tuple[float, float]:
+def _covered(n: int, rho: float, times: int, *, weighted: bool) -> tuple[float, float]:
     hits, widths = 0, []
     for seed in range(times):
         y, f, more = _sample(seed, n, 5 * n, rho)
-        found = powered_mean(y, f, more)
+        w, v = _weights_of(n, 5 * n, seed) if weighted else (None, None)
+        found = powered_mean(y, f, more, weights=w, more_weights=v)
         hits += found.low <= 2 <= found.high
         widths.append(found.se / found.people_se)
     return hits / times, float(np.mean(widths))
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("rho", [0.7, 0.0])
-def test_a_biased_model_keeps_the_coverage_and_no_model_widens_the_interval(rho: float) -> None:
-    covered, width = _covered(200, rho, 4000)
+def test_a_biased_model_keeps_the_coverage_and_no_model_widens_the_interval(
+    rho: float, weighted: bool
+) -> None:
+    covered, width = _covered(200, rho, 4000, weighted=weighted)
     assert covered == pytest.approx(0.95, abs=0.015)
     assert width <= 1.02

@@ -24,6 +24,10 @@ def score_people(
     agent_column: Annotated[
         str | None, typer.Option(help="Column that names the agents, for many in one table (agent).")
     ] = None,
+    respondents: Annotated[
+        Path | None,
+        typer.Option(help="With predicted effects: people's single answers, for a row 'human half'."),
+    ] = None,
     full: Full = False,
     map: Annotated[  # noqa: A002 - the name of the option
         list[str] | None,
@@ -114,9 +118,13 @@ def score_people(
     options = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
     source = _source(tests, options, [] if map is None else map)
     if isinstance(source, Grid) and is_prediction_grid(source):
-        found = api.score_predictions(source, level=level, agent_column=agent_column)
+        found = api.score_predictions(
+            source, level=level, agent_column=agent_column, respondents=respondents, seed=seed
+        )
         _tell_many(found, found.write(out), json=json)
         return
+    if respondents is not None:
+        raise OptionError("--respondents goes with a table of predicted effects (human_estimate, human_se)")
     from concord.people.folder_rule import make_way, refuse_other_table
 
     refuse_other_table(out, tests.name, model)

@@ -104,8 +104,16 @@ def _notes(result: PredictionResult) -> Iterator[str]:
     shown = [row for row in result.differences if row.metric == "rmse"]
     if shown:
         yield from _distinguishable(shown)
-    yield "Effects that share a control group have correlated errors, which the noise taken out ignores."
+    yield _controls_words(result)
     yield from result.warnings
+
+
+def _controls_words(result: PredictionResult) -> str:
+    """Say whether errors that effects of one control group share are known."""
+    known = any(effect.people.control_se is not None for one in result.agents for effect in one.effects)
+    if known:
+        return "Effects share control groups; the error they have in common is in the intervals."
+    return "Effects that share a control group have errors in common; a column 'control' makes them known."
 
 
 def _distinguishable(rows: list[AgentDifference]) -> Iterator[str]:

@@ -300,11 +300,14 @@ def entropy_ratio(agent: ArrayLike, human: ArrayLike, *, level: float = 0.95) ->
 
 
 def _entropy_variance(shares: Floats, n: float) -> float:
-    """var(-log2 p)/n, plus what is left where all options are equally frequent: (K - 1)/(2 n² ln² 2)."""
+    """var(-log2 p)/(n - K), plus what is left where all options are alike: (K - 1)/(2 n² ln² 2).
+
+    Over n - K, since the K shares were fitted to the same answers: over n, 30 answers cover 91 %.
+    """
     used = shares[shares > 0]
     bits = -np.log2(used)
     first = float(used @ bits**2 - (used @ bits) ** 2)
-    return max(first, 0.0) / n + (len(used) - 1) / (2 * n**2 * float(np.log(2)) ** 2)
+    return max(first, 0.0) / max(n - len(used), 1.0) + (len(used) - 1) / (2 * n**2 * float(np.log(2)) ** 2)
 
 
 def person_correlation_interval(

@@ -113,6 +113,7 @@ def jackknife_t(
     level: float = 0.95,
     scale: Scale = "identity",
     df: float | None = None,
+    shared: float = 0.0,
 ) -> Interval:
     r"""Delete-one-cluster jackknife interval with Student's t on a transformed scale.
 
@@ -133,6 +134,9 @@ def jackknife_t(
         ``logit`` for numbers in (0, 1), ``atanh`` for numbers in (-1, 1), ``identity`` for others.
     df
         Degrees of freedom, such as `effective_clusters`; never more than K - 1, which is the default.
+    shared
+        Variance of the value by an error that all clusters have in common, which leaving one out does not
+        show; it is carried to the scale by the delta method and taken as known.
 
     Returns
     -------
@@ -168,9 +172,12 @@ def jackknife_t(
         raise UndefinedError(reason)
     k = clusters.size
     g = transformed[:-1]
-    se = np.sqrt((k - 1) / k * np.sum((g - g.mean()) ** 2))
+    own = (k - 1) / k * float(np.sum((g - g.mean()) ** 2))
+    common = shared * _SLOPES[scale](value) ** 2
     degrees = k - 1 if df is None else min(df, k - 1)
-    reach = special.stdtrit(degrees, 0.5 + checked_level(level) / 2) * se
+    # Satterthwaite: the common part is known, so only the clusters' own part has few degrees of freedom
+    degrees *= ((own + common) / own) ** 2
+    reach = special.stdtrit(degrees, 0.5 + checked_level(level) / 2) * np.sqrt(own + common)
     low, high = _SCALES[scale][1](transformed[-1] + np.array([-reach, reach]))
     clusters_words = f"{k} clusters" if df is None else f"{k} clusters ({df:.1f} effective)"
     return Interval(float(low), float(high), level, f"jackknife-t over {clusters_words}, {scale} scale")
@@ -285,6 +292,14 @@ _SCALES: dict[str, tuple[_Map, _Map]] = {
     "atanh": (_atanh, np.tanh),
     "identity": (_same, _same),
 }
+
+
+_SLOPES: dict[str, Callable[[float], float]] = {
+    "logit": lambda p: 1 / (p * (1 - p)),
+    "atanh": lambda r: 1 / (1 - r * r),
+    "identity": lambda x: 1.0,
+}
+"""How steep each scale is."""
 
 
 def _no_jackknife(values: Floats, transformed: Floats) -> str | None:

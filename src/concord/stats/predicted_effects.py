@@ -10,6 +10,7 @@ Ashokkumar, A., Hewitt, L., Ghezae, I., & Willer, R. (2026). Predicting results 
 using large language models. Fuller, W. A. (1987). Measurement Error Models. Wiley.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,7 +47,12 @@ class EffectAgreement:
 
 
 def predicted_effects(
-    human: ArrayLike, agent: ArrayLike, *, human_se: ArrayLike, agent_se: ArrayLike | None = None
+    human: ArrayLike,
+    agent: ArrayLike,
+    *,
+    human_se: ArrayLike,
+    agent_se: ArrayLike | None = None,
+    shared: tuple[float, float] = (0.0, 0.0),
 ) -> EffectAgreement:
     r"""Compute how well predicted effects agree with measured ones.
 
@@ -60,6 +66,9 @@ def predicted_effects(
         Measured effects and their standard errors, the last axis over pairs.
     agent, agent_se
         Predictions; leading axes are agents. Without standard errors a prediction is taken as exact.
+    shared
+        Mean covariance of the errors of two effects, of people and of the agent, where effects share a
+        control group: it moves them together and is no part of how much they vary.
 
     Raises
     ------
@@ -86,29 +95,32 @@ def predicted_effects(
     if (s < 0).any() or (e < 0).any():
         raise OptionError("a standard error is negative")
     with np.errstate(divide="ignore", invalid="ignore"):
-        return _agreement(h, a, s, e, exact=exact)
+        return _agreement(h, a, s, e, exact=exact, shared=shared)
 
 
-def _agreement(h: Floats, a: Floats, s: Floats, e: Floats, *, exact: bool) -> EffectAgreement:
+def _agreement(
+    h: Floats, a: Floats, s: Floats, e: Floats, *, exact: bool, shared: tuple[float, float]
+) -> EffectAgreement:
     m = h.shape[-1]
     few = m < MIN_PAIRS
-    dh, da = h - _mean(h), a - _mean(a)
-    var_h, var_a = _total(dh**2) / (m - 1), _total(da**2) / (m - 1)
+    dh, da = h - _pair_mean(h), a - _pair_mean(a)
+    var_h, var_a = _pair_total(dh**2) / (m - 1), _pair_total(da**2) / (m - 1)
     # rounding of the mean must not give a constant a variance
     var_h, var_a = (np.where(np.ptp(x, axis=-1) == 0, 0.0, var) for x, var in ((h, var_h), (a, var_a)))
-    cov = _total(dh * da) / (m - 1)
+    cov = _pair_total(dh * da) / (m - 1)
     noise_h, noise_a = _squares(s), _squares(e)
     slope = _defined(cov / var_a, var_a > 0)
-    reliability = 1 - noise_a / var_a
+    apart_h, apart_a = noise_h - shared[0], noise_a - shared[1]
+    reliability = 1 - apart_a / var_a
     squares = _squares(h - a)
     signal_h, signal_a = _squares(h) - noise_h, _squares(a) - noise_a
     numbers = {
-        "direction": _total(np.where(a == 0, 0.5, np.sign(h) == np.sign(a))) / m,
-        "all_positive": _total(np.where(h > 0, 1.0, 0.0)) / m,
+        "direction": _pair_total(np.where(a == 0, 0.5, np.sign(h) == np.sign(a))) / m,
+        "all_positive": _pair_total(np.where(h > 0, 1.0, 0.0)) / m,
         "pearson": _defined(cov / np.sqrt(var_h * var_a), (var_h > 0) & (var_a > 0)),
         "spearman": _spearman(h, a),
         "pearson_adjusted": _defined(
-            np.clip(cov / np.sqrt(var_a * (var_h - noise_h)), -1, 1), (var_h > noise_h) & (var_a > 0)
+            np.clip(cov / np.sqrt(var_a * (var_h - apart_h)), -1, 1), (var_h > apart_h) & (var_a > 0)
         ),
         "rmse": np.sqrt(squares),
         "rmse_adjusted": np.sqrt(np.maximum(0.0, squares - noise_h)),
@@ -120,11 +132,11 @@ def _agreement(h: Floats, a: Floats, s: Floats, e: Floats, *, exact: bool) -> Ef
     return EffectAgreement(**{name: _defined(value, not few) for name, value in numbers.items()})
 
 
-def _mean(values: Floats) -> Floats:
+def _pair_mean(values: Floats) -> Floats:
     return np.asarray(values.mean(axis=-1, keepdims=True))
 
 
-def _total(values: Floats) -> Floats:
+def _pair_total(values: Floats) -> Floats:
     return np.asarray(values.sum(axis=-1))
 
 
@@ -138,16 +150,19 @@ def _defined(values: Floats, where: object) -> Floats:
 
 def _spearman(h: Floats, a: Floats) -> Floats:
     x, y = _mean_ranks(h), _mean_ranks(a)
-    x, y = x - _mean(x), y - _mean(y)
-    norm = np.sqrt(_total(x**2) * _total(y**2))
-    return _defined(_total(x * y) / norm, norm > 0)
+    x, y = x - _pair_mean(x), y - _pair_mean(y)
+    norm = np.sqrt(_pair_total(x**2) * _pair_total(y**2))
+    return _defined(_pair_total(x * y) / norm, norm > 0)
 
 
 def _mean_ranks(values: Floats) -> Floats:
     """Return ranks from 1, ties at their mean: those below plus half of those equal."""
-    below = (values[..., :, None] > values[..., None, :]).sum(axis=-1)
-    equal = (values[..., :, None] == values[..., None, :]).sum(axis=-1)
-    return np.asarray(below + (equal + 1) / 2, dtype=np.float64)
+    ranks = np.empty(values.shape)
+    for at in np.ndindex(values.shape[:-1]):
+        ordered = np.sort(values[at])
+        below, up_to = (np.searchsorted(ordered, values[at], side) for side in ("left", "right"))
+        ranks[at] = (below + up_to + 1) / 2
+    return ranks
 
 
 def within_outcomes(values: ArrayLike, outcomes: ArrayLike) -> Floats:
@@ -172,7 +187,39 @@ def within_outcomes(values: ArrayLike, outcomes: ArrayLike) -> Floats:
     """
     left = np.array(values, dtype=np.float64)
     names = np.asarray(outcomes)
+    if left.ndim == 1:  # many outcomes of one agent at once
+        _, code, sizes = np.unique(names, return_inverse=True, return_counts=True)
+        return np.asarray(left - (np.bincount(code, weights=left) / sizes)[code])
     for name in np.unique(names):
         chosen = names == name
         left[..., chosen] -= left[..., chosen].mean(axis=-1, keepdims=True)
     return left
+
+
+def control_error(
+    se: float, given: float | None, control_n: float | None, n: float | None
+) -> tuple[float, bool]:
+    r"""Return the standard error of a control group's mean, and whether equal groups had to be supposed.
+
+    With one spread in both groups :math:`se^2 = s^2 (1/n_t + 1/n_c)`, of which the control group's part is
+    :math:`1 - n_c/n`; half where sizes are not known.
+
+    Parameters
+    ----------
+    se
+        Standard error of the effect.
+    given
+        The standard error itself, where the table has it.
+    control_n, n
+        People in the control group, and in both groups together.
+
+    Examples
+    --------
+    >>> [round(control_error(1.0, None, *sizes)[0] ** 2, 2) for sizes in ((50, 100), (90, 100), (None, 100))]
+    [0.5, 0.1, 0.5]
+    """
+    if given is not None:
+        return given, False
+    if control_n is not None and n is not None and control_n < n:
+        return se * math.sqrt(1 - control_n / n), False
+    return se / math.sqrt(2), True

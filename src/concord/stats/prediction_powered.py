@@ -54,7 +54,9 @@ def powered_mean(
     .. math:: \hat\theta = \overline{y} + \hat\lambda(\overline{f}_N - \overline{f}_n), \quad
               \hat\lambda = \frac{\mathrm{cov}(y, f)}{(1 + n/N)\,\mathrm{var} f} \in [0, 1]
 
-    A biased model costs nothing: its bias is the same in both means of f and cancels.
+    A biased model costs nothing: its bias is the same in both means of f and cancels. Weighted means are
+    ratios (Hájek 1971): values count as deviations from their weighted mean, in the weight of the predictions
+    and in the standard error; with values far from 0 an interval of plain weighted sums covers 100 %.
 
     Parameters
     ----------
@@ -91,8 +93,8 @@ def powered_mean(
     w, v = _weights(weights, answers.size), _weights(more_weights, further.size)
     _check_sizes(answers, at, further)
     n, m = answers.size, further.size
-    start = float((v * further).mean() + (w * (answers - at)).mean())
-    a, b, c = w * (answers - start), w * (at - start), v * (further - start)
+    middle = (float((w * at).sum()) + float((v * further).sum())) / (n + m)
+    a, b, c = _weighed(answers, w), w * (at - middle), v * (further - middle)
     spread = float(np.concatenate([b, c]).var(ddof=1))
     covariance = float(((a - a.mean()) * (b - b.mean())).mean())
     constant = np.ptp(at) == 0
@@ -102,14 +104,22 @@ def powered_mean(
     few = int(n < NORMAL_FROM)
     se = float(
         np.sqrt(
-            (w * (answers - weight * at)).var(ddof=few) / n
-            + ((v * weight * further).var(ddof=few) / m if m > few else 0.0)
+            _weighed(answers - weight * at, w).var(ddof=few) / n
+            + (_weighed(weight * further, v).var(ddof=few) / m if m > few else 0.0)
         )
     )
     reach = quantile(n, level) * se
-    alone = float((w * answers).var(ddof=few) / n) ** 0.5
+    alone = float(_weighed(answers, w).var(ddof=few) / n) ** 0.5
     r = float("nan") if constant or np.ptp(answers) == 0 else _weighted_r(answers, at, w)
     return PoweredMean(value, se, value - reach, value + reach, weight, float((w * answers).mean()), alone, r)
+
+
+def _weighed(values: Floats, w: Floats) -> Floats:
+    """Return what each value does to the weighted mean, whose weights are scaled to a mean of 1.
+
+    Such a mean does not move when all values do, so its noise is that of w (x - mean), not of w x.
+    """
+    return np.asarray(w * (values - (w * values).mean()))
 
 
 def quantile(n: int, level: float) -> float:

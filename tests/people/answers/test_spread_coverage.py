@@ -168,10 +168,20 @@ def test_answers_with_a_tail_or_too_few_to_show_one_say_so(human: np.ndarray, sa
         assert numbers[name].estimate.interval is not None
 
 
-def test_a_scale_with_ends_has_no_unseen_tail() -> None:
+@pytest.mark.parametrize(
+    ("answers", "says"),
+    [
+        (np.random.default_rng(1).beta(0.4, 3, 200) * 100, ""),
+        (np.random.default_rng(1).beta(2, 3, 40) * 100, ""),
+        (np.minimum(np.random.default_rng(1).lognormal(0, 1, 60), 100), TAIL),
+    ],
+    ids=["skewed and many", "few and not skewed", "nobody comes near the end"],
+)
+def test_a_scale_has_no_unseen_tail_where_its_ends_are_near(answers: np.ndarray, says: str) -> None:
     rows = [
-        {"outcome": "o", "human": h, "agent": 40 + i % 9, "scale_min": 0, "scale_max": 100}
-        for i, h in enumerate(np.random.default_rng(1).beta(0.4, 3, 60) * 100)
+        {"outcome": "o", "human": h, "agent": 40 + 4.1 * (i % 9), "scale_min": 0, "scale_max": 100}
+        for i, h in enumerate(answers)
     ]
     numbers = concord.score_answers(rows, n_resamples=20).agents[0].outcomes[0].numbers
-    assert numbers["variance_ratio"].estimate.note == ""
+    for name in ("variance_ratio", "mean_gap", "w1"):
+        assert numbers[name].estimate.note == says

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from tests.people.memory.scripted_models import plans, verdict
 
 import concord
 from concord import studies
@@ -115,6 +116,25 @@ def test_error_rates_of_the_verdict_with_six_studies() -> None:
         called["remembers"] += _result(0.9 + noise[0], base - 0.3 + noise[1]).verdict == MEMORY
     assert called["reasons"] / times <= 0.035
     assert called["remembers"] / times >= 0.9
+
+
+def _called_memory(runs: int, *, from_memory: bool) -> int:
+    """Count the runs of a scripted model on six studies and their variants that are called memory."""
+    planned = plans(20)
+    found = [verdict(seed, planned, from_memory=from_memory).memory for seed in range(runs)]
+    return sum(one is not None and one.verdict == MEMORY for one in found)
+
+
+@pytest.mark.long
+def test_a_scripted_model_that_answers_from_memory_is_called_so_and_one_that_reasons_is_not() -> None:
+    assert _called_memory(8, from_memory=False) <= 1
+    assert _called_memory(8, from_memory=True) >= 5
+
+
+@pytest.mark.slow
+def test_scripted_models_are_called_memory_as_often_as_the_page_says() -> None:
+    assert _called_memory(150, from_memory=False) <= 9  # 2.5 %; one run in a thousand has more
+    assert _called_memory(150, from_memory=True) >= 105
 
 
 def test_a_run_with_variants_says_what_the_surface_changes() -> None:

@@ -67,6 +67,10 @@ class PeopleLike:
             )
             self.people[key] = Person(question, self.places[cell])
             self.places[cell] += 1
+        return self.said(key, question)
+
+    def said(self, key: tuple[str, int], question: Question) -> str:
+        """Return what a participant who is known answers."""
         person = self.people[key]
         person.question = question
         answers = self.script(person, self.way)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from openpyxl import Workbook
+from openpyxl.styles import PatternFill
 
 
 def _put(sheet: Any, first: int, rows: Sequence[Sequence[object]]) -> None:
@@ -190,5 +191,87 @@ def sides_above_tests(path: Path) -> Path:
     )  # fmt: skip
     for area in ("A1:K1", "C4:F4", "H4:K4"):
         sheet.merge_cells(area)
+    book.save(path)
+    return path
+
+
+def sizes_in_heads(path: Path) -> Path:
+    """n in merged heads, text cells with decimal commas, colours, a note, and a second table below."""
+    book = Workbook()
+    sheet: Any = book.active
+    heads = ["Treatment (n = 40)", None, "Control (n = 42)", None]
+    others = ["Treatment (n = 100)", None, "Control (n = 100)", None]
+    _put(
+        sheet,
+        1,
+        [
+            ["Tabelle 1: Menschen und GPT-4o"],
+            ["Stand 3.5., vorläufig"],
+            [None],
+            ["Study", "Effect", "Humans", None, None, None, "GPT-4o"],
+            [None, None, *heads, *others],
+            [None, None, *["M", "SD"] * 4],
+            ["Miller 2001", "warmth", "5,20", "1,10", "4,60", "1,20", "5,50", "0,60", "4,40", "0,50"],
+            [None, "trust (1-7)", "4,10", "1,30", "4,00", "1,20", "4,90", "0,70", "4,10", "0,80"],
+            ["Jones 2010", "speed (ms)", "612,5", "88,0", "655,0", "92,0", "601,0", "40,0", "640,0", "41,0"],
+            ["* p < ,05. Gelb: Nachrechnung steht aus."],
+            [None],
+            ["Tabelle 2: Korrelationen"],
+            ["Study", "Effect", "Humans r", "Humans n", "GPT-4o r", "GPT-4o n"],
+            ["Kim 2012", "age × risk", ".31", "120", ".52*", "150"],
+        ],
+    )
+    for area in ("A1:J1", "C4:F4", "G4:J4", "C5:D5", "E5:F5", "G5:H5", "I5:J5", "A4:A6", "B4:B6", "A7:A8"):
+        sheet.merge_cells(area)
+    for cell in ("C7", "D8", "E9"):
+        sheet[cell].fill = PatternFill("solid", fgColor="FFFF00")
+    book.save(path)
+    return path
+
+
+def percent_signs(path: Path) -> Path:
+    """Percent signs in text cells, n on a header line of its own, stars at p values, bounds of p."""
+    book = Workbook()
+    sheet: Any = book.active
+    _put(
+        sheet,
+        1,
+        [
+            ["Replication of choice studies"],
+            ["Paper", "Hypothesis", "People", None, None, "Claude 3", None, None],
+            [None, None, "treatment", "control", "p", "treatment", "control", "p"],
+            [None, None, "(n=40)", "(n=40)", None, "(n=100)", "(n=100)"],
+            ["K 1981", "buy", "65 %", "40%", ".025*", "90%", "20 %", "<.001***"],
+            [None, "drive", "50%", "45%", ".654", "60%", "55%", ".474"],
+            ["L 1990", "sign", "80%", "50%", "p < .01**", "70%", "60%", ".138"],
+            [None],
+            ["Note: * p<.05 ** p<.01 *** p<.001"],
+        ],
+    )
+    for area in ("C2:E2", "F2:H2"):
+        sheet.merge_cells(area)
+    book.save(path)
+    return path
+
+
+def stars_and_brackets(path: Path) -> Path:
+    """An empty first column, German heads, sides in brackets, stars and n.s. behind t, a row of means."""
+    book = Workbook()
+    sheet: Any = book.active
+    numbers = ["t (Mensch)", "df (Mensch)", "p (Mensch)", "t (GPT-4)", "df (GPT-4)", "p (GPT-4)"]
+    _put(
+        sheet,
+        1,
+        [
+            [None, "Übersicht, endgültige Fassung (2)"],
+            [None],
+            [None, "Autor/Jahr", "Hypothese", *numbers, None, "Kommentar"],
+            [None, "Asch 1946", "warm-cold", "2,41*", "58", "0,019", "4,02***", "198", "< 0,001", None, "ok"],
+            [None, "", "order", "-1,20 n.s.", "58", "0,24", "-3,5***", "198", "<,001"],
+            [None, "Ross 1977", "consensus", "4,9***", "78", "<,001", "6,1***", "198", "<,001"],
+            [None, "Mittelwert", None, "2,04", None, None, "2,2"],
+            [None, "Anm.: rot = von Hand geprüft"],
+        ],
+    )
     book.save(path)
     return path

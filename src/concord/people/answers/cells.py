@@ -142,7 +142,7 @@ def as_fine_counts(one: AnswerSet, cells: Cells, counts: AnswerCounts) -> Answer
     both = np.concatenate([one.people, one.replies])
     edges = np.unique(both)
     if edges.size > FINE:
-        edges = np.unique(np.quantile(both, np.arange(FINE) / FINE, method="lower"))
+        edges = np.union1d(np.quantile(both, np.arange(FINE) / FINE, method="lower"), _after_atoms(both))
     fine = Cells("values", edges, cells.range)
     middle = np.bincount(
         np.searchsorted(edges, both, side="right") - 1, weights=both, minlength=edges.size
@@ -150,6 +150,16 @@ def as_fine_counts(one: AnswerSet, cells: Cells, counts: AnswerCounts) -> Answer
     return AnswerCounts(
         fine.counts(one.people), fine.counts(one.replies), middle, cells.range, counts.dependence
     )
+
+
+def _after_atoms(values: Floats) -> Floats:
+    """Return what follows each value that many gave, so that it has a cell of its own.
+
+    Where 0 shares its cell with small amounts, the largest gap of two distributions is not seen.
+    """
+    distinct, counts = np.unique(values, return_counts=True)
+    many = np.flatnonzero(counts[:-1] * FINE > values.size)
+    return np.asarray(distinct[many + 1])
 
 
 def exact_distances(one: AnswerSet, cells: Cells) -> dict[str, float]:

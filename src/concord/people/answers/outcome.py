@@ -30,6 +30,8 @@ SCALE_POINTS = 11
 """Distinct answers up to which answers are those of a scale with ends, though none was given."""
 SHOWS_TAIL = 50
 """Answers a side from which on a tail shows itself."""
+NEAR_ENDS = 0.65
+"""What one more answer at the far end may add to the variance, as a share of it, where ends are near."""
 FEWEST = 5
 """Answers per side below which there is no interval."""
 INVERTED = "test inversion, the noise of the samples taken out"
@@ -51,7 +53,7 @@ def score_outcome(
     n, m = one.people.size, one.replies.size
     if min(n, m) == 0:
         note = "people did not answer" if n == 0 else "the agent did not answer"
-        return _outcome(one, cells, {"tvd": AnswerNumber(Estimate(None, n=0, note=f"undefined: {note}"))})
+        return _outcome_of(one, cells, {"tvd": AnswerNumber(Estimate(None, n=0, note=f"undefined: {note}"))})
     counts = as_counts(one, cells)
     numbers: dict[str, AnswerNumber] = {}
     if cells.kind != "choice":
@@ -61,14 +63,16 @@ def score_outcome(
     if cells.kind != "values":
         numbers["entropy_ratio"] = AnswerNumber(_entropy(counts, level))
     numbers |= _distances(one, cells, counts, level=level, n_resamples=n_resamples, rng=rng)
+    if "w1" in numbers and cells.kind == "values":
+        numbers["w1"] = _noted(numbers["w1"], tail_note(one, cells))
     if one.has_pairs and cells.kind != "choice":
         numbers["person_r"] = AnswerNumber(_person_r(*one.pairs, level=level))
         if one.group is not None:
             numbers["r_explained"] = AnswerNumber(_explained(one, level))
-    return _outcome(one, cells, numbers)
+    return _outcome_of(one, cells, numbers)
 
 
-def _outcome(one: AnswerSet, cells: Cells, numbers: dict[str, AnswerNumber]) -> OutcomeAnswers:
+def _outcome_of(one: AnswerSet, cells: Cells, numbers: dict[str, AnswerNumber]) -> OutcomeAnswers:
     sides = one.people, one.replies
     counts = [cells.counts(side) for side in sides]
     shares = [tuple(map(float, count / max(count.sum(), 1))) for count in counts]
@@ -87,7 +91,7 @@ def _interval_or_none(low: float, high: float, level: float, method: str) -> Int
 def tail_note(one: AnswerSet, cells: Cells) -> str:
     """Say where an interval of spread may cover less than it says: answers without ends, skewed or few.
 
-    A scale with ends has no unseen answers far away.
+    A scale whose ends are near has no unseen answers far away; ends that nobody comes near are none.
 
     Parameters
     ----------
@@ -95,13 +99,22 @@ def tail_note(one: AnswerSet, cells: Cells) -> str:
         Answers of both sides, and how they lie.
     """
     sides = one.people, one.replies
-    if one.scale is not None or (cells.kind == "scale" and len(cells.edges) <= SCALE_POINTS):
+    if cells.kind == "scale" and len(cells.edges) <= SCALE_POINTS:
         return ""
     if min(side.size for side in sides) < FEWEST:
         return ""
+    if one.scale is not None:
+        far = any(answer_spread(side).has_tail and _far_ends(side, one.scale) for side in sides)
+        return TAIL if far else ""
     if min(side.size for side in sides) < SHOWS_TAIL:
         return FEW
     return TAIL if any(answer_spread(side).has_tail for side in sides) else ""
+
+
+def _far_ends(answers: Floats, scale: tuple[float, float]) -> bool:
+    """Whether one more answer at an end would change the variance of these much."""
+    furthest = float(np.max(np.abs(np.array(scale) - answers.mean())))
+    return furthest**2 > NEAR_ENDS * answers.size * float(answers.var())
 
 
 def _variance(one: AnswerSet, level: float, note: str) -> AnswerNumber:
@@ -233,6 +246,13 @@ def _distance(found: DistanceReading, *, n: int, level: float, reason: str) -> A
         place = Estimate(found.place, None if few else ends, n=n, note=note)
     random = None if reason else found.random
     return AnswerNumber(Estimate(found.value, interval, n=n, note=note), people, random, place)
+
+
+def _noted(number: AnswerNumber, note: str) -> AnswerNumber:
+    """Return a number whose interval has a note."""
+    if not note or number.estimate.interval is None:
+        return number
+    return replace(number, estimate=replace(number.estimate, note=note))
 
 
 def _overlap(tvd: AnswerNumber, level: float) -> AnswerNumber:

@@ -9,9 +9,9 @@ from scipy import special
 from concord.errors import InputError, UndefinedError
 from concord.files.tables import TableOptions
 from concord.people.mixed.result import CombinedEstimate, CombineResult
-from concord.people.mixed.table import MixedRows, MixedTables, read_mixed
+from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
 from concord.records import Estimate, Interval
-from concord.stats.answer_spread import person_correlation_interval, person_correlation_se
+from concord.stats.answer_spread import answer_spread, person_correlation_interval, person_correlation_se
 from concord.stats.elementwise import Floats
 from concord.stats.prediction_powered import (
     FEWEST_PEOPLE,
@@ -24,9 +24,11 @@ from concord.stats.prediction_powered import (
 
 METHOD = "prediction-powered (PPI++)"
 _FEW = f"no interval: fewer than {FEWEST_PEOPLE} people"
+_TAIL = "answers have a tail, and unseen ones may decide the mean: the interval may cover less than it says"
+TAIL_SHOWS = 500
+"""People from which on an interval of skewed answers covers what it says."""
 _WEIGHTED = "worth without an interval: with weights it is the ratio of the two standard errors"
 _CONSTANT = "the predictions are all one number: they are worth nothing"
-CONTROLS = ("control", "baseline", "placebo", "0")
 UNLIKE = 0.1
 """Standardised difference of predictions between the two tables that is warned of, where it is no chance."""
 
@@ -163,13 +165,15 @@ def _combined_mean(
     if own.weight is not None or more.weight is not None:
         effective = n * (found.people_se / found.se) ** 2 if found.se > 0 else float(n)
         worth = Estimate(effective - n, n=n, note=correlation.note if correlation.note else _WEIGHTED)
+    note = _TAIL if kind == "mean" and n < TAIL_SHOWS and answer_spread(y).has_tail else ""
+    alone = found.people - reach, found.people + reach
     made = CombinedEstimate(
         outcome,
         name,
         kind,
-        _estimate_with(found.value, found.low, found.high, n, level, METHOD),
+        _estimate_with(found.value, found.low, found.high, n, level, METHOD, note),
         found.se,
-        _estimate_with(found.people, found.people - reach, found.people + reach, n, level, "people alone"),
+        _estimate_with(found.people, *alone, n, level, "people alone", note),
         found.people_se,
         found.weight,
         correlation,
@@ -182,10 +186,12 @@ def _combined_mean(
     return made, found
 
 
-def _estimate_with(value: float, low: float, high: float, n: int, level: float, method: str) -> Estimate:
+def _estimate_with(
+    value: float, low: float, high: float, n: int, level: float, method: str, note: str = ""
+) -> Estimate:
     if n < FEWEST_PEOPLE:
         return Estimate(value, n=n, method=method, note=_FEW)
-    return Estimate(value, Interval(low, high, level, method), n=n, method=method)
+    return Estimate(value, Interval(low, high, level, method), n=n, method=method, note=note)
 
 
 def _person_correlation(y: Floats, f: Floats, level: float) -> Estimate:
@@ -228,6 +234,7 @@ def _difference_of_arms(
     se, alone_se = float(np.hypot(a.se, b.se)), float(np.hypot(a.people_se, b.people_se))
     reach = quantile(n, level)
     value, alone = a.value - b.value, a.people - b.people
+    tail = _TAIL if _TAIL in (one.estimate.note, two.estimate.note) else ""
     few = min(one.n_people, two.n_people)
     known = [part.correlation.value for part in (one, two)]
     r = None if any(v is None for v in known) else float(np.mean([v for v in known if v is not None]))
@@ -245,9 +252,11 @@ def _difference_of_arms(
         outcome,
         f"{arms[0]} − {arms[1]}",
         "difference",
-        _estimate_with(value, value - reach * se, value + reach * se, few, level, METHOD),
+        _estimate_with(value, value - reach * se, value + reach * se, few, level, METHOD, tail),
         se,
-        _estimate_with(alone, alone - reach * alone_se, alone + reach * alone_se, few, level, "people alone"),
+        _estimate_with(
+            alone, alone - reach * alone_se, alone + reach * alone_se, few, level, "people alone", tail
+        ),
         alone_se,
         float(np.mean([a.weight, b.weight])),
         Estimate(r, n=n, note="mean of the two arms" if r is not None else _CONSTANT),

@@ -22,6 +22,8 @@ ANSWERS = ("human", "answer", "y", "human_answer", "response")
 PREDICTIONS = ("prediction", "agent", "f", "yhat", "agent_answer", "predicted")
 ARMS = ("arm", "condition", "treatment")
 WEIGHTS = ("weight", "weights", "w")
+CONTROLS = ("control", "baseline", "placebo", "0")
+"""Arms that others are compared with."""
 OUTCOMES = ("outcome", "item", "question")
 
 
@@ -150,8 +152,8 @@ class _TableRows:
         weight, arm, outcome = (self.title(names) for names in (WEIGHTS, ARMS, OUTCOMES))
         used = [one for one in (answer, prediction, weight, arm, outcome, *covariates) if one is not None]
         frame = self.table.take(used)
-        columns = {title: self.numbers(frame[title]) for title in (answer, prediction, weight, *covariates)
-                   if title is not None}  # fmt: skip
+        columns = {title: column_numbers(self.table, frame[title], self.problems)
+                   for title in (answer, prediction, weight, *covariates) if title is not None}  # fmt: skip
         names = [
             (as_names(self.table.name, frame[title]) if title is not None else pl.Series([""] * frame.height))
             .fill_null("")
@@ -175,16 +177,16 @@ class _TableRows:
             int((~there).sum()),
         )  # fmt: skip
 
-    def numbers(self, series: "pl.Series") -> Floats:
-        """Return a column as numbers, NaN where a cell is missing."""
-        values = np.full(len(series), np.nan)
-        for i, cell in enumerate(series.to_list()):
-            value = float(cell) if isinstance(cell, bool) else cell
-            try:
-                found = number(with_point(value) if self.table.decimal_comma else value)
-            except BadCellError as error:
-                place = (self.table.name, None, self.table.row(i), str(series.name))
-                self.problems.append(CellProblem(*place, cell, str(error)))
-                continue
-            values[i] = np.nan if found is None else found
-        return values
+
+def column_numbers(table: ColumnTable, series: "pl.Series", problems: list[CellProblem]) -> Floats:
+    """Return a column as numbers, NaN where a cell is missing; unusable cells are added to the problems."""
+    values = np.full(len(series), np.nan)
+    for i, cell in enumerate(series.to_list()):
+        value = float(cell) if isinstance(cell, bool) else cell
+        try:
+            found = number(with_point(value) if table.decimal_comma else value)
+        except BadCellError as error:
+            problems.append(CellProblem(table.name, None, table.row(i), str(series.name), cell, str(error)))
+            continue
+        values[i] = np.nan if found is None else found
+    return values

@@ -53,8 +53,8 @@ def conclude(pairs: Sequence[EffectPair], predictions: Sequence[Prediction]) -> 
     e, m = (_or_nans([getattr(one, name) for one in predictions]) for name in ("se", "n"))
     bare = ~(e > 0)
     e, m = np.where(bare, s, e), np.where(bare, n, m)
-    people, p_people = _side(h, s, n, sd)
-    agent, p_agent = _side(a, e, m, sd)
+    people, p_people = _states_and_p(h, s, n, sd)
+    agent, p_agent = _states_and_p(a, e, m, sd)
     pas = np.asarray(pas_states(people, agent))
     same = (p_agent < ALPHA) & (np.sign(h) == np.sign(a))
     passes = np.where(np.isnan(p_people) | np.isnan(p_agent), np.nan, same)
@@ -65,7 +65,7 @@ def _or_nans(values: Sequence[float | None]) -> Floats:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
-def _side(b: Floats, se: Floats, n: Floats, sd: Floats) -> tuple[Floats, Floats]:
+def _states_and_p(b: Floats, se: Floats, n: Floats, sd: Floats) -> tuple[Floats, Floats]:
     """Return the three states of every effect (up, down, none), and p; by t where n is known."""
     counted = n >= FEWEST
     log_bf = log_bf_unit_information(b, se, sd)

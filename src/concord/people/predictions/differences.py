@@ -9,6 +9,7 @@ from scipy import special
 
 from concord.errors import UndefinedError
 from concord.people.predictions.conclusions import conclude
+from concord.people.predictions.controls import Sides, shared_variance, split_controls
 from concord.people.predictions.measured import REASONS, by_cluster, metric_values
 from concord.people.predictions.result import AgentDifference
 from concord.people.predictions.table import EffectPair, Prediction, PredictionTable
@@ -88,23 +89,36 @@ def paired_differences(
     without = np.array([gaps(labels != label) for label in dict.fromkeys(labels.tolist())])
     # the errors of a few clusters may carry both sums of squares
     degrees = {"rmse": _effective_errors(pairs, sides, labels)}
+    both = [(pairs, side) for side in sides]
+    shared = shared_variance(both, _moved_gaps) if split_controls(pairs, codes) else {}
     return {
-        metric: _gap_estimate(metric, values[i], without[:, i], len(pairs), level, degrees.get(metric))
+        metric: _gap_estimate(
+            metric, values[i], without[:, i], len(pairs), level, degrees.get(metric), shared.get(metric, 0.0)
+        )
         for i, metric in enumerate(COMPARED)
     }
 
 
+def _moved_gaps(sides: Sequence[Sides]) -> Mapping[str, float]:
+    """Compute the differences of two agents anew, conclusions too."""
+    left, right = (metric_values(pairs, side, conclude(pairs, side)) for pairs, side in sides)
+    return {metric: left[metric] - right[metric] for metric in COMPARED}
+
+
 def _gap_estimate(
-    metric: str, value: float, without: Floats, n: int, level: float, df: float | None
+    metric: str, value: float, without: Floats, n: int, level: float, df: float | None, shared: float
 ) -> tuple[Estimate, float | None]:
     """Return a difference with its interval, and the p of none."""
     if np.isnan(value):
         return Estimate(None, n=n, note=REASONS.get(metric, "undefined")), None
     try:
-        interval = jackknife_t(value, without, level=level, df=df)
+        if np.isnan(shared):
+            raise UndefinedError("with a control group moved by its standard error the value is undefined")
+        interval = jackknife_t(value, without, level=level, df=df, shared=shared)
     except UndefinedError as fault:
         return Estimate(value, n=n, note=f"no interval: {fault}"), None
-    return Estimate(value, interval, n=n, method="paired jackknife-t"), _jackknife_p(value, without, df)
+    p = _jackknife_p(value, without, df, shared)
+    return Estimate(value, interval, n=n, method="paired jackknife-t"), p
 
 
 def _effective_errors(
@@ -117,8 +131,9 @@ def _effective_errors(
     return effective_clusters(*(by_cluster(one, labels) for one in squares))
 
 
-def _jackknife_p(value: float, without: Floats, df: float | None) -> float:
+def _jackknife_p(value: float, without: Floats, df: float | None, shared: float) -> float:
     """Compute the two-sided p of no difference from the jackknife's standard error and Student's t."""
     k = without.size
-    se = float(np.sqrt((k - 1) / k * np.sum((without - without.mean()) ** 2)))
-    return float(2 * special.stdtr(k - 1 if df is None else min(df, k - 1), -abs(value) / se))
+    own = (k - 1) / k * float(np.sum((without - without.mean()) ** 2))
+    degrees = (k - 1 if df is None else min(df, k - 1)) * ((own + shared) / own) ** 2
+    return float(2 * special.stdtr(degrees, -abs(value) / np.sqrt(own + shared)))

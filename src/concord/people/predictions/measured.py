@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.predictions.conclusions import NO_PRIOR, Conclusions, conclude
+from concord.people.predictions.controls import shared_controls, shared_noise
 from concord.people.predictions.result import METRICS
 from concord.people.predictions.table import EffectPair, Prediction
 from concord.stats.elementwise import Floats, or_none
 from concord.stats.predicted_effects import MIN_PAIRS, predicted_effects, within_outcomes
 
+MIN_CLUSTERS = 3
 CONCLUDED = ("pas", "apr")
 """Means over effects of what each lets one conclude."""
 REASONS = {
@@ -47,7 +49,8 @@ def metric_values(
     known = not np.isnan(e).any()
     if h.size < MIN_PAIRS:
         return dict.fromkeys(METRICS, np.nan)
-    fit = predicted_effects(h, a, human_se=s, agent_se=e if known else None)
+    shared = shared_noise(shared_controls(pairs, predictions), chosen)
+    fit = predicted_effects(h, a, human_se=s, agent_se=e if known else None, shared=shared)
     outcomes = [pair.outcome for pair, there in zip(pairs, chosen, strict=True) if there]
     inside = predicted_effects(within_outcomes(h, outcomes), within_outcomes(a, outcomes), human_se=s)
     apart = ("pearson_within", *CONCLUDED)
@@ -70,3 +73,14 @@ def by_cluster(values: Sequence[float] | Floats, labels: NDArray[np.str_]) -> Fl
     """Add up numbers of the same cluster."""
     _, codes = np.unique(labels, return_inverse=True)
     return np.asarray(np.bincount(codes, weights=np.asarray(values)), dtype=np.float64)
+
+
+def left_out(pairs: Sequence[EffectPair]) -> tuple[str, list[str]]:
+    """Choose what is left out one at a time: studies, else interventions, else single effects."""
+    for what, codes in (
+        ("studies", [pair.study for pair in pairs]),
+        ("interventions", [f"{pair.study}\n{pair.condition}" for pair in pairs]),
+    ):
+        if len(set(codes)) >= MIN_CLUSTERS:
+            return what, codes
+    return "effects", [str(i) for i in range(len(pairs))]

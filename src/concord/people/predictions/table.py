@@ -8,17 +8,18 @@ from concord.errors import CellProblem, FileFormatError, TableError
 from concord.files import cells
 from concord.files.cells import BadCellError, with_point
 from concord.files.grids import Grid
-from concord.files.limits import listed
+from concord.files.limits import AGENTS, EFFECTS, listed, refuse_more
 from concord.files.tables import TableSource, read_grid
 from concord.people.predictions.forms import as_estimates
 from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
 from concord.records import InputFile
+from concord.stats.predicted_effects import control_error
 
 REQUIRED = ("study", "human_estimate", "human_se")
-NAMES = ("study", "outcome", "condition", "agent", "unit")
+NAMES = ("study", "outcome", "condition", "agent", "unit", "control")
 NUMBERS = (
     *("human_estimate", "human_se", "agent_estimate", "agent_se", "scale_min", "scale_max"),
-    *("human_n", "agent_n", "n", "human_sd"),
+    *("human_n", "agent_n", "n", "human_sd", "control_se", "control_n"),
 )
 KNOWN = (*NAMES, *NUMBERS)
 AGENT_COLUMNS = (AGENT, *OTHER_AGENT_NAMES)
@@ -53,6 +54,12 @@ class EffectPair:
     """Standard deviation of one answer, in the unit of the estimate."""
     sd_is_supposed: bool = False
     """Whether it is that of uniform answers on the scale, because none was given."""
+    control: str = ""
+    """The control group that it was measured against."""
+    control_se: float | None = None
+    """Standard error of that group's mean, where the table says that effects share it."""
+    per_unit: float = 1.0
+    """What carried the effect to its unit."""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -154,6 +161,8 @@ class _Reader:
     units: dict[str, int] = field(default_factory=dict)
     """Each unit, and the first row that has it."""
     columns: dict[str, list[object]] = field(default_factory=dict)
+    supposed_controls: int = 0
+    """Rows whose control group is as large as the treated one only by supposition."""
 
     def table(self) -> PredictionTable:
         """Read every row, or raise once with all that is wrong."""
@@ -167,12 +176,15 @@ class _Reader:
                 f"{self.grid.place}: effects are in several units: {named}; give scale_min and scale_max, so "
                 "that all become percentage points of their scale"
             )
+        advice = "score them in several files"
+        refuse_more(len(self.agents), AGENTS, "agents", self.grid.place, advice)
+        refuse_more(len(self.grid.rows), EFFECTS, "effects", self.grid.place, advice)
         return PredictionTable(
             tuple(self.pairs.values()),
             self.agents,
             next(iter(self.units), "as given"),
             self.grid.inputs,
-            (*self.grid.warnings, *self._unused()),
+            (*self.grid.warnings, *self._unused(), *self._supposed()),
         )
 
     def row(self, index: int) -> None:
@@ -200,7 +212,8 @@ class _Reader:
         sd = self.answer_sd(factor, numbers)
         row = self.grid.rows[index]
         n = _first_number(numbers["human_n"], numbers["n"])
-        pair = EffectPair(*key, factor * estimate, factor * se, row, n, *sd)
+        control = self.control(factor * se, factor, n, names["control"], numbers)
+        pair = EffectPair(*key, factor * estimate, factor * se, row, n, *sd, *control, per_unit=factor)
         first = self.pairs.setdefault(key, pair)
         if (first.estimate, first.se) != (pair.estimate, pair.se):
             self.problem(
@@ -243,9 +256,14 @@ class _Reader:
                 ("agent_n", 1, "a number of replies, 1 or more"),
                 ("n", 1, "a number of people, 1 or more"),
                 ("human_sd", 0, "a standard deviation above 0"),
+                ("control_n", 1, "a number of people, 1 or more"),
+                ("control_se", 0, "a standard error above 0"),
             )
             if isinstance(value := numbers[name], float) and (value < least or value <= 0)
         ]
+        common, whole = numbers["control_se"], numbers["human_se"]
+        if isinstance(common, float) and isinstance(whole, float) and common >= whole:
+            bad.append(("control_se", common, f"less than human_se, of which it is a part ({whole:g})"))
         for name, value, wanted in bad:
             self.problem(index, name, value, wanted)
         return not bad
@@ -256,6 +274,17 @@ class _Reader:
         if isinstance(given, float):
             return factor * given, False
         return (UNIFORM_SD, True) if POINTS in self.units else (None, False)
+
+    def control(
+        self, se: float, factor: float, n: float | None, name: object, numbers: Mapping[str, object]
+    ) -> tuple[str, float | None]:
+        """Return the control group of an effect and the standard error of its mean, where one is said."""
+        given, size = _first_number(numbers["control_se"]), _first_number(numbers["control_n"])
+        if name is None and given is None and size is None:
+            return "", None
+        found, supposed = control_error(se, None if given is None else factor * given, size, n)
+        self.supposed_controls += supposed
+        return str(name) if name is not None else "control", found
 
     def factor(self, index: int, unit: object, numbers: Mapping[str, object]) -> float | None:
         """Return what carries an effect to percentage points of its scale, and note the unit."""
@@ -305,6 +334,12 @@ class _Reader:
     def title(self, name: str) -> str:
         """Return a column's name as the file has it."""
         return self.grid.header[self.position[name]] if name in self.position else name
+
+    def _supposed(self) -> tuple[str, ...]:
+        """Say where the size of a shared control group had to be supposed."""
+        n = self.supposed_controls
+        words = "control groups are taken to be as large as treated ones; give control_se, or control_n and n"
+        return (f"{self.grid.place}: {n} rows name a control group: {words}",) if n else ()
 
     def _unused(self) -> tuple[str, ...]:
         """Name the columns that are not used."""

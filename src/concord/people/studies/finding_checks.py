@@ -222,7 +222,7 @@ class _Check:
             return
         against = [text for text in table.warnings if text.endswith(COLUMNS_WIN)]
         for text in (*table.inconsistencies, *against):
-            told = _plain(text).removeprefix("reported: ").removesuffix(f"; {COLUMNS_WIN}")
+            told = _plain_finding(text).removeprefix("reported: ").removesuffix(f"; {COLUMNS_WIN}")
             self.fault(told, "human", "reported")
         for key, told in contradictions(self.test, table.rows[0]):
             self.fault(told, "human", key)
@@ -232,7 +232,7 @@ class _Check:
             self.warn("no direction: scored by evidence alone and left out of ECS; give direction 1, -1 or 0")
         for text in table.warnings:
             if text not in table.inconsistencies and text not in against and "agent side" not in text:
-                self.warn(_plain(text))
+                self.warn(_plain_finding(text))
 
     def warn(self, message: str) -> None:
         here = ("findings", self.finding, "tests", self.place, "human")
@@ -243,6 +243,6 @@ def _human_path(column: str) -> tuple[str, ...]:
     return ("human", column.removeprefix("human_")) if column.startswith("human_") else (column,)
 
 
-def _plain(warning: str) -> str:
+def _plain_finding(warning: str) -> str:
     """Drop the place in a list of rows from a warning of the reader of tables."""
     return re.sub(r"^list, row 2, column '(?:human_)?(\w+)': ", r"\1: ", warning)

@@ -89,7 +89,7 @@ LARGEST_STATISTIC = 1e50
 """Squares of it, and sums of those, are still numbers; no statistic of people comes near it."""
 
 
-def _size(cell: object) -> float | None:
+def _sample_size(cell: object) -> float | None:
     """Read a count of people."""
     value = read.whole(cell)
     if value is not None and value > LARGEST_COUNT:
@@ -117,7 +117,7 @@ _DEGREES = _bounded(lambda value: 0 <= value <= LARGEST_COUNT, f"a number from 0
 _SIDE_PARSERS: dict[str, Callable[[object], object]] = {
     **dict.fromkeys(("statistic", "effect_d", "log_bf", "ci_low", "ci_high"), _STATISTIC),
     **dict.fromkeys(("df1", "df2"), _DEGREES),
-    **dict.fromkeys(("n1", "n2", "k", "n"), _size),
+    **dict.fromkeys(("n1", "n2", "k", "n"), _sample_size),
     "p0": _INSIDE,
     "p_value": _PROBABILITY,
     "tails": _tails,

@@ -37,7 +37,7 @@ _TOTAL = frozenset(
     ]
 )
 _NOTE = re.compile(
-    r"^\s*(?:notes?\b|anmerkung|source\s*:|quelle\s*:|legend|abbreviation|[*†‡§¹²³ᵃᵇᶜ])", re.IGNORECASE
+    r"^\s*(?:notes?\b|anm\b|anmerkung|source\s*:|quelle\s*:|legend|abbreviation|[*†‡§¹²³ᵃᵇᶜ])", re.IGNORECASE
 )
 _MOST_SIDES = 60
 """Different names that a column of sides may hold."""
@@ -99,7 +99,7 @@ def read_body(header: Header, records: Sequence[Numbered]) -> Body:
                 carried = {"study": section} if "study" not in {m.field for m in meanings if m} else carried
                 body.sections.append(row)
         else:
-            body.lines.append(_body_line(meanings, header.titles, row, cells, carried))
+            body.lines.append(_body_line(meanings, header, row, cells, carried))
     return body
 
 
@@ -134,7 +134,7 @@ def _levels_above(carried: Mapping[str, str], name: str) -> dict[str, str]:
 
 def _body_line(
     meanings: Sequence[Meaning | None],
-    titles: Sequence[str],
+    header: Header,
     row: int,
     cells: Sequence[object],
     carried: dict[str, str],
@@ -157,7 +157,7 @@ def _body_line(
         elif meaning.field == "group":
             line.group = _cell_name(cell)
         else:
-            line.cells.append((meaning, titles[j], cell))
+            line.cells.append((meaning, header.titles[j], cell))
     for name in sorted(own, key=("domain", "study", "sub_study", "finding", "test").index):
         if carried.get(name) != own[name]:
             kept = _levels_above(carried, name)
@@ -165,7 +165,25 @@ def _body_line(
             carried.update(kept)
         carried[name] = own[name]
     line.names = dict(carried)
+    line.cells.extend(_sizes_above(header, line.cells))
     return line
+
+
+def _sizes_above(
+    header: Header, cells: Sequence[tuple[Meaning, str, object]]
+) -> Iterator[tuple[Meaning, str, object]]:
+    """Return the sizes of samples that the header gives for groups and sides without an n in this row."""
+    known = {(one.side, one.agent, one.group) for one, _, _ in cells if one.field in ("n", "n_each", "n1")}
+    sizes = zip(header.titles, header.sizes, strict=False)
+    above = {title: size for title, size in sizes if size is not None}
+    for meaning, title, _ in cells:
+        size = above.get(title)
+        if size is None:
+            continue
+        whose = (meaning.side, meaning.agent, "" if size.of_side else meaning.group)
+        if whose not in known:
+            known.add(whose)
+            yield Meaning("n", *whose), title, size.n
 
 
 def _cell_name(cell: object) -> str:

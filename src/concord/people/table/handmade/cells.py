@@ -14,6 +14,8 @@ _NUM = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)"
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
 _MARKS = re.compile(r"(?<=[\d%)\]])\s*[*†‡§¹²³ᵃᵇᶜᵈᵉ]+\s*$")
 """Stars, daggers and superscript letters behind a number: footnotes, never part of it."""
+_NUMBER_NS = re.compile(rf"({_NUM})\s*n\.?\s?s\.?", re.IGNORECASE)
+"""A bare number that is said not to be significant."""
 _MEAN = re.compile(
     # something must part mean and SD: two open-ended numbers in a row would be tried in every way
     rf"(?:M\s*=\s*)?(?P<mean>{_NUM})\s*(?:[(,;]\s*(?:SD\s*=?\s*)?|±\s*|SD\s*=?\s*)(?P<sd>{_NUM})\s*\)?"
@@ -91,7 +93,9 @@ def plain(cell: object) -> object:
     if len(cell) > LONGEST:
         raise BadCellError(f"a result of at most {LONGEST} characters")
     text = unicodedata.normalize("NFC", cell).translate(_MINUS).replace(" ", " ").strip()
-    return points(_MARKS.sub("", text))
+    text = points(_MARKS.sub("", text))
+    unmarked = _NUMBER_NS.fullmatch(text)
+    return text if unmarked is None else unmarked[1]
 
 
 def read_number(cell: object) -> float | None:
@@ -239,3 +243,34 @@ def read_any(cell: object) -> Quantity | None:
     raise BadCellError(
         "a printed statistic such as 't(58) = 2.41, p = .019', an effect, or counts such as 26/40"
     )
+
+
+def read_sizes(cell: object) -> tuple[float, float] | None:
+    """Read the sizes of two groups: ``40`` (each), ``40 / 42``, ``40; 42``, ``40 and 42``."""
+    text = plain(cell)
+    if isinstance(text, str):
+        parts = re.split(r"\s*(?:/|;|\+|&|\||\band\b|\bund\b|,\s)\s*", text.strip())
+        if len(parts) == 2:
+            first, second = (read_number(after_equals(part)) for part in parts)
+            return None if first is None or second is None else (first, second)
+    both = read_number(after_equals(text))
+    return None if both is None else (both, both)
+
+
+def after_equals(cell: object) -> object:
+    """Return what is behind ``n =`` in a cell."""
+    return cell.rpartition("=")[2].strip() if isinstance(cell, str) and "=" in cell else cell
+
+
+def unbracketed(cell: object) -> object:
+    """Return a cell without the brackets round it."""
+    text = plain(cell)
+    return text.strip("()[] ") if isinstance(text, str) else text
+
+
+def bare_number(cell: object) -> float | None:
+    """Return a cell that is a number and nothing else; as text, too."""
+    try:
+        return read_number(cell)
+    except BadCellError:
+        return None

@@ -8,7 +8,7 @@ from concord.files.cells import BadCellError
 from concord.files.grids import Numbered, is_blank
 from concord.files.raw import RawTable, filled
 from concord.people.table.handmade.cells import read_any
-from concord.people.table.handmade.words import Meaning, meaning_of
+from concord.people.table.handmade.words import Meaning, meaning_of, names_whole_side
 
 DEEPEST = 3
 """Lines that a header may have."""
@@ -18,7 +18,17 @@ MOST_MERGED = 2000
 """Merged areas that are looked at; people do not make more by hand."""
 FEWEST = 3
 """Columns whose words must be known."""
+_SIZE = re.compile(r"[(\[,;]?\s*\bn\s*=\s*(\d+)\s*[)\]]?", re.IGNORECASE)
 _UNIT = re.compile(r"[\[(][^\])]*[\])]|%|points?|ms|s|kg|cm|usd|\$|€|[\d]+\s*[-–to]+\s*\d+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadSize:
+    """Participants that a title gives."""
+
+    n: float
+    of_side: bool
+    """Of a whole side, "Humans (n = 80)"; otherwise of the column's group, "Control (n = 42)"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +42,10 @@ class Header:
     """The place of the first record of the body."""
     last_row: int
     """The last row of the header, as the spreadsheet shows it."""
+    sizes: tuple["HeadSize | None", ...] = ()
+    """Participants that the words above each column give."""
+    first: int = 0
+    """The place of its first line among the records."""
 
 
 def spread_merged(raw: RawTable) -> list[Numbered]:
@@ -107,11 +121,67 @@ def _candidate(records: Sequence[Numbered], first: int, depth: int) -> Header | 
     empty = [depth > 1 and not levels[-1][j] and _is_empty(records[first + depth :], j) for j in range(width)]
     columns = [[] if empty[j] else _column_words([level[j] for level in levels]) for j in range(width)]
     titles = tuple(" / ".join(column) for column in columns)
-    meanings = tuple(meaning_of(column) if column else None for column in columns)
+    meanings = tuple(_column_meaning(column) for column in columns)
+    sizes = [_last_size(column) for column in columns]
     begin = first + depth
     if begin < len(records) - 1 and _is_units(records[begin][1]):
+        for j, cell in enumerate(records[begin][1][:width]):
+            sizes[j] = sizes[j] if is_blank(cell) else _last_size([str(cell)]) or sizes[j]
         begin += 1
-    return Header(titles, meanings, begin, records[begin - 1][0])
+    return Header(titles, meanings, begin, records[begin - 1][0], tuple(sizes), first)
+
+
+def _column_meaning(texts: Sequence[str]) -> Meaning | None:
+    """Return what the words above a column mean, the sizes of samples left out."""
+    words = [text for text in (_SIZE.sub(" ", text).strip() for text in texts) if text]
+    return meaning_of(words) if words else None
+
+
+def _last_size(texts: Sequence[str]) -> HeadSize | None:
+    """Return the size of a sample that the lowest line gives."""
+    found = [
+        HeadSize(float(match[1]), names_whole_side(_SIZE.sub(" ", text)))
+        for text in texts
+        if (match := _SIZE.search(text)) is not None
+    ]
+    return found[-1] if found else None
+
+
+def split_tables(records: Sequence[Numbered], header: Header) -> list[tuple[Header, Sequence[Numbered]]]:
+    """Return every table that stands below another one on a sheet, each with its header and its records.
+
+    Parameters
+    ----------
+    records
+        Every record that holds something.
+    header
+        The header of the first table.
+    """
+    found: list[tuple[Header, Sequence[Numbered]]] = []
+    current = header
+    for place in range(header.begin + 1, len(records) - 1):
+        if place < current.begin + 1:
+            continue
+        other = _header_at(records, place)
+        if other is not None and other.titles != current.titles:
+            found.append((current, records[: other.first]))
+            current = other
+    return [*found, (current, records)]
+
+
+def _header_at(records: Sequence[Numbered], place: int) -> Header | None:
+    """Return the header that begins at a record inside a table; ``None`` where none does."""
+    best: tuple[tuple[int, int], Header] | None = None
+    for depth in range(1, DEEPEST + 1):
+        found = _candidate(records, place, depth)
+        if found is None:
+            break
+        known = [one for one in found.meanings if one is not None]
+        score = (sum(map(_weight_of, known)), -depth)
+        has_both = any(one.is_number for one in known) and not all(one.is_number for one in known)
+        if len(known) >= FEWEST and has_both and (best is None or score > best[0]):
+            best = (score, found)
+    return None if best is None else best[1]
 
 
 def _is_empty(records: Sequence[Numbered], j: int) -> bool:
@@ -124,7 +194,7 @@ def _is_line(record: Numbered) -> bool:
     cells = [cell for cell in record[1] if not is_blank(cell)]
     if len({str(cell) for cell in cells}) < 2 or not all(isinstance(cell, str) for cell in cells):
         return False
-    return not any(_is_result(str(cell)) for cell in cells)
+    return not any(_is_result(_SIZE.sub(" ", str(cell)).strip()) for cell in cells)
 
 
 def _is_result(text: str) -> bool:

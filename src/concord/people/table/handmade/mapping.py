@@ -71,6 +71,8 @@ def target(column: str, title: str) -> Meaning | None:
     exact = {field.casefold(): field for field in FIELDS}
     if name in exact:
         return Meaning(exact[name])  # numbers without a side: those of a long table
+    if name[:-1] in ("human", "agent") and name[-1] in "12":
+        return Meaning("any", name[:-1], "", name[-1])  # any result of one group: "26/40", "5.2 (1.1)"
     side, _, rest = name.partition("_")
     if side in ("human", "agent"):
         if not rest:
@@ -111,8 +113,22 @@ def apply(header: Header, mapping: Mapping[str, str], place: str) -> Header:
                 f"--map: {place} has no column {title!r}; found {', '.join(map(repr, header.titles))}"
             )
         for j in places:
-            meanings[j] = meaning
+            meanings[j] = _with_agents_name(meaning, header.meanings[j])
     return replace(header, meanings=tuple(meanings))
+
+
+def _with_agents_name(meaning: Meaning | None, before: Meaning | None) -> Meaning | None:
+    """Return what a mapping says of a column, with the agent's name that its title holds."""
+    if meaning is None or before is None or meaning.side != before.side:
+        return meaning
+    return replace(meaning, agent=before.agent)
+
+
+def apply_known(header: Header, mapping: Mapping[str, str]) -> Header:
+    """Return the header of a further table of a sheet with what a mapping says of its columns."""
+    titles = {title_key(title) for title in header.titles}
+    own = {title: column for title, column in mapping.items() if title_key(title) in titles}
+    return apply(header, own, "")
 
 
 def suggestion(header: Header, file: str) -> str:
@@ -133,4 +149,4 @@ def words_for(meaning: Meaning) -> str:
     if meaning.side is None:
         return meaning.field
     group = meaning.group if meaning.group in ("1", "2") else ""
-    return meaning.side if meaning.field == "any" else f"{meaning.side}_{meaning.field}{group}"
+    return f"{meaning.side}{group}" if meaning.field == "any" else f"{meaning.side}_{meaning.field}{group}"

@@ -9,8 +9,14 @@ from concord.files.grids import Grid, rows_in_words
 from concord.files.raw import RawTable
 from concord.people.table.columns import SIDE_FIELDS, SIDES
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
-from concord.people.table.handmade.header import Header, find_header, spread_merged, title_key
-from concord.people.table.handmade.mapping import apply, words_for
+from concord.people.table.handmade.header import (
+    Header,
+    find_header,
+    split_tables,
+    spread_merged,
+    title_key,
+)
+from concord.people.table.handmade.mapping import apply, apply_known, words_for
 from concord.people.table.handmade.sides import BadSideError, Entry, Fields, NoTestError, canonical, gather
 from concord.people.table.handmade.words import HUMAN
 from concord.people.table.types import canonical_type
@@ -59,17 +65,28 @@ def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Gr
     header = handmade_header(raw, mapping)
     if header is None:
         return None
-    records = spread_merged(raw)
-    body = read_body(header, records)
-    tests = _tests(body)
-    if not any(side == HUMAN for test in tests for side, _ in test.sides):
-        return None
-    maker = _Maker(raw, _share_titles(body))
-    rows = [row for test in tests for row in maker.rows(test)]
-    if maker.problems:
-        raise TableError(maker.problems)
-    warnings = (*raw.warnings, *_how_it_was_read(raw, header, body), *maker.notes())
-    return _made_grid(raw, rows, warnings)
+    rows: list[dict[str, object]] = []
+    problems: list[CellProblem] = []
+    warnings = list(raw.warnings)
+    for i, (own, records) in enumerate(split_tables(spread_merged(raw), header)):
+        if i and mapping:
+            own = apply_known(own, mapping)
+        body = read_body(own, records)
+        tests = _tests(body)
+        if not any(side == HUMAN for test in tests for side, _ in test.sides):
+            if i == 0:
+                return None
+            warnings.append(
+                f"{raw.place}: a table below row {own.last_row} holds no result of people, left out"
+            )
+            continue
+        maker = _Maker(raw, _share_titles(body))
+        rows += [row for test in tests for row in maker.rows(test)]
+        problems += maker.problems
+        warnings += [*_how_it_was_read(raw, own, body), *maker.notes()]
+    if problems:
+        raise TableError(problems)
+    return _made_grid(raw, rows, tuple(warnings))
 
 
 def _tests(body: Body) -> list[_Test]:

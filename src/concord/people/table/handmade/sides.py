@@ -1,7 +1,6 @@
 """One side of a hand-made row to the columns of a table of tests: t from means, tables from counts."""
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -9,6 +8,8 @@ from concord.errors import CellProblem
 from concord.files.cells import BadCellError
 from concord.people.table.handmade.cells import (
     Quantity,
+    after_equals,
+    bare_number,
     plain,
     read_any,
     read_count,
@@ -19,6 +20,8 @@ from concord.people.table.handmade.cells import (
     read_number,
     read_p,
     read_percent,
+    read_sizes,
+    unbracketed,
 )
 from concord.people.table.handmade.words import Meaning
 
@@ -147,13 +150,13 @@ def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) ->
     elif name == "statistic":
         _put_any(found, cell, label="statistic")
     elif name == "any":
-        _put_any(found, cell, label="")
+        _put_any(found, cell, label="", group=meaning.group)
     elif name == "n_each":
-        found.each = _sizes_of_groups(cell)
+        found.each = read_sizes(cell)
     elif name == "df":
         _put_degrees(found, cell)
     elif name in ("n", "n1", "n2", "df1", "df2"):
-        setattr(found, name, read_number(_after_equals(cell)))
+        setattr(found, name, read_number(after_equals(cell)))
     elif name == "p":
         found.p = read_p(cell)
     elif name == "direction":
@@ -164,26 +167,9 @@ def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) ->
         found.extra[name] = cell
 
 
-def _sizes_of_groups(cell: object) -> tuple[float, float] | None:
-    """Read the sizes of two groups: ``40`` (each), ``40 / 42``, ``40; 42``, ``40 and 42``."""
-    text = plain(cell)
-    if isinstance(text, str):
-        parts = re.split(r"\s*(?:/|;|\+|&|\||\band\b|\bund\b|,\s)\s*", text.strip())
-        if len(parts) == 2:
-            first, second = (read_number(_after_equals(part)) for part in parts)
-            return None if first is None or second is None else (first, second)
-    both = read_number(_after_equals(text))
-    return None if both is None else (both, both)
-
-
-def _after_equals(cell: object) -> object:
-    """Return what is behind ``n =`` in a cell."""
-    return cell.rpartition("=")[2].strip() if isinstance(cell, str) and "=" in cell else cell
-
-
 def _put_group(group: GroupNumbers, name: str, cell: object, *, is_share: bool) -> None:
     if name in ("sd", "se", "n"):
-        setattr(group, name, read_number(_after_equals(_unbracketed(cell))))
+        setattr(group, name, read_number(after_equals(unbracketed(cell))))
         return
     made = _read_group(name, cell)
     if made is None:
@@ -208,11 +194,6 @@ def _read_group(name: str, cell: object) -> Quantity | None:
         raise
 
 
-def _unbracketed(cell: object) -> object:
-    text = plain(cell)
-    return text.strip("()[] ") if isinstance(text, str) else text
-
-
 def _put_statistic(found: Gathered, name: str, cell: object) -> None:
     try:
         made: Quantity | None = read_effect(cell)
@@ -230,8 +211,9 @@ def _put_statistic(found: Gathered, name: str, cell: object) -> None:
     found.n = made.n if made.n is not None else found.n
 
 
-def _put_any(found: Gathered, cell: object, *, label: str) -> None:
-    made = read_any(cell)
+def _put_any(found: Gathered, cell: object, *, label: str, group: str = "") -> None:
+    bare = bare_number(cell) if label else None
+    made = read_any(cell) if bare is None else Quantity(bare)
     if made is None:
         return
     if made.text:
@@ -242,9 +224,11 @@ def _put_any(found: Gathered, cell: object, *, label: str) -> None:
         else:
             found.p = made
     elif made.k is not None or made.percent is not None:
-        found.groups[""] = GroupNumbers(n=made.n, k=made.k, percent=made.percent)
+        own = found.groups.setdefault(group, GroupNumbers())
+        own.k, own.percent, own.n = made.k, made.percent, own.n if made.n is None else made.n
     elif made.sd is not None:
-        found.groups[""] = GroupNumbers(mean=made.value, sd=made.sd, n=made.n)
+        own = found.groups.setdefault(group, GroupNumbers())
+        own.mean, own.sd, own.n = made.value, made.sd, own.n if made.n is None else made.n
     elif made.label or made.low is not None:
         found.effect, found.size = made.label.replace("g", "d") or "d", made.value
         found.low, found.high, found.n = made.low, made.high, made.n
@@ -260,7 +244,7 @@ def _put_degrees(found: Gathered, cell: object) -> None:
         first, second = (read_number(part.strip()) for part in text.strip("() ").split(",", 1))
         found.df1, found.df2 = first, second
     else:
-        found.df2 = read_number(_unbracketed(cell))
+        found.df2 = read_number(unbracketed(cell))
 
 
 def _put_interval(found: Gathered, name: str, cell: object) -> None:
@@ -389,8 +373,10 @@ def _of_means(
     if len(pair) != 2:
         raise BadCellError(f"means of two groups; found {len(pair)}")
     sizes = [group.n for group in pair]
+    notes: tuple[str, ...] = ("t was computed from means, SDs and n",)
     if None in sizes and found.n is not None:
         sizes = [found.n / 2, found.n / 2]
+        notes = (*notes, "n of both groups together was halved; give n of each group")
     if None in sizes and found.n1 is not None and found.n2 is not None:
         sizes = [found.n1, found.n2]
     values = [(group.mean, _sd(group, n), n) for group, n in zip(pair, sizes, strict=True)]
@@ -404,7 +390,7 @@ def _of_means(
         raise BadCellError("groups whose answers vary: both SDs are 0")
     t = (m1 - m2) / math.sqrt(pooled * (1 / n1 + 1 / n2))
     made: Fields = {"statistic": t, "n1": n1, "n2": n2}
-    return (hint or "t-independent"), made, ("t was computed from means, SDs and n",)
+    return (hint or "t-independent"), made, notes
 
 
 def _sd(group: GroupNumbers, n: float | None) -> float | None:

@@ -50,9 +50,10 @@ _FIRST = frozenset(["1", "one", "first", "treatment", "treated", "experimental",
 _SECOND = frozenset(["2", "two", "second", "control", "comparison", "placebo", "ctrl"])
 
 _FIELDS = {
-    "study": "study; paper; article; authors; author; studie; publication; reference; citation; source",
+    "study": "study; paper; article; authors; author; studie; publication; reference; citation; source; "
+    "author year; authors year; study year; autor; autoren; autor jahr; quelle",
     "sub_study": "sub study; substudy; experiment; exp",
-    "finding": "finding; effect; hypothesis; phenomenon; befund; claim",
+    "finding": "finding; effect; hypothesis; phenomenon; befund; claim; hypothese; effekt",
     "test": "test; outcome; measure; dv; dependent variable; contrast; item; variable; question; messung",
     "test_type": "test type; type of test; statistical test; analysis; type; kind of test; testart",
     "alpha": "alpha",
@@ -174,6 +175,13 @@ def names_model(text: object) -> bool:
     return bool(words) and any(word in _AGENT_WORDS or _MODEL_NAMES.search(word) for word in words)
 
 
+def names_whole_side(text: object) -> bool:
+    """Whether a title names people or an agent, and none of their groups."""
+    words = words_of(text)
+    owned = any(word in _OWNERS or _MODEL_NAMES.search(word) for word in words)
+    return owned and not any(word in _FIRST | _SECOND for word in words)
+
+
 def is_plain_agent(text: object) -> bool:
     """Whether a cell or a title says only that an agent is meant, not which."""
     words = words_of(text)
@@ -225,6 +233,9 @@ def meaning_of_words(words: list[str]) -> str | None:
 
 def _agent_of(level: str) -> tuple[str, list[str]]:
     """Part the name of an agent from the words of a field that follow it in one title."""
+    behind = _agent_behind(level)
+    if behind is not None:
+        return behind
     words = words_of(level)
     for cut in range(1, len(words) + 1):
         tail = words[cut:]
@@ -239,6 +250,17 @@ def _agent_of(level: str) -> tuple[str, list[str]]:
             )
             return shown, tail
     return level.strip(), []
+
+
+def _agent_behind(level: str) -> tuple[str, list[str]] | None:
+    """Part a field from the name of an agent behind it: "t (GPT-4)"."""
+    for found in re.finditer(_WORD, level):
+        if _MODEL_NAMES.search(found[0].casefold()):
+            before = words_of(level[: found.start()])
+            if not before or meaning_of_words(before) is None:
+                return None
+            return level[found.start() :].strip(" :,-()[]"), before
+    return None
 
 
 def _length_of_words(text: str, n_words: int) -> int:
@@ -264,6 +286,8 @@ def _with_group(words: list[str], side: str | None, agent: str) -> Meaning | Non
                     return Meaning(field)
                 continue
             return Meaning(field, side, agent, _group_name(left))
+    if side is not None and set(words) <= _FIRST | _SECOND:
+        return Meaning("any", side, agent, _group_name(words))  # "People / Control": whatever the cells hold
     return _in_the_middle(words, side, agent)
 
 
