@@ -109,8 +109,8 @@ class TestModels:
     @pytest.mark.parametrize(
         ("model", "more", "message"),
         [
-            ("nobody/x", (), "Model API nobody of model 'nobody/x' not recognized"),
-            ("gpt-4o", (), "should be in the format of <api_name>/<model_name>"),
+            ("nobody/x", (), "the provider 'nobody' is not known; expected"),
+            ("gpt-4o", (), "it names no provider; expected PROVIDER/MODEL"),
             ("openai/gpt-4o-mini", (), "OPENAI_API_KEY"),
             (
                 "openai-api/x/m",

@@ -229,3 +229,14 @@ def test_reasoning_under_other_rules_is_refused(tmp_path: Path) -> None:
     result = run("compare", first, second)
     assert result.exit_code == 2
     assert "reasoning under rules source" in result.stderr
+
+
+def test_folders_of_one_name_are_called_by_their_models(tmp_path: Path) -> None:
+    for model in ("lab/a", "lab/b"):
+        scored = concord.score_people(demo_table(), n_resamples=0, n_simulations=0, model=model)
+        scored.write(tmp_path / model / "people")
+    folders = [str(tmp_path / model / "people") for model in ("lab/a", "lab/b")]
+    done = run("compare", *folders)
+    assert done.exit_code == 0
+    assert "lab/a" in done.output
+    assert "people [1]" not in done.output

@@ -263,3 +263,28 @@ def test_a_correction_with_a_number_of_thousands_of_digits_is_none(client: TestC
     form = {"of": "one", "id": "v0", "mode": "cot", "repeat": "9" * 5000, "read_as": "A"}
     sent = client.post(f"/{TOKEN}/correct", data=form, headers={"origin": BASE}, follow_redirects=False)
     assert sent.status_code == 404
+
+
+def test_results_are_listed_with_their_model_and_their_headline_number(tmp_path: Path) -> None:
+    from concord import api
+
+    scored = api.score_people(api.demo_table(), n_resamples=20, n_simulations=0, model="lab/a <b>")
+    scored.write(tmp_path / "one")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "benchmark_summary.json").write_text("{", "utf-8")
+    front = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE).get(f"/{TOKEN}/").text
+    assert "lab/a &lt;b&gt;" in front
+    assert f"PAS {scored.pas.value:.2f} (" in front
+    assert 'value="broken"' in front
+
+
+def test_replies_are_shown_with_how_they_were_read(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    from concord import run
+
+    run("people", "mockllm/model", out=tmp_path / "r", study=["framing"], n=1)
+    client = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE)
+    text = client.get(f"/{TOKEN}/replies", params={"of": "r"}).text
+    assert text.count("<h3>read as</h3><p>unreadable") == text.count("<article>")
+    strips = client.get(f"/{TOKEN}/feed", params={"of": "r"}).json()["strips"]
+    assert {outcome for _, counts in strips for outcome, _ in counts} == {"ok"}

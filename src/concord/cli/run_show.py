@@ -83,6 +83,7 @@ def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -
     counted = ", ".join(f"{n} {outcome}" for outcome, n in result.outcomes.items())
     of = f" of {result.model}" if several else ""
     note(f"{sum(result.outcomes.values())} trials{of}: {counted}")
+    note_cut(result)
     if set(result.outcomes) == {"failed"}:
         raise ModelError(f"every call failed, the last one with: {result.stored.rows[-1].get('error')}")
     if result.stopped is not None:
@@ -94,6 +95,15 @@ def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -
     if lacking:
         note("incomplete: " + ", ".join(f"{n} {name}" for name, n in lacking.items()))
     return _INCOMPLETE if lacking else 0
+
+
+def note_cut(result: "RunResult") -> None:
+    """Say how to ask again for replies that were cut, where they are more than a few."""
+    from concord.show.cut_replies import cut_advice
+
+    limit = result.stored.record["sampling"].get("max_tokens")
+    if said := cut_advice(result.outcomes, limit if isinstance(limit, int) else None):
+        note(said)
 
 
 def _write_logs(result: "RunResult") -> None:

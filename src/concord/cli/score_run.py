@@ -25,7 +25,7 @@ def score_run(
 ) -> None:
     """Score the replies of a run or of an Inspect log, without asking any model."""
     from concord.asking import runs
-    from concord.cli.run_show import show_scored, write_answers
+    from concord.cli.run_show import note_cut, show_scored, write_answers
 
     result = runs.score_run(source, partial=partial, corrections=corrections)
     beside = source / "results" if source.is_dir() else source.with_suffix("")
@@ -35,6 +35,8 @@ def score_run(
         print_json(result.to_dict())
     else:
         show_scored(result, full=full)
+    if source.is_dir():
+        note_cut(runs.read_folder(source))
     if source.is_dir() and corrections is None:  # answers as people read them have no table of their own
         answers = write_answers(runs.read_folder(source), target)
         for line in () if answers is None else answers.lines:

@@ -1,13 +1,21 @@
 """`concord studies`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from warnings import catch_warnings, simplefilter
 
 import typer
 
 from concord.cli.options import JsonText
 from concord.cli.shared import note, print_json, say, show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import RenderableType
+
+ROOMY = 110
+"""Columns of a screen from which on every fact of a study fits beside its name."""
 
 
 def studies(
@@ -24,7 +32,6 @@ def studies(
 ) -> None:
     """List the studies whose participants a model can replace; named ones with their sources."""
     from concord.people import studies as found
-    from concord.show.terminal import table
 
     if schema:
         print_json(found.json_schema())
@@ -51,21 +58,24 @@ def studies(
     if names:
         say("\n\n".join(found.describe(one) for one in listed))
         return
-    show(
-        table(
-            None,
-            ("study", "domain", "tests", "participants", "source"),
-            [
-                (
-                    row["study"],
-                    row["domain"],
-                    *map(str, (row["tests"], row["participants_in_paper"])),
-                    row["source"],
-                )
-                for row in rows
-            ],
-            words=("domain", "source"),
-        )
-    )
+    show(_studies_table(rows))
     note("\nconcord studies NAME shows where a study's human numbers are in the paper")
     note("check a study file of your own with: concord check FILE.yaml")
+
+
+def _studies_table(rows: "Sequence[Mapping[str, Any]]") -> "RenderableType":
+    """Return one row per study; where the screen is narrow, without domain and authors."""
+    from concord.show.terminal import screen, table
+
+    columns = {
+        "study": "study",
+        "domain": "domain",
+        "tests": "tests",
+        "participants": "participants_in_paper",
+        "what it is about": "title",
+        "source": "source",
+    }
+    if screen().width < ROOMY:
+        columns = {head: key for head, key in columns.items() if head not in ("domain", "source")}
+    shown = [tuple(str(row[key]) for key in columns.values()) for row in rows]
+    return table(None, tuple(columns), shown, words=("domain", "what it is about", "source"))

@@ -153,6 +153,10 @@ def compare_people_folders(asked: CompareRequest) -> MetricCompareResult:
 def _people_names(folders: Sequence[PeopleFolder]) -> list[str]:
     """Name results by their folders, and by the design of the agents where that is what differs."""
     names = [folder.name for folder in folders]
+    models = [folder.model for folder in folders]
+    # folders of one name are told apart by their models, where results name them
+    if len(set(names)) < len(names) and None not in models and len(set(models)) == len(models):
+        names = [str(model) for model in models]
     if len({folder.design for folder in folders}) > 1:
         names = [
             name if folder.design is None or folder.design in name else f"{name} ({folder.design})"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.show.plots import WIDTH, axis, frame, short, span
-from concord.show.svg import Canvas, Picture, Scale, fitted, fitted_names, last_parts, reach
+from concord.show.svg import Canvas, Picture, Scale, fitted, fitted_names, last_parts, on_heat, reach
 
 MOST_NAMED = 4
 """Tests that stand out most and are named."""
@@ -73,7 +73,7 @@ def effects(
     named = sorted(points, key=lambda p: -abs(p.model[0] - p.people[0]))[:MOST_NAMED]
     bottom = _name_outliers(canvas, named, x, y, height + 8, width)
     if said:
-        canvas.text(x.start + 8, y.end + 14, said, kind="s b")
+        _said_inside(canvas, said, points, x, y)
     data = {"low": repr(low), "high": repr(high), "x0": "52", "x1": f"{width - 14:g}",
             "y0": f"{height - 44:g}", "y1": "34"}  # fmt: skip
     told = f"{title}: {len(points)} tests, effects in people across, in the model up. {said}"
@@ -98,6 +98,15 @@ def effects(
     if slopes is not None:
         caption += " Band: the 95 % interval of its slope over studies."
     return Picture(name, title, told, width, bottom, str(canvas), data, rows=rows, caption=caption)
+
+
+def _said_inside(canvas: Canvas, said: str, points: Sequence[Effect], x: Scale, y: Scale) -> None:
+    """Write a line of numbers into the upper left, or where points lie there into the lower right."""
+    right, below = x.start + 16 + reach(said), y.end + 28
+    if any(x(p.people[0]) < right and y(p.model[0]) < below for p in points):
+        canvas.text(x.end - 8, y.start - 10, said, kind="s b", anchor="end")
+    else:
+        canvas.text(x.start + 8, y.end + 14, said, kind="s b")
 
 
 def _arms(p: Effect, x: Scale, y: Scale) -> list[tuple[float, float, float, float]]:
@@ -356,8 +365,7 @@ def _map_cell(
     else:
         canvas.rect("cell heat", x, y, wide, tall, note=note, opacity=0.06 + 0.94 * value)
         if wide >= 26:
-            kind = "on" if value > 0.85 else ""
-            canvas.text(x + wide / 2, y + tall / 2 + 4, short(value), kind=kind, anchor="middle")
+            canvas.text(x + wide / 2, y + tall / 2 + 4, short(value), kind=on_heat(value), anchor="middle")
     if address is not None:
         canvas.unlink()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from concord.show.numbers import typeset
 from concord.show.plots import short
-from concord.show.svg import Canvas, Picture, fitted_names, last_parts, reach
+from concord.show.svg import Canvas, Picture, fitted_names, last_parts, on_heat, reach
 
 _HEAD, _SLANT = 150.0, 125.0
 """Room for a name below its column, and how far to the right the last one reaches."""
@@ -86,7 +86,7 @@ def _pair_cell(
     else:
         canvas.rect("cell band", *box, note=cell.note)
     if wide >= 30:
-        kind = "on" if cell.differ and strength > 0.85 else "" if cell.differ else "s"
+        kind = on_heat(strength) if cell.differ else "s"
         canvas.text(x + wide / 2, y + tall / 2 + 4, _brief(cell.difference), kind=kind, anchor="middle")
 
 

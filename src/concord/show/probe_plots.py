@@ -54,14 +54,14 @@ def early_picture(model: str, early: EarlyScores) -> Picture:
     canvas.path("sweep", [(x(share), y(same.value)) for share, same, _ in known if same.value is not None])
     right = [(x(share), y(correct.value)) for share, _, correct in known if correct.value is not None]
     if len(right) > 1:
-        canvas.path("fit", right)
+        canvas.path("slope", right)
     for share, same, _ in known:
         if same.value is not None:
             canvas.circle("model", x(share), y(same.value), 4, f"{share:.0%}: {short(same.value)}")
     canvas.line("sweep", 60, 316, 88, 316)
     canvas.text(94, 320, "same answer (dashed: 95 %)", kind="s")
-    canvas.line("fit", 270, 316, 298, 316)
-    canvas.text(304, 320, "right answer", kind="s")
+    canvas.line("slope", 300, 316, 328, 316)
+    canvas.text(334, 320, "right answer", kind="s")
     title = f"Early answers of {model}"
     said = ", ".join(f"{share:.0%}: {short(same.value)}" for share, same, _ in known)
     area = f"Area over the curve {short(early.aoc.value)}."

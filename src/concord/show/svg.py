@@ -15,6 +15,7 @@ COLOURS = {
     "soft": "#5a6573",
     "rule": "#c3cad3",
     "paper": "#ffffff",
+    "amid": "#1c2430",
     "human": "#1a5fa8",
     "model": "#b8430b",
     "band": "#e4e9ef",
@@ -34,6 +35,7 @@ DARK = {
     "soft": "#a9b3c0",
     "rule": "#4a5464",
     "paper": "#161b22",
+    "amid": "#161b22",
     "human": "#7db7f5",
     "model": "#f5a06b",
     "band": "#262e39",
@@ -67,7 +69,7 @@ STYLE = (
     ".sweep{stroke:VAR(model);stroke-width:2;fill:none}"
     ".cell{stroke:VAR(paper);stroke-width:1}.heat{fill:VAR(heat)}"
     ".none{fill:none;stroke:VAR(rule);stroke-dasharray:2 2}"
-    ".on{fill:VAR(paper)}.t{font-weight:600}.pale{opacity:.35}"
+    ".on{fill:VAR(paper)}.mid{fill:VAR(amid)}.t{font-weight:600}.pale{opacity:.35}"
     ".hatch{fill:url(#concord-hatch)}.hatchline{stroke:VAR(none);stroke-width:1.6}"
     ".cross{stroke-width:1;opacity:.38;fill:none}.d0{stroke:VAR(first)}.d1{stroke:VAR(second)}"
     ".d2{stroke:VAR(third)}.d3{stroke:VAR(soft)}.full.d0{fill:VAR(first)}.full.d1{fill:VAR(second)}"
@@ -205,6 +207,14 @@ def fitted_middle(text: str, width: float) -> str:
     while sum(map(_advance, plain[: head + 1])) + sum(map(_advance, plain[len(plain) - tail :])) <= room:
         head += 1
     return plain[:head].rstrip() + "…" + plain[len(plain) - tail :].lstrip()
+
+
+def on_heat(strength: float) -> str:
+    """Return the class of text that can be read on a cell of this strength, on a light and a dark ground.
+
+    Half-strong cells are light on both: there text is dark whatever the theme.
+    """
+    return "on" if strength > 0.85 else "mid" if strength > 0.5 else ""
 
 
 def last_parts(names: Sequence[str]) -> list[str]:

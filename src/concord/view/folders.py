@@ -1,8 +1,8 @@
 """What a folder holds: runs with how far they are, and results."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from concord.asking.index import FAILURES, REPLIES, TURNS, stored_lines
 from concord.asking.journal import check_row, read_lines
 from concord.errors import InputError
 from concord.records import AskOutcome
+from concord.view.reading import GOOD, reader_of
 
 MOST_FOLDERS = 5000
 
@@ -27,6 +28,8 @@ class FoundRun:
     n_planned: int
     outcomes: Mapping[str, int]
     problem: str = ""
+    changed: str = ""
+    """When the last reply was stored."""
 
     @property
     def done(self) -> int:
@@ -43,6 +46,9 @@ class FoundResult:
     files: tuple[str, ...]
     changed: str
     """When the last of them was written."""
+    model: str = ""
+    said: str = ""
+    """Its headline number, where a file gives one."""
 
 
 def found_folders(root: Path, result_files: Collection[str]) -> tuple[list[FoundRun], list[FoundResult]]:
@@ -75,7 +81,10 @@ def state_of(path: Path, name: str) -> FoundRun:
         return FoundRun(name, "", "", 0, {}, str(fault))
     counts = {str(one): run.tally.outcomes[str(one)] for one in AskOutcome if one != AskOutcome.NOT_ASKED}
     known = {outcome: n for outcome, n in counts.items() if n}
-    return FoundRun(name, str(run.record["suite"]), str(run.record["model"]), run.n_planned, known)
+    when = _last_change(one for one in (path / REPLIES, path / RECORD) if one.exists())
+    return FoundRun(
+        name, str(run.record["suite"]), str(run.record["model"]), run.n_planned, known, changed=when
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +97,36 @@ class Transcript:
     outcome: str
     prompt: str
     reply: str
+    read: str = ""
+    """How the reply was read, where its question reads replies one by one."""
+
+
+def with_readings(path: Path, shown: Sequence[Transcript]) -> list[Transcript]:
+    """Return replies with what the reader of their question makes of them.
+
+    Only as much of the journal is read as the shown replies need: both are in the order they came.
+
+    Parameters
+    ----------
+    path
+        Folder of the run.
+    shown
+        Replies of one page.
+    """
+    reader = reader_of(path)
+    if reader is None or not shown:
+        return list(shown)
+    wanted = {(one.id, one.mode, one.reply) for one in shown}
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for _, line in stored_lines(path, REPLIES):
+        for one in reader(line.row):
+            key = (one.turn, str(line.row.get("mode")), one.reply)
+            if key in wanted:
+                said = [] if one.outcome == GOOD else [one.outcome]
+                found.setdefault(key, []).append(": ".join([*said, *([one.read] if one.read else [])]))
+        if len(found) == len(wanted):
+            break
+    return [replace(one, read="; ".join(found.get((one.id, one.mode, one.reply), []))) for one in shown]
 
 
 def transcripts(

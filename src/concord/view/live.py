@@ -69,6 +69,10 @@ class LiveRuns:
                 f"{group}: {', '.join(f'{n} {outcome}' for outcome, n in found.items() if n)}"
                 for group, found in sorted(run.groups.items())[:_GROUPS]
             ),
+            "strips": [
+                (group, [(outcome, n) for outcome, n in found.items() if n])
+                for group, found in sorted(run.groups.items())[:_GROUPS]
+            ],
             "latest": "\n".join(reversed(run.latest)),
             "readings": _reading_words(run),
             "misread": "\n".join(reversed(run.misread)),

@@ -7,6 +7,7 @@ from html import escape
 from urllib.parse import quote
 
 from concord.asking.corrections import Correction
+from concord.records import AskOutcome
 from concord.view.folders import FoundResult, FoundRun, Transcript
 
 STYLE = """
@@ -16,17 +17,55 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #ddd; }
 td.n { text-align: right; font-variant-numeric: tabular-nums; }
 pre { white-space: pre-wrap; background: #f5f5f3; padding: .6rem; margin: .3rem 0; }
-progress { width: 12rem; }
+progress { width: 12rem; } h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 1.2rem 0 .4rem; }
+h3 { font-size: .85rem; color: #595959; margin: 0; } td, th { vertical-align: top; }
+.small { font-size: .85rem; color: #595959; overflow-wrap: anywhere; }
+td.n { white-space: nowrap; }
+.trio { display: grid; grid-template-columns: 2fr 1.5fr 1fr; gap: 0 1rem; } .trio > div { min-width: 0; }
+.trio pre { max-height: 16rem; overflow: auto; } article h2 { margin: 0 0 .4rem; }
+#groups td:last-child { width: 45%; } svg.strip { display: block; width: 100%; height: .8rem; }
+.ok { fill: #2a7f74; } .refused { fill: #7a4fb5; } .unreadable { fill: #b8430b; } .other { fill: #8a94a2; }
+@media (max-width: 760px) {
+  .trio { grid-template-columns: 1fr; } table { display: block; overflow-x: auto; }
+}
 article { border: 1px solid #ddd; padding: .6rem; margin: .8rem 0; }
 a { color: #1a5fa8; }
 @media (prefers-color-scheme: dark) {
   body { color: #eee; background: #161616; } pre { background: #222; }
-  th, td, article { border-color: #444; } a { color: #8cc0f5; }
+  th, td, article { border-color: #444; } a { color: #8cc0f5; } h3, .small { color: #a9b3c0; }
+  .ok { fill: #4fc4b8; } .refused { fill: #b898ee; } .unreadable { fill: #f5a06b; }
 }
 """
 SCRIPT = """
 "use strict";
 const box = document.getElementById("live");
+const SVG = "http://www.w3.org/2000/svg";
+const kind = (name) => (["ok", "refused", "unreadable"].includes(name) ? name : "other");
+function strips(table, groups) {
+  const rows = groups.map(([name, counts]) => {
+    const row = document.createElement("tr"), total = counts.reduce((sum, one) => sum + one[1], 0);
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("class", "strip");
+    svg.setAttribute("viewBox", "0 0 100 4");
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("aria-hidden", "true");
+    let at = 0;
+    for (const [outcome, n] of counts) {
+      const part = document.createElementNS(SVG, "rect");
+      const box = { x: at, width: 100 * n / total, height: 4, class: kind(outcome) };
+      for (const [key, value] of Object.entries(box)) part.setAttribute(key, value);
+      svg.append(part);
+      at += 100 * n / total;
+    }
+    const cells = [name, counts.map(([outcome, n]) => n + " " + outcome).join(", ")];
+    for (const text of cells) row.append(Object.assign(document.createElement("td"), { textContent: text }));
+    const last = document.createElement("td");
+    last.append(svg);
+    row.append(last);
+    return row;
+  });
+  table.replaceChildren(...rows);
+}
 async function look() {
   try {
     const got = await fetch(box.dataset.feed);
@@ -36,8 +75,9 @@ async function look() {
     bar.max = Math.max(run.planned, 1);
     bar.value = run.done;
     document.getElementById("counts").textContent = run.words;
-    document.getElementById("groups").textContent = run.groups;
+    strips(document.getElementById("groups"), run.strips);
     document.getElementById("latest").textContent = run.latest;
+    document.getElementById("failed").hidden = run.latest === "";
     document.getElementById("readings").textContent = run.readings;
     document.getElementById("misread").textContent = run.misread;
     document.getElementById("reading").hidden = run.readings === "";
@@ -74,21 +114,24 @@ def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[Foun
         f'<tr><td><a href="{base}/run?of={quote(one.name)}">{escape(one.name)}</a></td>'
         f"<td>{escape(one.suite)}</td><td>{escape(one.model)}</td>"
         f'<td class="n">{one.done}/{one.n_planned}</td>'
-        f"<td>{escape(_outcome_words(one.outcomes)) if not one.problem else escape(one.problem)}</td></tr>"
+        f"<td>{escape(_outcome_words(one.outcomes)) if not one.problem else escape(one.problem)}</td>"
+        f'<td class="n">{escape(one.changed)}</td></tr>'
         for one in runs
     )
     ticks = "".join(
         f'<tr><td><input type="checkbox" name="of" id="r{i}" value="{escape(one.name)}"></td>'
-        f'<td><label for="r{i}">{escape(one.name)}</label></td><td>{escape(", ".join(one.files))}</td>'
+        f'<td><label for="r{i}">{escape(one.name)}</label></td><td>{escape(one.model)}</td>'
+        f'<td>{escape(one.said)}</td><td class="small">{escape(", ".join(one.files))}</td>'
         f'<td class="n">{escape(one.changed)}</td></tr>'
         for i, one in enumerate(results)
     )
     return page(
         "Concord",
         f"<p>{escape(root)}</p><h2>Runs</h2><table><thead><tr><th>folder</th><th>question</th><th>model</th>"
-        f"<th>asked</th><th>outcomes</th></tr></thead><tbody>{rows}</tbody></table>"
+        f"<th>asked</th><th>outcomes</th><th>last reply (UTC)</th></tr></thead><tbody>{rows}</tbody></table>"
         f'<h2>Results</h2><form action="{base}/page" method="get"><table><thead><tr><th>tick</th>'
-        f"<th>folder</th><th>files</th><th>written (UTC)</th></tr></thead><tbody>{ticks}</tbody></table>"
+        f"<th>folder</th><th>model</th><th>found</th><th>files</th><th>written (UTC)</th></tr></thead>"
+        f"<tbody>{ticks}</tbody></table>"
         '<p><label>title of the page <input name="title" value="Concord report"></label> '
         '<button type="submit">Compare the ticked ones on one page</button> '
         '<button type="submit" name="save" value="report">Save them as a report</button></p></form>',
@@ -107,8 +150,8 @@ def run_page(base: str, run: FoundRun) -> str:
         f'<p><a href="{base}/">all runs</a> · {escape(run.name)}</p>'
         f'<div id="live" data-feed="{base}/feed?of={of}"><p><progress id="bar" aria-label="trials asked">'
         f'</progress> <span id="counts" aria-live="polite"></span></p><h2>By condition</h2>'
-        '<pre id="groups"></pre><h2>Calls without a usable reply, the latest first</h2>'
-        '<pre id="latest"></pre>'
+        '<table><tbody id="groups"></tbody></table><section id="failed" hidden>'
+        '<h2>Calls without a usable reply, the latest first</h2><pre id="latest"></pre></section>'
         '<section id="reading" hidden><h2>Refused and unreadable answers, the latest first</h2>'
         '<p id="readings" aria-live="polite"></p><pre id="misread"></pre></section></div>'
         f'<h2>Replies</h2><ul><li><a href="{base}/replies?of={of}">all</a></li>{links}</ul>',
@@ -139,7 +182,7 @@ def replies_page(
     search = (
         f'<form action="{base}/replies" method="get"><input type="hidden" name="of" value="{escape(name)}">'
         f'<label>words <input name="words" value="{escape(words)}"></label> '
-        f'<label>outcome <input name="outcome" value="{escape(outcome)}"></label> '
+        f'<label>outcome <select name="outcome">{_outcome_options(outcome)}</select></label> '
         "<button>search</button></form>"
     )
     back = f'<p><a href="{base}/run?of={quote(name)}">the run</a></p>'
@@ -154,10 +197,19 @@ def _reply_case(base: str, name: str, one: Transcript, correction: Correction | 
     )
     return (
         f"<article><h2>{escape(one.id)} · {escape(one.mode)} · {escape(one.outcome)}</h2>"
-        f"<details><summary>prompt</summary><pre>{escape(one.prompt)}</pre></details>"
-        f"<p>reply</p><pre>{escape(one.reply)}</pre>"
+        f'<div class="trio"><div><h3>prompt</h3><pre>{escape(one.prompt)}</pre></div>'
+        f"<div><h3>reply</h3><pre>{escape(one.reply)}</pre></div>"
+        f"<div><h3>read as</h3><p>{escape(one.read) if one.read else '–'}</p></div></div>"
         f'<form action="{base}/correct" method="post">{hidden}<label>read otherwise, as '
         f'<input name="read_as" value="{escape(read)}"></label> <button>keep</button></form></article>'
+    )
+
+
+def _outcome_options(chosen: str) -> str:
+    known = [str(one) for one in AskOutcome if one != AskOutcome.NOT_ASKED]
+    return "".join(
+        f'<option value="{escape(one)}"{" selected" if one == chosen else ""}>{escape(one) or "all"}</option>'
+        for one in dict.fromkeys(["", *known, chosen])
     )
 
 

@@ -21,6 +21,10 @@ class LiveReading:
     id: str
     outcome: str
     reply: str
+    read: str = ""
+    """What was read in it, in words; empty where nothing could be."""
+    turn: str = ""
+    """The reply that it is part of."""
 
 
 Reader = Callable[[Mapping[str, Any]], Iterator[LiveReading]]
@@ -60,7 +64,10 @@ def _people_reader(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Re
         for given in session.given:
             if given.reply is not None:
                 for name, answer in given.answers:
-                    yield LiveReading(f"{given.id}, {name}", str(answer.outcome), given.reply)
+                    said = ", ".join(
+                        f"{key} = {value}" for key, value in answer.values.items() if value is not None
+                    )
+                    yield LiveReading(f"{given.id}, {name}", str(answer.outcome), given.reply, said, given.id)
 
     return read
 
@@ -85,7 +92,8 @@ def _reasoning_reader(files: Mapping[str, bytes], options: Mapping[str, Any]) ->
         except UnusableError:  # a line that no run writes
             return
         one = parser.reply(reply, gold[reply.id])
-        yield LiveReading(f"{reply.id}, {reply.mode}", str(one.outcome), reply.response)
+        said = one.split.answer.strip() if one.usable else ""
+        yield LiveReading(f"{reply.id}, {reply.mode}", str(one.outcome), reply.response, said, reply.id)
 
     return read
 

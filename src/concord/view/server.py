@@ -11,8 +11,9 @@ from concord.asking.corrections import CORRECTIONS, LONGEST, Correction, read_co
 from concord.asking.folder import RECORD
 from concord.errors import InputError, MissingExtraError
 from concord.view import pages
-from concord.view.folders import found_folders, state_of, transcripts
+from concord.view.folders import found_folders, state_of, transcripts, with_readings
 from concord.view.guard import below, own_host, own_origin, same_token
+from concord.view.headlines import with_headlines
 from concord.view.live import LiveRuns
 
 if TYPE_CHECKING:
@@ -113,8 +114,9 @@ class _App:
         """Show runs and results."""
         from concord import questions
 
-        found = found_folders(self.root, questions.result_files())
-        return _html(pages.front(self.base, str(self.root), *found))
+        runs, results = found_folders(self.root, questions.result_files())
+        known = with_headlines(self.root, results, [one.panel for one in questions.ALL])
+        return _html(pages.front(self.base, str(self.root), runs, known))
 
     async def run_page(self, request: "Request") -> "Response":
         """Show a run."""
@@ -139,7 +141,7 @@ class _App:
         if path is None:
             return _nothing()
         start = int(given) if given.isdecimal() and len(given) <= _DIGITS else 0
-        shown = transcripts(path, outcome=outcome, words=words, start=start, count=COUNT)
+        shown = with_readings(path, transcripts(path, outcome=outcome, words=words, start=start, count=COUNT))
         kept = read_corrections(path / CORRECTIONS) if (path / CORRECTIONS).exists() else {}
         return _html(
             pages.replies_page(

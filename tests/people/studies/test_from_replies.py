@@ -261,7 +261,9 @@ def test_studies_of_a_folder_are_found_and_go_first(tmp_path: Path) -> None:
         "coins",
     ]
     assert studies.find_studies([str(tmp_path / "coins.yaml")])[0].name == "coins"
-    with pytest.raises(OptionError, match="no study 'coin'; there are anchoring, .*coins"):
+    with pytest.raises(
+        OptionError, match="no study 'coin'; did you mean 'coins'[?]; there are anchoring, .*coins"
+    ):
         studies.find_studies(["coin"], folder=tmp_path)
     (tmp_path / "again.yaml").write_text(STUDY, "utf-8")
     with pytest.raises(FileFormatError, match=r"coins\.yaml and again\.yaml both hold a study named 'coins'"):

@@ -2,6 +2,7 @@
 
 import os
 import re
+from difflib import get_close_matches
 from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, get_model
@@ -17,6 +18,11 @@ _EXPECTED = (
     "expected PROVIDER/MODEL, such as openai/gpt-4o-mini, anthropic/claude-haiku-4-5, "
     "openai-api/NAME/MODEL with --base-url, or local/smollm2-135m"
 )
+_PROVIDERS = (
+    "openai", "anthropic", "google", "mistral", "together", "groq", "openrouter", "ollama", "vllm", "hf",
+    "bedrock", "azureai", "deepseek", "grok", "openai-api", "local", "mockllm",
+)  # fmt: skip
+"""Names that a slip of the pen is compared with."""
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 _MARKUP = re.compile(r"\[/?[a-z ]+\]")
 
@@ -66,7 +72,14 @@ def _told(name: str, fault: Exception) -> str:
     variables = list(dict.fromkeys(found for found in _VARIABLE.findall(text) if found not in os.environ))
     if type(fault).__name__ == "PrerequisiteError" and variables:
         return f"the model {name!r} needs {' or '.join(variables)} in the environment; nothing was asked"
-    return f"the model {name!r} cannot be used: {Redactor.of(name).text(text)}; {_EXPECTED}"
+    provider, slash, _ = name.partition("/")
+    if not slash:
+        return f"the model {name!r} cannot be used: it names no provider; {_EXPECTED}"
+    if "not recognized" in text:
+        near = get_close_matches(provider, _PROVIDERS, 1)
+        hint = f"; did you mean {near[0]}/?" if near else ""
+        return f"the model {name!r} cannot be used: the provider {provider!r} is not known{hint}; {_EXPECTED}"
+    return f"the model {name!r} cannot be used: {Redactor.of(name).text(text.rstrip('.'))}; {_EXPECTED}"
 
 
 def _key(model: str, url: str | None) -> str | None:

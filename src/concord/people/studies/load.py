@@ -265,5 +265,9 @@ def _find(name: str, own: dict[str, StudyFile]) -> StudyFile:
     others = installed_studies()
     if name in others:
         return others[name]
-    known = ", ".join(sorted({*own, *bundled_names(), *others}))
-    raise OptionError(f"there is no study {name!r}; there are {known}; or give the path of a .yaml file")
+    known = sorted({*own, *bundled_names(), *others})
+    near = difflib.get_close_matches(name, known, 1, 0.75) if len(name) <= NAME_SHOWN else []
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise OptionError(
+        f"there is no study {name!r}{hint}; there are {', '.join(known)}; or give the path of a .yaml file"
+    )

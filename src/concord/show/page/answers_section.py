@@ -73,7 +73,7 @@ def _show_agent(one: AgentAnswers, key: str) -> str:
         for i, (picture, caption) in enumerate(_pictures(one))
     ]
     return fragments.fragment(
-        *figures,
+        fragments.figures(*figures),
         fragments.table(f"{key}-numbers", "All outcomes together", columns, numbers),
         fragments.folded(
             "Every outcome",

@@ -1,13 +1,16 @@
 """What the template of the first screen is given: the finding, the badges, one row per model."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from concord.show.cut_replies import cut_advice
 from concord.show.page.answer import AnswerCell, ModelRow, answer_rows, dashed, short_names
 from concord.show.page.comparison import Comparison, standing_of
 from concord.show.page.content import Content
 from concord.show.page.panel import Panel, Reference
+from concord.show.page.values import number
 from concord.show.plots import short as short_number
 from concord.show.strips import Strip, strip
 
@@ -42,6 +45,7 @@ def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]
         "ranked": "" if ranked is None else ranked.answer.asks,
         "invented": [row.name for row in rows if row.invented or row.model in _said_invented(content)],
         "failed": failed,
+        "cut": cut_lines(content),
         "over": [panel.over(content.of(panel.name)[0].source.document) for panel in used],
         "references": [
             (one.label, [_reference_cell(one, panel.name == other.name) for other in used])
@@ -49,6 +53,19 @@ def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]
             for one in panel.references(content.of(panel.name))
         ],
     }
+
+
+def cut_lines(content: Content) -> list[str]:
+    """Return one line per result of whose replies more than a few were cut, with what to do about it."""
+    by_file: dict[str, Counter[str]] = {}
+    for row in content.replies.rows:
+        by_file.setdefault(row["result"], Counter())[row["outcome"]] += 1
+    lines = []
+    for source in content.sources:
+        limit = number(source.run, "sampling", "max_tokens")
+        said = cut_advice(by_file.get(source.shown, {}), None if limit is None else int(limit))
+        lines += [f"{source.model}: {said}."] if said else []
+    return lines
 
 
 def _answered_by_few(rows: Sequence[ModelRow], i: int) -> bool:

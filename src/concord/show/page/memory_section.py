@@ -34,9 +34,9 @@ def memory_picture(result: MemoryResult) -> Picture | None:
         marks.append(plots.Mark("mean, recognised", delta.value, low, high, strong=True))
     return plots.intervals(
         "memory",
-        "PAS of the original minus that of its variant",
+        "Does the model do better on the study as published?",
         marks,
-        label="difference in PAS; above 0 the model does better on the published surface",
+        label="PAS of the original minus PAS of the variant",
         lines=[(0.0, "no difference")],
     )
 
@@ -77,7 +77,13 @@ def _one_memory(result: MemoryResult, i: int) -> str:
         *(
             []
             if picture is None
-            else [fragments.figure(picture, f"memory{i}", "Line: the interval of the mean.")]
+            else [
+                fragments.figure(
+                    picture,
+                    f"memory{i}",
+                    "Above 0 the model does better on the published surface. Line: the interval of the mean.",
+                )
+            ]
         ),
         *([fragments.table(f"memory-variants-{i}", "Original against variant", pairs, rows)] if rows else []),
         *([fragments.table(f"memory-known-{i}", "What the model recognised", known, asked)] if asked else []),

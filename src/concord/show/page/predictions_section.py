@@ -75,7 +75,7 @@ def errors_picture(result: PredictionResult) -> Picture:
         "Error of predicted effects",
         marks,
         label=f"root mean squared error, {result.unit}",
-        limits=(0, furthest if furthest > 0 else 1.0),  # errors may all be 0
+        limits=(0, 1.05 * furthest if furthest > 0 else 1.0),  # errors may all be 0
     )
 
 
@@ -116,7 +116,7 @@ def _show_predictions(records: Sequence[PredictionResult]) -> str:
         notes = dict.fromkeys(one.numbers["pas"].note for one in result.agents if "pas" in one.numbers)
         parts += [
             fragments.paragraph(answer(result)),
-            *figures,
+            fragments.figures(*figures),
             _agents_table(result, f"predictions{i}", COLUMNS),
             fragments.folded(
                 "Every number",

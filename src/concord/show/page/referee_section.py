@@ -9,6 +9,7 @@ from concord.people.referee.files import DOCUMENT, KEY, referee_of
 from concord.people.referee.records import AgentMinusHuman, Referee, RefereeTest
 from concord.records import Estimate
 from concord.show import plots
+from concord.show.numbers import typeset
 from concord.show.page import fragments
 from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
@@ -44,7 +45,7 @@ def difference_picture(one: RefereeOf) -> Picture:
         ends = meta.mean.interval
         marks.insert(0, plots.Mark("mean of all tests", meta.mean.value, ends.low, ends.high, strong=True))
     title = f"Agent minus human d, {one.model}"
-    return plots.intervals("referee", title, marks, label="agent - human, d", lines=((0.0, "no difference"),))
+    return plots.intervals("referee", title, marks, label="agent − human, d", lines=((0.0, "no difference"),))
 
 
 def _distance(test: RefereeTest) -> float:
@@ -101,7 +102,7 @@ def _show_one(one: RefereeOf, i: int) -> str:
     found = one.found
     number = fragments.Heading
     odds = dict.fromkeys(cell.odds for cell in found.priors)
-    words = [line.strip() for line in referee_lines(found)][1:]
+    words = [typeset(line.strip()) for line in referee_lines(found)][1:]
     picture = fragments.figure(
         difference_picture(one), f"referee{i}", "Lines are 95 % intervals; widest gaps first."
     )
