@@ -32,7 +32,7 @@ class Entry(NamedTuple):
     def of(cls, row: Mapping[str, Any]) -> "Entry":
         """Return the entry of a row."""
         usage = row.get("usage")
-        known = usage if isinstance(usage, Mapping) else {}
+        known = usage if isinstance(usage, dict) else {}
         outcome = sys.intern(str(row["outcome"]))
         return cls(outcome, known.get("input_tokens"), known.get("output_tokens"), row.get("again"))
 

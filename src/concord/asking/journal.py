@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -30,6 +31,9 @@ _FIELDS = (
     ("outcome", str, "a text"),
     ("response", str, "a text"),
 )
+_values = itemgetter(*(name for name, _, _ in _FIELDS))
+_KINDS = tuple(kind for _, kind, _ in _FIELDS)
+_TOKENS = frozenset({int, type(None)})
 _OUTCOMES = frozenset(map(str, AskOutcome))
 _LONG = 2**20
 """Only a line of more bytes can hold so many values that they fill the memory."""
@@ -104,10 +108,26 @@ def _parsed(raw: bytes) -> Mapping[str, Any] | None:
     try:
         if len(raw) > _LONG:
             check_json_size("line", raw.decode("utf-8"))
-        row = json.loads(raw)
+        # a byte order mark, or another encoding, is left to the slow way
+        row = _decode(raw.decode("utf-8", "surrogatepass")) if raw.startswith(b"{") else json.loads(raw)
     except (ValueError, RecursionError, FileFormatError):
         return None
     return row if isinstance(row, dict) and isinstance(row.get("key"), str) else None
+
+
+_decode = json.JSONDecoder().decode
+
+
+def _is_usual(row: Mapping[str, Any]) -> bool:
+    """Whether a row is as nearly all are: every field of its usual kind."""
+    try:
+        kinds = tuple(map(type, _values(row)))
+        usage = row["usage"]
+    except KeyError:
+        return False
+    if kinds != _KINDS or row["outcome"] not in _OUTCOMES or type(usage) is not dict:
+        return False
+    return _TOKENS.issuperset(map(type, usage.values()))
 
 
 def check_row(path: Path, line: Line) -> Mapping[str, Any]:
@@ -118,6 +138,8 @@ def check_row(path: Path, line: Line) -> Mapping[str, Any]:
     FileFormatError
         A field is missing or of another kind; file, line and field are named.
     """
+    if _is_usual(line.row):
+        return line.row
     for name, kind, words in _FIELDS:
         value = line.row.get(name)
         if not isinstance(value, kind) or isinstance(value, bool):

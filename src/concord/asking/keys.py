@@ -77,6 +77,10 @@ class Sampling:
             )
 
 
+_text = json.encoder.encode_basestring_ascii
+"""A text in JSON, as `json.dumps` writes it, at a tenth of its time."""
+
+
 def trial_key(trial: Trial, model: str, sampling: Sampling) -> str:
     """Return the key of a trial: a hash of what names it and of everything that is sent.
 
@@ -85,9 +89,9 @@ def trial_key(trial: Trial, model: str, sampling: Sampling) -> str:
     """
     # The same as one sorted dump of all that is sent; prompts, which repeat, are dumped once.
     text = (
-        f'{{"cell":{json.dumps(trial.cell)},"item":{json.dumps(trial.item)},'
-        f'"messages":{_dumped(trial.messages)},"model":{json.dumps(model)},"repeat":{trial.repeat},'
-        f'"sampling":{_settings(sampling, trial.repeat)},"suite":{json.dumps(trial.suite)}}}'
+        f'{{"cell":{_text(trial.cell)},"item":{_text(trial.item)},'
+        f'"messages":{_dumped(trial.messages)},"model":{_text(model)},"repeat":{trial.repeat},'
+        f'"sampling":{_settings(sampling, trial.repeat)},"suite":{_text(trial.suite)}}}'
     )
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 

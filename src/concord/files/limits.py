@@ -5,6 +5,8 @@ The page "Limits on files" of the documentation lists them; a test compares the 
 
 from collections.abc import Sequence
 
+from concord.errors import FileFormatError
+
 FILE_BYTES = 200 * 2**20
 """Bytes of a file that is read whole: tables, documents, reply files, logs in JSON, result files."""
 YAML_BYTES = 2**20
@@ -57,10 +59,40 @@ NAME_SHOWN = 80
 """Characters of a name that a message shows."""
 MESSAGE_CHARACTERS = 20_000
 """Characters of a message on the screen."""
+STUDIES = 5_000
+"""Studies of one table of tests: each has intervals of its own and a file."""
+AGENTS = 10_000
+"""Agents of one table."""
+COMPARED_AGENTS = 2_000
+"""Agents of which all pairs are compared; of more each has its numbers and its place."""
+AGENT_FOLDERS = 100
+"""Agents that get a folder each with the files of their own result."""
+JUDGES = 5_000
+"""Judges of one table of verdicts."""
+JUDGED_PAIRS = 150_000
+"""Pairs of one table of verdicts, those of every judge counted."""
+OUTCOMES = 20_000
+"""Outcomes of one table of answers, those of every agent counted."""
+EFFECTS = 200_000
+"""Effects of one table of predictions, those of every agent counted."""
 PARQUET_SECONDS = 60.0
 """Seconds that reading one Parquet file may take."""
 PARQUET_MEMORY = 1536 * 2**20
 """Bytes that reading one Parquet file may take, in the process that reads it."""
+
+
+def refuse_more(count: int, most: int, what: str, place: str, advice: str) -> None:
+    """Refuse a table that holds more of something than can be scored in reasonable time and memory.
+
+    Raises
+    ------
+    FileFormatError
+        With the count, the limit and what to do.
+    """
+    if count > most:
+        raise FileFormatError(
+            f"{place}: {count:,} {what}, more than the {most:,} that are scored at once; {advice}"
+        )
 
 
 def listed(names: Sequence[object], *, shown: int = NAMES_SHOWN) -> str:

@@ -11,6 +11,7 @@ from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
 from concord.files.documents import heading, read_document
+from concord.files.limits import AGENT_FOLDERS
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.files.provenance import provenance
 from concord.people.agents_result import COMPARED, AgentPair, AgentScores, AgentStanding, row_of
@@ -110,7 +111,9 @@ def _rows_or_none(values: Any) -> list[list[float | None]]:
 
 
 def _folders(result: AgentsResult) -> list[tuple[str, str]]:
-    """Name the folder of each agent."""
+    """Name the folder of each agent; none where there are too many of them."""
+    if len(result.agents) > AGENT_FOLDERS:
+        return []
     names = [agent.name for agent in result.agents]
     return list(zip(names, distinct_names(names), strict=True))
 
@@ -123,7 +126,8 @@ def write(result: AgentsResult, folder: Path, *, engine: Engine = SERIAL) -> tup
     result
         The result; one that was read back holds no tests, and no folders per agent are written then.
     folder
-        Where `agents.json`, `agents.csv` and one folder per agent go.
+        Where `agents.json`, `agents.csv` and one folder per agent go (the latter for at most
+        `AGENT_FOLDERS` agents, since each is scored again by itself).
     engine
         Where the results of single agents are computed; changes nothing in them.
 
@@ -136,7 +140,7 @@ def write(result: AgentsResult, folder: Path, *, engine: Engine = SERIAL) -> tup
     write_csv(folder / NUMBERS, list(rows[0]), [list(row.values()) for row in rows])
     written = [folder / DOCUMENT, folder / NUMBERS]
     places = dict(_folders(result))
-    for one in result.each(engine=engine):
+    for one in result.each(engine=engine) if places else ():
         written.extend(write_single(one, folder / places[str(one.model)]))
     write_json(folder / DOCUMENT, document(result))
     return tuple(written)

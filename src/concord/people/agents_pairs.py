@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from concord.files.limits import COMPARED_AGENTS
 from concord.people.agents_result import COMPARED, AgentPair, AgentStanding
 from concord.people.aggregate import Profiles, apr_passes, pas_levels
 from concord.people.compare import lost_df
@@ -78,6 +79,11 @@ def compare_agents(
     """
     # only tests that count are handed on, so there is no empty finding and every listed test is used
     plain = replace(protocol, empty_finding=None, weights_over="used")
+    if len(names) > COMPARED_AGENTS:
+        alone = tuple(_order(metric, names, columns, layout, plain) for metric in COMPARED)
+        return Compared(
+            (), alone, f"pairs of {len(names):,} agents are not compared (more than {COMPARED_AGENTS:,})"
+        )
     first, second = np.triu_indices(len(names), 1)
     pairs: list[AgentPair] = []
     standings = []
@@ -94,6 +100,22 @@ def compare_agents(
         else ""
     )
     return Compared(tuple(pairs), tuple(standings), note)
+
+
+def _order(
+    metric: str, names: Sequence[str], columns: Mapping[str, Floats], layout: Layout, protocol: Protocol
+) -> AgentStanding:
+    """Order agents by their own number, without comparing pairs of them."""
+    counted = _counted(metric, columns, protocol)
+    own = np.full(len(names), np.nan)
+    masks, kind = np.unique(counted, axis=0, return_inverse=True)
+    for m, used in enumerate(masks):
+        members = np.flatnonzero(kind.reshape(-1) == m)
+        if used.any():
+            chosen = {name: np.where(used, table[members], np.nan) for name, table in columns.items()}
+            own[members] = _with_and_without(metric, chosen, layout, protocol)[0]
+    placed = [names[i] for i in np.argsort(-own, kind="stable") if not np.isnan(own[i])]
+    return AgentStanding(metric, tuple(placed), (), 0, 0)
 
 
 def _counted(metric: str, columns: Mapping[str, Floats], protocol: Protocol) -> Bools:

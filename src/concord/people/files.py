@@ -4,7 +4,8 @@ Headline keys hold bare numbers; the whole record of each score (`Score`) is und
 so that what was read equals what was written.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -268,18 +269,32 @@ def _referee_summary(found: Referee) -> dict[str, Any]:
 
 def study_document(scores: PeopleResult, study: GroupResult) -> dict[str, Any]:
     """Return what one study's `evaluation_results.json` holds."""
-    inside = [(row, test) for row, test in enumerate(scores.tests, 2) if test.study == study.name]
+    return next(_study_documents(scores, [study]))
+
+
+def _study_documents(scores: PeopleResult, studies: Sequence[GroupResult]) -> Iterator[dict[str, Any]]:
+    """Return the documents of studies; tests and findings are gone through once for all of them."""
+    tests, findings = defaultdict(list), defaultdict(list)
+    for row, test in enumerate(scores.tests, 2):
+        tests[test.study].append({"row": row, **encode(test)})
+    for finding in scores.findings:
+        findings[finding.study].append(encode(finding))
+    shared = {"seed": scores.seed, **provenance(scores.inputs), **asdict(scores.made)}
+    for study in studies:
+        yield _study_document(scores, study, findings[study.name], tests[study.name]) | shared
+
+
+def _study_document(
+    scores: PeopleResult, study: GroupResult, findings: list[Any], tests: list[dict[str, Any]]
+) -> dict[str, Any]:
     return {
         **heading(_STUDY_KIND),
         "study_id": study.name,
         "domain": study.domain,
         "protocol": scores.protocol.name,
         **_group_document(study),
-        "findings": [encode(finding) for finding in scores.findings if finding.study == study.name],
-        "tests": [{"row": row, **encode(test)} for row, test in inside],
-        "seed": scores.seed,
-        **provenance(scores.inputs),
-        **asdict(scores.made),
+        "findings": findings,
+        "tests": tests,
     }
 
 
@@ -301,8 +316,8 @@ def write(scores: PeopleResult, folder: Path) -> tuple[Path, ...]:
     write_csv(folder / DETAILED, list(DETAILED_COLUMNS), detailed_rows(scores))
     write_json(folder / SUMMARY, people_summary(scores))
     studies = _study_paths(folder, [study.name for study in scores.studies])
-    for path, study in zip(studies, scores.studies, strict=True):
-        write_json(path, study_document(scores, study))
+    for path, content in zip(studies, _study_documents(scores, scores.studies), strict=True):
+        write_json(path, content)
     more = () if scores.referee is None else write_referee(scores.referee, folder, scores.model)
     return (folder / SUMMARY, folder / DETAILED, *studies, *more)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
 from concord.errors import MismatchError, UndefinedError
+from concord.files.limits import AGENT_FOLDERS
 from concord.people import aggregate
 from concord.people.agents_files import AgentsResult
 from concord.people.agents_pairs import COLUMNS, compare_agents
@@ -127,10 +128,23 @@ def score_agents(
         n_resamples=n_resamples,
         n_simulations=n_simulations,
         inputs=tuple(dict.fromkeys(one for table in tables.values() for one in table.inputs)),
-        warnings=tuple(dict.fromkeys(text for table in tables.values() for text in table.warnings)),
+        warnings=(
+            *dict.fromkeys(text for table in tables.values() for text in table.warnings),
+            *_told(names),
+        ),
         tables=tables,
         score_alone=score_table,
     )
+
+
+def _told(names: Sequence[str]) -> list[str]:
+    """Say what so many agents do not get."""
+    if len(names) <= AGENT_FOLDERS:
+        return []
+    return [
+        f"{len(names):,} agents: agents.json and agents.csv hold them all; a folder for each is written "
+        f"for at most {AGENT_FOLDERS}, so score a table of one agent for its own files"
+    ]
 
 
 def _check_shared(tables: Mapping[str, TestTable]) -> None:

@@ -157,9 +157,12 @@ def _spearman(h: Floats, a: Floats) -> Floats:
 
 def _mean_ranks(values: Floats) -> Floats:
     """Return ranks from 1, ties at their mean: those below plus half of those equal."""
-    below = (values[..., :, None] > values[..., None, :]).sum(axis=-1)
-    equal = (values[..., :, None] == values[..., None, :]).sum(axis=-1)
-    return np.asarray(below + (equal + 1) / 2, dtype=np.float64)
+    ranks = np.empty(values.shape)
+    for at in np.ndindex(values.shape[:-1]):
+        ordered = np.sort(values[at])
+        below, up_to = (np.searchsorted(ordered, values[at], side) for side in ("left", "right"))
+        ranks[at] = (below + up_to + 1) / 2
+    return ranks
 
 
 def within_outcomes(values: ArrayLike, outcomes: ArrayLike) -> Floats:
@@ -184,6 +187,9 @@ def within_outcomes(values: ArrayLike, outcomes: ArrayLike) -> Floats:
     """
     left = np.array(values, dtype=np.float64)
     names = np.asarray(outcomes)
+    if left.ndim == 1:  # many outcomes of one agent at once
+        _, code, sizes = np.unique(names, return_inverse=True, return_counts=True)
+        return np.asarray(left - (np.bincount(code, weights=left) / sizes)[code])
     for name in np.unique(names):
         chosen = names == name
         left[..., chosen] -= left[..., chosen].mean(axis=-1, keepdims=True)

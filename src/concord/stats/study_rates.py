@@ -14,7 +14,7 @@ from scipy import special
 
 from concord.errors import OptionError
 from concord.records import Estimate, Interval
-from concord.stats.bounded_means import bounded_bootstraps
+from concord.stats.bounded_means import MANY_UNITS, bounded_bootstraps
 from concord.stats.coverage import coverage_note, rate_look, score_look
 from concord.stats.elementwise import Floats
 from concord.stats.gamma_ratios import GammaRatio, gamma_ratio_quantiles
@@ -73,7 +73,8 @@ def pas_intervals(
 ) -> list[Estimate]:
     """Return `pas_interval` of each of many agents, what takes time computed together."""
     weights = [
-        1.0 if jackknife is None else ends_weight(x) for x, jackknife in zip(samples, jackknives, strict=True)
+        1.0 if jackknife is None else _weight(x, np.unique(x).size)
+        for x, jackknife in zip(samples, jackknives, strict=True)
     ]
     asked = [
         x for x, weight in zip(samples, weights, strict=True) if weight > 0 and x.size >= FEWEST_CLUSTERS
@@ -92,6 +93,11 @@ def pas_intervals(
         blended = _blended(centre, jackknife, next(outer), weight, int(x.size))
         found.append(replace(blended, note=joined_notes(blended.note, seen)))
     return found
+
+
+def _weight(x: Floats, distinct: int) -> float:
+    """Return how much of the outer interval counts; beyond `MANY_UNITS` studies unlike each other none."""
+    return ends_weight(x) if distinct <= MANY_UNITS else 0.0
 
 
 def _blended(centre: float, inner: Interval | None, outer: Interval, weight: float, n: int) -> Estimate:
@@ -169,7 +175,12 @@ class _Rates:
         if s.size < FEWEST_CLUSTERS:
             return cls(s, m, 0.0, (tail, tail))
         lean = ends_lean(s / m)
-        return cls(s, m, ends_weight(s / m), (tail * (1 + max(0.0, -lean)), tail * (1 + max(0.0, lean))))
+        return cls(
+            s,
+            m,
+            _weight(s / m, len(np.unique(np.stack([s, m]), axis=1).T)),
+            (tail * (1 + max(0.0, -lean)), tail * (1 + max(0.0, lean))),
+        )
 
     @property
     def needs_outer(self) -> bool:
@@ -196,9 +207,11 @@ def _apr_inner(s: Floats, m: Floats, tails: tuple[float, float], level: float) -
     w, p = m / total, (s.sum() + 0.5) / (total + 1)
     e = (s + 0.5 * w) / (m + w) - p
     variance = float(np.sum(w**2 * e**2 / (1 - w)))
-    scale = np.diag(w / np.sqrt(1 - w))
-    g = scale @ (np.diag(1 / m) - 1 / total) @ scale
-    df = max(1.0, float(np.trace(g) ** 2 / np.trace(g @ g)))
+    # G = S (diag(1/m) - 1/N) S with S = diag(w/√(1 - w)): df = tr(G)² / tr(G²), without the K x K matrix
+    c = w * w / (1 - w)
+    trace = np.sum(c * (1 / m - 1 / total))
+    squares = np.sum(c * c * (1 / m - 2 / total) / m) + (c.sum() / total) ** 2
+    df = max(1.0, float(trace**2 / squares))
     reach = special.stdtrit(df, [tails[0], 1 - tails[1]]) * np.sqrt(variance) / (p * (1 - p))
     low, high = special.expit(special.logit(p) + reach)
     return Interval(float(low), float(high), level, f"CR2 on the logit, {df:.1f} degrees of freedom")
@@ -208,11 +221,13 @@ def _apr_outer(rates: Sequence[_Rates], level: float) -> list[Interval]:
     wanted = []
     for one in rates:
         mean = float(one.m.mean())
-        sizes, shapes = np.append(one.m, mean), np.append(np.ones(one.m.size), 0.5)
+        # studies alike: their Gamma weights add up
+        (passed, tests), alike = np.unique(np.stack([one.s, one.m]), axis=1, return_counts=True)
+        sizes, shapes = np.append(tests, mean), np.append(alike, 0.5)
         low, high = one.tails[0], 1 - one.tails[1]
         wanted += [
-            GammaRatio.of(low, np.append(one.s, 0.0), sizes, shapes),
-            GammaRatio.of(high, np.append(one.s, mean), sizes, shapes),
+            GammaRatio.of(low, np.append(passed, 0.0), sizes, shapes),
+            GammaRatio.of(high, np.append(passed, mean), sizes, shapes),
         ]
     found = iter(gamma_ratio_quantiles(wanted))
     method = "Bayesian bootstrap of studies with half a study beyond"

@@ -9,6 +9,7 @@ from scipy import special
 
 from concord.engine import SERIAL, Engine
 from concord.errors import InputError
+from concord.files.limits import AGENTS, OUTCOMES, refuse_more
 from concord.people.answers.cells import Cells, lay_out
 from concord.people.answers.files import AnswersResult
 from concord.people.answers.groups import score_groups
@@ -58,6 +59,11 @@ def score_answer_table(
     """
     if not any(table.sets.values()):
         raise InputError("the table holds no answers")
+    place = ", ".join(one.name for one in table.inputs[:3]) or "the table"
+    refuse_more(len(table.sets), AGENTS, "agents", place, "score them in several files")
+    n_outcomes = sum(map(len, table.sets.values()))
+    advice = "score them in several files, or check the column of outcomes"
+    refuse_more(n_outcomes, OUTCOMES, "outcomes", place, advice)
     cells = lay_out(table.sets.values())
     agents = tuple(
         _scored_agent(

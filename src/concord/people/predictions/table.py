@@ -8,7 +8,7 @@ from concord.errors import CellProblem, FileFormatError, TableError
 from concord.files import cells
 from concord.files.cells import BadCellError, with_point
 from concord.files.grids import Grid
-from concord.files.limits import listed
+from concord.files.limits import AGENTS, EFFECTS, listed, refuse_more
 from concord.files.tables import TableSource, read_grid
 from concord.people.predictions.forms import as_estimates
 from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
@@ -176,6 +176,9 @@ class _Reader:
                 f"{self.grid.place}: effects are in several units: {named}; give scale_min and scale_max, so "
                 "that all become percentage points of their scale"
             )
+        advice = "score them in several files"
+        refuse_more(len(self.agents), AGENTS, "agents", self.grid.place, advice)
+        refuse_more(len(self.grid.rows), EFFECTS, "effects", self.grid.place, advice)
         return PredictionTable(
             tuple(self.pairs.values()),
             self.agents,

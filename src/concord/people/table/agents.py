@@ -7,7 +7,7 @@ from typing import Any
 from concord.errors import CellProblem, FileFormatError, TableError
 from concord.files.cells import is_missing
 from concord.files.grids import Grid
-from concord.files.limits import listed
+from concord.files.limits import AGENTS, listed, refuse_more
 from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
 from concord.people.table.document import stored_table
 from concord.people.table.read import read_tests, tests_of_grid
@@ -91,6 +91,13 @@ def _split(grid: Grid, at: int) -> dict[str, TestTable]:
             problems.append(CellProblem(*place, "", "the name of an agent"))
         else:
             rows_of.setdefault(str(cell).strip(), []).append(i)
+    refuse_more(
+        len(rows_of),
+        AGENTS,
+        "agents",
+        grid.place,
+        "score them in several files, or check the column of agents",
+    )
     found: dict[str, TestTable] = {}
     others = [j for j in range(len(cells)) if j != at]
     for label, kept in rows_of.items():

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError, with_point
 from concord.files.grids import Grid, rows_in_words
+from concord.files.limits import STUDIES, refuse_more
 from concord.files.tables import TableSource, read_grid
 from concord.people.families.draft import Draft
 from concord.people.families.registry import KINDS, complete
@@ -85,6 +86,8 @@ def tests_of_grid(grid: Grid) -> TestTable:
     rows = reader.rows()
     if reader.problems:
         raise TableError(reader.ordered_problems())
+    advice = "score them in several files, or name what the tests belong to, not the tests, in 'study'"
+    refuse_more(len({row.study for row in rows}), STUDIES, "studies", grid.place, advice)
     worded = reader.warnings()
     warnings = (
         *grid.warnings,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from concord.errors import FileFormatError
+from concord.files.limits import JUDGED_PAIRS, JUDGES, refuse_more
 from concord.records import InputFile
 from concord.structure.judging.forms import AB, BA, PROMPT, TIE, UNREADABLE, A, B, Ballot, form_of
 from concord.structure.judging.records import NONE, Counts, PairVotes
@@ -65,6 +66,12 @@ def read_votes(
         name: tuple(tally.votes(human.get(pair)) for pair, tally in sorted(pairs.items()))
         for name, (_, pairs) in joined.items()
     }
+    place = ", ".join(source.name for source in sources[:3])
+    refuse_more(
+        len(judges), JUDGES, "judges", place, "score them in several files, or check the column of judges"
+    )
+    n_pairs = sum(map(len, judges.values()))
+    refuse_more(n_pairs, JUDGED_PAIRS, "pairs", place, "score a random part of them, or one judge at a time")
     inputs = tuple(item for source in (*sources, *people) for item in source.inputs)
     return RecordedVotes(judges, inputs, tuple(warnings))
 

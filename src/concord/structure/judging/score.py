@@ -1,5 +1,6 @@
 """Votes of judges to numbers with intervals, and the sentence that may be said about each judge."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -157,15 +158,13 @@ def model_wins(pairs: Sequence[PairVotes], labels: Sequence[str], level: float) 
     rates = alone if use_alone else ordered
     note = "the order of the answers is not recorded: a preference for a seat is part of it"
     found = []
-    for model in sorted({name for pair in pairs for name in (pair.model_a, pair.model_b)}):
-        sides = [
-            rate if pair.model_a == model else 1 - rate
-            for pair, rate in zip(pairs, rates, strict=True)
-            if model in (pair.model_a, pair.model_b)
-        ]
-        own = [
-            label for pair, label in zip(pairs, labels, strict=True) if model in (pair.model_a, pair.model_b)
-        ]
+    places: dict[str, list[int]] = defaultdict(list)
+    for i, pair in enumerate(pairs):
+        for name in dict.fromkeys((pair.model_a, pair.model_b)):
+            places[name].append(i)
+    for model in sorted(places):
+        sides = [rates[i] if pairs[i].model_a == model else 1 - rates[i] for i in places[model]]
+        own = [labels[i] for i in places[model]]
         rate = mean_over_units(sides, own, level=level, reason="no pair was judged in both orders")
         if use_alone and rate.value is not None:
             rate = replace(rate, note="; ".join(part for part in (rate.note, note) if part))

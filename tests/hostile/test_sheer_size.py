@@ -1,0 +1,162 @@
+"""Tables of very many studies, agents, judges or outcomes end soon: in a result or in a message."""
+
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import concord
+from concord.errors import FileFormatError
+from concord.files import limits
+from concord.files.codec import encode
+from concord.people import agents_pairs
+from concord.people.agents_files import DOCUMENT
+from concord.people.answers.records import AnswerSets
+from concord.people.answers.score import score_answer_table
+from concord.people.predictions.table import read_predictions
+from concord.people.table.read import read_tests
+from concord.stats.predicted_effects import predicted_effects, within_outcomes
+from concord.stats.study_rates import apr_interval, pas_interval
+
+ROW = {"finding": "F", "test_type": "t-paired", "human_n": 40, "agent_n": 40}
+
+
+def _tests(studies: int) -> list[dict[str, object]]:
+    numbers = np.random.default_rng(1).normal(2, 1, (studies, 2))
+    return [
+        {**ROW, "study": f"S{i}", "test": "t", "human_statistic": float(h), "agent_statistic": float(a)}
+        for i, (h, a) in enumerate(numbers)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("most", "read", "message"),
+    [
+        ("STUDIES", lambda n: read_tests(_tests(n)), "4 studies, more than the 3 that are scored at once"),
+        (
+            "AGENTS",
+            lambda n: concord.score_people(
+                [{**row, "agent": f"a{i}"} for i in range(n) for row in _tests(2)],
+                n_resamples=0,
+                n_simulations=0,
+            ),
+            "4 agents, more than the 3",
+        ),
+        (
+            "EFFECTS",
+            lambda n: read_predictions(
+                [
+                    {"study": f"S{i}", "human_estimate": 0.1 * i, "human_se": 0.1, "agent_estimate": 0.2}
+                    for i in range(n)
+                ]
+            ),
+            "4 effects, more than the 3",
+        ),
+    ],
+)
+def test_more_than_can_be_scored_is_refused_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, most: str, read: object, message: str
+) -> None:
+    for module in ("table.read", "table.agents", "predictions.table"):
+        monkeypatch.setattr(f"concord.people.{module}.{most}", 3, raising=False)
+    assert callable(read)
+    read(3)
+    with pytest.raises(FileFormatError, match=f"{message}.*several files"):
+        read(4)
+
+
+def test_judges_and_pairs_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        {"judge": f"j{i}", "pair": f"p{i}", "model_a": "x", "model_b": "y", "order": "ab", "verdict": "A"}
+        for i in range(4)
+    ]
+    monkeypatch.setattr("concord.structure.judging.read.JUDGES", 3)
+    with pytest.raises(FileFormatError, match="4 judges, more than the 3"):
+        concord.score_judge(rows)
+    monkeypatch.setattr("concord.structure.judging.read.JUDGES", 4)
+    monkeypatch.setattr("concord.structure.judging.read.JUDGED_PAIRS", 3)
+    with pytest.raises(FileFormatError, match="4 pairs, more than the 3.*random part"):
+        concord.score_judge(rows)
+
+
+def test_outcomes_of_answers_have_a_limit() -> None:
+    nothing: tuple[object, ...] = (None,) * (limits.OUTCOMES + 1)
+    with pytest.raises(FileFormatError, match="20,001 outcomes, more than the 20,000"):
+        score_answer_table(AnswerSets({"a": nothing}))  # type: ignore[dict-item]
+
+
+def test_many_agents_get_no_folder_each_and_are_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = _tests(4)
+    tables = {
+        f"a{i}": [{**row, "agent_statistic": 0.1 * i + j} for j, row in enumerate(rows)] for i in range(4)
+    }
+    for module in ("many", "agents_files"):
+        monkeypatch.setattr(f"concord.people.{module}.AGENT_FOLDERS", 3)
+    found = concord.score_people(tables, n_resamples=0, n_simulations=0)
+    assert any("a folder for each is written for at most 3" in text for text in found.warnings)
+    written = found.write(tmp_path / "out")
+    assert sorted(path.name for path in written) == ["agents.csv", DOCUMENT]
+    assert [path.name for path in sorted((tmp_path / "out").iterdir())] == ["agents.csv", DOCUMENT]
+    assert '"folders": {}' in (tmp_path / "out" / DOCUMENT).read_text("utf-8")
+
+
+def test_very_many_agents_have_an_order_and_no_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = _tests(4)
+    tables = {
+        f"a{i}": [{**row, "agent_statistic": 0.5 * i + j} for j, row in enumerate(rows)] for i in range(4)
+    }
+    compared = concord.score_people(tables, n_resamples=0, n_simulations=0)
+    monkeypatch.setattr(agents_pairs, "COMPARED_AGENTS", 3)
+    found = concord.score_people(tables, n_resamples=0, n_simulations=0)
+    assert found.pairs == () and "4 agents are not compared" in found.pairs_note
+    for metric in ("pas", "ecs", "apr"):
+        assert found.standing(metric).order == compared.standing(metric).order
+    assert str(found)
+
+
+def test_work_grows_with_the_studies_and_not_with_their_square() -> None:
+    studies = 20_000
+    rates = np.random.default_rng(2).integers(0, 4, studies)
+    tracemalloc.start()
+    estimates = [
+        apr_interval(rates, np.full(studies, 3)),
+        pas_interval(np.random.default_rng(3).beta(9, 1, studies), jackknife=_known()),
+    ]
+    effects = np.random.default_rng(4).normal(size=studies)
+    agreement = predicted_effects(effects, effects, human_se=np.full(studies, 0.1))
+    inside = within_outcomes(effects, np.arange(studies))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100 * 2**20  # a matrix of all by all would take 3 GB
+    assert all(one.interval is not None for one in estimates)
+    assert agreement.spearman == pytest.approx(1.0) and not inside.any()
+
+
+def _known() -> concord.records.Interval:
+    return concord.records.Interval(0.89, 0.91, 0.95, "jackknife")
+
+
+def test_ranks_have_ties_at_their_mean() -> None:
+    found = predicted_effects([1.0, 2.0, 2.0, 5.0], [3.0, 1.0, 1.0, 0.0], human_se=[0.1] * 4)
+    assert float(found.spearman) == pytest.approx(np.corrcoef([1, 2.5, 2.5, 4], [4, 2.5, 2.5, 1])[0, 1])
+
+
+def test_documents_of_studies_go_through_the_tests_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    scored = concord.score_people(_tests(6), n_resamples=0, n_simulations=0)
+    calls = 0
+
+    def counted(value: object) -> object:
+        nonlocal calls
+        calls += 1
+        return encode(value)
+
+    monkeypatch.setattr("concord.people.files.encode", counted)
+    scored.write(tmp_path / "six")
+    six, calls = calls, 0
+    concord.score_people(_tests(12), n_resamples=0, n_simulations=0).write(tmp_path / "twelve")
+    assert six < calls < 2.2 * six
