@@ -2,8 +2,9 @@
 
 A population draws data of a given size. Those with names were chosen to cover what breaks intervals; the
 generator draws others (scores, tests that pass, effects, differences, whole benchmarks of people and agent)
-from wide distributions. Methods were chosen on named ones; one limit (from how many units on skewness counts,
-5 instead of 8) was lowered after random cells had been seen.
+from wide distributions. Methods were chosen on named ones and on others of the generator with seeds apart
+from those of `coverage.py`; one limit (from how many units on skewness counts, 5 instead of 8) was lowered
+after random cells had been seen.
 """
 
 from collections.abc import Callable

@@ -73,3 +73,35 @@ def test_moves_are_counted_from_the_published_place() -> None:
 def test_a_note_about_the_data_is_a_warning_of_every_result() -> None:
     result = concord.score_people(api.demo_table(), n_resamples=0, n_simulations=0)
     assert sum("simulated from made-up effects" in warning for warning in result.warnings) == 1
+
+
+def _means_by_plain_loops(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """The mean over studies of the mean over findings, with nothing of Concord's."""
+    studies: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        if row["pas"] is not None:
+            studies.setdefault(row["config"], {}).setdefault(row["study"], []).append(row["pas"])
+    return {
+        config: sum(sum(found) / len(found) for found in own.values()) / len(own)
+        for config, own in studies.items()
+    }
+
+
+def test_all_57_ranks_old_and_new_are_those_of_plain_loops() -> None:
+    new = _means_by_plain_loops(pl.read_csv(HSB.path).to_dicts())
+    with (HSB.path.parent / "humanstudy_bench_published.csv").open(encoding="utf-8", newline="") as file:
+        _, *rows = csv.reader(file)
+    old = {row[0]: sum(map(float, row[1:])) / 12 for row in rows}
+    result: Any = concord.score_people(api.public_table(HSB.name), n_resamples=0, n_simulations=0)
+    assert {agent.name: agent.pas.value for agent in result.agents} == pytest.approx(new, abs=1e-12)
+    moves = rank_moves(published_pas(), result)
+    assert [one.agent for one in moves] == sorted(new, key=lambda name: (-new[name], name))
+    by_old = sorted(moves, key=lambda one: one.published_rank)
+    assert [one.agent for one in by_old] == sorted(old, key=lambda name: (-round(old[name], 12), name))
+    assert sum(one.places != 0 for one in moves) == 50
+    furthest = max(moves, key=lambda one: abs(one.places))
+    assert (furthest.agent, furthest.published_rank, furthest.rank) == (
+        "mistralai_mistral_nemo_v2-human",
+        10,
+        46,
+    )

@@ -103,14 +103,3 @@ def test_few_clusters_at_an_end_give_the_limit_near_it_both_tails() -> None:
     df = 12 / (np.mean(residual**4) / np.mean(residual**2) ** 2 - 1)
     for end, tail in ((found.low, 0.025), (found.high, 0.05)):
         assert (p - end) ** 2 == pytest.approx(stdtrit(df, tail) ** 2 * end * (1 - end) / size, abs=1e-12)
-
-
-def test_scores_near_one_end_give_the_limit_near_it_one_and_a_half_tails() -> None:
-    x = np.array([0.5] + [1.0] * 11)
-    found = bounded_mean(x).interval
-    assert found is not None
-    assert found.low == pytest.approx(bounded_bootstrap(x).low, abs=1e-9)
-    assert found.high == pytest.approx(bounded_bootstrap(x, level=0.925).high, abs=1e-9)
-    mirrored = bounded_mean(1 - x).interval
-    assert mirrored is not None
-    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((found.low, found.high), abs=1e-9)

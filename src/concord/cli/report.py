@@ -29,7 +29,9 @@ def report(
         print_json(made.to_dict())
     else:
         say(str(made.path))
-    shown = f"{_counted_results(made.n_results, 'result')} of {_counted_results(len(made.models), 'model')}"
+    shown = _counted_results(made.n_results, "result")
+    if made.models:  # judges, options and probes name none that the page ranks
+        shown += f" of {_counted_results(len(made.models), 'model')}"
     note(f"wrote {made.path} ({shown}, {made.size / 1e6:.1f} MB); open it in a browser")
     if plots is not None:
         note(f"wrote {len(made.plots)} pictures to {plots}")

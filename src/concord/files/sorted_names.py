@@ -65,9 +65,10 @@ def sorted_names(names: "pl.Series") -> SortedNames:
     not_ascii = count > _MOST_KEYS or (rest.str.len_bytes() != rest.str.len_chars()).any()
     if not_ascii or rest.str.contains("\0", literal=True).any():
         return _by_text(names)
-    padded = rest.str.pad_end(count * _KEY_BYTES, "\0").cast(pl.Binary)
+    padded = rest.str.pad_end(count * _KEY_BYTES, "\0")
     keys = [
-        padded.bin.slice(k * _KEY_BYTES, _KEY_BYTES)
+        padded.str.slice(k * _KEY_BYTES, _KEY_BYTES)  # a sign is a byte here
+        .cast(pl.Binary)
         .bin.reinterpret(dtype=pl.UInt64, endianness="big")
         .to_numpy()
         for k in range(count)

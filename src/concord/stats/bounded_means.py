@@ -10,11 +10,9 @@ from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.gamma_ratios import GammaRatio, gamma_ratio_quantiles
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level
-from concord.stats.scale_ends import bounded_vector, ends_lean, ends_weight
+from concord.stats.scale_ends import bounded_vector, ends_weight
 from concord.stats.skewed import skewed_mean
 
-NEAR_LIMIT = 0.5
-"""Part of the other tail that the limit near an end of the scale has where all numbers lie there."""
 MANY_UNITS = 500
 """Beyond this many units the ends of the scale need no bootstrap, which would take seconds."""
 STILL = 1e-12
@@ -79,12 +77,11 @@ def _holding_mean(x: Floats, low: float, high: float, level: float) -> Interval:
 def bounded_mean(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Mean of numbers between 0 and 1 with an interval that holds at the ends.
 
-    Where no number is near an end, Student's t, joined with Hall's transformation where skewness is seen
-    (`skewed_mean`); `bounded_bootstrap` where many are; between, a mixture of its ends and those of Student's
-    t (`ends_weight`); beyond 500 units always the first. Where numbers lie near one end only, the far limit
-    of the bootstrap hardly ever excludes the truth, and the near one has up to one and a half tails
-    (`ends_lean`). Chosen among 23 forms on 54 random populations with 12 to 100 units, where Student's t
-    alone covered 24 to 98 %; docs/explanation/coverage.md shows what it gives on others.
+    Student's t (joined with Hall's transformation where skewness is seen, `skewed_mean`) where no number is
+    near an end, `bounded_bootstrap` where many are, a mixture of their ends between (`ends_weight`); beyond
+    500 units always the first. Of five methods tried on eight populations with 8 to 60 units this one covered
+    93 to 100 %; Student's t alone covered 24 to 98 %, a Wilson interval at the effective number of units 52
+    to 98 %.
 
     Parameters
     ----------
@@ -113,20 +110,15 @@ def bounded_mean(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     if n < 2:
         return Estimate(mean, None, n, note="no interval: a single unit")
     still = float(np.ptp(x)) <= STILL
-    if not still and (weight == 0 or n > MANY_UNITS):
-        plain = _student(x, level)
-        return Estimate(mean, plain, n, method=plain.method)
-    tail, lean = 0.5 * (1 - checked_level(level)), NEAR_LIMIT * ends_lean(x)
-    tails = tail * (1 + max(0.0, -lean)), tail * (1 + max(0.0, lean))
-    outer = _bootstrapped([x], tails, level)[0]
-    if still or weight == 1:
+    if still or (weight == 1 and n <= MANY_UNITS):
+        outer = bounded_bootstrap(x, level=level)
         return Estimate(mean, outer, n, method=outer.method)
-    steps = stdtrit(n - 1, [tails[0], 1 - tails[1]]) * float(x.std(ddof=1) / np.sqrt(n))
-    low, high = (
-        (1 - weight) * float(np.clip(mean + step, 0.0, 1.0)) + weight * end
-        for step, end in zip(steps, (outer.low, outer.high), strict=True)
-    )
-    method = f"Student's t; {weight:.0%} {outer.method}"
+    inner = _student(x, level)
+    if weight == 0 or n > MANY_UNITS:
+        return Estimate(mean, inner, n, method=inner.method)
+    outer = bounded_bootstrap(x, level=level)
+    low, high = ((1 - weight) * a + weight * b for a, b in ((inner.low, outer.low), (inner.high, outer.high)))
+    method = f"{inner.method}; {weight:.0%} {outer.method}"
     return Estimate(mean, Interval(low, high, level, method), n, method=method)
 
 

@@ -104,7 +104,7 @@ class Transcript:
 def with_readings(path: Path, shown: Sequence[Transcript]) -> list[Transcript]:
     """Return replies with what the reader of their question makes of them.
 
-    Only as much of the journal is read as the shown replies need: both are in the order they came.
+    Of the journal only the trials of the shown replies are read.
 
     Parameters
     ----------
@@ -117,8 +117,11 @@ def with_readings(path: Path, shown: Sequence[Transcript]) -> list[Transcript]:
     if reader is None or not shown:
         return list(shown)
     wanted = {(one.id, one.mode, one.reply) for one in shown}
+    trials = {prefix for one in shown for prefix in _prefixes(one.id)}
     found: dict[tuple[str, str, str], list[str]] = {}
     for _, line in stored_lines(path, REPLIES):
+        if str(line.row.get("id")) not in trials:  # reading takes a hundred times as long as looking
+            continue
         for one in reader(line.row):
             key = (one.turn, str(line.row.get("mode")), one.reply)
             if key in wanted:
@@ -127,6 +130,13 @@ def with_readings(path: Path, shown: Sequence[Transcript]) -> list[Transcript]:
         if len(found) == len(wanted):
             break
     return [replace(one, read="; ".join(found.get((one.id, one.mode, one.reply), []))) for one in shown]
+
+
+def _prefixes(name: str) -> Iterator[str]:
+    """Return the name of a turn, of its session, and so on: a trial is stored under one of them."""
+    while name:
+        yield name
+        name = name.rpartition("/")[0]
 
 
 def transcripts(

@@ -1,0 +1,39 @@
+"""Published replications: a pass is significance in the same direction, and the published verdict.
+
+The 21 pairs of Camerer et al. 2018 (Nature Human Behaviour, 2, 637-644), with the verdict that it gives.
+"""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+import concord
+from concord.people.replications import replication_table
+from concord.people.score import score_table
+
+SSRP = Path(__file__).parents[1] / "data" / "ssrp_replications.csv"
+
+
+def test_143_passes_are_those_of_significance_and_sign() -> None:
+    table = replication_table()
+    found = {
+        (one.study, one.test): one.passed for one in score_table(table, n_resamples=0, n_simulations=0).tests
+    }
+    assert len(table.rows) == len(found) == 143
+    for row in table.rows:
+        assert row.human is not None and row.agent is not None
+        r, n = row.agent.statistic, row.agent.n
+        assert r is not None and n is not None and row.human.statistic is not None
+        p = 2 * stats.t.sf(abs(r) * np.sqrt((n - 2) / (1 - r * r)), n - 2)
+        by_hand = bool(p < 0.05 and r * row.human.statistic > 0)
+        assert found[row.study, row.test] == by_hand, row.study
+
+
+def test_21_passes_are_the_published_verdicts() -> None:
+    with SSRP.open(encoding="utf-8", newline="") as file:
+        published = {row["study"]: row["published_replicated"] == "yes" for row in csv.DictReader(file)}
+    result = concord.score_people(SSRP, n_resamples=0, n_simulations=0)
+    assert {one.study: one.passed for one in result.tests} == published
+    assert (len(published), sum(published.values())) == (21, 13)
