@@ -14,6 +14,7 @@ from concord.people.protocol import PROTOCOLS, STANDARD
 from concord.people.sides import SideTable
 from concord.people.table.read import read_tests
 from concord.people.truth import human_effects
+from concord.records import Side, TestRow
 
 SIDES: dict[str, dict[str, object]] = {
     "t-independent": {"statistic": 2.1, "n1": 30, "n2": 31},
@@ -133,3 +134,10 @@ def test_a_forgotten_verb_is_an_error_when_the_kind_is_made() -> None:
     with pytest.raises(TypeError, match="abstract"):
         Forgetful(name="x", aliases="", needs="", used=frozenset(), reported=())  # type: ignore[abstract]
     assert all(name == kind.name for name, kind in KINDS.items())
+
+
+def test_a_perfect_correlation_is_flagged_as_rounded() -> None:
+    kind = KINDS["correlation"]
+    row = TestRow("s", "", "f", "t", "correlation", None)
+    assert "may be 0.995" in kind.flags(row, Side(statistic=-1.0, n=30), STANDARD)[0]
+    assert kind.flags(row, Side(statistic=0.99, n=30), STANDARD) == []

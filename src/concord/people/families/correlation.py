@@ -21,6 +21,9 @@ from concord.records import Side, TestRow
 from concord.stats import correlation, effects, pvalues
 from concord.stats.elementwise import Floats, quick_atanh, quick_tanh
 
+PERFECT_FLAG = (
+    "r of 1 is taken as exact, and its Bayes factor is infinite; printed with two digits it may be 0.995"
+)
 LARGEST_R = 1 - 2e-6
 """Correlations of simulated agents stay inside, where d exists: seven standard errors for n = 4."""
 
@@ -169,8 +172,10 @@ class _Correlation(TestKind):
         return None if side.statistic is None else Batch(Correlations)
 
     def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
-        """Nothing is approximated."""
-        return []
+        """Nothing is approximated; a perfect correlation is a rounded one."""
+        if side.statistic is None or abs(side.statistic) != 1:
+            return []
+        return [PERFECT_FLAG]
 
     def no_d(self, side: Side) -> str:
         """At ±1 there is no finite d."""
