@@ -18,6 +18,7 @@ from concord.errors import FileFormatError, OptionError, TableError
 from concord.files import limits
 from concord.files.contents import fingerprint, fingerprint_file, is_file, read_bytes
 from concord.files.delimited import delimiter_note, header_of, recognise_delimiter
+from concord.files.far_dates import without_far_dates
 from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells
 from concord.files.grids import Grid
 from concord.files.json_text import fixed_text
@@ -63,7 +64,7 @@ class ColumnTable:
                 f"{self.name}: the column {limits.quoted(twice[0])} appears {counts[twice[0]]} times; "
                 "keep one"
             )
-        return self.load(list(dict.fromkeys(names)))
+        return without_far_dates(self.load(list(dict.fromkeys(names))))
 
     def row(self, index: int) -> int:
         """Return the row that a spreadsheet shows for the n-th row of the columns."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError
+from concord.files.far_dates import without_far_dates
 from concord.files.grids import Grid, check_size, positioned
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def from_mappings(items: Sequence[object], name: str) -> Grid:
 def from_polars(frame: "pl.DataFrame", name: str) -> Grid:
     """Take the columns of a polars frame."""
     check_size(name, frame.height, frame.width)
+    frame = without_far_dates(frame)
     return positioned(name, tuple(frame.columns), tuple(map(_cells, frame.get_columns())))
 
 

@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError
 from concord.files import limits
+from concord.files.far_dates import without_far_dates
 
 if TYPE_CHECKING:
     import polars as pl
@@ -144,7 +145,7 @@ class ParquetFile:
                     f"text, expected at most {limits.TEXT_BYTES:,}; leave out what is not needed"
                 )
             try:
-                return pl.read_ipc(out.read_bytes())
+                return without_far_dates(pl.read_ipc(out.read_bytes()))
             except (pl.exceptions.PolarsError, OSError) as error:
                 raise FileFormatError(_damaged(self.name, str(error).split("\n", 1)[0])) from error
 
