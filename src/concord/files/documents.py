@@ -13,10 +13,10 @@ from concord.errors import FileFormatError
 from concord.files.codec import decode
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
+from concord.version import RESULT_FORMAT
 
 T = TypeVar("T")
 
-FORMAT_VERSION = 2
 READ_VERSIONS = (1, 2)
 
 
@@ -33,7 +33,7 @@ def heading(kind: str) -> dict[str, Any]:
     >>> heading("people result")
     {'format': 'concord people result', 'format_version': 2}
     """
-    return {"format": f"concord {kind}", "format_version": FORMAT_VERSION}
+    return {"format": f"concord {kind}", "format_version": RESULT_FORMAT}
 
 
 def check_heading(document: object, kind: str, *, where: str) -> dict[str, Any]:

@@ -5,8 +5,6 @@ The page "Limits on files" of the documentation lists them; a test compares the 
 
 from collections.abc import Sequence
 
-from concord.errors import FileFormatError
-
 FILE_BYTES = 200 * 2**20
 """Bytes of a file that is read whole: tables, documents, reply files, logs in JSON, result files."""
 YAML_BYTES = 2**20
@@ -79,20 +77,6 @@ PARQUET_SECONDS = 60.0
 """Seconds that reading one Parquet file may take."""
 PARQUET_MEMORY = 1536 * 2**20
 """Bytes that reading one Parquet file may take, in the process that reads it."""
-
-
-def refuse_more(count: int, most: int, what: str, place: str, advice: str) -> None:
-    """Refuse a table that holds more of something than can be scored in reasonable time and memory.
-
-    Raises
-    ------
-    FileFormatError
-        With the count, the limit and what to do.
-    """
-    if count > most:
-        raise FileFormatError(
-            f"{place}: {count:,} {what}, more than the {most:,} that are scored at once; {advice}"
-        )
 
 
 def listed(names: Sequence[object], *, shown: int = NAMES_SHOWN) -> str:

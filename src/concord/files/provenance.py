@@ -8,9 +8,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from concord.files.documents import FORMAT_VERSION
 from concord.records import InputFile
-from concord.version import __version__
+from concord.version import RESULT_FORMAT, __version__
 
 _PACKAGES = ("numpy", "scipy", "polars", "fastexcel")
 
@@ -18,7 +17,7 @@ _PACKAGES = ("numpy", "scipy", "polars", "fastexcel")
 def provenance(inputs: Iterable[InputFile]) -> dict[str, Any]:
     """Return format and package versions, inputs with their hashes, and the commit where it is known."""
     return {
-        "format_version": FORMAT_VERSION,
+        "format_version": RESULT_FORMAT,
         "concord_version": __version__,
         "commit": commit_of(Path(__file__).parents[3]),
         "python_version": platform.python_version(),

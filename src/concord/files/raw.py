@@ -3,51 +3,21 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from concord.files.archives import column_number
 from concord.files.contents import fingerprint, read_bytes
 from concord.files.delimited import DELIMITERS, delimiter_note, records_of
-from concord.files.grids import Grid, Numbered, is_blank
+from concord.files.grids import Grid
+from concord.files.raw_table import Area, RawTable
 from concord.files.sheet_xml import Handler, local
 from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
 from concord.files.text import decode
 from concord.files.workbooks import choose_sheet, open_workbook, parse_member
-from concord.records import InputFile
 
 _AREA = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7}):\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 _LOOKED_AT = 40
 """Records in which the delimiter of a text file is looked for: titles above a table have none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    """A merged area: first and last row as the spreadsheet shows them, first and last column from 0."""
-
-    top: int
-    left: int
-    bottom: int
-    right: int
-
-
-@dataclass(frozen=True, slots=True)
-class RawTable:
-    """The records of a table, none of them taken for a header."""
-
-    name: str
-    sheet: str | None
-    records: tuple[Numbered, ...]
-    merged: tuple[Area, ...] = ()
-    inputs: tuple[InputFile, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def place(self) -> str:
-        """The file, and the sheet where there is one, as messages name them."""
-        return self.name if self.sheet is None else f"{self.name}, sheet {self.sheet!r}"
 
 
 class _Merged(Handler):
@@ -146,8 +116,3 @@ def _split_lines(head: str, delimiter: str) -> tuple[int, int]:
     """Return how many lines agree on a number of cells, and on which; commas inside cells agree less."""
     counts = Counter(n for line in head.splitlines() if (n := line.count(delimiter)))
     return max(((lines, n) for n, lines in counts.items()), default=(0, 0))
-
-
-def filled(cells: Sequence[Any]) -> list[int]:
-    """Return the places of the cells that hold something."""
-    return [i for i, cell in enumerate(cells) if not is_blank(cell)]

@@ -9,7 +9,8 @@ from scipy import special
 
 from concord.engine import SERIAL, Engine
 from concord.errors import InputError
-from concord.files.limits import AGENTS, OUTCOMES, refuse_more
+from concord.files.limits import AGENTS, OUTCOMES
+from concord.files.too_many import refuse_more
 from concord.people.answers.cells import Cells, lay_out
 from concord.people.answers.files import AnswersResult
 from concord.people.answers.groups import score_groups

@@ -8,8 +8,9 @@ from concord.errors import CellProblem, FileFormatError, TableError
 from concord.files import cells
 from concord.files.cells import BadCellError, with_point
 from concord.files.grids import Grid
-from concord.files.limits import AGENTS, EFFECTS, listed, refuse_more
+from concord.files.limits import AGENTS, EFFECTS, listed
 from concord.files.tables import TableSource, read_grid
+from concord.files.too_many import refuse_more
 from concord.people.predictions.forms import as_estimates
 from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
 from concord.records import InputFile

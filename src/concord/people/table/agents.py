@@ -7,7 +7,8 @@ from typing import Any
 from concord.errors import CellProblem, FileFormatError, TableError
 from concord.files.cells import is_missing
 from concord.files.grids import Grid
-from concord.files.limits import AGENTS, listed, refuse_more
+from concord.files.limits import AGENTS, listed
+from concord.files.too_many import refuse_more
 from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
 from concord.people.table.document import stored_table
 from concord.people.table.read import read_tests, tests_of_grid

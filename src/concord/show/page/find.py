@@ -12,12 +12,13 @@ from concord.errors import FileFormatError
 from concord.files import limits
 from concord.files.contents import is_file, is_folder, read_bytes
 from concord.files.delimited import text_records
-from concord.files.documents import FORMAT_VERSION, READ_VERSIONS
+from concord.files.documents import READ_VERSIONS
 from concord.files.json_text import parsed
 from concord.files.safe_csv import plain_cell
 from concord.files.text import decode
 from concord.show.page.found import COMPARISON, FoundResults, Known, Problem, ResultFile
 from concord.show.page.values import Document, words
+from concord.version import RESULT_FORMAT
 
 _COMPARISONS = Known(COMPARISON, "comparison.json", "pairs")
 DEEPEST = 5
@@ -108,7 +109,7 @@ def _taken(
 def _version_words(version: object) -> str:
     if version is None:
         return "has no format version: an older Concord or another program wrote it; what is known is shown"
-    return f"has format version {version!r}, this Concord reads {FORMAT_VERSION}; what is known is shown"
+    return f"has format version {version!r}, this Concord reads {RESULT_FORMAT}; what is known is shown"
 
 
 def read_document(file: Path) -> dict[str, Any]:

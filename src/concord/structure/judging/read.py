@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from concord.errors import FileFormatError
-from concord.files.limits import JUDGED_PAIRS, JUDGES, refuse_more
+from concord.files.limits import JUDGED_PAIRS, JUDGES
+from concord.files.too_many import refuse_more
 from concord.records import InputFile
 from concord.structure.judging.forms import AB, BA, PROMPT, TIE, UNREADABLE, A, B, Ballot, form_of
 from concord.structure.judging.records import NONE, Counts, PairVotes

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError
 from concord.files.grids import Grid, rows_in_words
-from concord.files.raw import RawTable
+from concord.files.raw_table import RawTable
 from concord.people.table.columns import SIDE_FIELDS, SIDES
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
 from concord.people.table.handmade.header import (

@@ -1,0 +1,17 @@
+"""Tables that hold more than can be scored are refused with what to do."""
+
+from concord.errors import FileFormatError
+
+
+def refuse_more(count: int, most: int, what: str, place: str, advice: str) -> None:
+    """Refuse a table that holds more of something than can be scored in reasonable time and memory.
+
+    Raises
+    ------
+    FileFormatError
+        With the count, the limit and what to do.
+    """
+    if count > most:
+        raise FileFormatError(
+            f"{place}: {count:,} {what}, more than the {most:,} that are scored at once; {advice}"
+        )
