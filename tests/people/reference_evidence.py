@@ -50,7 +50,7 @@ def read(side: Side, test_type: str, sampling: str, protocol: str) -> Reading:
     """Read one side under a protocol; a side that holds only precomputed numbers says only those."""
     if side.log_bf is not None or side.effect_d is not None:
         return _precomputed(side)
-    direction, p = direction_of(side, test_type), p_value(side, test_type)
+    direction, p = direction_of(side, test_type), p_value(side, test_type, protocol)
     effect, se, d = effect_of(side, test_type, direction, protocol)
     return Reading(
         log_bf=_published_log_bf(side, test_type)

@@ -11,6 +11,7 @@ from concord.stats.exact_ranks import (
     p_spearman_exact,
     p_spearman_exact_rho,
     p_wilcoxon_exact,
+    small_rank_p,
 )
 
 
@@ -79,3 +80,18 @@ def test_many_observations_are_left_to_the_other_tests() -> None:
         p_spearman_exact(range(12), range(12))
     with pytest.raises(UndefinedError, match="0 <= U"):
         p_mann_whitney_exact(100, 3, 3)
+
+
+def test_p_of_many_small_rank_tests_are_those_of_one() -> None:
+    for n1, n2 in ((3, 3), (2, 9), (9, 7), (1, 4)):
+        u = np.arange(0, n1 * n2 + 0.5, 0.5)
+        sizes = (np.full(u.size, float(n)) for n in (n1, n2))
+        one = [p_mann_whitney_exact(value, n1, n2) for value in u]
+        assert small_rank_p(u, *sizes).tolist() == pytest.approx(one, abs=1e-12)
+    for n in (1, 5, 9):
+        w = np.arange(0, n * (n + 1) / 2 + 1)
+        expected = [p_wilcoxon_exact(value, n) for value in w]
+        assert small_rank_p(w, np.full(w.size, float(n))).tolist() == pytest.approx(expected, abs=1e-12)
+    drawn = small_rank_p(np.array([[0.0, np.nan], [4.4, 3.0]]), np.array([3.0, 3.0]), np.array([3.0, 10.0]))
+    assert drawn[:, 0].tolist() == pytest.approx([0.1, 1.0])
+    assert np.isnan(drawn[:, 1]).all()

@@ -235,3 +235,46 @@ def p_spearman_exact_rho(rho: float, n: int) -> float:
     possible = np.unique(np.round(np.abs(sums), 9))
     nearest = float(possible[np.argmin(np.abs(possible - abs(rho)))])
     return float(np.mean(np.abs(sums) >= nearest - 1e-6))
+
+
+@lru_cache(maxsize=256)
+def _w_counts(n: int) -> Floats:
+    """Count patterns of signs by the sum of the positive ranks 1 to n."""
+    counts = np.ones(1)
+    for rank in range(1, n + 1):
+        counts = np.concatenate([counts, np.zeros(rank)]) + np.concatenate([np.zeros(rank), counts])
+    return counts
+
+
+def _two_sided(statistic: Floats, counts: Floats) -> Floats:
+    """Return twice the smaller tail of a symmetric count; halves take the larger of their neighbours' p."""
+    tails = np.minimum(1.0, 2 * np.cumsum(counts) / counts.sum())
+    smaller = np.minimum(statistic, counts.size - 1 - statistic)
+    return np.asarray(tails[np.ceil(smaller - _SLACK).astype(np.intp)])
+
+
+def small_rank_p(statistic: Floats, n1: Floats, n2: Floats | None = None) -> Floats:
+    """Exact two-sided p-values of U (two groups) or W (one) without ties; NaN from ten observations on.
+
+    Parameters
+    ----------
+    statistic
+        U of either group or the sum of the positive ranks, any shape whose last axis is that of the tests.
+    n1, n2
+        Group sizes; pairs alone for signed ranks.
+
+    Examples
+    --------
+    >>> small_rank_p(np.array([0.0, 0.0]), np.array([3.0, 30.0]), np.array([3.0, 3.0])).tolist()
+    [0.1, nan]
+    """
+    found = np.full(statistic.shape, np.nan)
+    sizes = (n1,) if n2 is None else (n1, n2)
+    whole = np.all([(n >= 1) & (n < LARGEST_EXACT) & (n == np.round(n)) for n in sizes], axis=0)
+    for i in np.flatnonzero(whole):
+        own = [int(n[i]) for n in sizes]
+        counts = _w_counts(own[0]) if n2 is None else _u_counts(*sorted(own))
+        one = statistic[..., i]
+        known = np.isfinite(one)
+        found[..., i] = np.where(known, _two_sided(np.where(known, one, 0.0), counts), np.nan)
+    return found

@@ -1,6 +1,7 @@
 """Statistics of samples against published output and hand-computed values."""
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -62,8 +63,18 @@ def test_mann_whitney_counts_for_group_2_and_corrects_for_ties() -> None:
     assert found.values == {"statistic": 8.0, "n1": 4, "n2": 3, "u_of": "group2"}
     sigma = math.sqrt(4 * 3 / 12 * (8 - (27 - 3) / (7 * 6)))
     assert found.z == pytest.approx((6 - 8) / sigma)
-    assert found.p_value == pytest.approx(math.erfc(abs(6 - 8) / sigma / math.sqrt(2)))
+    # fewer than ten a group: every way to share the seven values out, ties as they are
+    values, rank = [*first, *second], {1.0: 1.0, 2.0: 3.0, 3.0: 5.0, 4.0: 6.0, 5.0: 7.0}
+    sums = [sum(rank[values[i]] for i in own) - 12 for own in combinations(range(7), 3)]
+    assert found.p_value == pytest.approx(sum(abs(x) >= 2 for x in sums) / len(sums))
     assert found.direction == -1
+
+
+def test_mann_whitney_from_ten_in_a_group_on_is_normal() -> None:
+    first, second = np.arange(12.0), np.arange(4.0) + 0.5
+    found = of.mann_whitney(first, second)
+    assert found.z is not None
+    assert found.p_value == pytest.approx(math.erfc(abs(found.z) / math.sqrt(2)))
 
 
 def _warp() -> tuple[Floats, Floats, Floats, Floats]:

@@ -22,6 +22,7 @@ from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import effects, pvalues
 from concord.stats.elementwise import Floats
+from concord.stats.exact_ranks import small_rank_p
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,14 @@ class MannWhitney(LocationFamily):
     def _z(self) -> Floats:
         """Return z, positive where group 1 is higher: as reported, else from U, without ties."""
         return given_first(self.z, (self.n1 * self.n2 / 2 - self.u) / self._sigma())
+
+    def _p(self, protocol: Protocol) -> Floats:
+        """Return p as given, else exact below ten a group (no z was reported: no ties), else that of z."""
+        p = np.asarray(pvalues.p_z(self._z()))
+        if protocol.conversions != "published":
+            exact = np.where(np.isnan(self.z), small_rank_p(self.u, self.n1, self.n2), np.nan)
+            p = given_first(exact, p)
+        return given_first(self.p_value, p)
 
     def _r(self, protocol: Protocol) -> Floats:
         r = np.asarray(effects.rank_biserial(self.u, self.n1, self.n2))
@@ -72,7 +81,7 @@ class MannWhitney(LocationFamily):
         none = np.abs(r) >= effects.LARGEST_R
         return Evidence.of(
             brief,
-            p_value=given_first(self.p_value, np.asarray(pvalues.p_z(z))) if p_value is None else p_value,
+            p_value=self._p(protocol) if p_value is None else p_value,
             effect=np.where(none, np.nan, r),
             effect_se=np.where(none, np.nan, se),
             form=np.full_like(z, SIGNED),

@@ -22,6 +22,7 @@ from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import effects, pvalues
 from concord.stats.elementwise import Floats
+from concord.stats.exact_ranks import small_rank_p
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,13 @@ class SignedRanks(LocationFamily):
     def _z(self) -> Floats:
         return given_first(self.z, (self.w - self._total() / 2) / self._sigma())
 
+    def _p(self, protocol: Protocol) -> Floats:
+        """Return p as given, else exact below ten pairs (no z was reported: no ties), else that of z."""
+        p = np.asarray(pvalues.p_z(self._z()))
+        if protocol.conversions != "published":
+            p = given_first(np.where(np.isnan(self.z), small_rank_p(self.w, self.n), np.nan), p)
+        return given_first(self.p_value, p)
+
     def _r(self) -> Floats:
         return 2 * self.w / self._total() - 1
 
@@ -70,7 +78,7 @@ class SignedRanks(LocationFamily):
         none = np.abs(r) >= effects.LARGEST_R
         return Evidence.of(
             brief,
-            p_value=given_first(self.p_value, np.asarray(pvalues.p_z(z))) if p_value is None else p_value,
+            p_value=self._p(protocol) if p_value is None else p_value,
             effect=np.where(none, np.nan, r),
             effect_se=np.where(none, np.nan, _error(r, self.n)),
             form=np.full_like(z, SIGNED),

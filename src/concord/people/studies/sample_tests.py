@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
 from concord.stats.elementwise import Floats
+from concord.stats.exact_ranks import LARGEST_EXACT, p_mann_whitney_exact, p_mann_whitney_permutation
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,11 @@ def mann_whitney(first: Floats, second: Floats) -> Statistic:
     sigma = np.sqrt(n1 * n2 / 12 * (n + 1 - float(np.sum(ties**3 - ties)) / (n * (n - 1))))
     z = float((n1 * n2 / 2 - u) / sigma)
     values: dict[str, object] = {"statistic": u, "n1": n1, "n2": n2, "u_of": "group2"}
-    return Statistic(values, z=z, p_value=float(result.pvalue), direction=sign_of(z))
+    p = float(result.pvalue)
+    if max(n1, n2) < LARGEST_EXACT:
+        tied = ties.max() > 1
+        p = p_mann_whitney_permutation(first, second) if tied else p_mann_whitney_exact(u, n1, n2)
+    return Statistic(values, z=z, p_value=p, direction=sign_of(z))
 
 
 def wilcoxon(first: Floats, second: Floats) -> Statistic:
