@@ -8,8 +8,8 @@ import pytest
 import concord
 from concord.show.views import VIEWS, function_of
 
-PRESENTED = {"Presented", "Publishable"}
-"""What results inherit; `Publishable` is itself a `Presented`."""
+PRESENTED = {"Presented", "Publishable", "PilotPlan"}
+"""What results inherit; the others are themselves a `Presented`."""
 
 
 def _presented() -> set[str]:

@@ -235,7 +235,7 @@ def fitted_names(names: Sequence[str], width: float) -> list[str]:
     Examples
     --------
     >>> fitted_names(["persona_summary_with_thoughts_cold", "persona_summary_then_cold"], 130)
-    ['persona_summary_wi…', 'persona_summary_th…']
+    ['persona_…ts_cold', 'persona_…en_cold']
     """
     shown = [fitted_middle(name, width) for name in names]
     for cut in (fitted, _fitted_end):
