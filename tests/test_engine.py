@@ -163,6 +163,7 @@ def test_the_three_questions_have_the_same_answers_on_every_engine() -> None:
     assert all_scores(Engine("processes", n_jobs=2)) == all_scores("serial")
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("default")
 def test_the_three_questions_on_a_dask_cluster_give_the_same_bytes(scheduler: str) -> None:
     assert all_scores(get_engine("dask", scheduler=scheduler)) == all_scores("serial")

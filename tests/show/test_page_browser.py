@@ -209,6 +209,7 @@ def downloaded(page: "Page", button: Any) -> str:
     return Path(waiting.value.path()).read_text("utf-8")
 
 
+@pytest.mark.long
 def test_tables_download_as_csv_and_everything_as_json(tab: Watched, file: Path, results: Path) -> None:
     page = unfolded(tab.open(file), "#people .panel:visible", "#tools")
     text = downloaded(page, page.locator("#board [data-download]"))
@@ -271,6 +272,7 @@ def test_a_telephone_never_scrolls_sideways(browser: "Browser", file: Path, sche
     assert watched.faults == []
 
 
+@pytest.mark.long
 def test_print_shows_tables_and_pictures_without_controls(tab: Watched, file: Path, tmp_path: Path) -> None:
     page = tab.open(file)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -282,6 +284,7 @@ def test_print_shows_tables_and_pictures_without_controls(tab: Watched, file: Pa
     assert pdf.startswith(b"%PDF")
 
 
+@pytest.mark.long
 def test_text_in_pictures_is_inside_and_does_not_overlap(tab: Watched, file: Path) -> None:
     page = tab.open(file)
     faults = page.evaluate(

@@ -19,6 +19,7 @@ from concord.show.page.people import forest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.long
 REFUSAL = "As an AI language model, I cannot take part. <img src=x onerror='window.hacked = 1'>"
 
 

@@ -15,6 +15,7 @@ from concord.show.page.shelf import MOST_OPEN, WAITING
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.long
 MARKUP = "<img src=x onerror='window.hacked = 1'>"
 NAMES = [f"lab/model-{i} {MARKUP if i == 4 else ''}".strip() for i in range(MOST_OPEN + 2)]
 SHOWN = "#people .panel:not([hidden])"
