@@ -306,6 +306,7 @@ def test_text_in_pictures_is_inside_and_does_not_overlap(tab: Watched, file: Pat
     assert faults == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("scheme", "rules"),
     [

@@ -51,7 +51,7 @@ def test_swapping_the_sides_mirrors_the_interval(seed: int, p: int, q: int) -> N
     a, b = side(rng.random((25, p)), resamples=199), side(rng.random((25, q)), resamples=199)
     one, two = difference_of_maxima(a, b), difference_of_maxima(b, a)
     assert one.value == -two.value
-    assert one.p_value == two.p_value
+    assert one.p_value == pytest.approx(two.p_value, rel=1e-12)  # sums in another order round otherwise
     assert one.interval is not None
     assert two.interval is not None
     mirrored = (-two.interval.high, -two.interval.low)
