@@ -45,6 +45,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("score", "hints", "published", "--out", "hints"),
     ("score", "probes", "probes.csv", "--model", "m", "--out", "probes"),
     ("score", "judge", "votes.csv", "--out", "judge", "--permutations", "99"),
+    ("score", "options", "chosen.csv", "--out", "options", "--permutations", "99"),
     ("compare", "one", "agents/lab_long-name-of-a-model-0"),
     ("compare", "first.csv", "second.csv"),
     ("combine", "persons.csv", "further.csv"),
@@ -134,6 +135,10 @@ def write_inputs(folder: Path) -> None:
     write_rows(folder / "votes.csv", [
         {"pair": i, "order": order, "verdict": "first" if (i + k) % 3 else "second", "judge": "lab/a-judge"}
         for i in range(24) for order in ("ab", "ba") for k in range(2)
+    ])  # fmt: skip
+    write_rows(folder / "chosen.csv", [
+        {"item": i, "arrangement": f"order {a}", "chosen": "ABCD"[(i + a * (i % 2)) % 4],
+         "right": "ABCD"[(i + a) % 4], "n_options": 4} for i in range(20) for a in range(4)
     ])  # fmt: skip
     write_rows(
         folder / "persons.csv", [{"answer": i % 5, "prediction": (i % 5) * 0.5 + i % 3} for i in range(60)]

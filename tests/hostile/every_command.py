@@ -36,7 +36,8 @@ COMMANDS: dict[str, list[str]] = {
     "score people": ["tests.csv --out <o1 --simulations 0 --resamples 0", "hand.csv --map map.txt --out <o1",
                      "agents.csv --agent-column agent --out <o1 --resamples 0 --simulations 0",
                      "--replies sessions.jsonl --study framing --out <o1",
-                     "--replies sessions.jsonl --studies studies --out <o1"],
+                     "--replies sessions.jsonl --studies studies --out <o1",
+                     "effects.csv --respondents respondents.csv --out <o1"],
     "score answers": ["answers.csv --resamples 20 --out <o2"],
     "score structure": ["--scores long.csv --reading paired --resamples 200 --out <o3",
                         "--mean mean --max max --resamples 200 --out <o3"],
@@ -109,6 +110,11 @@ def write_inputs(folder: Path) -> None:  # noqa: PLR0915 - one file after the ot
     tests = [f"S{i % 3},F{i},t,t-test,2.{i},60,1.{i},60" for i in range(6)]
     table = text("tests.csv", HEADER, *tests)
     text("agents.csv", HEADER + ",agent", *(f"{row},{name}" for row in tests for name in "ab"))
+    text("effects.csv", "study,condition,control,human_estimate,human_se,agent_estimate",
+         *(f"S,c{k},none,0.{k},0.1,0.{9 - k}" for k in range(1, 7)))  # fmt: skip
+    text("respondents.csv", "condition,answer",
+         *(f"{name},{(i * 7 + k) % 5}" for k, name in enumerate(["none", *(f"c{k}" for k in range(1, 7))])
+           for i in range(12)))  # fmt: skip
     text("hand.csv", ",".join(HAND), *tests)
     text("map.txt", *(f"{title} = {column}" for title, column in HAND.items()))
     text("scores.csv", "item,score", *(f"q{i},{i % 2}" for i in range(40)))
