@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from concord.cli.options import Encoding, JsonAlone, Sheet
-from concord.cli.shared import note, print_or_show, warn
+from concord.cli.shared import warn, write_and_show
 
 
 def score_options(
@@ -37,6 +37,4 @@ def score_options(
         n_permutations=permutations, seed=seed,
     )  # fmt: skip
     warn(result.warnings)
-    paths = result.write(out)
-    print_or_show(result, as_json=json)
-    note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")
+    write_and_show(result, out, as_json=json)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from concord.cli.options import DecimalComma, Encoding, EngineName, Full, JsonAlone, Scheduler
-from concord.cli.shared import note, print_or_show
+from concord.cli.shared import note, write_and_show
 
 
 def score_structure(
@@ -44,6 +44,4 @@ def score_structure(
     )  # fmt: skip
     for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
         note(line)
-    paths = result.write(out)
-    print_or_show(result, as_json=as_json, full=full)
-    note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")
+    write_and_show(result, out, as_json=as_json, full=full)

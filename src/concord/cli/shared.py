@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ParamSpec, TextIO, TypeVar
 
 import typer
@@ -128,6 +129,13 @@ def print_or_show(result: Any, *, as_json: bool, full: bool = True) -> None:
         print_json(result.to_dict())
     else:
         show_result(result, full=full)
+
+
+def write_and_show(result: Any, out: Path, *, as_json: bool, full: bool = True) -> None:
+    """Write the files of a result into a folder, print it, and name them."""
+    paths = result.write(out)
+    print_or_show(result, as_json=as_json, full=full)
+    note(f"wrote {', '.join(path.name for path in paths)} to {paths[0].parent}")
 
 
 def show_result(result: Any, *, full: bool = True) -> None:

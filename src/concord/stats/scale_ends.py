@@ -33,8 +33,7 @@ def ends_weight(values: ArrayLike) -> float:
     (0.0, 1.0)
     """
     x = bounded_vector(values)
-    near = np.clip((NEAR - np.minimum(x, 1 - x)) / FULL, 0.0, 1.0)
-    return min(1.0, STRENGTH * float(near.mean()))
+    return min(1.0, STRENGTH * _nearness(np.minimum(x, 1 - x)))
 
 
 def ends_lean(values: ArrayLike) -> float:
@@ -60,8 +59,12 @@ def ends_lean(values: ArrayLike) -> float:
     (1.0, 0.0)
     """
     x = bounded_vector(values)
-    above, below = (np.clip((NEAR - distance) / FULL, 0.0, 1.0).mean() for distance in (1 - x, x))
-    return float(np.clip(STRENGTH * (above - below), -1.0, 1.0))
+    return float(np.clip(STRENGTH * (_nearness(1 - x) - _nearness(x)), -1.0, 1.0))
+
+
+def _nearness(distance: Floats) -> float:
+    """Return the mean over units of how much each counts as near, from 0 to 1."""
+    return float(np.clip((NEAR - distance) / FULL, 0.0, 1.0).mean())
 
 
 def bounded_vector(values: ArrayLike) -> Floats:

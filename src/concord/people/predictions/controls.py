@@ -38,21 +38,26 @@ def shared_controls(pairs: Sequence[EffectPair], predictions: Sequence[Predictio
     pairs, predictions
         Effects of people, and what an agent gave for each.
     """
-    groups: dict[tuple[str, str, str], list[int]] = {}
+    return [_of_group(pairs, predictions, found) for found in _groups(pairs) if len(found) > 1]
+
+
+def _groups(pairs: Sequence[EffectPair]) -> list[dict[int, float]]:
+    """Return the effects of every control group whose error is known, each with that error."""
+    groups: dict[tuple[str, str, str], dict[int, float]] = {}
     for i, pair in enumerate(pairs):
         if pair.control_se is not None:
-            groups.setdefault((pair.study, pair.outcome, pair.control), []).append(i)
-    return [_of_group(pairs, predictions, found) for found in groups.values() if len(found) > 1]
+            groups.setdefault((pair.study, pair.outcome, pair.control), {})[i] = pair.control_se
+    return list(groups.values())
 
 
 def _of_group(
-    pairs: Sequence[EffectPair], predictions: Sequence[Prediction], found: Sequence[int]
+    pairs: Sequence[EffectPair], predictions: Sequence[Prediction], found: Mapping[int, float]
 ) -> SharedControl:
-    common = float(np.median([pairs[i].control_se or 0.0 for i in found]))
+    common = float(np.median(list(found.values())))
     part = common**2 / float(np.mean([pairs[i].se ** 2 for i in found]))
     errors = [predictions[i].se for i in found]
     theirs = 0.0 if None in errors else float(np.mean([e**2 for e in errors if e is not None]))
-    return SharedControl(np.array(found), common, math.sqrt(part * theirs))
+    return SharedControl(np.array(list(found)), common, math.sqrt(part * theirs))
 
 
 def split_controls(pairs: Sequence[EffectPair], codes: Sequence[str]) -> bool:
@@ -63,11 +68,7 @@ def split_controls(pairs: Sequence[EffectPair], codes: Sequence[str]) -> bool:
     pairs, codes
         Effects of people, and the cluster of each.
     """
-    groups: dict[tuple[str, str, str], set[str]] = {}
-    for pair, code in zip(pairs, codes, strict=True):
-        if pair.control_se is not None:
-            groups.setdefault((pair.study, pair.outcome, pair.control), set()).add(code)
-    return any(len(found) > 1 for found in groups.values())
+    return any(len({codes[i] for i in found}) > 1 for found in _groups(pairs))
 
 
 def shared_noise(groups: Sequence[SharedControl], kept: NDArray[np.bool_]) -> tuple[float, float]:
