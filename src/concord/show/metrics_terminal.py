@@ -11,6 +11,7 @@ from rich.text import Text
 from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.comparing.referee import KEY, RANKS
 from concord.show.compare_terminal import (
+    FEW_PAIRS,
     first_lines,
     margin_words,
     margins_words,
@@ -28,9 +29,17 @@ _MOST_MODELS = 8
 """Of more models, what a referee asks of each is in `comparison.json`."""
 
 
-def metrics_report(result: MetricCompareResult) -> RenderableType:
-    """Return everything a reader of the terminal should see."""
-    parts: list[RenderableType] = [lines(_sources(result))]
+def metrics_report(result: MetricCompareResult, *, pairs: bool = True) -> RenderableType:
+    """Return everything a reader of the terminal should see: the answer, the ranking, all pairs.
+
+    Parameters
+    ----------
+    result
+        The numbers.
+    pairs
+        Whether the pairs of more than two models are listed, and what a referee asks.
+    """
+    parts: list[RenderableType] = [Text(closing(result) + "\n", style="bold"), lines(_sources(result))]
     if len(result.pairs) == 1:
         pair = result.pairs[0]
         parts += [Text(f"{pair.first} − {pair.second} · {result.how}", style="bold")]
@@ -38,10 +47,15 @@ def metrics_report(result: MetricCompareResult) -> RenderableType:
         held = pair.metric(result.metric).within
         parts += [] if held is None else [lines([f"  {metric_name(result.metric)} {margin_words(held)}"])]
     else:
-        parts += [lines(_ranking(result)), _all_pairs(result), lines(_left_out_words(result, result.pairs))]
-    parts.append(lines(_for_referee(result)))
-    parts.append(Text("\n" + closing(result), style="bold"))
+        parts += [lines(_ranking(result)), *([_all_pairs(result)] if pairs else [])]
+        parts.append(lines(_left_out_words(result, result.pairs)))
+    parts += [lines(_for_referee(result))] if pairs else []
     return Group(*parts)
+
+
+def metrics_headline(result: MetricCompareResult) -> RenderableType | None:
+    """Return the report without its pairs where these are many; None where they are few."""
+    return None if len(result.pairs) <= FEW_PAIRS else metrics_report(result, pairs=False)
 
 
 def _for_referee(result: MetricCompareResult) -> Iterator[str]:
@@ -104,7 +118,8 @@ def _ranking(result: MetricCompareResult) -> Iterator[str]:
     if not result.standing.values:
         yield f"  no ranking: there is no {result.words.unit} that every model has"
         return
-    yield from ranking_lines(result.standing.values, result.standing.groups)
+    ends = {one.name: one.interval for one in result.models}
+    yield from ranking_lines(result.standing.values, result.standing.groups, ends)
 
 
 def _all_pairs(result: MetricCompareResult) -> Table:
@@ -185,7 +200,8 @@ def _closing_many(result: MetricCompareResult) -> str:
     )
     names = [metric.metric for metric in result.pairs[0].metrics if metric.metric != result.metric]
     beside = [name for name in names if metric_name(name) in (name, name.upper())]
+    further = f" Further numbers: --metric {' or '.join(beside)}." if beside else ""
     return (
         f"{metric_name(result.metric)}: {told} of {len(result.pairs)} pairs can be distinguished after "
-        f"Holm's adjustment. {', '.join(beside)} by --metric; all of them in --json."
+        f"Holm's adjustment.{further}"
     )
