@@ -35,7 +35,13 @@ class UnitWords:
     """Whether each metric rests on a number of units of its own."""
 
 
-_NAMES = {"pas": "PAS", "ecs": "ECS", "apr": "APR", "inside": "inside replication interval"}
+_NAMES = {
+    "pas": "PAS",
+    "ecs": "ECS",
+    "apr": "APR",
+    "inside": "inside replication interval",
+    "tau": "order effect (tau)",
+}
 _READINGS = ("peak", "across")
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 from concord.comparing.result import CompareResult, PairResult
 from concord.records import Interval
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_value, p_words
+from concord.show.svg import last_parts
 from concord.show.terminal import lines, table
 from concord.stats.compare import PairedComparison
 from concord.stats.equivalence import WithinMargin
@@ -18,6 +19,8 @@ from concord.stats.multiple import distinguishable
 MOST_PAIRS = 45
 """All pairs of ten models; of more only neighbours in the ranking are shown."""
 MOST_LINES = 10
+FEW_LINES = 2
+"""Lines about what was left out where not everything is asked for."""
 FEW_PAIRS = 6
 """Pairs of four models: so many are shown unasked."""
 
@@ -39,11 +42,11 @@ def compare_report(result: CompareResult, *, pairs: bool = True) -> RenderableTy
     if len(result.pairs) == 1:
         parts.append(lines(_one_pair(result.pairs[0])))
     else:
+        parts += [Text("")] if len(parts) > 1 else []
         parts.append(lines(_ranking_drawing(result)))
         parts += [_pairs_table(result)] if pairs else []
-        parts.append(
-            lines(first_lines([line for pair in result.pairs for line in _missing(pair, named=True)]))
-        )
+        told = [line for pair in result.pairs for line in _missing(pair, named=True)]
+        parts.append(lines(first_lines(told, MOST_LINES if pairs else FEW_LINES)))
     if result.tasks:
         parts.append(_task_table(result))
     return Group(*parts)
@@ -188,7 +191,6 @@ def _ranking_drawing(result: CompareResult) -> Iterator[str]:
     if not result.groups:
         return
     means = {model.name: model.mean for model in result.models}
-    yield ""
     ranked = [(name, means[name].value) for name in result.order]
     yield from ranking_lines(ranked, result.groups, {name: means[name].interval for name in result.order})
 
@@ -215,10 +217,10 @@ def ranking_lines(
     yield f"Ranking; models on one line │ cannot be distinguished (Holm){passed}"
     shown = ["" if (one := ends.get(name)) is None else interval(one, 3) for name in names]
     wide = max(map(len, shown))
-    for place, (name, value) in enumerate(values):
+    for place, ((_, value), called) in enumerate(zip(values, last_parts(names), strict=True)):
         lines = " ".join(column[place] for column in columns)
         held = f"  {shown[place]:<{wide}}" if wide else ""
-        yield f"  {place + 1:>3}  {number(value):>6}{held}  {lines}  {name}"  # a name may be longer than a line
+        yield f"  {place + 1:>3}  {number(value):>6}{held}  {lines}  {called}"  # last: a name may be long
 
 
 def _line_beside(names: Sequence[str], group: Sequence[str]) -> str:
@@ -249,11 +251,11 @@ def pairs_shown(pairs: Sequence[_Pair], order: Sequence[str]) -> tuple[str, Sequ
     return f"\nNeighbours in the ranking, first − second; all {len(pairs)} pairs: --json, --out", near
 
 
-def first_lines(lines: Sequence[str]) -> Iterator[str]:
+def first_lines(lines: Sequence[str], most: int = MOST_LINES) -> Iterator[str]:
     """Return as many lines as a reader can take in, and how many there are beyond."""
-    yield from lines[:MOST_LINES]
-    if len(lines) > MOST_LINES:
-        yield f"  ... and {len(lines) - MOST_LINES} more; --json lists all"
+    yield from lines[:most]
+    if len(lines) > most:
+        yield f"  ... and {len(lines) - most} more; --json lists all"
 
 
 def pair_label(first: str, second: str, order: Sequence[str]) -> str:

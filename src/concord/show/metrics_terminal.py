@@ -11,7 +11,9 @@ from rich.text import Text
 from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.comparing.referee import KEY, RANKS
 from concord.show.compare_terminal import (
+    FEW_LINES,
     FEW_PAIRS,
+    MOST_LINES,
     first_lines,
     margin_words,
     margins_words,
@@ -48,7 +50,8 @@ def metrics_report(result: MetricCompareResult, *, pairs: bool = True) -> Render
         parts += [] if held is None else [lines([f"  {metric_name(result.metric)} {margin_words(held)}"])]
     else:
         parts += [lines(_ranking(result)), *([_all_pairs(result)] if pairs else [])]
-        parts.append(lines(_left_out_words(result, result.pairs)))
+        most = MOST_LINES if pairs else FEW_LINES
+        parts.append(lines(_left_out_words(result, result.pairs, most)))
     parts += [lines(_for_referee(result))] if pairs else []
     return Group(*parts)
 
@@ -140,7 +143,9 @@ def _all_pairs(result: MetricCompareResult) -> Table:
     return table(title, columns, rows)
 
 
-def _left_out_words(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> Iterator[str]:
+def _left_out_words(
+    result: MetricCompareResult, pairs: Sequence[ModelPair], most: int = MOST_LINES
+) -> Iterator[str]:
     """Say what was left out and what has no interval; the same words once."""
     many = len(pairs) > 1
     told = []
@@ -148,7 +153,8 @@ def _left_out_words(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> 
         if pair.only_first or pair.only_second:
             where = f"{pair.first} − {pair.second}: " if many else ""
             told.append(
-                f"  {where}left out: {pair.only_first} {result.words.unit}(s) only {pair.first} has, "
+                f"  {where}left out: {pair.only_first} "
+                f"{result.words.unit if pair.only_first == 1 else result.words.units} only {pair.first} has, "
                 f"{pair.only_second} only {pair.second} has"
             )
     if not many:
@@ -159,7 +165,7 @@ def _left_out_words(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> 
             if metric.difference.note:
                 noted.setdefault(metric.difference.note, []).append(metric_name(metric.metric))
     told += [f"  {'; '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
-    yield from first_lines(told)
+    yield from first_lines(told, most)
 
 
 def _without_score(result: MetricCompareResult, pair: ModelPair) -> list[str]:
@@ -200,7 +206,7 @@ def _closing_many(result: MetricCompareResult) -> str:
     )
     names = [metric.metric for metric in result.pairs[0].metrics if metric.metric != result.metric]
     beside = [name for name in names if metric_name(name) in (name, name.upper())]
-    further = f" Further numbers: --metric {' or '.join(beside)}." if beside else ""
+    further = f" Further numbers: --metric {', '.join(beside)}." if beside else ""
     return (
         f"{metric_name(result.metric)}: {told} of {len(result.pairs)} pairs can be distinguished after "
         f"Holm's adjustment.{further}"
