@@ -69,7 +69,7 @@ def test_the_printed_answers_give_the_statistic_that_stands_beside_them(test: Te
     assert t == pytest.approx(statistic, abs=0.0051)
 
 
-OFFERS = {
+OFFERS: dict[str, list[tuple[int, float, float, int | None, int | None]]] = {
     # computed from the printed appendices: n, mean, SD, answers of nothing, answers of half or more
     "offer, dictator against ultimatum, paid": [(45, 0.2222, 0.2044, 16, 10), (43, 0.4547, 0.1040, 0, 28)],
     "offer, paid against unpaid dictator": [(45, 0.2222, 0.2044, 16, 10), (46, 0.3826, 0.1842, None, None)],
