@@ -31,7 +31,7 @@ def alpaca_eval(row: Row, place: str, judge: str) -> Iterator[Ballot]:
     switched = [row[key] for key in row if _SWITCHED.match(str(key))]
     order = UNORDERED if not switched else BA if switched[0] in (True, 1, "True", "true", "1") else AB
     swap = models[1] < models[0]
-    verdict = _verdict(row["preference"], place)
+    verdict = _preferred(row["preference"], place)
     if swap:
         models, first, second = (models[1], models[0]), second, first
         verdict, order = {A: B, B: A}.get(verdict, verdict), {AB: BA, BA: AB}.get(order, order)
@@ -49,7 +49,7 @@ def alpaca_eval(row: Row, place: str, judge: str) -> Iterator[Ballot]:
 
 def alpaca_notes(rows: Sequence[Row]) -> list[str]:
     """Say that a weighted preference is one vote, and what AlpacaEval's own mean of them is."""
-    found = [number for row in rows if (number := _number(row.get("preference"))) is not None]
+    found = [number for row in rows if (number := _preference(row.get("preference"))) is not None]
     weighted = sum(number not in (0, 1, _EVEN, 2) for number in found)
     if not weighted:
         return []
@@ -61,7 +61,7 @@ def alpaca_notes(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _number(value: object) -> float | None:
+def _preference(value: object) -> float | None:
     """Return a preference as a number; ``None`` where there is none."""
     try:
         number = float(str(value))
@@ -70,8 +70,8 @@ def _number(value: object) -> float | None:
     return None if math.isnan(number) else number
 
 
-def _verdict(value: object, place: str) -> str:
-    number = _number(value)
+def _preferred(value: object, place: str) -> str:
+    number = _preference(value)
     if number is None and (value is None or str(value).strip().casefold() in ("", "nan", "none")):
         return UNREADABLE
     if number in (0, _EVEN):

@@ -135,7 +135,7 @@ def plain_notes(rows: Sequence[Row]) -> list[str]:
 
 def _layout(rows: Sequence[Row]) -> _Layout:
     cells = [small_keys(row) for row in rows]
-    keys = {key for row in cells for key, value in row.items() if _given(value)}
+    keys = {key for row in cells for key, value in row.items() if _is_filled(value)}
     columns = {
         meaning: found
         for meaning, names in _NAMES.items()
@@ -170,7 +170,7 @@ def _code(value: object) -> str:
     return word.removesuffix(".0")
 
 
-def _given(value: object) -> bool:
+def _is_filled(value: object) -> bool:
     return (
         value is not None
         and bool(str(value).strip())
@@ -180,16 +180,16 @@ def _given(value: object) -> bool:
 
 def _ballot(cells: Mapping[str, object], layout: _Layout, place: str, judge: str) -> Ballot:
     found = {
-        meaning: value for meaning, column in layout.columns.items() if _given(value := cells.get(column))
+        meaning: value for meaning, column in layout.columns.items() if _is_filled(value := cells.get(column))
     }
     if "pair" not in found:
         raise FileFormatError(f"{place}: a row names no pair")
     by_seat = "first_model" in found and "second_model" in found
     keys = ("first_model", "second_model") if by_seat else ("model_a", "model_b")
     models = (str(found.get(keys[0], "A")).strip(), str(found.get(keys[1], "B")).strip())
-    order = AB if by_seat or layout.by_seat else _order(found, layout, place)
+    order = AB if by_seat or layout.by_seat else _seat_order(found, layout, place)
     name, who = str(found["pair"]).strip(), str(found.get("judge", judge)).strip()
-    verdict = _verdict(found, layout, order, models, place)
+    verdict = _plain_verdict(found, layout, order, models, place)
     lengths = (_length(found, "a", place), _length(found, "b", place))
     human = tuple(human_verdicts(cells, models, place))
     cluster = str(found.get("cluster", "")).strip()
@@ -207,7 +207,7 @@ def _ballot(cells: Mapping[str, object], layout: _Layout, place: str, judge: str
     return Ballot(who, name, order, verdict, *models, cluster, *lengths, human)
 
 
-def _order(found: Mapping[str, object], layout: _Layout, place: str) -> str:
+def _seat_order(found: Mapping[str, object], layout: _Layout, place: str) -> str:
     if "order" in found:
         value = found["order"]
         numbers = {"0": AB, "1": BA} if layout.from_zero else {"1": AB, "2": BA}
@@ -228,7 +228,7 @@ def _order(found: Mapping[str, object], layout: _Layout, place: str) -> str:
     return UNORDERED
 
 
-def _verdict(
+def _plain_verdict(
     found: Mapping[str, object], layout: _Layout, order: str, models: tuple[str, str], place: str
 ) -> str | None:
     if "winner" in found:

@@ -92,7 +92,7 @@ def arena_hard(row: Row, place: str, judge: str) -> Iterator[Ballot]:
 
 def arena_hard_notes(rows: Sequence[Row]) -> list[str]:
     """Say that a strong verdict is one vote."""
-    games = [game for row in rows for game in _list(row, "games") if isinstance(game, Mapping)]
+    games = [game for row in rows for game in _verdict_list(row, "games") if isinstance(game, Mapping)]
     strong = sum(">>" in str(game.get("score")) for game in games)
     told = []
     if strong:
@@ -129,14 +129,14 @@ def _bench_judge(made: object, judge: str) -> str:
 
 def _alternating(row: Row, key: str, place: str) -> Iterator[tuple[str, object]]:
     """Return what a list holds, each with its order: A first, B first, and so on."""
-    made = _list(row, key)
+    made = _verdict_list(row, key)
     if not made:
         raise FileFormatError(f"{place}: {key!r} is {quoted(row.get(key))}, expected a list of verdicts")
     for i, one in enumerate(made):
         yield (AB, BA)[i % 2], one
 
 
-def _list(row: Row, key: str) -> Sequence[object]:
+def _verdict_list(row: Row, key: str) -> Sequence[object]:
     found = row.get(key)
     return found if isinstance(found, list) else []
 

@@ -136,10 +136,10 @@ class Placed:
         observed = rstd_of(self.accuracy())
         if np.isnan(observed) or not ((counts > 0).sum(axis=1) > 1).any():
             return None, None
-        found = _without_places(*self._blocks(), self.places, n_permutations, rng)
+        found = _without_places(*self._cell_counts(), self.places, n_permutations, rng)
         return float(found.mean()), (1 + int((found >= observed - _SAME).sum())) / (1 + n_permutations)
 
-    def _blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
+    def _cell_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
         """Return item, place of the right option, replies and right replies of every arrangement of an item.
 
         They are in the order of items and places.

@@ -152,7 +152,7 @@ def _one_model(rows: Sequence[Mapping[str, Any]], model: str | None) -> tuple[li
 
 
 def _settled(held: list[dict[str, Any]]) -> list[str]:
-    """Give ``answer`` the meaning that it must have in a table without another column for it."""
+    """Settle what ``answer`` means in a table without another column for it, and return what is told."""
     has = {key: any(cell_text(cells[key]) is not None for cells in held) for key in ("chosen", "right")}
     if has["chosen"] and not has["right"]:
         for cells in held:
