@@ -20,7 +20,8 @@ SIDE_FIELDS = (
     *("se", "ci_low", "ci_high", "u_of", "table", "reported", "effect_d", "log_bf", "prior_odds"),
 )
 """Columns that exist once per side, as ``human_statistic`` and ``agent_statistic``."""
-KNOWN = (*REQUIRED, *OPTIONAL, *(f"{side}_{field}" for side in SIDES for field in SIDE_FIELDS))
+SIDE_COLUMNS = tuple(f"{side}_{field}" for side in SIDES for field in SIDE_FIELDS)
+KNOWN = (*REQUIRED, *OPTIONAL, *SIDE_COLUMNS)
 """Every column of a table of tests."""
 
 _OTHER_NAMES = {
@@ -69,6 +70,7 @@ def locate(grid: Grid) -> Columns:
     names = [fold(title) for title in grid.header]
     faults = [*_duplicates(grid, names)]
     warnings = []
+    has_side = any(name in names for name in SIDE_COLUMNS)
     for title, name, cells in zip(grid.header, names, grid.columns, strict=True):
         if name in KNOWN:
             continue
@@ -76,7 +78,8 @@ def locate(grid: Grid) -> Columns:
         if meant and not set(meant) & set(names):
             faults.append(f"{title!r} is not a column of a table of tests; did you mean {_either(meant)}?")
         elif not all(map(is_missing, cells)):
-            hint = f"; did you mean {_either(meant)}?" if meant else ""
+            mapped = f"; --map '{title}=…' says what it holds" if title and not has_side else ""
+            hint = f"; did you mean {_either(meant)}?" if meant else mapped
             shown = f"column {title!r} is" if title else "a column without a name is"
             warnings.append(f"{_grid_name(grid)}: {shown} not used{hint}")
     faults.extend(_missing(grid, names))
