@@ -118,7 +118,18 @@ def _missing(grid: Grid, names: Sequence[str]) -> list[str]:
     found = ", ".join(repr(title) for title in grid.header[:20])
     more = f" and {len(grid.header) - 20} more" if len(grid.header) > 20 else ""
     noun = "required column is" if len(absent) == 1 else "required columns are"
-    return [f"{noun} missing: {', '.join(map(repr, absent))}; found {found}{more}"]
+    return [f"{noun} missing: {', '.join(map(repr, absent))}; found {found}{more}{_hint(grid, names)}"]
+
+
+def _hint(grid: Grid, names: Sequence[str]) -> str:
+    """Say what to do with a table that has titles of somebody's own."""
+    if any(name in SIDE_COLUMNS for name in names):
+        return ""
+    return (
+        ". Read as a table made by hand, no column says that it holds results of people: rename one to "
+        "'Human result', or say it with --map 'TITLE=human' and --map 'TITLE=agent' (the model's); "
+        f"concord check {grid.name} --suggest-map shows how every column was understood"
+    )
 
 
 def near_misses(name: str) -> list[str]:

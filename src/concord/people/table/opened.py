@@ -56,8 +56,8 @@ def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str]
         found = _on_another_sheet(source, grid, options, mapping)
     if found is None and mapping:
         raise FileFormatError(
-            f"{grid.place}: no header with at least three known columns was found for --map; "
-            "see them with: concord check FILE --suggest-map"
+            f"{grid.place}: no line holds the titles that --map names and a result of people below them; "
+            f"see the titles with: concord check {grid.name} --suggest-map"
         )
     return grid if found is None else found
 
@@ -90,7 +90,10 @@ def _raw(source: Any, grid: Grid, options: TableOptions) -> RawTable:
 def _is_of_the_format(grid: Grid) -> bool:
     """Whether the columns are those of the file format, or slips of the hand away from them."""
     names = [fold(title) for title in grid.header]
-    if any(name in names for name in _OWN_FORMS) or any(_is_a_slip(title, names) for title in grid.header):
+    if any(name in names for name in _OWN_FORMS):
+        return True
+    is_begun = sum(name in KNOWN for name in names) > 1
+    if is_begun and any(_is_a_slip(title, names) for title in grid.header):
         return True
     return all(name in names for name in REQUIRED) and not _hides_a_side(grid, names)
 
