@@ -82,7 +82,7 @@ def locate(grid: Grid) -> Columns:
             hint = f"; did you mean {_either(meant)}?" if meant else mapped
             shown = f"column {title!r} is" if title else "a column without a name is"
             warnings.append(f"{_grid_name(grid)}: {shown} not used{hint}")
-    faults.extend(_missing(grid, names))
+    faults.extend(_missing(grid, names, is_own=not faults))
     if faults:
         raise FileFormatError("\n".join(f"{_grid_name(grid)}: {fault}" for fault in faults))
     return Columns({name: names.index(name) for name in KNOWN if name in names}, tuple(warnings))
@@ -110,18 +110,19 @@ def _duplicates(grid: Grid, names: Sequence[str]) -> list[str]:
     return faults
 
 
-def _missing(grid: Grid, names: Sequence[str]) -> list[str]:
-    """Say which required columns are absent, and what was found."""
+def _missing(grid: Grid, names: Sequence[str], *, is_own: bool) -> list[str]:
+    """Say which required columns are absent, what was found, and what to do with titles of one's own."""
     absent = [name for name in REQUIRED if name not in names]
     if not absent:
         return []
     found = ", ".join(repr(title) for title in grid.header[:20])
     more = f" and {len(grid.header) - 20} more" if len(grid.header) > 20 else ""
     noun = "required column is" if len(absent) == 1 else "required columns are"
-    return [f"{noun} missing: {', '.join(map(repr, absent))}; found {found}{more}{_hint(grid, names)}"]
+    hint = _mapping_hint(grid, names) if is_own else ""
+    return [f"{noun} missing: {', '.join(map(repr, absent))}; found {found}{more}{hint}"]
 
 
-def _hint(grid: Grid, names: Sequence[str]) -> str:
+def _mapping_hint(grid: Grid, names: Sequence[str]) -> str:
     """Say what to do with a table that has titles of somebody's own."""
     if any(name in SIDE_COLUMNS for name in names):
         return ""

@@ -1,14 +1,12 @@
 """What a column is told by the others: whose an n is beside a t, which of two groups comes first."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from concord.files.cells import BadCellError
 from concord.files.grids import Numbered, is_blank
 from concord.people.table.handmade.header import Header, title_key
 from concord.people.table.handmade.words import GROUPED, HUMAN, Meaning, words_of
-from concord.people.table.types import canonical_type
 
 _PUBLICATION = frozenset(["original", "published", "paper", "study", "studies", "source"])
 """Words that name a study as well as the people in it: "Original study"."""
@@ -21,8 +19,8 @@ def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection
 
     A title that may be a study or its result is the study where no other column is. Of several columns with
     one meaning, as an ``n`` behind each t, each belongs to what is on its left. Two groups with names of
-    their own become the first and the second, in the order of the table, on both sides alike. A column
-    *Test* that holds nothing but types of tests is theirs, and a first column of names names the rows.
+    their own become the first and the second, in the order of the table, on both sides alike. A first column
+    of words names the rows.
 
     Parameters
     ----------
@@ -34,44 +32,34 @@ def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection
         Titles that a mapping names: what it says stays.
     """
     meanings = _with_groups(_with_owners(_with_study(header)))
-    fixed = {title_key(title) for title in mapped}
-    cells = [
-        [record[j] for _, record in records[header.begin :] if j < len(record) and not is_blank(record[j])]
-        for j in range(len(meanings))
-    ]
-    free = [title_key(title) not in fixed for title in header.titles]
-    return replace(
-        header, meanings=tuple(_with_names(_with_types(meanings, cells, free), header, cells, free))
-    )
+    if not mapped or title_key(header.titles[0]) not in map(title_key, mapped):
+        meanings = _with_names(meanings, header.titles[0], _column(header, records, 0))
+    return replace(header, meanings=tuple(meanings))
 
 
-def _with_types(found: Meanings, cells: Sequence[Sequence[object]], free: Sequence[bool]) -> Meanings:
+def with_types(header: Header, records: Sequence[Numbered], is_type: Callable[[object], bool]) -> Header:
     """Take a column *Test* for the types of tests, where it holds nothing else and no other column does."""
+    found = list(header.meanings)
     if any(one is not None and one.field == "test_type" for one in found):
-        return found
+        return header
     for j, one in enumerate(found):
-        if one == Meaning("test") and free[j] and cells[j] and all(map(_is_type, cells[j])):
+        cells = _column(header, records, j)
+        if one == Meaning("test") and cells and all(map(is_type, cells)):
             found[j] = Meaning("test_type")
-    return found
+    return replace(header, meanings=tuple(found))
 
 
-def _is_type(cell: object) -> bool:
-    try:
-        canonical_type(cell)
-    except BadCellError:
-        return False
-    return True
+def _column(header: Header, records: Sequence[Numbered], j: int) -> list[object]:
+    below = (record for _, record in records[header.begin :])
+    return [record[j] for record in below if j < len(record) and not is_blank(record[j])]
 
 
-def _with_names(
-    found: Meanings, header: Header, cells: Sequence[Sequence[object]], free: Sequence[bool]
-) -> Meanings:
+def _with_names(found: Meanings, title: str, cells: Sequence[object]) -> Meanings:
     """Take a first column of words that no title explains for names: of studies, or of the tests."""
     fields = {one.field for one in found if one is not None}
-    has_title = bool(found) and found[0] is None and bool(header.titles[0]) and free[0]
-    if not has_title or "study" in fields or "who" in fields or not cells[0]:
+    if found[0] is not None or not title or not cells or fields & {"study", "who"}:
         return found
-    if all(isinstance(cell, str) and not cell.strip().isdigit() for cell in cells[0]):
+    if all(isinstance(cell, str) and not cell.strip().isdigit() for cell in cells):
         found[0] = Meaning("study" if fields & {"finding", "test"} else "test")
     return found
 
@@ -89,7 +77,7 @@ def _with_study(header: Header) -> Meanings:
 
 
 def _with_owners(found: Meanings) -> Meanings:
-    """Give columns of one meaning to their neighbours on the left, where that makes them different."""
+    """Assign columns of one meaning to their neighbours on the left, where that makes them different."""
     times = Counter(found)
     for meaning, count in times.items():
         if meaning is None or count < 2 or not meaning.is_number:

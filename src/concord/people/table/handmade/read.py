@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError
-from concord.files.grids import Grid, rows_in_words
+from concord.files.grids import Grid, Numbered, rows_in_words
 from concord.files.raw_table import RawTable
 from concord.people.table.columns import SIDE_FIELDS, SIDES
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
@@ -18,7 +18,7 @@ from concord.people.table.handmade.header import (
     title_key,
 )
 from concord.people.table.handmade.mapping import apply, apply_known, words_for
-from concord.people.table.handmade.neighbours import settled
+from concord.people.table.handmade.neighbours import settled, with_types
 from concord.people.table.handmade.sides import canonical
 from concord.people.table.handmade.words import HUMAN
 from concord.people.table.types import canonical_type
@@ -44,7 +44,22 @@ def handmade_header(raw: RawTable, mapping: Mapping[str, str] | None = None) -> 
     header = find_header(records, {title_key(title) for title in named})
     if header is None:
         return None
-    return settled(apply(header, named, raw.place) if named else header, records, named)
+    return _settled(apply(header, named, raw.place) if named else header, records, named)
+
+
+def _settled(header: Header, records: Sequence[Numbered], mapping: Mapping[str, str]) -> Header:
+    """Return a header with what its columns say of each other; what a mapping says stays."""
+    made = settled(header, records, mapping)
+    is_mapped = any(column == "test" for column in mapping.values())
+    return made if is_mapped else with_types(made, records, _is_type)
+
+
+def _is_type(cell: object) -> bool:
+    try:
+        canonical_type(cell)
+    except BadCellError:
+        return False
+    return True
 
 
 def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Grid | None:
@@ -76,7 +91,7 @@ def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Gr
     warnings = list(raw.warnings)
     for i, (own, records) in enumerate(split_tables(spread_merged(raw), header)):
         if i:
-            own = settled(apply_known(own, mapping) if mapping else own, records, mapping if mapping else ())
+            own = _settled(apply_known(own, mapping) if mapping else own, records, mapping if mapping else {})
         body = read_body(own, records)
         tests = _tests(body)
         if not any(side == HUMAN for test in tests for side, _ in test.sides):
