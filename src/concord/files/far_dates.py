@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import polars as pl
+    from polars._typing import PolarsDataType
 
 _FIRST_DAY, _LAST_DAY = -719_161, 2_932_895
 """Days from 1970-01-01 that Python's years 1 to 9999 span, a day less at each end for time zones."""
@@ -75,8 +76,10 @@ def _without_dates(kind: "pl.DataType") -> "pl.DataType":
     return pl.Int64() if kind.is_temporal() else kind
 
 
-def _instance(kind: "pl.DataType | type[pl.DataType]") -> "pl.DataType":
-    return kind() if isinstance(kind, type) else kind
+def _instance(kind: "PolarsDataType") -> "pl.DataType":
+    """Return a type of a column from itself or its class."""
+    made: pl.DataType = kind() if isinstance(kind, type) else kind
+    return made
 
 
 def _as_text(column: "pl.Series") -> "pl.Series | None":
