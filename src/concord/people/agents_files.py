@@ -18,6 +18,7 @@ from concord.people.agents_result import COMPARED, AgentPair, AgentScores, Agent
 from concord.people.files import PeopleResult
 from concord.people.files import write as write_single
 from concord.people.protocol import Protocol
+from concord.people.same_tests import DrawnOnce
 from concord.records import InputFile, Presented, TestTable
 from concord.stats.elementwise import Floats
 
@@ -64,7 +65,11 @@ class AgentsResult(Presented):
         return next(one for one in self.standings if one.metric == metric)
 
     def each(self, *, engine: Engine = SERIAL) -> Iterator[PeopleResult]:
-        """Score every agent alone and return its whole result, one after another."""
+        """Score every agent alone and return its whole result, one after another.
+
+        What people and the design decide (floor, ceiling, new samples of people) is computed once.
+        """
+        once = DrawnOnce()
         for name, table in self.tables.items():
             assert self.score_alone is not None  # noqa: S101 - given with the tables
             found = self.score_alone(
@@ -75,6 +80,7 @@ class AgentsResult(Presented):
                 n_simulations=self.n_simulations,
                 seed=self.seed,
                 engine=engine,
+                once=once,
             )
             yield replace(found, model=name)
 
