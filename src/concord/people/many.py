@@ -6,7 +6,7 @@ all agents of one design (the same tests with the same sample sizes). Arrays hav
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -26,11 +26,12 @@ from concord.people.bounds import N_SIMULATIONS, simulate_bounds
 from concord.people.computed import context_of
 from concord.people.evidence import Evidence
 from concord.people.families.registry import KINDS
+from concord.people.files import PeopleResult
 from concord.people.floor_ceiling import Simulation
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.result import METRICS, Score
-from concord.people.same_tests import design_of
+from concord.people.same_tests import DrawnOnce, design_of
 from concord.people.score import N_RESAMPLES, score_from, score_table
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.shared_draws import Draws, draws_of_agents
@@ -128,8 +129,17 @@ def score_agents(
             *_told(names),
         ),
         tables=tables,
-        score_alone=score_table,
+        score_each=_score_each,
     )
+
+
+def _score_each(
+    tables: Mapping[str, TestTable], protocol: Protocol, **options: Any
+) -> Iterator[PeopleResult]:
+    """Score every agent alone; what people and the design decide is drawn once, to the same digit."""
+    once = DrawnOnce()
+    for name, table in tables.items():
+        yield replace(score_table(table, protocol, once=once, **options), model=name)
 
 
 def _told(names: Sequence[str]) -> list[str]:
