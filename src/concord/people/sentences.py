@@ -81,7 +81,8 @@ def replication_words(scores: PeopleResult) -> str:
     if companions.apr_human_significant is not None:
         parts.append(f"{companions.apr_human_significant:.0%} of {n} effects that people show replicate")
     if companions.nulls_kept is not None:
-        parts.append(f"{companions.nulls_kept:.0%} of {companions.n_human_nulls} human nulls are kept")
+        nulls = "human null is kept" if companions.n_human_nulls == 1 else "human nulls are kept"
+        parts.append(f"{companions.nulls_kept:.0%} of {companions.n_human_nulls} {nulls}")
     said = ", and ".join(parts)
     return f"{said[0].upper()}{said[1:]}." if said else ""
 
