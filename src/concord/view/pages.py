@@ -26,7 +26,8 @@ td.n { white-space: nowrap; }
 #groups td:last-child { width: 45%; } svg.strip { display: block; width: 100%; height: .8rem; }
 .ok { fill: #2a7f74; } .refused { fill: #7a4fb5; } .unreadable { fill: #b8430b; } .other { fill: #8a94a2; }
 @media (max-width: 760px) {
-  .trio { grid-template-columns: 1fr; } table { display: block; overflow-x: auto; } .small { min-width: 8rem; }
+  .trio { grid-template-columns: 1fr; } table { display: block; overflow-x: auto; }
+  .small { min-width: 8rem; }
 }
 article { border: 1px solid #ddd; padding: .6rem; margin: .8rem 0; }
 a { color: #1a5fa8; }
