@@ -168,7 +168,8 @@ class _Reading:
         import polars as pl
 
         if part[side].dtype == pl.String:
-            refused = sum(map(is_refusal, part[side].to_list()))
+            refusals = [cell for cell in part[side].unique().to_list() if is_refusal(cell)]
+            refused = int(part[side].is_in(refusals).sum()) if refusals else 0
             self.tell(refused, f"of {side} to {name!r} say that there is none: left out")
 
     def words(self, part: "pl.DataFrame", name: str) -> "tuple[pl.DataFrame, tuple[str, ...]]":
