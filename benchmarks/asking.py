@@ -92,14 +92,7 @@ def run(n: int, url: str, width: int, folder: Path, processes: int = 1) -> float
     """Seconds of `concord run`, from plan to closed folder."""
     from concord.asking import runs
 
-    try:
-        of = job(n, url, width, processes)
-    except ImportError:  # a checkout before the packages were moved
-        from concord.running.keys import Sampling
-        from concord.running.run import Connection, Job
-
-        sampling = Sampling(temperature=0.0, max_tokens=512)
-        of = Job(design(n), "openai-api/bench/m", sampling, Connection(url, max_connections=width))
+    of = job(n, url, width, processes)
     begin = time.perf_counter()
     result = runs.run_job(of, folder / "run")
     assert result.outcomes == {"ok": n}, result.outcomes

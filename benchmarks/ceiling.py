@@ -19,7 +19,7 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VEC
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from functools import partial
@@ -107,12 +107,17 @@ class Found:
         self.bins = tuple(count + (i == which) for i, count in enumerate(self.bins))
 
 
+Twin = tuple[float, tuple[float, float], float | None, float]
+"""One replication: its number, the ceiling's interval, its place and its percentile."""
+
+
 def t_values(rng: Rng, true: Floats, n: int, correlation: float) -> Floats:
     """Student's t of two groups of n; tests of a study share a part of their errors."""
     common, own = rng.normal(size=(*true.shape[:-1], 1)), rng.normal(size=true.shape)
     error = np.sqrt(correlation) * common + np.sqrt(1 - correlation) * own
     df = 2 * n - 2
-    return (true * np.sqrt(n / 2) + error) / np.sqrt(rng.chisquare(df, true.shape) / df)
+    found: Floats = (true * np.sqrt(n / 2) + error) / np.sqrt(rng.chisquare(df, true.shape) / df)
+    return found
 
 
 def rows_of(human: Floats, agent: Floats) -> tuple[TestRow, ...]:
@@ -128,15 +133,21 @@ def rows_of(human: Floats, agent: Floats) -> tuple[TestRow, ...]:
     return read_tests(rows).rows
 
 
-def one_table(rng: Rng, name: str, correlation: float, simulations: int) -> Iterator[tuple[str, tuple]]:
-    """Draw people and their replications, score them, and hold them against the ceiling."""
-    true = TRUTHS[name](rng)
-    human_t = t_values(rng, true, PEOPLE, correlation)
-    rows = rows_of(human_t, t_values(rng, np.broadcast_to(true, (TWINS, *SHAPE)), AGENTS, correlation))
+def sides_of(rows: Sequence[TestRow]) -> tuple[SideTable, SideTable]:
+    """Both sides of the tests as arrays."""
     human, agent = (
         SideTable.from_rows(rows, [getattr(row, side) for row in rows], odds, KINDS)
         for side, odds in (("human", STANDARD.human_prior_odds), ("agent", STANDARD.agent_prior_odds))
     )
+    return human, agent
+
+
+def one_table(rng: Rng, name: str, correlation: float, simulations: int) -> Iterator[tuple[str, Twin]]:
+    """Draw people and their replications, score them, and hold them against the ceiling."""
+    true = TRUTHS[name](rng)
+    human_t = t_values(rng, true, PEOPLE, correlation)
+    rows = rows_of(human_t, t_values(rng, np.broadcast_to(true, (TWINS, *SHAPE)), AGENTS, correlation))
+    human, agent = sides_of(rows)
     says = human.evidence(STANDARD), agent.evidence(STANDARD)
     scores = score_tests(*says, context_of(rows, human, agent), STANDARD)
     size = STUDIES * TESTS
@@ -145,12 +156,9 @@ def one_table(rng: Rng, name: str, correlation: float, simulations: int) -> Iter
     )
     first = rows[:size]
     layout = lay_out(first)
-    sides = [
-        SideTable.from_rows(first, [getattr(row, side) for row in first], odds, KINDS)
-        for side, odds in (("human", STANDARD.human_prior_odds), ("agent", STANDARD.agent_prior_odds))
-    ]
+    people, twin = sides_of(first)
     simulation = simulate_bounds(
-        *sides, context_of(first, *sides), layout, STANDARD,
+        people, twin, context_of(first, people, twin), layout, STANDARD,
         level=0.95, n_simulations=simulations, rng=rng,
     )  # fmt: skip
     values = {
@@ -169,7 +177,7 @@ def one_table(rng: Rng, name: str, correlation: float, simulations: int) -> Iter
             yield metric, (float(value), (ends.low, ends.high), bounds.place.value, bounds.percentile)
 
 
-def numbers_of(name: str, correlation: float, simulations: int, i: int) -> list[tuple[str, tuple]]:
+def numbers_of(name: str, correlation: float, simulations: int, i: int) -> list[tuple[str, Twin]]:
     """One table by its number, whatever process works on it."""
     rng = np.random.default_rng([list(TRUTHS).index(name), round(100 * correlation), i])
     return list(one_table(rng, name, correlation, simulations))

@@ -27,6 +27,7 @@ import numpy as np
 from ceiling import section
 from coverage_kinds import FRESH, KINDS, RANDOM, Kind
 from coverage_page import INSIDE, counts, flagged, lookup_module, page, summary  # noqa: F401
+from populations import Draw
 
 HERE = Path(__file__).parents[1]
 PAGE = HERE / "docs" / "explanation" / "coverage.md"
@@ -89,7 +90,7 @@ def tasks(chosen: list[str], sizes: int, *, fresh: bool = False) -> Iterator[Tas
             yield name, f"{FRESH if fresh else RANDOM}{i + 1}", kind.sizes[i % len(kind.sizes[:sizes])]
 
 
-def population(kind: Kind, name: str) -> object:
+def population(kind: Kind, name: str) -> Draw:
     """A population by its name; that of a random one seeds its generator."""
     if name in kind.populations:
         return kind.populations[name]
@@ -157,8 +158,8 @@ def run(todo: list[Task], replicates: int, jobs: int, state: Path) -> None:
         for done in as_completed(waiting):
             task, truths = done.result()
             running += [pool.submit(block, task, truths, i) for i in range(blocks)]
-        for done in as_completed(running):
-            task, cells = done.result()
+        for one in as_completed(running):
+            task, cells = one.result()
             found = whole.setdefault(task, [])
             found.append(cells)
             if len(found) == blocks:

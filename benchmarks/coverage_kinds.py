@@ -189,7 +189,7 @@ def benchmark_truth(draw: Draw, size: int) -> dict[str, float]:
     """The numbers of many studies: means of large benchmarks."""
     rng, found = fresh(), []
     for _ in range(8):
-        result = concord.score_people(draw(rng, 250), n_resamples=0, n_simulations=0)
+        result: Any = concord.score_people(draw(rng, 250), n_resamples=0, n_simulations=0)
         found.append([result.pas.value, result.ecs.value, result.apr.value])
     return dict(
         zip(("PAS", "ECS", "APR"), np.mean(np.array(found, dtype=float), axis=0).tolist(), strict=True)

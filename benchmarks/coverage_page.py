@@ -44,11 +44,11 @@ def flagged(cells: Sequence[Any]) -> dict[tuple[str, int, str], tuple[Any, Any]]
 
 
 def _where(cell: Any) -> str:
-    return cell.population if cell.drawn == NAMED else "a population drawn at random"
+    return str(cell.population) if cell.drawn == NAMED else "a population drawn at random"
 
 
 def _called(cell: Any) -> str:
-    return cell.number if cell.number else cell.kind
+    return str(cell.number if cell.number else cell.kind)
 
 
 def lookup_module(cells: Sequence[Any]) -> str:
@@ -103,13 +103,13 @@ def lookup_module(cells: Sequence[Any]) -> str:
 def warned(cell: Any, rows: Mapping[tuple[str, int, str], Any]) -> float:
     """Share of a cell's intervals that come with a warning: from the table, or the program's own note."""
     if cell.kind == "benchmark":
-        return cell.noted / cell.shown
+        return float(cell.noted / cell.shown)
     by_table = sum(n for look, n in cell.looks.items() if (_called(cell), cell.size, look) in rows)
-    return max(by_table, cell.noted) / cell.shown
+    return float(max(by_table, cell.noted) / cell.shown)
 
 
 def _inside(cell: Any) -> bool:
-    return INSIDE[0] <= cell.covered <= INSIDE[1]
+    return bool(INSIDE[0] <= cell.covered <= INSIDE[1])
 
 
 def counts(cells: Sequence[Any], rows: Mapping[tuple[str, int, str], Any]) -> dict[str, int]:

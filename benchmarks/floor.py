@@ -185,10 +185,11 @@ def engines(agents: int) -> None:
     serial = {name: clocked(partial(work, Engine())) for name, work in todo.items()}
     print()
     with contextlib.ExitStack() as stack:
-        for name, opened in (
+        kinds: tuple[tuple[str, Callable[[], Engine | None]], ...] = (
             ("two processes", lambda: Engine("processes", n_jobs=2)),
             ("dask, two workers", lambda: dask(stack)),  # opened last: its workers would disturb the others
-        ):
+        )
+        for name, opened in kinds:
             engine = opened()
             if engine is None:
                 print(f"{name}: distributed is not installed")

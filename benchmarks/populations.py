@@ -252,7 +252,8 @@ def random_differences(rng: Rng) -> Draw:
             lambda: (r.binomial(n_steps, first, n) - r.binomial(n_steps, second, n)) / n_steps,
             lambda: r.beta(shape, 2, n) - r.beta(2, shape, n),
         )
-        return (r.random(n) >= ties) * drawn[kind]()
+        found: Floats = (r.random(n) >= ties) * drawn[kind]()
+        return found
 
     return draw
 
@@ -277,7 +278,8 @@ def answers(
         ability = rng.normal(0, items, (n, 1))
         own = slope * rng.normal(size=(n, 1)) * moves + uneven * rng.normal(size=(n, len(accuracy)))
         chance = 1 / (1 + np.exp(-(logit + ability + own)))
-        return (rng.random((n, len(accuracy), k)) < chance[..., None]).astype(float)
+        right: Floats = (rng.random((n, len(accuracy), k)) < chance[..., None]).astype(float)
+        return right
 
     return draw
 

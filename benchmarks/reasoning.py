@@ -13,16 +13,19 @@ import resource
 import sys
 import time
 import unicodedata
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 import concord
 from concord.reasoning.steps import reasoning_steps, score_steps
 
+T = TypeVar("T")
 MODEL_STEPS, GOLD_STEPS, WORDS = 30, 17, 13
 
 
-def made_up(n: int, seed: int = 0) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+def made_up(n: int, seed: int = 0) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return vignettes with 17 gold steps and replies with about 30 steps, a third of them near gold."""
     rng = np.random.default_rng(seed)
     words = ["".join(rng.choice(list("abcdefghijklmnopqrst"), size=rng.integers(3, 10))) for _ in range(3000)]
@@ -33,7 +36,8 @@ def made_up(n: int, seed: int = 0) -> tuple[list[dict[str, object]], list[dict[s
         return " ".join(words[k] for k in rng.choice(3000, WORDS, p=weights))
 
     labels = ["Major Depressive Disorder", "Panic Disorder", "Schizophrenia", "Generalized Anxiety Disorder"]
-    samples, replies = [], []
+    samples: list[dict[str, Any]] = []
+    replies: list[dict[str, Any]] = []
     for number in range(n):
         gold = [step() for _ in range(GOLD_STEPS)]
         near = [" ".join([*one.split()[:-3], "changed", "a", "little"]) for one in gold if rng.random() < 0.6]
@@ -79,7 +83,7 @@ def plain_interval(values: list[int]) -> tuple[float, float]:
     return float(np.percentile(means, 2.5)), float(np.percentile(means, 97.5))
 
 
-def timed(run):  # type: ignore[no-untyped-def]
+def timed(run: Callable[[], T]) -> tuple[float, T]:
     start = time.process_time()
     value = run()
     return time.process_time() - start, value
@@ -94,7 +98,7 @@ def main() -> None:
 
     plain, matches = timed(lambda: [plain_matches(s, g) for s, g in zip(texts, gold, strict=True)])
     boot, _ = timed(lambda: plain_interval([number % 2 for number in range(300)]))
-    ours, scores = timed(lambda: score_steps(texts, gold, range(300)))  # type: ignore[arg-type]
+    ours, scores = timed(lambda: score_steps(texts, gold, range(300)))
     whole, _ = timed(lambda: concord.score_reasoning(samples, replies))
     equal = [score.matched for score in scores] == matches
     slow = plain + 2 * boot

@@ -404,8 +404,8 @@ def table(name: str, sets: list[Drawn]) -> Iterator[str]:
     yield f"  {'':24}    truth     mean    off  cover   none"
     for number, row in rows.items():
         yield f"  {number:24} {row.words(len(sets))}"
-    for claim, made in claims.items():
-        yield f"  false claim: {claim:24} {100 * np.mean(made):5.2f} %"
+    for claim, each in claims.items():
+        yield f"  false claim: {claim:24} {100 * np.mean(each):5.2f} %"
 
 
 def main() -> None:

@@ -115,7 +115,7 @@ def time_intervals(path: Path) -> None:
     """Compare everything with reading plus point estimates; runs in a process of its own."""
     options = ReadOptions()
     base = timed(lambda: point_estimates(read_long(path, options)))
-    whole = timed(lambda: score(read_long(path, options), ScoreOptions(reading="paired")))
+    whole = timed(lambda: score(read_long(path, options), ScoreOptions(definition="paired")))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
         f"{path.stem}: reading + point estimates {base:.2f} s, with all intervals {whole:.2f} s, "

@@ -54,9 +54,10 @@ def run_cell(source: str, names: dict[str, Any]) -> list[dict[str, Any]]:
     >>> run_cell("a = 1\nprint(a)", {})
     [{'output_type': 'stream', 'text': ['1\n']}]
     """
+    value: Any = None
     tree = ast.parse(source)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-    printed, value = io.StringIO(), None
+    printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(tree, "cell", "exec"), names)
         if isinstance(last, ast.Expr):

@@ -11,7 +11,7 @@ from concord.api import demo_table
 from concord.cli.app import app
 from concord.comparing.result import CompareResult
 
-LOGS = Path(__file__).parents[1] / "compare" / "logs"
+LOGS = Path(__file__).parents[1] / "comparing" / "logs"
 
 
 def run(*arguments: object) -> Result:

@@ -15,7 +15,7 @@ from concord.api import demo_table
 from concord.cli.app import app
 from concord.stats.power import power_paired, power_two_sample
 
-LOGS = Path(__file__).parents[1] / "compare" / "logs"
+LOGS = Path(__file__).parents[1] / "comparing" / "logs"
 
 
 def run(*arguments: object) -> Result:

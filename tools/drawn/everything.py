@@ -4,15 +4,15 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-import concord
 from concord import stats
 from concord.show import plots, probe_plots
 from concord.show.plots import Mark
 from concord.show.svg import Canvas, Picture, Scale
-from drawn.shared import WIDTH, Axis, Drawn, agents, curves, framed
+from drawn.shared import WIDTH, Axis, Drawn, agents, curves, framed, published_hints
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -123,7 +123,7 @@ def differences() -> Drawn:
     from concord.people.public import published_pas
     from concord.people.rescored import rank_moves
 
-    found = api.score_people(api.public_table("humanstudy-bench"), n_resamples=0, n_simulations=0)
+    found: Any = api.score_people(api.public_table("humanstudy-bench"), n_resamples=0, n_simulations=0)
     moves = rank_moves(published_pas(), found)
     canvas = Canvas()
     last = len(moves)
@@ -222,8 +222,12 @@ def card_itself() -> Drawn:
 
 def card_reasoning() -> Drawn:
     """Draw published hints, for the first page."""
-    found = concord.score_hints("published")
-    ordered = sorted(found.scores.models, key=lambda one: -(one.verbalised.value or 0.0))
+    known = [
+        (one.verbalised.value, one)
+        for one in published_hints().scores.models
+        if one.verbalised.value is not None
+    ]
+    ordered = [one for _, one in sorted(known, key=lambda pair: -pair[0])]
     picked = [ordered[0], ordered[3], ordered[6], ordered[9], ordered[-1]]
     marks = [probe_plots.estimate_mark(one.model, one.verbalised) for one in picked]
     picture = plots.intervals(

@@ -1,8 +1,9 @@
 """The gallery: what a result draws, each picture with the line of Python that draws it."""
 
 from collections.abc import Iterator
+from typing import Any
 
-from drawn.shared import Drawn, agent, classics, recorded, scripted
+from drawn.shared import Drawn, agent, classics, published_hints, recorded, scripted
 
 
 def shown() -> Iterator[Drawn]:
@@ -23,5 +24,5 @@ def shown() -> Iterator[Drawn]:
     yield Drawn(steps[1].plot("flow"), 'reasoning.plot("flow")')
     yield Drawn(steps[0].plot("sweep"), 'reasoning.plot("sweep")')
     yield Drawn(concord.plot_models([*steps]), "concord.plot_models([first, second, ...])")
-    hints = concord.score_hints("published")
+    hints: Any = published_hints()
     yield Drawn(hints.plot("models"), 'concord.score_hints("published").plot("models")')

@@ -9,7 +9,7 @@ from concord.show.page import reasoning as page
 from concord.show.page.found import ResultFile
 from concord.show.plots import Mark
 from concord.show.svg import Canvas, Picture, Scale
-from drawn.shared import WIDTH, Axis, Drawn, curves, scripted, stacked
+from drawn.shared import WIDTH, Axis, Drawn, curves, published_hints, scripted, stacked
 
 MADE = "Constructed replies, to show how it looks."
 
@@ -93,7 +93,9 @@ def early_answers() -> Drawn:
              "answer": "B" if k >= fixed else "A"}
             for k in steps
         ]  # fmt: skip
-        area = concord.score_probes(rows, model="m").scores.early.aoc.value
+        early = concord.score_probes(rows, model="m").scores.early
+        assert early is not None
+        area = early.aoc.value
         lines[f"{name}, AOC {area:.2f}"] = [(k / 4, 1.0 if k >= fixed else 0.0) for k in steps]
     picture = Canvas()
     x, y = Scale(0, 1, 46, WIDTH - 226), Scale(0, 1, 66, 30)
@@ -174,7 +176,7 @@ def paraphrase() -> Drawn:
 
 def hints() -> Drawn:
     """Draw twelve published models: moved by hints, and saying so."""
-    found = concord.score_hints("published")
+    found = published_hints()
     return Drawn(
         probe_plots.said_picture(found),
         "Of answers that a hint moved, the share that say so, with 95 % intervals. Counts "
@@ -191,6 +193,7 @@ def counterfactual_pairs() -> Drawn:
         for i in range(60) for cell in ("target", "control") for s in (0, 1)
     ]  # fmt: skip
     found = concord.score_probes(rows, model="constructed").scores.pairs
+    assert found is not None
     marks = [
         probe_plots.estimate_mark("between the two vignettes", found.flips),
         probe_plots.estimate_mark("between two samples of one", found.floor),

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import concord
+from concord.reasoning.hints.files import HintLeaderboard
 from concord.show.plots import axis, ticks
 from concord.show.svg import Canvas, Picture, Scale
 
@@ -35,7 +37,7 @@ class Axis:
 
 
 def drawn(picture: Picture | None, caption: str) -> Drawn:
-    """Draw return a picture with its words; a picture that does not exist is a fault of the site."""
+    """Return a picture with its words; a picture that does not exist is a fault of the site."""
     if picture is None:
         raise ValueError(f"there is nothing to draw for: {caption}")
     return Drawn(picture, caption)
@@ -55,6 +57,14 @@ def agent(name: str = "GPT5") -> Any:
     found = agents()
     made = found.score_alone(found.tables[name], n_resamples=100, n_simulations=200)
     return replace(made, model=name)
+
+
+@functools.cache
+def published_hints() -> HintLeaderboard:
+    """Return the published counts of twelve models, scored."""
+    found = concord.score_hints("published")
+    assert isinstance(found, HintLeaderboard)
+    return found
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from concord.errors import UndefinedError
 from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
 from concord.people.studies.format import HumanMoments, Test
 from concord.people.studies.observe import Observations
-from concord.people.studies.tests import answer_counts, counted_success, group_answers
+from concord.people.studies.tests import answer_counts, counted_success, group_answers, group_choices
 from concord.stats.elementwise import Floats
 
 OTHER = "other answers"
@@ -102,20 +102,36 @@ def _stacked_answers(human: Floats, agent: Floats) -> tuple[Floats, Floats]:
 
 def _given_answers(observed: Observations, test: Test) -> Iterator[AnswerSet | Moments]:
     """Return the groups whose distribution is printed."""
-    answers = group_answers(observed, test)
     assert test.human.distribution is not None  # noqa: S101 - looked at before
+    choices, ends = group_choices(observed, test), test.human.scale
+    answers = group_answers(observed, test) if choices is None else {}
     for level, people in test.human.distribution.items():
-        replies = answers.get(level, np.empty(0))
-        if replies.size < 2:
+        key = _given_key(observed, test, level)
+        if choices is not None and not isinstance(people, HumanMoments):
+            options, replies = choices
+            given = [people.get(option, 0) for option in options]
+            told = [replies.get(level, []).count(option) for option in options]
+            if sum(told):
+                yield _choices(key, given, told, options)
             continue
-        outcome = level if test.measures is not None else str(test.outcome)
-        condition = "" if test.measures is not None and test.where is not None else level
-        key = _named_key(observed, test, outcome, "all" if test.measures and not test.where else condition)
+        numbers = answers.get(level, np.empty(0))
+        if numbers.size < 2:
+            continue
         if isinstance(people, HumanMoments):
-            spread = float(replies.std(ddof=1))
-            yield Moments(key, people.mean, people.sd, people.n, float(replies.mean()), spread, replies.size)
+            spread = float(numbers.std(ddof=1))
+            yield Moments(key, people.mean, people.sd, people.n, float(numbers.mean()), spread, numbers.size)
         else:
-            yield AnswerSet(key, *_stacked_answers(_numbers_counted(people), replies))
+            sides = _stacked_answers(_numbers_counted(people), numbers)
+            yield AnswerSet(key, *sides, scale=None if ends is None else (ends[0], ends[1]))
+
+
+def _given_key(observed: Observations, test: Test, level: str) -> OutcomeKey:
+    """Return the name of one group: that of its measure, or of its level among the participants asked."""
+    if test.measures is not None:
+        return _named_key(observed, test, level, "all" if test.where is None else "")
+    return _named_key(
+        observed, test, str(test.outcome), "" if level == "all" and test.where is not None else level
+    )
 
 
 def _numbers_counted(people: Mapping[str, int]) -> Floats:

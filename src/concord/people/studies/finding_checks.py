@@ -9,7 +9,7 @@ from concord.files.yaml_file import YamlFile
 from concord.people.studies.catalog import Variable, never_true, participant_variables, session_variables
 from concord.people.studies.expressions import parse_expression
 from concord.people.studies.format import Study, Test
-from concord.people.studies.human_checks import contradictions, has_no_direction
+from concord.people.studies.human_checks import contradictions, distribution_faults, has_no_direction
 from concord.people.studies.rows import row_keys
 from concord.people.table.read import read_tests
 from concord.people.table.reported import COLUMNS_WIN
@@ -110,6 +110,9 @@ class _Check:
         self.keys()
         if not self.problems:
             self.variables()
+            if not self.problems:
+                for key, told in distribution_faults(self.test, self.known()):
+                    self.fault(told, "human", key)
             self.condition()
         self.human()
         return self.problems

@@ -323,6 +323,8 @@ class Human(_Part):
     prior_odds: float | None = None
     distribution: dict[str, HumanMoments | dict[str, Annotated[int, Field(ge=0)]]] | None = None
     """How people answered, by group (``all`` without groups): counts per answer, or mean, sd and n."""
+    scale: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
+    """Smallest and largest answer that could be given, where `distribution` counts numbers."""
     located: Located | None = None
     """Page or table."""
     source: Words
@@ -330,7 +332,7 @@ class Human(_Part):
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of a table of tests."""
-        words = ("located", "source", "distribution")
+        words = ("located", "source", "distribution", "scale")
         given = {name: getattr(self, name) for name in type(self).model_fields if name not in words}
         return {f"human_{name}": value for name, value in given.items() if value is not None}
 

@@ -1,11 +1,12 @@
 """The human side of a test of a study: whether its own numbers contradict each other or the test."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from concord.people.families.registry import KINDS
-from concord.people.studies.format import Test
+from concord.people.studies.catalog import Variable
+from concord.people.studies.format import HumanMoments, Test
 from concord.records import Side, TestRow
 
 SLACK = 1.25
@@ -53,6 +54,66 @@ def _p_of(row: TestRow, side: Side) -> float | None:
         return None
     found = SideTable.from_rows([row], [bare], 1.0, KINDS).evidence(get_protocol("standard")).p_value[0]
     return None if math.isnan(found) else float(found)
+
+
+def distribution_faults(test: Test, known: Mapping[str, Variable]) -> Iterator[Fault]:
+    """Return what is wrong with the printed answers: groups, answers or ends that do not exist.
+
+    Parameters
+    ----------
+    test
+        A test whose variables exist.
+    known
+        Variables of its participants.
+    """
+    scale = test.human.scale
+    if scale is not None and not scale[0] < scale[1]:
+        yield "scale", f"got {scale[0]:g} to {scale[1]:g}; expected the smaller end first"
+    if test.human.distribution is None:
+        if scale is not None:
+            yield "scale", "without 'distribution' there is nothing on the scale"
+        return
+    groups = _groups_of(test, known)
+    words = None if test.outcome is None else known[test.outcome].words
+    for level, people in test.human.distribution.items():
+        if level not in groups:
+            yield "distribution", f"there is no group {level!r}; expected {', '.join(groups)}"
+        if isinstance(people, HumanMoments):
+            if words is not None:
+                yield "distribution", f"{test.outcome!r} is a choice; expected counts of {', '.join(words)}"
+            continue
+        if sum(people.values()) < 2:
+            yield "distribution", f"{level!r} counts {sum(people.values())} answers; expected at least 2"
+        for answer in people:
+            told = _wrong_answer(answer, words, scale)
+            if told is not None:
+                yield "distribution", f"{level!r}: got the answer {answer!r}; expected {told}"
+
+
+def _groups_of(test: Test, known: Mapping[str, Variable]) -> tuple[str, ...]:
+    if test.measures is not None:
+        return tuple(test.measures)
+    if test.groups is None:
+        return ("all",)
+    if test.groups.levels is not None:
+        return tuple(test.groups.levels)
+    words = known[test.groups.by].words
+    return ("1", "0") if words is None else words
+
+
+def _wrong_answer(answer: str, words: tuple[str, ...] | None, scale: list[float] | None) -> str | None:
+    """Return what was expected in the place of an answer that cannot be given; None where it can."""
+    if words is not None:
+        return None if answer in words else ", ".join(words)
+    try:
+        value = float(answer)
+    except ValueError:
+        return "a number"
+    if not math.isfinite(value):
+        return "a finite number"
+    if scale is not None and not scale[0] <= value <= scale[1]:
+        return f"{scale[0]:g} to {scale[1]:g}"
+    return None
 
 
 def has_no_direction(row: TestRow) -> bool:

@@ -224,6 +224,29 @@ def group_answers(observed: Observations, test: Test) -> dict[str, Floats]:
     return found if job.test.measures is not None else {"all": found[names[0]]}
 
 
+def group_choices(observed: Observations, test: Test) -> tuple[tuple[str, ...], dict[str, list[str]]] | None:
+    """Return the options of a choice and the answers to it, by group (``all`` without groups).
+
+    None where the outcome is a number, or several measures were taken.
+
+    Raises
+    ------
+    UndefinedError
+        The test compares by what the model was not told.
+    """
+    job = _job(observed, test)
+    outcome = job.test.outcome
+    options = None if outcome is None else job.known[outcome].words
+    if outcome is None or options is None:
+        return None
+    if job.test.groups is None:
+        return options, {"all": job.sample.complete([outcome]).labels(outcome)}
+    by = job.test.groups.by
+    kept = job.sample.complete([outcome, by])
+    pairs = list(zip(kept.labels(outcome), kept.labels(by), strict=True))
+    return options, {level: [a for a, g in pairs if g == level] for level in job.levels(by)}
+
+
 def _binomial(job: _Job) -> Statistic:
     outcome, p0 = str(job.test.outcome), job.test.p0
     assert p0 is not None
