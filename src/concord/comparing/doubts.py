@@ -28,7 +28,7 @@ def doubts(files: Sequence[ScoreFile], scores: Floats, long: "pl.DataFrame | Non
     long
         All answers under each other, with ``model`` and ``place``; None where no file says how it was asked.
     """
-    found = [*_same_file(files), *_scales(files, scores), *_parts(files), *_settings(files)]
+    found = [*_same_file(files), *_scales(files, scores), *_tasks_of_groups(files), *_other_settings(files)]
     if long is not None and "prompt" in long.columns:
         found += _prompts(long)
     return tuple(found)
@@ -62,7 +62,7 @@ def _scales(files: Sequence[ScoreFile], scores: Floats) -> list[str]:
     ]
 
 
-def _parts(files: Sequence[ScoreFile]) -> list[str]:
+def _tasks_of_groups(files: Sequence[ScoreFile]) -> list[str]:
     """Name the tasks that not every group has."""
     groups = [file for file in files if file.parts]
     if len(groups) < 2:
@@ -76,7 +76,7 @@ def _parts(files: Sequence[ScoreFile]) -> list[str]:
     return [f"{len(common)} tasks are compared; {'; '.join(lacking)}"] if lacking else []
 
 
-def _settings(files: Sequence[ScoreFile]) -> list[str]:
+def _other_settings(files: Sequence[ScoreFile]) -> list[str]:
     """Name the settings in which the models were asked differently."""
     known = [dict(file.settings) for file in files]
     if not all(known):

@@ -83,7 +83,7 @@ def read_harness(
     inputs = (fingerprint_file(path),)
     files = []
     for model in dict.fromkeys(one.model for one in found):
-        rows = [_row(path.name, one, chosen, cluster) for one in found if one.model == model]
+        rows = [_answer_row(path.name, one, chosen, cluster) for one in found if one.model == model]
         each_once(path.name, "answer", [f"{row[0]!r} of repeat {row[1]} of {model}" for row in rows])
         files.append(
             ScoreFile(
@@ -111,7 +111,7 @@ def table_of_columns(document: Any) -> list[dict[str, Any]] | None:
     return [dict(zip(map(shown, columns), row, strict=True)) for row in data]
 
 
-def _row(source: str, one: HarnessAnswer, metric: str, cluster: str | None) -> tuple[object, ...]:
+def _answer_row(source: str, one: HarnessAnswer, metric: str, cluster: str | None) -> tuple[object, ...]:
     item = item_name(source, one.item)
     family = None
     if cluster is not None:
@@ -128,7 +128,7 @@ def _row(source: str, one: HarnessAnswer, metric: str, cluster: str | None) -> t
     return (item, shown(one.repeat), score, outcome, text_of(family), mark)
 
 
-def _mapping(value: object) -> Mapping[str, Any]:
+def _inner(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
@@ -136,25 +136,25 @@ def _objects(value: object) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
-def _numbers(values: Mapping[str, Any]) -> dict[str, object]:
+def _number_fields(values: Mapping[str, Any]) -> dict[str, object]:
     """Return what may be a score: numbers, true and false."""
     return {name: value for name, value in values.items() if isinstance(value, int | float)}
 
 
 def _first_has(*names: str) -> Callable[[Any], bool]:
     """Recognise a list by the keys of its first object."""
-    return lambda rows: isinstance(rows, list) and bool(rows) and set(names) <= _mapping(rows[0]).keys()
+    return lambda rows: isinstance(rows, list) and bool(rows) and set(names) <= _inner(rows[0]).keys()
 
 
 def _openai_answers(path: Path, rows: Objects) -> Iterator[HarnessAnswer]:
-    spec = _mapping(rows[0].get("spec"))
+    spec = _inner(rows[0].get("spec"))
     called = spec.get("completion_fns")
     model = shown(called[0]) if isinstance(called, list) and called else path.stem
     for row in rows:
         if "sample_id" in row and row.get("type") not in _NOT_SCORED:
-            data = _mapping(row.get("data"))
+            data = _inner(row.get("data"))
             failed = row.get("type") == "error"
-            scores = _numbers(data)
+            scores = _number_fields(data)
             if scores or failed:
                 yield HarnessAnswer(model, row["sample_id"], scores, failed=failed, fields=data)
 
@@ -163,7 +163,7 @@ def _promptfoo_rows(document: Any) -> list[Mapping[str, Any]]:
     if isinstance(document, list):
         return _objects(document)
     results = document.get("results")
-    return _objects(results if isinstance(results, list) else _mapping(results).get("results"))
+    return _objects(results if isinstance(results, list) else _inner(results).get("results"))
 
 
 def _is_promptfoo(document: Any) -> bool:
@@ -182,19 +182,19 @@ def _promptfoo_answers(path: Path, document: Any) -> Iterator[HarnessAnswer]:
         set(providers)
     )
     for number, (name, row) in enumerate(zip(providers, rows, strict=True)):
-        case = _mapping(row.get("testCase"))
-        variables = _mapping(row.get("vars"))
+        case = _inner(row.get("testCase"))
+        variables = _inner(row.get("vars"))
         yield HarnessAnswer(
             model=f"{name}, prompt {row.get('promptIdx')}" if several else name,
             item=row.get("testIdx", number),
             scores={
                 "score": row.get("score"),
                 "success": row.get("success"),
-                **_mapping(row.get("namedScores")),
+                **_inner(row.get("namedScores")),
             },
             failed=row.get("failureReason") == _ERRORED,
             asked=variables if variables else None,
-            fields={**variables, **_mapping(case.get("metadata"))},
+            fields={**variables, **_inner(case.get("metadata"))},
         )
 
 
@@ -210,11 +210,10 @@ def _helm_answers(path: Path, rows: Objects) -> Iterator[HarnessAnswer]:
     run = path.parent.name
     model = run.partition("model=")[2].partition(",")[0] if "model=" in run else run
     for row in rows:
-        changed = _mapping(row.get("perturbation")).get("name")
+        changed = _inner(row.get("perturbation")).get("name")
         item = shown(row.get("instance_id")) + (f"/{changed}" if changed else "")
         scores = {
-            shown(_mapping(one.get("name")).get("name")): one.get("mean")
-            for one in _objects(row.get("stats"))
+            shown(_inner(one.get("name")).get("name")): one.get("mean") for one in _objects(row.get("stats"))
         }
         yield HarnessAnswer(model or path.stem, item, scores, repeat=row.get("train_trial_index", 0))
 
@@ -229,12 +228,12 @@ def _deepeval_answers(path: Path, document: Any) -> Iterator[HarnessAnswer]:
             scores={shown(one.get("name")): one.get("score") for one in metrics},
             failed=bool(metrics) and all(one.get("error") for one in metrics),
             asked=case.get("input"),
-            fields=_mapping(case.get("additionalMetadata")),
+            fields=_inner(case.get("additionalMetadata")),
         )
 
 
 def _eval_name(rows: Any) -> str | None:
-    name = _mapping(rows[0].get("spec")).get("eval_name")
+    name = _inner(rows[0].get("spec")).get("eval_name")
     return None if name is None else shown(name)
 
 

@@ -223,11 +223,11 @@ def _log(path: Path, header: dict[str, Any], samples: Iterable[dict[str, Any]]) 
         n_planned=_planned_samples(spec),
         reducers=tuple(map(str, reducers)) if isinstance(reducers, list) else (),
         summaries=tuple(found),
-        settings=_settings(spec, _mapping(header.get("plan"))),
+        settings=_asked_with(spec, _mapping(header.get("plan"))),
     )
 
 
-def _settings(spec: dict[str, Any], plan: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def _asked_with(spec: dict[str, Any], plan: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """Collect what may differ between two runs of one task and changes answers."""
     steps = plan.get("steps")
     solvers = [str(_mapping(step).get("solver")) for step in steps] if isinstance(steps, list) else []
