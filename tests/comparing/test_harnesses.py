@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import concord
+from concord.comparing.result import CompareResult
 from concord.comparing.scores import read_models, read_scores
 from concord.errors import FileFormatError, OptionError
 
@@ -24,6 +25,12 @@ def lines(path: Path, rows: list[dict[str, Any]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
+
+
+def compared(*sources: Path, **options: Any) -> CompareResult:
+    result = concord.compare(*sources, **options)
+    assert isinstance(result, CompareResult)
+    return result
 
 
 def sample(i: int, **more: Any) -> dict[str, Any]:
@@ -82,7 +89,7 @@ def test_groups_are_compared_on_the_tasks_that_both_have_and_the_others_are_name
     for name, scores in (("new", FIRST), ("old", SECOND)):
         for task in ("law", "art", *(["music"] if name == "old" else [])):
             samples(tmp_path / name, [sample(i, acc=s) for i, s in enumerate(scores)], task)
-    result = concord.compare(tmp_path / "new", tmp_path / "old")
+    result = compared(tmp_path / "new", tmp_path / "old")
     assert (result.n_common, result.n_items) == (16, 24)
     assert any("2 tasks are compared; only" in one and "'music'" in one for one in result.warnings)
 
@@ -99,7 +106,7 @@ def test_a_folder_with_one_task_of_several_models_is_refused_with_the_command(tm
 def test_other_prompts_for_the_same_documents_are_told(tmp_path: Path) -> None:
     samples(tmp_path / "five", [sample(i, acc=s) for i, s in enumerate(FIRST)])
     samples(tmp_path / "zero", [sample(i, acc=s, prompt_hash="z") for i, s in enumerate(SECOND)])
-    (told,) = concord.compare(tmp_path / "five", tmp_path / "zero").warnings
+    (told,) = compared(tmp_path / "five", tmp_path / "zero").warnings
     assert told.startswith("8 of 8 documents were asked with other prompts")
 
 
@@ -140,11 +147,11 @@ def test_promptfoo_results_hold_all_their_providers(tmp_path: Path) -> None:
         for name, scores in (("a", FIRST), ("b", SECOND))
     ]
     path = written(tmp_path / "results.json", {"evalId": "e", "results": {"version": 3, "results": rows}})
-    result = concord.compare(path)
+    result = compared(path)
     assert [model.name for model in result.models] == ["a", "b"]
     assert result.difference is not None
     assert result.difference.value == pytest.approx((6 - 1 - 3 + 1) / 7)  # item 7 of b ended in an error
-    assert concord.compare(path, cluster="topic").n_common == 7
+    assert compared(path, cluster="topic").n_common == 7
 
 
 def test_statistics_of_helm_and_test_runs_of_deepeval_are_read(tmp_path: Path) -> None:
@@ -183,19 +190,19 @@ def test_one_table_with_a_column_of_models_is_compared(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     rows = [f"{m},q{i},{s}" for m, scores in (("a", FIRST), ("b", SECOND)) for i, s in enumerate(scores)]
     path.write_text("model,question_id,correct\n" + "\n".join(rows) + "\n", "utf-8")
-    result = concord.compare(path)
+    result = compared(path)
     assert [(model.name, model.mean.value) for model in result.models] == [("a", 0.75), ("b", 0.375)]
     again = path.read_text("utf-8") + "b,q3,1\n"
     path.write_text(again, "utf-8")
     with pytest.raises(FileFormatError, match=r"1 item\(s\) are there more than once, .* rows 13 and 18"):
-        concord.compare(path)
+        compared(path)
 
 
 def test_one_column_of_scores_per_model_is_compared_and_what_is_not_used_is_named(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     rows = [f"q{i},text {i},{a},{b}" for i, (a, b) in enumerate(zip(FIRST, SECOND, strict=True))]
     path.write_text("id,prompt,gpt-4o,claude\n" + "\n".join(rows) + "\n", "utf-8")
-    result = concord.compare(path)
+    result = compared(path)
     assert [(model.name, model.mean.value) for model in result.models] == [
         ("gpt-4o", 0.75),
         ("claude", 0.375),
@@ -211,7 +218,7 @@ def test_one_file_of_one_model_says_what_several_look_like(tmp_path: Path) -> No
     with pytest.raises(
         OptionError, match="two models, one.csv holds one; give another file, or a table with"
     ):
-        concord.compare(path)
+        compared(path)
     assert len(read_models(path)) == 1
 
 
@@ -219,9 +226,9 @@ def test_the_same_file_twice_and_other_units_are_told(tmp_path: Path) -> None:
     share, percent = tmp_path / "share.csv", tmp_path / "percent.csv"
     share.write_text("id,score\n" + "".join(f"q{i},{s}\n" for i, s in enumerate(FIRST)), "utf-8")
     percent.write_text("id,score\n" + "".join(f"q{i},{100 * s}\n" for i, s in enumerate(SECOND)), "utf-8")
-    (told,) = concord.compare(share, share).warnings
+    (told,) = compared(share, share).warnings
     assert told.startswith("share.csv and share.csv are the same file, byte for byte")
-    (told,) = concord.compare(share, percent).warnings
+    (told,) = compared(share, percent).warnings
     assert "share.csv lie from 0 to 1, those of percent.csv from 0 to 100" in told
 
 
@@ -249,7 +256,7 @@ def log(path: Path, scores: list[int], **config: Any) -> Path:
 def test_a_folder_of_json_logs_is_read_and_other_settings_are_told(tmp_path: Path) -> None:
     log(tmp_path / "a" / "x.json", FIRST, temperature=0.0, extra_headers={"Authorization": "sk-1"})
     log(tmp_path / "b" / "x.json", SECOND, temperature=0.7, api_key="sk-2")
-    result = concord.compare(tmp_path / "a", tmp_path / "b")
+    result = compared(tmp_path / "a", tmp_path / "b")
     assert [model.mean.value for model in result.models] == [0.75, 0.375]
     assert result.warnings == (
         "the models were not asked alike: temperature (0.0, 0.7); the difference belongs to these as well",
