@@ -12,6 +12,7 @@ from concord.people.predictions.forms import is_prediction_grid
 from concord.people.predictions.table import read_predictions
 from concord.people.table.agents import tables_of
 from concord.people.table.document import stored_table
+from concord.people.table.handmade.header import first_line, spread_merged
 from concord.people.table.handmade.mapping import suggestion
 from concord.people.table.handmade.read import handmade_header
 from concord.people.table.opened import open_table
@@ -56,10 +57,13 @@ def suggest_map(path: Path, options: TableOptions) -> str:
     FileFormatError
         No header is found.
     """
-    header = handmade_header(read_raw(path, options))
+    raw = read_raw(path, options)
+    header = handmade_header(raw)
+    if header is None:
+        header = first_line(spread_merged(raw))
     if header is None:
         raise FileFormatError(
-            f"{path.name}: no header was found: expected a line with at least three titles such as "
+            f"{path.name}: no header was found: expected a line of titles such as "
             "'Study', 'Human M (SD)', 'Model t', 'n'"
         )
     return suggestion(header, path.name)

@@ -62,7 +62,7 @@ DF_WORDS: Final[dict[str, Literal["df", "df1", "df2"]]] = {
     "df2": "df2",
 }
 
-INTERVAL_WORDS: Final = ("ci", "cis", "cri", "hdi", "hpdi", "ci95", "ci90", "ci99")
+INTERVAL_WORDS: Final = ("ci", "cis", "cri", "hdi", "hpdi", "ci95", "ci90", "ci99", "ki", "ic")
 LABELLED: Final = (
     "study", "experiment", "exp", "problem", "item", "table", "model", "sample", "question", "step", "block",
     "version", "series", "set", "rank", "hypothesis", "wave", "time", "trial", "part", "appendix", "figure",
@@ -72,7 +72,7 @@ LABELLED: Final = (
 EFFECTS: Final = frozenset({
     "M", "Ms", "SD", "SDs", "SE", "SEs", "SEM", "Mdn", "MSE", "MSe", "MS", "d", "ds", "dz", "dav", "drm", "g",
     "gs", "f", "w", "V", "OR", "RR", "HR", "IRR", "AOR", "aOR", "b", "B", "bs", "IQR", "ES", "AUC", "CLES",
-    "BF",
+    "BF", "MD", "Mdiff", "Mdif",
 })  # fmt: skip
 FOLDED_EFFECTS: Final = frozenset({
     "mean", "means", "median", "mse", "delta", "δ", "phi", "φ", "φc", "beta", "β", "βs", "γ", "κ", "kappa",

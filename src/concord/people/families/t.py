@@ -134,6 +134,11 @@ class _IndependentT(_TKind):
         n_from_df(draft, 2)
         if derived:
             join_groups(draft)
+        if draft.n is None and draft.df2 is not None:
+            draft.fault(
+                "df2", "n1 and n2 (or n) beside it: Welch's degrees of freedom do not say how many took part"
+            )
+            return
         if draft.n is not None and draft.n1 is None and draft.n2 is None:
             draft.n1 = draft.n2 = draft.n / 2
             draft.source["n1"] = draft.source["n2"] = draft.source.get("n", "n")

@@ -20,7 +20,8 @@ SIDE_FIELDS = (
     *("se", "ci_low", "ci_high", "u_of", "table", "reported", "effect_d", "log_bf", "prior_odds"),
 )
 """Columns that exist once per side, as ``human_statistic`` and ``agent_statistic``."""
-KNOWN = (*REQUIRED, *OPTIONAL, *(f"{side}_{field}" for side in SIDES for field in SIDE_FIELDS))
+SIDE_COLUMNS = tuple(f"{side}_{field}" for side in SIDES for field in SIDE_FIELDS)
+KNOWN = (*REQUIRED, *OPTIONAL, *SIDE_COLUMNS)
 """Every column of a table of tests."""
 
 _OTHER_NAMES = {
@@ -69,6 +70,7 @@ def locate(grid: Grid) -> Columns:
     names = [fold(title) for title in grid.header]
     faults = [*_duplicates(grid, names)]
     warnings = []
+    has_side = any(name in names for name in SIDE_COLUMNS)
     for title, name, cells in zip(grid.header, names, grid.columns, strict=True):
         if name in KNOWN:
             continue
@@ -76,10 +78,11 @@ def locate(grid: Grid) -> Columns:
         if meant and not set(meant) & set(names):
             faults.append(f"{title!r} is not a column of a table of tests; did you mean {_either(meant)}?")
         elif not all(map(is_missing, cells)):
-            hint = f"; did you mean {_either(meant)}?" if meant else ""
+            mapped = f"; --map '{title}=…' says what it holds" if title and not has_side else ""
+            hint = f"; did you mean {_either(meant)}?" if meant else mapped
             shown = f"column {title!r} is" if title else "a column without a name is"
             warnings.append(f"{_grid_name(grid)}: {shown} not used{hint}")
-    faults.extend(_missing(grid, names))
+    faults.extend(_missing(grid, names, is_own=not faults))
     if faults:
         raise FileFormatError("\n".join(f"{_grid_name(grid)}: {fault}" for fault in faults))
     return Columns({name: names.index(name) for name in KNOWN if name in names}, tuple(warnings))
@@ -107,15 +110,27 @@ def _duplicates(grid: Grid, names: Sequence[str]) -> list[str]:
     return faults
 
 
-def _missing(grid: Grid, names: Sequence[str]) -> list[str]:
-    """Say which required columns are absent, and what was found."""
+def _missing(grid: Grid, names: Sequence[str], *, is_own: bool) -> list[str]:
+    """Say which required columns are absent, what was found, and what to do with titles of one's own."""
     absent = [name for name in REQUIRED if name not in names]
     if not absent:
         return []
     found = ", ".join(repr(title) for title in grid.header[:20])
     more = f" and {len(grid.header) - 20} more" if len(grid.header) > 20 else ""
     noun = "required column is" if len(absent) == 1 else "required columns are"
-    return [f"{noun} missing: {', '.join(map(repr, absent))}; found {found}{more}"]
+    hint = _mapping_hint(grid, names) if is_own else ""
+    return [f"{noun} missing: {', '.join(map(repr, absent))}; found {found}{more}{hint}"]
+
+
+def _mapping_hint(grid: Grid, names: Sequence[str]) -> str:
+    """Say what to do with a table that has titles of somebody's own."""
+    if any(name in SIDE_COLUMNS for name in names):
+        return ""
+    return (
+        ". Read as a table made by hand, no column says that it holds results of people: rename one to "
+        "'Human result', or say it with --map 'TITLE=human' and --map 'TITLE=agent' (the model's); "
+        f"concord check {grid.name} --suggest-map shows how every column was understood"
+    )
 
 
 def near_misses(name: str) -> list[str]:

@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.files.cells import is_missing
 from concord.files.grids import Grid
 from concord.files.raw import of_grid, other_sheets, read_raw
 from concord.files.raw_table import RawTable
 from concord.files.tables import TableOptions, read_grid
-from concord.people.table.columns import REQUIRED, fold, near_misses
+from concord.people.table.columns import KNOWN, REQUIRED, SIDE_FIELDS, SIDES, fold, near_misses
 from concord.people.table.handmade.read import handmade_grid
 from concord.people.table.handmade.words import meaning_of
 
@@ -55,8 +56,8 @@ def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str]
         found = _on_another_sheet(source, grid, options, mapping)
     if found is None and mapping:
         raise FileFormatError(
-            f"{grid.place}: no header with at least three known columns was found for --map; "
-            "see them with: concord check FILE --suggest-map"
+            f"{grid.place}: no line holds the titles that --map names and a result of people below them; "
+            f"see the titles with: concord check {grid.name} --suggest-map"
         )
     return grid if found is None else found
 
@@ -89,9 +90,25 @@ def _raw(source: Any, grid: Grid, options: TableOptions) -> RawTable:
 def _is_of_the_format(grid: Grid) -> bool:
     """Whether the columns are those of the file format, or slips of the hand away from them."""
     names = [fold(title) for title in grid.header]
-    if all(name in names for name in REQUIRED) or any(name in names for name in _OWN_FORMS):
+    if any(name in names for name in _OWN_FORMS):
         return True
-    return any(_is_a_slip(title, names) for title in grid.header)
+    is_begun = sum(name in KNOWN for name in names) > 1
+    if is_begun and any(_is_a_slip(title, names) for title in grid.header):
+        return True
+    return all(name in names for name in REQUIRED) and not _hides_a_side(grid, names)
+
+
+def _hides_a_side(grid: Grid, names: list[str]) -> bool:
+    """Whether a side has no column of the format and its results are under a title of somebody's own."""
+    filled = {
+        name for name, cells in zip(names, grid.columns, strict=True) if not all(map(is_missing, cells))
+    }
+    if "pas" in filled:
+        return False
+    empty = [side for side in SIDES if not any(f"{side}_{field}" in filled for field in SIDE_FIELDS)]
+    others = [title for title, name in zip(grid.header, names, strict=True) if title and name not in KNOWN]
+    found = [meaning_of([title]) for title in others]
+    return any(meaning is not None and meaning.is_number and meaning.side in empty for meaning in found)
 
 
 def _is_a_slip(title: str, names: list[str]) -> bool:

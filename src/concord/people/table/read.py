@@ -95,7 +95,7 @@ def tests_of_grid(grid: Grid) -> TestTable:
         *columns.warnings,
         *_data_notes(grid.name, reader.values.get("data_note", [])),
         *worded.values(),
-        *_absent_sides(grid.name, rows),
+        *_absent_sides(grid.name, rows, has_others=bool(columns.warnings)),
         *alike_names(grid.name, rows),
     )
     inconsistent = tuple(text for key, text in worded.items() if key in reader.contradictions)
@@ -109,12 +109,16 @@ def _data_notes(name: str, cells: Sequence[object]) -> list[str]:
     return [*(f"{name}: {text}" for text in told[:MOST_NOTES]), *more]
 
 
-def _absent_sides(name: str, rows: Sequence[TestRow]) -> list[str]:
-    """Warn of a side that no row has, where no row has a ready PAS either."""
+def _absent_sides(name: str, rows: Sequence[TestRow], *, has_others: bool) -> list[str]:
+    """Warn of a side that no row has, where no row has a ready PAS either; other columns may hold it."""
     if any(row.pas is not None for row in rows):
         return []
     absent = [side for side in SIDES if all(getattr(row, side) is None for row in rows)]
-    return [f"{name}: every {side} side is empty" for side in absent]
+    whose = {"human": "people", "agent": "the model"}
+    hint = "; where a column holds the results of {whose}: --map 'TITLE={side}'" if has_others else ""
+    return [
+        f"{name}: every {side} side is empty{hint.format(whose=whose[side], side=side)}" for side in absent
+    ]
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ LONGEST = 200
 """Characters of a cell that may hold a result; a longer text is none."""
 _NUM = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)"
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
-_MARKS = re.compile(r"(?<=[\d%)\]])\s*[*†‡§¹²³ᵃᵇᶜᵈᵉ]+\s*$")
+_MARKS = re.compile(r"(?<=[\d%)\]])\s*[*†‡§¹²³ᵃᵇᶜᵈᵉ]+\s*$|(?<=\d)\s*[*†‡§]+(?=\s*[(\[,;])")
 """Stars, daggers and superscript letters behind a number: footnotes, never part of it."""
 _NUMBER_NS = re.compile(rf"({_NUM})\s*n\.?\s?s\.?", re.IGNORECASE)
 """A bare number that is said not to be significant."""
@@ -31,14 +31,32 @@ _COUNT_PERCENT = re.compile(r"(?P<k>\d+)\s*\(\s*(?P<percent>\d+(?:\.\d+)?)\s*%\s
 _PERCENT = re.compile(
     r"(?P<percent>\d+(?:\.\d+)?)\s*%(?:\s*[,;]?\s*\(?\s*(?:of\s+|[nN]\s*=\s*)(?P<n>\d+)\s*\)?)?"
 )
+_NAME = r"(?:(?:Cohen|Hedges)['’]?\s?s?['’]?\s+)?"
 _EFFECT = re.compile(
-    rf"(?:(?P<label>d|g|r|OR)\s*=\s*)?(?P<value>{_NUM})\s*[,;]?\s*(?:95\s*%\s*CI\s*[:=]?\s*)?"
-    rf"[\[(]\s*(?P<low>{_NUM})\s*(?:,|;|to|bis)\s*(?P<high>{_NUM})\s*[\])](?:\s*[,;]?\s*[nN]\s*=\s*(?P<n>\d+))?"
+    rf"{_NAME}(?:(?P<label>d|g|r|OR)\s*=\s*)?(?P<value>{_NUM})\s*[,;]?\s*(?:95\s*%\s*[CK]I\s*[:=]?\s*)?"
+    rf"[\[(]\s*(?P<low>{_NUM})\s*(?:,|;|to|bis|-)\s*(?P<high>{_NUM})\s*[\])]"
+    rf"(?:\s*[,;]?\s*[nN]\s*=\s*(?P<n>\d+))?"
 )
-_LABELLED = re.compile(rf"(?P<label>d|g|OR)\s*=\s*(?P<value>{_NUM})(?:\s*[,;]\s*[nN]\s*=\s*(?P<n>\d+))?")
-_INTERVAL = re.compile(rf"[\[(]?\s*(?P<low>{_NUM})\s*(?:,|;|to|bis)\s*(?P<high>{_NUM})\s*[\])]?")
+_LABELLED = re.compile(
+    rf"{_NAME}(?P<label>d|g|OR)\s*=\s*(?P<value>{_NUM})(?:\s*[,;]\s*[nN]\s*=\s*(?P<n>\d+))?"
+)
+_INTERVAL = re.compile(rf"[\[(]?\s*(?P<low>{_NUM})\s*(?:,|;|to|bis|-)\s*(?P<high>{_NUM})\s*[\])]?")
 _P = re.compile(r"(?:p\s*)?(?P<relation>[<>=≤≥])?\s*(?P<p>\d*\.?\d+(?:e-?\d+)?)", re.IGNORECASE)
 _NS = re.compile(r"n\.?\s*s\.?|not significant|nicht signifikant", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"not (?:reported|given|tested|available|applicable|asked)|unreported|missing|see text|n\.?\s?r\.?|"
+    r"k\.?\s?a\.?|prefer not to (?:say|answer)|don'?t know|nicht berichtet|keine angabe|\?+|x",
+    re.IGNORECASE,
+)
+"""Words for a result that is not there."""
+_GROUPED_DIGITS = re.compile(r"\d{1,3}(?:[.,'’\s]\d{3})+")
+"""A count with thousands set apart; there are no parts of people."""
+_STARTS_A_STATISTIC = re.compile(r"(?:^|[\s,;])(?:t|F|r|z|U|W|H|Q|χ2|χ²)\s*(?:\([^)]*\))?\s*[=<>]")
+_CODES = frozenset([-99.0, -999.0, -9999.0])
+_SMALL_CODES = _CODES | {-9.0, -77.0, -88.0}
+_LARGE_CODES = _CODES | {999.0, 9999.0}
+_COUNTED = frozenset(["n", "n1", "n2", "df", "df1", "df2", "sd", "se", "count", "percent", "p"])
+_SIGNED = frozenset(["t", "z", "d", "r", "b", "statistic"])
 _UP = frozenset(["+", "+1", "1", "up", "↑", "positive", "higher", ">", "pos", "increase"])
 _DOWN = frozenset(["-", "-1", "down", "↓", "negative", "lower", "<", "neg", "decrease"])
 
@@ -113,6 +131,43 @@ def read_number(cell: object) -> float | None:
     return float(found)
 
 
+def is_nothing(cell: object) -> bool:
+    """Whether a cell holds no result, or says so.
+
+    Examples
+    --------
+    >>> is_nothing("not reported"), is_nothing("k. A."), is_nothing(""), is_nothing("0")
+    (True, True, True, False)
+    """
+    return is_missing(cell) or (isinstance(cell, str) and _NOTHING.fullmatch(cell.strip()) is not None)
+
+
+def is_code(cell: object, field: str) -> bool:
+    """Whether a number is one that data files write for a missing value, where it cannot be meant.
+
+    Examples
+    --------
+    >>> is_code("-99", "t"), is_code(999, "d"), is_code(999, "n"), is_code(-9, "t"), is_code(-9, "n")
+    (True, True, False, False, True)
+    """
+    codes = _SMALL_CODES if field in _COUNTED else _LARGE_CODES if field in _SIGNED else _CODES
+    return bare_number(cell) in codes
+
+
+def read_size(cell: object) -> float | None:
+    """Read how many took part; 1,240 and 1.240 are thousands here.
+
+    Examples
+    --------
+    >>> read_size("1.240"), read_size("n = 1,240"), read_size("42"), read_size("")
+    (1240.0, 1240.0, 42.0, None)
+    """
+    given = after_equals(cell)
+    if isinstance(given, str) and _GROUPED_DIGITS.fullmatch(given.strip()):
+        return float(re.sub(r"\D", "", given))
+    return read_number(given)
+
+
 def read_direction(cell: object) -> int | None:
     """Read + and -, arrows, and the usual words."""
     if isinstance(cell, int | float):
@@ -141,6 +196,8 @@ def read_p(cell: object) -> Quantity | None:
         if match is None:
             raise BadCellError("a p-value such as .03, < .001 or n.s.")
         relation = match["relation"] or "="
+        if relation == "=" and float(match["p"]) == 0:
+            return Quantity(0.0, relation="=", text=match["p"])  # .000: its digits say what it is below
         return Quantity(_checked_p(float(match["p"])), relation={"≤": "<", "≥": ">"}.get(relation, relation))
     return Quantity(_checked_p(float(str(found))), relation="=")
 
@@ -226,13 +283,14 @@ def read_any(cell: object) -> Quantity | None:
         return None
     if not isinstance(found, str):
         return Quantity(read_number(found))
+    fault = None
     try:
         parsed = parse_apa(found)
-    except ApaError:
-        parsed = None
+    except ApaError as error:
+        parsed, fault = None, error
     if parsed is not None and parsed.kind == "OR" and parsed.n is None and _EFFECT.fullmatch(found):
         return read_effect(found)  # an odds ratio without its n is an effect with an interval
-    if parsed is not None and parsed.kind != "p":
+    if parsed is not None and parsed.kind != "p" and not _COUNT.fullmatch(found):
         return Quantity(label=parsed.kind, text=found)
     for read in (read_count, read_effect, read_p, read_mean):
         try:
@@ -240,6 +298,8 @@ def read_any(cell: object) -> Quantity | None:
         except BadCellError:
             continue
         return made
+    if fault is not None and _STARTS_A_STATISTIC.search(found):
+        raise BadCellError(fault.expected)
     raise BadCellError(
         "a printed statistic such as 't(58) = 2.41, p = .019', an effect, or counts such as 26/40"
     )
@@ -251,9 +311,9 @@ def read_sizes(cell: object) -> tuple[float, float] | None:
     if isinstance(text, str):
         parts = re.split(r"\s*(?:/|;|\+|&|\||\band\b|\bund\b|,\s)\s*", text.strip())
         if len(parts) == 2:
-            first, second = (read_number(after_equals(part)) for part in parts)
+            first, second = (read_size(part) for part in parts)
             return None if first is None or second is None else (first, second)
-    both = read_number(after_equals(text))
+    both = read_size(cell)
     return None if both is None else (both, both)
 
 

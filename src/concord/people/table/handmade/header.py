@@ -91,9 +91,21 @@ def find_header(records: Sequence[Numbered], named: Collection[str] = ()) -> Hea
                 if title and meaning is None
             )
             score = (sum(map(_weight_of, known)) + 3 * mapped, -depth, -first)
-            if len(known) + mapped >= FEWEST and (best is None or score > best[0]):
+            titles = {
+                title_key(part) for title in found.titles for part in (title, title.rpartition(" / ")[2])
+            }
+            is_named = bool(named) and titles.issuperset(named)
+            has_both = len({one.side for one in known} - {None}) > 1
+            is_enough = len(known) + mapped >= FEWEST or is_named or has_both
+            if is_enough and (best is None or score > best[0]):
                 best = (score, found)
     return None if best is None else best[1]
+
+
+def first_line(records: Sequence[Numbered]) -> Header | None:
+    """Return the first line that may be a header, whatever its words mean, for a person to say it."""
+    found = (_candidate(records, first, 1) for first in range(min(LOOKED_AT, len(records))))
+    return next((one for one in found if one is not None), None)
 
 
 def title_key(title: str) -> str:

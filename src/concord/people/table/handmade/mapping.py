@@ -1,6 +1,7 @@
 """What the columns of a hand-made table hold, as a person says it: `--map`, and the suggested file."""
 
 import difflib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -138,9 +139,19 @@ def suggestion(header: Header, file: str) -> str:
         f"# concord score people {file} --map THIS_FILE",
         "# '-' is a column that is not used; human and agent alone take any printed result.",
     ]
+    times = Counter(map(title_key, header.titles))
     for title, meaning in zip(header.titles, header.meanings, strict=True):
         if title:
-            lines.append(f"{title} = {NOT_USED if meaning is None else words_for(meaning)}")
+            # a mapping names a column by its title: of two alike it could not say which
+            is_one = times[title_key(title)] == 1
+            mark = "" if is_one else "# one of several of this title, taken with its neighbours: "
+            lines.append(f"{mark}{title} = {NOT_USED if meaning is None else words_for(meaning)}")
+    if not any(meaning is not None and meaning.side is not None for meaning in header.meanings):
+        lines += [
+            "# no title says whose results it holds; for example:",
+            "# TITLE = study, finding, test, human (a result of people), agent (of the model), agent_name,",
+            "# human_t, human_df, human_n, human_p, human_mean1, human_sd1, human_n1, agent_percent2",
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError
-from concord.files.grids import Grid, rows_in_words
+from concord.files.grids import Grid, Numbered, rows_in_words
 from concord.files.raw_table import RawTable
 from concord.people.table.columns import SIDE_FIELDS, SIDES
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
+from concord.people.table.handmade.gathered import BadSideError, Entry, Fields, NoTestError, gather
 from concord.people.table.handmade.header import (
     Header,
     find_header,
@@ -17,12 +18,13 @@ from concord.people.table.handmade.header import (
     title_key,
 )
 from concord.people.table.handmade.mapping import apply, apply_known, words_for
-from concord.people.table.handmade.sides import BadSideError, Entry, Fields, NoTestError, canonical, gather
+from concord.people.table.handmade.neighbours import settled, with_types
+from concord.people.table.handmade.sides import canonical
 from concord.people.table.handmade.words import HUMAN
 from concord.people.table.types import canonical_type
 
 _COLUMNS = ("study", "sub_study", "finding", "test", "test_type", "domain", "alpha")
-Key = tuple[str, ...]
+Key = tuple[object, ...]
 
 
 @dataclass(slots=True)
@@ -37,8 +39,27 @@ class _Test:
 
 def handmade_header(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Header | None:
     """Return the header of a hand-made table with what a mapping says of it; ``None`` where there is none."""
-    header = find_header(spread_merged(raw), {title_key(title) for title in mapping} if mapping else ())
-    return header if header is None or not mapping else apply(header, mapping, raw.place)
+    named = mapping if mapping else {}
+    records = spread_merged(raw)
+    header = find_header(records, {title_key(title) for title in named})
+    if header is None:
+        return None
+    return _settled(apply(header, named, raw.place) if named else header, records, named)
+
+
+def _settled(header: Header, records: Sequence[Numbered], mapping: Mapping[str, str]) -> Header:
+    """Return a header with what its columns say of each other; what a mapping says stays."""
+    made = settled(header, records, mapping)
+    is_mapped = any(column == "test" for column in mapping.values())
+    return made if is_mapped else with_types(made, records, _is_type)
+
+
+def _is_type(cell: object) -> bool:
+    try:
+        canonical_type(cell)
+    except BadCellError:
+        return False
+    return True
 
 
 def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Grid | None:
@@ -69,8 +90,8 @@ def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Gr
     problems: list[CellProblem] = []
     warnings = list(raw.warnings)
     for i, (own, records) in enumerate(split_tables(spread_merged(raw), header)):
-        if i and mapping:
-            own = apply_known(own, mapping)
+        if i:
+            own = _settled(apply_known(own, mapping) if mapping else own, records, mapping if mapping else {})
         body = read_body(own, records)
         tests = _tests(body)
         if not any(side == HUMAN for test in tests for side, _ in test.sides):
@@ -81,11 +102,13 @@ def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Gr
             )
             continue
         maker = _Maker(raw, _share_titles(body))
-        rows += [row for test in tests for row in maker.rows(test)]
+        rows += [row for test in _told_apart(tests) for row in maker.rows(test)]
         problems += maker.problems
         warnings += [*_how_it_was_read(raw, own, body), *maker.notes()]
     if problems:
         raise TableError(problems)
+    if not rows:
+        return None
     return _made_grid(raw, rows, tuple(warnings))
 
 
@@ -94,7 +117,7 @@ def _tests(body: Body) -> list[_Test]:
     is_long = any(line.who or line.group for line in body.lines)
     found: dict[Key, _Test] = {}
     for line, side, agent, cells in sides_of(body):
-        names = _test_names(line)
+        names = _test_names(line, "result" if is_long else f"row {line.row}")
         key: Key = tuple(names.get(name, "") for name in _COLUMNS) if is_long else (str(line.row),)
         test = found.setdefault(key, _Test(line.row, names, dict(line.settings)))
         test.settings.update(line.settings)
@@ -102,11 +125,24 @@ def _tests(body: Body) -> list[_Test]:
     return list(found.values())
 
 
-def _test_names(line: BodyLine) -> dict[str, str]:
+def _told_apart(tests: list[_Test]) -> list[_Test]:
+    """Add the type of test to the names of tests that only differ in it."""
+    types: dict[Key, set[str]] = {}
+    for test in tests:
+        types.setdefault(tuple(sorted(test.names.items())), set()).add(
+            str(test.settings.get("test_type", ""))
+        )
+    for test in tests:
+        if len(types[tuple(sorted(test.names.items()))]) > 1 and "test_type" in test.settings:
+            test.names = {**test.names, "test": f"{test.names['test']} ({test.settings['test_type']})"}
+    return tests
+
+
+def _test_names(line: BodyLine, default: str) -> dict[str, str]:
     """Return the names of a test; a finding without tests of its own is its test, and the other way round."""
     names = dict(line.names)
     names.setdefault("study", "study")
-    own = names.get("finding", names.get("test", f"row {line.row}"))
+    own = names.get("finding", names.get("test", default))
     names.setdefault("finding", own)
     names.setdefault("test", own)
     return names
@@ -164,8 +200,10 @@ class _Maker:
         entries = test.sides.get((side, agent), [])
         place = self._place(test.row)
         try:
-            found = gather(entries, shares=self.shares, place=place)
+            found = gather(entries, shares=self.shares, place=place, order=self._groups(test, side))
             if found.is_empty:
+                for note in found.told:
+                    self.told.setdefault(f"{side}: {note}", []).append(test.row)
                 return None
             test_type, fields, notes = canonical(found, hint)
         except NoTestError as error:
@@ -185,6 +223,13 @@ class _Maker:
         for note in notes:
             self.told.setdefault(f"{side}: {note}", []).append(test.row)
         return test_type, fields
+
+    def _groups(self, test: _Test, side: str) -> tuple[str, ...]:
+        """Return the groups of people in their order, for an agent; the other way round signs would turn."""
+        if side == HUMAN:
+            return ()
+        entries = test.sides.get((HUMAN, ""), [])
+        return tuple(dict.fromkeys(meaning.group for meaning, _, _ in entries if meaning.group))
 
     def _row(
         self,
@@ -220,25 +265,28 @@ def _alike(sides: dict[str, tuple[str, Fields]]) -> dict[str, tuple[str, Fields]
     types = {side[0] for side in sides.values()}
     if types != {"t-independent", "anova"}:
         return sides
-    made = {}
-    for name, (test_type, fields) in sides.items():
-        t, n1, n2 = (fields.get(key) for key in ("statistic", "n1", "n2"))
-        if test_type != "t-independent" or not isinstance(t, float) or n1 is None or n2 is None:
-            made[name] = (test_type, fields)
-            continue
+    return {
+        name: ("anova", _as_f(fields)) if test_type == "t-independent" else (test_type, fields)
+        for name, (test_type, fields) in sides.items()
+    }
+
+
+def _as_f(fields: Fields) -> Fields:
+    """Return the columns of a t as those of F = t²; a printed one is taken as it is."""
+    t, n1, n2, df2 = (fields.get(key) for key in ("statistic", "n1", "n2", "df2"))
+    if not isinstance(t, float):
+        return fields
+    if df2 is None and n1 is not None and n2 is not None:
         df2 = float(str(n1)) + float(str(n2)) - 2
-        made[name] = (
-            "anova",
-            {"statistic": t * t, "df1": 1.0, "df2": df2, "n1": n1, "n2": n2, "direction": (t > 0) - (t < 0)},
-        )
-    return made
+    made: Fields = {**fields, "statistic": t * t, "df1": 1.0, "df2": df2, "direction": (t > 0) - (t < 0)}
+    return {key: value for key, value in made.items() if value is not None}
 
 
 def _how_it_was_read(raw: RawTable, header: Header, body: Body) -> list[str]:
     """Say how the table was read: the header's row, what each column was taken for, what was left out."""
     used = [
-        f"{title!r} as {words_for(meaning)}"
-        for title, meaning in zip(header.titles, header.meanings, strict=True)
+        f"{title!r} as {'who' if j == body.who else words_for(meaning)}"
+        for j, (title, meaning) in enumerate(zip(header.titles, header.meanings, strict=True))
         if meaning is not None and title
     ]
     told = [f"{raw.place}: read as a table made by hand, header in row {header.last_row}: {', '.join(used)}"]

@@ -2,28 +2,11 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
-from concord.errors import CellProblem
 from concord.files.cells import BadCellError
-from concord.people.table.handmade.cells import (
-    Quantity,
-    after_equals,
-    bare_number,
-    plain,
-    read_any,
-    read_count,
-    read_direction,
-    read_effect,
-    read_interval,
-    read_mean,
-    read_number,
-    read_p,
-    read_percent,
-    read_sizes,
-    unbracketed,
-)
-from concord.people.table.handmade.words import Meaning
+from concord.people.apa.parse import parse_apa
+from concord.people.table.handmade.cells import Quantity
+from concord.people.table.handmade.gathered import Fields, Gathered, GroupNumbers, NoTestError, has_count
 
 TYPES = {
     "t": "t-independent",
@@ -41,224 +24,12 @@ TYPES = {
 }
 """The type of test that a printed statistic means, where no column says it."""
 _NORMAL_95 = 1.959963984540054
-Fields = dict[str, object]
+Made = tuple[str, Fields, tuple[str, ...]]
+"""The type of a test, its columns, and what was computed or assumed."""
+_HALVED = "n of both groups together was halved; give n of each group"
 
 
-@dataclass(slots=True)
-class GroupNumbers:
-    """What a row says of one group of participants."""
-
-    mean: float | None = None
-    sd: float | None = None
-    se: float | None = None
-    n: float | None = None
-    k: float | None = None
-    percent: float | None = None
-
-
-@dataclass(slots=True)
-class Gathered:
-    """What a row says of one side."""
-
-    text: str = ""
-    label: str = ""
-    """Which statistic ``text`` or ``value`` is."""
-    value: float | None = None
-    df1: float | None = None
-    df2: float | None = None
-    n: float | None = None
-    n1: float | None = None
-    n2: float | None = None
-    p: Quantity | None = None
-    effect: str = ""
-    """d, r or OR where an effect is given and no statistic."""
-    size: float | None = None
-    low: float | None = None
-    high: float | None = None
-    direction: int | None = None
-    each: tuple[float, float] | None = None
-    """Participants of the first and of the second group, from one cell."""
-    extra: Fields = field(default_factory=dict)
-    groups: dict[str, GroupNumbers] = field(default_factory=dict)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing but sample sizes and settings is there."""
-        values = (self.value, self.size, self.p, self.low)
-        grouped = any(one.mean is not None or _has_count(one) for one in self.groups.values())
-        return not self.text and not grouped and not self.extra and all(one is None for one in values)
-
-    def pair(self) -> list[GroupNumbers]:
-        """Return the groups in their order: first and second, or as they are."""
-        return [
-            self.groups[name] for name in sorted(self.groups, key=lambda name: (name == "2", name != "1"))
-        ]
-
-
-def _has_count(group: GroupNumbers) -> bool:
-    return group.k is not None or group.percent is not None
-
-
-Entry = tuple[Meaning, str, object]
-"""A column's meaning, its title, and the cell of the row."""
-
-
-def gather(
-    entries: Sequence[Entry], *, shares: frozenset[str], place: Callable[..., CellProblem]
-) -> Gathered:
-    """Read the cells of one side; raise `CellProblem` by ``place`` where one cannot be used.
-
-    Parameters
-    ----------
-    entries
-        The side's columns that hold something in this row.
-    shares
-        Titles of columns whose percentages are written from 0 to 1.
-    place
-        Makes the problem of a cell: title, value, expected.
-    """
-    found = Gathered()
-    problems = []
-    for meaning, title, cell in entries:
-        try:
-            _take(found, meaning, cell, is_share=title in shares)
-        except BadCellError as error:
-            problems.append(place(title, cell, str(error)))
-    if problems:
-        raise BadSideError(problems)
-    return found
-
-
-class NoTestError(Exception):
-    """A side says something, but no test: its text says why."""
-
-
-class BadSideError(Exception):
-    """Cells of a side that cannot be used."""
-
-    def __init__(self, problems: Sequence[CellProblem]) -> None:
-        super().__init__(problems)
-        self.problems = tuple(problems)
-
-
-def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) -> None:
-    name = meaning.field
-    if name in ("mean", "sd", "se", "count", "percent") or (name == "n" and meaning.group):
-        _put_group(found.groups.setdefault(meaning.group, GroupNumbers()), name, cell, is_share=is_share)
-    elif name in ("t", "F", "r", "chi2", "z", "U", "OR", "d"):
-        _put_statistic(found, name, cell)
-    elif name == "statistic":
-        _put_any(found, cell, label="statistic")
-    elif name == "any":
-        _put_any(found, cell, label="", group=meaning.group)
-    elif name == "n_each":
-        found.each = read_sizes(cell)
-    elif name == "df":
-        _put_degrees(found, cell)
-    elif name in ("n", "n1", "n2", "df1", "df2"):
-        setattr(found, name, read_number(after_equals(cell)))
-    elif name == "p":
-        found.p = read_p(cell)
-    elif name == "direction":
-        found.direction = read_direction(cell)
-    elif name in ("ci", "ci_low", "ci_high"):
-        _put_interval(found, name, cell)
-    else:
-        found.extra[name] = cell
-
-
-def _put_group(group: GroupNumbers, name: str, cell: object, *, is_share: bool) -> None:
-    if name in ("sd", "se", "n"):
-        setattr(group, name, read_number(after_equals(unbracketed(cell))))
-        return
-    made = _read_group(name, cell)
-    if made is None:
-        return
-    group.mean = made.value if made.value is not None else group.mean
-    group.sd = made.sd if made.sd is not None else group.sd
-    group.n = made.n if made.n is not None else group.n
-    group.k = made.k if made.k is not None else group.k
-    if made.percent is not None:
-        group.percent = made.percent * 100 if is_share and not isinstance(cell, str) else made.percent
-
-
-def _read_group(name: str, cell: object) -> Quantity | None:
-    """Read a mean, a count or a percentage; counts may stand in a column of means."""
-    if name != "mean":
-        return {"count": read_count, "percent": read_percent}[name](cell)
-    try:
-        return read_mean(cell)
-    except BadCellError:
-        if "/" in str(cell) or "%" in str(cell):
-            return read_count(cell)
-        raise
-
-
-def _put_statistic(found: Gathered, name: str, cell: object) -> None:
-    try:
-        made: Quantity | None = read_effect(cell)
-    except BadCellError:
-        made = read_any(cell)
-    if made is None:
-        return
-    if made.text:
-        found.text, found.label = made.text, made.label
-    elif name in ("d", "OR") or made.low is not None:
-        found.effect, found.size = made.label.replace("g", "d") or name, made.value
-        found.low, found.high = made.low, made.high
-    else:
-        found.label, found.value = name, made.value
-    found.n = made.n if made.n is not None else found.n
-
-
-def _put_any(found: Gathered, cell: object, *, label: str, group: str = "") -> None:
-    bare = bare_number(cell) if label else None
-    made = read_any(cell) if bare is None else Quantity(bare)
-    if made is None:
-        return
-    if made.text:
-        found.text, found.label = made.text, made.label
-    elif made.relation and not made.label and made.k is None:
-        if made.relation == "=" and label:
-            found.label, found.value = label, made.value  # a bare number in a column of statistics
-        else:
-            found.p = made
-    elif made.k is not None or made.percent is not None:
-        own = found.groups.setdefault(group, GroupNumbers())
-        own.k, own.percent, own.n = made.k, made.percent, own.n if made.n is None else made.n
-    elif made.sd is not None:
-        own = found.groups.setdefault(group, GroupNumbers())
-        own.mean, own.sd, own.n = made.value, made.sd, own.n if made.n is None else made.n
-    elif made.label or made.low is not None:
-        found.effect, found.size = made.label.replace("g", "d") or "d", made.value
-        found.low, found.high, found.n = made.low, made.high, made.n
-    elif label:
-        found.label, found.value = label, made.value
-    else:
-        raise BadCellError("a number that says what it is: 't = 2.41', 'd = 0.45', '26/40'")
-
-
-def _put_degrees(found: Gathered, cell: object) -> None:
-    text = plain(cell)
-    if isinstance(text, str) and "," in text:
-        first, second = (read_number(part.strip()) for part in text.strip("() ").split(",", 1))
-        found.df1, found.df2 = first, second
-    else:
-        found.df2 = read_number(unbracketed(cell))
-
-
-def _put_interval(found: Gathered, name: str, cell: object) -> None:
-    if name == "ci":
-        made = read_interval(cell)
-        if made is not None:
-            found.low, found.high = made.low, made.high
-    elif name == "ci_low":
-        found.low = read_number(cell)
-    else:
-        found.high = read_number(cell)
-
-
-def canonical(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[str, ...]]:
+def canonical(found: Gathered, hint: str | None) -> Made:
     """Return the type of test of a side, its columns, and what was computed or assumed.
 
     Parameters
@@ -277,6 +48,7 @@ def canonical(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[str
         found.n1, found.n2 = found.each
     made = _by_what_there_is(found, hint)
     test_type, fields, notes = made
+    notes = (*found.told, *notes)
     if found.direction is not None:
         fields["direction"] = found.direction
     for name in ("n1", "n2", "n"):
@@ -291,17 +63,31 @@ def canonical(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[str
 def _with_p(p: Quantity, test_type: str, fields: Fields) -> tuple[str, ...]:
     """Put a p-value beside other numbers: an exact one as it is, a bound where it can be checked."""
     if p.relation == "=":
-        fields.setdefault("p_value", p.value)
+        fields.setdefault("p_value", p.text if p.text else p.value)
         return ()
     said = "n.s." if p.relation == "ns" else f"p {p.relation} {p.value:g}"
-    t, n1, n2 = (fields.get(name) for name in ("statistic", "n1", "n2"))
-    if test_type == "t-independent" and isinstance(t, float) and n1 is not None and n2 is not None:
-        fields["reported"] = f"t({float(str(n1)) + float(str(n2)) - 2:g}) = {t:.2f}, {said}"
-        return ()
-    return ("a bound of p beside other numbers is not used",)
+    head = _printed_head(test_type, fields)
+    if head is None:
+        return ("a bound of p beside other numbers is not used",)
+    fields.setdefault("reported", f"{head} = {float(str(fields['statistic'])):.2f}, {said}")
+    return ()
 
 
-def _by_what_there_is(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[str, ...]]:
+def _printed_head(test_type: str, fields: Fields) -> str | None:
+    """Return a t or F with its degrees of freedom as papers print them; ``None`` where they are not known."""
+    df1, df2, n1, n2 = (fields.get(name) for name in ("df1", "df2", "n1", "n2"))
+    if "statistic" not in fields:
+        return None
+    if test_type == "anova" and df1 is not None and df2 is not None:
+        return f"F({df1:g}, {df2:g})"
+    if test_type == "t-independent" and df2 is None and n1 is not None and n2 is not None:
+        df2 = float(str(n1)) + float(str(n2)) - 2
+    return f"t({df2:g})" if test_type == "t-independent" and df2 is not None else None
+
+
+def _by_what_there_is(found: Gathered, hint: str | None) -> Made:
+    if found.label == "b":
+        return _of_coefficient(found, hint)
     if found.text:
         fields: Fields = {"reported": found.text}
         sign = _means_sign(found)
@@ -313,7 +99,7 @@ def _by_what_there_is(found: Gathered, hint: str | None) -> tuple[str, Fields, t
     pair = found.pair()
     if any(group.mean is not None for group in pair):
         return _of_means(pair, hint, found)
-    if any(map(_has_count, pair)):
+    if any(map(has_count, pair)):
         return _of_counts(pair, hint, found)
     if found.size is not None:
         return _of_effect(found, hint)
@@ -350,8 +136,9 @@ def _means_sign(found: Gathered) -> int | None:
     return 1 if first > second else -1
 
 
-def _of_statistic(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[str, ...]]:
-    label = "t" if found.label == "statistic" and hint is None else found.label
+def _of_statistic(found: Gathered, hint: str | None) -> Made:
+    is_unnamed = found.label == "statistic" and hint is None
+    label = "t" if is_unnamed else found.label
     made: Fields = {"statistic": found.value}
     test_type = hint if label == "statistic" and hint is not None else _type_of(label, hint)
     df1 = found.df1
@@ -364,21 +151,48 @@ def _of_statistic(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple
     sign = _means_sign(found)
     if sign is not None and test_type in ("anova", "chi-square"):
         made["direction"] = sign
-    return test_type, made, ()
+    note = "the statistic has no name and was taken for t; a column 'Test type' says which it is"
+    return test_type, made, (note,) if is_unnamed else ()
 
 
-def _of_means(
-    pair: Sequence[GroupNumbers], hint: str | None, found: Gathered
-) -> tuple[str, Fields, tuple[str, ...]]:
+def _of_coefficient(found: Gathered, hint: str | None) -> Made:
+    """Return a coefficient with its standard error or interval; without n, its p-value."""
+    test_type = hint if hint in ("logistic", "odds-ratio") else "coefficient"
+    if found.text:
+        parsed = parse_apa(found.text)
+        if found.n is not None or parsed.n is not None or parsed.df2 is not None:
+            return test_type, {"reported": found.text}, ()
+        if parsed.p_value is not None:
+            return "p-value", {"reported": found.text}, ("there is no n: the p-value is the test",)
+        value, se = parsed.statistic, parsed.se
+    else:
+        value, se = found.value, found.se
+    own = found.groups.get("")
+    if se is None and own is not None:
+        se = own.se
+    if se is None and found.low is not None and found.high is not None:
+        se = (found.high - found.low) / (2 * _NORMAL_95)
+    if value is None or se is None or se <= 0:
+        raise BadCellError("a coefficient with its standard error, such as 0.32 (0.10) or a column SE")
+    if found.n is not None or found.df2 is not None:
+        made: Fields = {"statistic": value, "se": se, "n": found.n, "df2": found.df2}
+        return test_type, {name: one for name, one in made.items() if one is not None}, ()
+    p = math.erfc(abs(value / se) / math.sqrt(2))
+    direction = (value > 0) - (value < 0)
+    return "p-value", {"p_value": p, "direction": direction}, ("there is no n: p was computed from b / SE",)
+
+
+def _of_means(pair: Sequence[GroupNumbers], hint: str | None, found: Gathered) -> Made:
     if len(pair) != 2:
-        raise BadCellError(f"means of two groups; found {len(pair)}")
+        other = "; a coefficient with its standard error stands below a title such as 'Human b (SE)'"
+        raise BadCellError(f"means of two groups; found {len(pair)}{other if len(pair) == 1 else ''}")
     sizes = [group.n for group in pair]
-    notes: tuple[str, ...] = ("t was computed from means, SDs and n",)
-    if None in sizes and found.n is not None:
-        sizes = [found.n / 2, found.n / 2]
-        notes = (*notes, "n of both groups together was halved; give n of each group")
+    notes: tuple[str, ...] = ("t was computed from means, SDs and n, as of two groups of different people",)
     if None in sizes and found.n1 is not None and found.n2 is not None:
         sizes = [found.n1, found.n2]
+    if None in sizes and found.n is not None:
+        sizes = [*_halves(found.n)]
+        notes = (*notes, _HALVED)
     values = [(group.mean, _sd(group, n), n) for group, n in zip(pair, sizes, strict=True)]
     if any(one is None for value in values for one in value):
         raise BadCellError("a mean, an SD (or SE) and an n of both groups")
@@ -389,8 +203,23 @@ def _of_means(
     if pooled <= 0:
         raise BadCellError("groups whose answers vary: both SDs are 0")
     t = (m1 - m2) / math.sqrt(pooled * (1 / n1 + 1 / n2))
-    made: Fields = {"statistic": t, "n1": n1, "n2": n2}
-    return (hint or "t-independent"), made, notes
+    return _of_t(t, n1, n2, hint, notes)
+
+
+def _of_t(t: float, n1: float, n2: float, hint: str | None, notes: tuple[str, ...]) -> Made:
+    """Return the t of two groups as the test that a column names."""
+    if hint in (None, "t-independent"):
+        return "t-independent", {"statistic": t, "n1": n1, "n2": n2}, notes
+    if hint in ("anova", "regression"):
+        made: Fields = {"statistic": t * t, "df1": 1.0, "df2": n1 + n2 - 2, "n1": n1, "n2": n2}
+        return hint, {**made, "direction": (t > 0) - (t < 0)}, notes
+    raise BadCellError(f"the statistic itself: for test type {hint} it does not follow from these numbers")
+
+
+def _halves(n: float) -> tuple[float, float]:
+    """Return two groups of n people together: whole ones, for people are."""
+    first = math.ceil(n / 2)
+    return float(first), n - first
 
 
 def _sd(group: GroupNumbers, n: float | None) -> float | None:
@@ -399,18 +228,22 @@ def _sd(group: GroupNumbers, n: float | None) -> float | None:
     return None if group.se is None or n is None else group.se * math.sqrt(n)
 
 
-def _of_counts(
-    pair: Sequence[GroupNumbers], hint: str | None, found: Gathered
-) -> tuple[str, Fields, tuple[str, ...]]:
-    given = [_k_of(group, found.n if len(pair) == 1 else group.n) for group in pair]
-    if len(given) == 1:
+def _of_counts(pair: Sequence[GroupNumbers], hint: str | None, found: Gathered) -> Made:
+    notes: tuple[str, ...] = ("the table was made of counts",)
+    sizes: tuple[float | None, ...] = (found.n,)
+    if len(pair) == 2:
+        sizes = (found.n1, found.n2)
+        if found.n is not None and sizes == (None, None) and all(group.n is None for group in pair):
+            sizes, notes = _halves(found.n), (*notes, _HALVED)
+    given = [_k_of(group, n) for group, n in zip(pair, sizes, strict=False)]
+    if len(pair) == 1:
         ((k, n),) = given
         return (hint or "binomial"), {"k": k, "n": n}, ()
-    if len(given) != 2:
-        raise BadCellError(f"counts of one or two groups; found {len(given)}")
+    if len(pair) != 2:
+        raise BadCellError(f"counts of one or two groups; found {len(pair)}")
     (k1, n1), (k2, n2) = given
     table = [[k1, n1 - k1], [k2, n2 - k2]]
-    return (hint or "chi-square"), {"table": table}, ("the table was made of counts",)
+    return (hint or "chi-square"), {"table": table}, notes
 
 
 def _k_of(group: GroupNumbers, outer: float | None) -> tuple[int, int]:
@@ -431,21 +264,18 @@ def _k_of(group: GroupNumbers, outer: float | None) -> tuple[int, int]:
     return k, round(n)
 
 
-def _of_effect(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[str, ...]]:
+def _of_effect(found: Gathered, hint: str | None) -> Made:
     """Return an effect as a test: by its n where there is one, else by the interval."""
     size, low, high = found.size, found.low, found.high
     assert size is not None  # noqa: S101 - that is why we are here
-    sizes = (found.n1, found.n2) if found.n1 is not None else (None, None)
-    if sizes[0] is None and found.n is not None:
-        sizes = (found.n / 2, found.n / 2)
-    n1, n2 = sizes
+    if found.effect == "d" and hint in ("t-paired", "t-one-sample") and found.n is not None:
+        return hint, {"statistic": size * math.sqrt(found.n), "n": found.n}, ("t was computed from d and n",)
+    n1, n2 = found.n1, found.n2
+    notes: tuple[str, ...] = ("t was computed from d and n",)
+    if n1 is None and found.n is not None:
+        (n1, n2), notes = _halves(found.n), (*notes, _HALVED)
     if found.effect == "d" and n1 is not None and n2 is not None:
-        t = size / math.sqrt(1 / n1 + 1 / n2)
-        return (
-            (hint or "t-independent"),
-            {"statistic": t, "n1": n1, "n2": n2},
-            ("t was computed from d and n",),
-        )
+        return _of_t(size / math.sqrt(1 / n1 + 1 / n2), n1, n2, hint, notes)
     if found.effect == "r" and found.n is not None:
         return (hint or "correlation"), {"statistic": size, "n": found.n}, ()
     if found.effect == "OR" and found.n is not None and low is not None and high is not None:
@@ -455,7 +285,7 @@ def _of_effect(found: Gathered, hint: str | None) -> tuple[str, Fields, tuple[st
     return _of_interval(found.effect, size, low, high)
 
 
-def _of_interval(effect: str, size: float, low: float, high: float) -> tuple[str, Fields, tuple[str, ...]]:
+def _of_interval(effect: str, size: float, low: float, high: float) -> Made:
     scale: Callable[[float], float] = {"d": float, "r": math.atanh, "OR": math.log}[effect]
     if not low < high or (effect == "OR" and low <= 0):
         raise BadCellError("an interval whose ends are in order")
@@ -470,9 +300,9 @@ def _of_interval(effect: str, size: float, low: float, high: float) -> tuple[str
     return "p-value", {"p_value": p, "direction": (z > 0) - (z < 0), "effect_d": d}, (note,)
 
 
-def _of_p(p: Quantity) -> tuple[str, Fields, tuple[str, ...]]:
+def _of_p(p: Quantity) -> Made:
     if p.relation == "=":
-        return "p-value", {"p_value": p.value}, ()
+        return "p-value", {"p_value": p.text if p.text else p.value}, ()
     if p.relation in ("ns", ">"):
         raise NoTestError("that a result is not significant, alone, is no test: the side is left empty")
     return "p-value", {"reported": f"p < {p.value:g}"}, ()

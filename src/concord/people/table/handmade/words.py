@@ -4,95 +4,25 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from concord.people.table.handmade import vocabulary
+
 HUMAN = "human"
 AGENT = "agent"
-_HUMAN_WORDS = frozenset(
-    [
-        "human",
-        "humans",
-        "people",
-        "participant",
-        "participants",
-        "original",
-        "published",
-        "paper",
-        "subjects",
-        "menschen",
-        "mensch",
-    ]
-)
-_AGENT_WORDS = frozenset(
-    [
-        "agent",
-        "agents",
-        "model",
-        "models",
-        "llm",
-        "llms",
-        "ai",
-        "simulated",
-        "simulation",
-        "silicon",
-        "synthetic",
-        "bot",
-        "twin",
-        "twins",
-        "modell",
-        "ki",
-    ]
-)
-_OWNERS = _HUMAN_WORDS | _AGENT_WORDS
+_OWNERS = vocabulary.HUMAN_WORDS | vocabulary.AGENT_WORDS
 _MODEL_NAMES = re.compile(
-    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok|phi\d|olmo|smollm"
+    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok|phi\d|olmo|smollm|davinci|vicuna"
+    r"|exaone|hyperclova|centaur|\bo[134](?:-mini|-pro|-preview)?\b"
 )
+_VERSION = re.compile(
+    r"v?\d+(?:\.\d+)+|v\d+|\d+[bk]|\d{3,}|opus|sonnet|haiku|turbo|mini|nano|pro|flash|ultra|instruct|chat|"
+    r"preview|thinking|base"
+)
+"""Words behind the name of a model family that are part of a model's name: "Claude 3.5 Sonnet"."""
 _WORD = r"[^\W_][\w.\-]*|%|±"
-_FIRST = frozenset(["1", "one", "first", "treatment", "treated", "experimental", "intervention", "exp"])
-_SECOND = frozenset(["2", "two", "second", "control", "comparison", "placebo", "ctrl"])
-
-_FIELDS = {
-    "study": "study; paper; article; authors; author; studie; publication; reference; citation; source; "
-    "author year; authors year; study year; autor; autoren; autor jahr; quelle",
-    "sub_study": "sub study; substudy; experiment; exp",
-    "finding": "finding; effect; hypothesis; phenomenon; befund; claim; hypothese; effekt",
-    "test": "test; outcome; measure; dv; dependent variable; contrast; item; variable; question; messung",
-    "test_type": "test type; type of test; statistical test; analysis; type; kind of test; testart",
-    "alpha": "alpha",
-    "domain": "domain; area; field; topic; bereich",
-    "who": "who; sample; population; respondent; respondents; side; data",
-    "group": "condition; group; arm; cell; bedingung; gruppe",
-    "agent_name": "agent name; model name; llm name; design; config; configuration",
-    "any": "result; results; reported; apa; statistics; reported statistic; test result; reported result",
-    "statistic": "statistic; stat; test statistic; value; test value; teststatistik",
-    "t": "t; t value; t statistic; t test; student t",
-    "F": "f; f value; f statistic; anova f",
-    "r": "r; r 95 % ci; r ci; correlation; pearson r; pearson; korrelation",
-    "chi2": "χ2; chi2; chi square; chi squared; x2; χ; chisq; chi 2",
-    "z": "z; z value; z score",
-    "U": "u; mann whitney u",
-    "df": "df; dof; degrees of freedom; fg",
-    "df1": "df1; df 1; df num; numerator df",
-    "df2": "df2; df 2; df den; denominator df",
-    "n": "n; sample size; n total; total n; size; cases",
-    "n_each": "n per group; n per cell; n per condition; n per arm; n each; n pro gruppe; n1 n2",
-    "n1": "n1; n 1",
-    "n2": "n2; n 2",
-    "mean": "m; mean; average; avg; mittelwert; mw; m sd; mean sd; m sd n; mean sd n; mean ± sd; m ± sd; m n",
-    "sd": "sd; std; std dev; standard deviation; s; stdev; standardabweichung",
-    "se": "se; sem; standard error; std error",
-    "count": "count; counts; k; yes; successes; frequency; freq; number; x n; k n; anzahl",
-    "percent": "%; percent; pct; percentage; proportion; share; rate; anteil; prozent",
-    "p": "p; p value; sig; significance; pval; p val",
-    "d": "d; effect d; d 95 % ci; d ci; cohen d; cohens d; g; hedges g; smd; effect size; effect size d; es",
-    "OR": "or; or 95 % ci; or ci; odds ratio; aor",
-    "ci": "ci; 95 ci; 95 % ci; confidence interval; 95 % confidence interval; ki 95; 95 % ki",
-    "ci_low": "ci low; ci lower; lower; ll; lower ci; ci l; lower limit; low",
-    "ci_high": "ci high; ci upper; upper; ul; upper ci; ci u; upper limit; high",
-    "p0": "p0; null value; chance level",
-    "table": "table; contingency table; 2x2",
-    "direction": "direction; sign; dir; effect direction; richtung",
-}
-_MEANING = {alias.strip(): field for field, names in _FIELDS.items() for alias in names.split(";")}
-FIELDS = tuple(_FIELDS)
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_UNSPACED = re.compile("|".join(vocabulary.UNSPACED))
+_MEANING = {alias.strip(): field for field, names in vocabulary.FIELDS.items() for alias in names.split(";")}
+FIELDS = tuple(vocabulary.FIELDS)
 IDENTITY = (
     "study",
     "sub_study",
@@ -108,22 +38,8 @@ IDENTITY = (
 """Fields of the row, which no side owns."""
 GROUPED = ("mean", "sd", "se", "n", "count", "percent")
 """Fields that a side may have once per group."""
-_SIDE_FILLERS = frozenset(
-    [
-        "sample",
-        "samples",
-        "data",
-        "study",
-        "studies",
-        "replication",
-        "responses",
-        "replies",
-        "results",
-        "source",
-    ]
-)
-"""Words beside those of a side that say nothing more: "Human sample", "original study"."""
-_FILLERS = frozenset(["name", "id", "no", "nr", "number", "label", "title", "of", "the", "in"])
+_LABELS = vocabulary.FIRST | vocabulary.SECOND | frozenset("abcd")
+"""Words that name a group by themselves."""
 NOT_USED = "-"
 """What a mapping writes for a column that holds nothing of use."""
 
@@ -153,10 +69,13 @@ def words_of(text: object) -> list[str]:
     --------
     >>> words_of("Human: M (SD)"), words_of("χ² (1, N)"), words_of("GPT-4 %")
     (['human', 'm', 'sd'], ['χ2', '1', 'n'], ['gpt-4', '%'])
+    >>> words_of("Modèle: écart-type"), words_of("人間の結果")
+    (['modele', 'ecart', 'type'], ['人間', '結果'])
     """
-    plain = unicodedata.normalize("NFKC", str(text)).casefold().replace("²", "2").replace("_", " ")
-    plain = re.sub(r"['’]s?\b", " ", plain)
-    words = [word.strip("-.") for word in re.findall(_WORD, plain)]
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", str(text)))
+    plain = unicodedata.normalize("NFC", plain).casefold().replace("_", " ")
+    plain = re.sub(r"['’]s?\b", " ", _UNSPACED.sub(r" \g<0> ", plain))
+    words = [word.strip("-.") for word in re.findall(_WORD, plain) if word not in vocabulary.PARTICLES]
     # a hyphen joins the parts of a model's name, and parts those of any other word
     return [
         part for word in words for part in ([word] if _MODEL_NAMES.search(word) else word.split("-")) if part
@@ -166,26 +85,26 @@ def words_of(text: object) -> list[str]:
 def is_human(text: object) -> bool:
     """Whether a cell or a title names people and nothing else."""
     words = words_of(text)
-    return bool(words) and all(word in _HUMAN_WORDS for word in words)
+    return bool(words) and all(word in vocabulary.HUMAN_WORDS for word in words)
 
 
 def names_model(text: object) -> bool:
     """Whether a cell or a title names an agent: a usual word, or the name of a model family."""
     words = words_of(text)
-    return bool(words) and any(word in _AGENT_WORDS or _MODEL_NAMES.search(word) for word in words)
+    return bool(words) and any(word in vocabulary.AGENT_WORDS or _MODEL_NAMES.search(word) for word in words)
 
 
 def names_whole_side(text: object) -> bool:
     """Whether a title names people or an agent, and none of their groups."""
     words = words_of(text)
     owned = any(word in _OWNERS or _MODEL_NAMES.search(word) for word in words)
-    return owned and not any(word in _FIRST | _SECOND for word in words)
+    return owned and not any(word in vocabulary.FIRST | vocabulary.SECOND for word in words)
 
 
 def is_plain_agent(text: object) -> bool:
     """Whether a cell or a title says only that an agent is meant, not which."""
     words = words_of(text)
-    return bool(words) and all(word in _AGENT_WORDS for word in words)
+    return bool(words) and all(word in vocabulary.AGENT_WORDS for word in words)
 
 
 def meaning_of(levels: list[str]) -> Meaning | None:
@@ -214,20 +133,42 @@ def meaning_of(levels: list[str]) -> Meaning | None:
             side, agent = AGENT, level.strip()  # "Model A" above columns of its own
             continue
         words = words_of(level)
-        owners = [HUMAN if word in _HUMAN_WORDS else AGENT for word in words if word in _OWNERS]
+        owner = _owner(words, side)
         kept = [word for word in words if word not in _OWNERS]
-        if owners:
-            side = owners[-1]
-            if level != levels[-1]:
-                kept = [word for word in kept if word not in _SIDE_FILLERS]
+        if owner is not None:
+            side = owner
+            if level != levels[-1] or set(kept) <= vocabulary.SIDE_FILLERS:
+                kept = [word for word in kept if word not in vocabulary.SIDE_FILLERS]
         rest.extend(kept)
     if not rest:
         return None if side is None else Meaning("any", side, agent)
     return _with_group(rest, side, agent)
 
 
-def meaning_of_words(words: list[str]) -> str | None:
+def _owner(words: list[str], above: str | None) -> str | None:
+    """Return whose numbers words say they are; the participants of a simulation are an agent's.
+
+    Examples
+    --------
+    >>> _owner(["simulated", "participants"], None), _owner(["participants"], None)
+    ('agent', 'human')
+    >>> _owner(["human", "ai"], None) is None
+    True
+    """
+    owners = [word for word in words if word in _OWNERS]
+    agents = [word for word in owners if word in vocabulary.AGENT_WORDS]
+    people = [word for word in owners if word not in agents and word not in vocabulary.OF_EITHER]
+    if agents and people:
+        return None
+    if agents or (owners and not people and above == AGENT):
+        return AGENT
+    return HUMAN if owners else None
+
+
+def meaning_of_words(words: list[str], *, ends_title: bool = True) -> str | None:
     """Return the field that words name as they are."""
+    if not ends_title and words and words[-1] in vocabulary.LAST_ONLY:
+        return None
     return _MEANING.get(" ".join(words))
 
 
@@ -239,9 +180,11 @@ def _agent_of(level: str) -> tuple[str, list[str]]:
     words = words_of(level)
     for cut in range(1, len(words) + 1):
         tail = words[cut:]
-        if not tail or meaning_of_words(tail) or any(meaning_of_words(tail[i:]) for i in range(len(tail))):
+        if not tail or _names_group(tail) or any(meaning_of_words(tail[i:]) for i in range(len(tail))):
+            while len(tail) > 1 and _is_version(tail[0], words[:cut]):
+                cut, tail = cut + 1, tail[1:]
             head = words[:cut]
-            if all(word in _AGENT_WORDS for word in head):
+            if all(word in vocabulary.AGENT_WORDS for word in head):
                 return "", tail
             shown = (
                 level.strip()
@@ -250,6 +193,18 @@ def _agent_of(level: str) -> tuple[str, list[str]]:
             )
             return shown, tail
     return level.strip(), []
+
+
+def _names_group(words: list[str]) -> bool:
+    """Whether words behind the name of a model say which participants: "condition A", "B"."""
+    return bool(set(words) & vocabulary.GROUP_WORDS) or set(words) <= set("abcd")
+
+
+def _is_version(word: str, name: list[str]) -> bool:
+    """Whether a word behind the name of a model belongs to it; a bare digit only where it has none yet."""
+    if _VERSION.fullmatch(word):
+        return True
+    return word.isdigit() and not any(character.isdigit() for part in name for character in part)
 
 
 def _agent_behind(level: str) -> tuple[str, list[str]] | None:
@@ -278,15 +233,16 @@ def _with_group(words: list[str], side: str | None, agent: str) -> Meaning | Non
         return Meaning(whole, None if whole in IDENTITY else side, agent)
     for cut in range(1, len(words)):
         for field, left in ((meaning_of_words(words[cut:]), words[:cut]),
-                            (meaning_of_words(words[:-cut]), words[len(words) - cut :])):  # fmt: skip
+                            (meaning_of_words(words[:-cut], ends_title=False),
+                             words[len(words) - cut :])):  # fmt: skip
             if field is None:
                 continue
             if field in IDENTITY:
-                if set(left) <= _FILLERS:
+                if set(left) <= vocabulary.FILLERS:
                     return Meaning(field)
                 continue
             return Meaning(field, side, agent, _group_name(left))
-    if side is not None and set(words) <= _FIRST | _SECOND:
+    if side is not None and (set(words) <= _LABELS or set(words) & vocabulary.GROUP_WORDS):
         return Meaning("any", side, agent, _group_name(words))  # "People / Control": whatever the cells hold
     return _in_the_middle(words, side, agent)
 
@@ -295,14 +251,14 @@ def _in_the_middle(words: list[str], side: str | None, agent: str) -> Meaning | 
     """Find the longest field with words of a group on either side of it."""
     for size in range(len(words) - 2, 0, -1):
         for start in range(1, len(words) - size):
-            field = meaning_of_words(words[start : start + size])
+            field = meaning_of_words(words[start : start + size], ends_title=False)
             if field is not None and field not in IDENTITY:
                 return Meaning(field, side, agent, _group_name(words[:start] + words[start + size :]))
     return None
 
 
 def _group_name(words: list[str]) -> str:
-    for name, usual in (("1", _FIRST), ("2", _SECOND)):
+    for name, usual in (("1", vocabulary.FIRST), ("2", vocabulary.SECOND)):
         if any(word in usual for word in words):
             return name
     return " ".join(words)
