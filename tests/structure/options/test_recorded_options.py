@@ -138,7 +138,7 @@ def test_a_contradiction_is_refused() -> None:
 
 
 def test_a_table_without_right_options_is_refused_with_the_columns_that_it_needs() -> None:
-    with pytest.raises(FileFormatError, match=r"none for 'right' \(key, gold, target\)"):
+    with pytest.raises(FileFormatError, match=r"none for 'right' \(key, gold, target, "):
         concord.score_options([{"item": 1, "chosen": "A"}])
 
 
@@ -172,3 +172,83 @@ def test_the_command_writes_what_it_prints(tmp_path: Path) -> None:
     assert files.read(tmp_path / "r").scores.n_items == 24
     bad = CliRunner().invoke(app, ["score", "options", str(tmp_path / "r" / "options.csv")])
     assert bad.exit_code == 2
+
+
+OPTIONS = ("paris", "rome", "oslo", "bern")
+
+
+def shown() -> list[tuple[int, int, list[str], int, int]]:
+    """Ten questions, four rotations, twice: six are known, the others take the first place or the second."""
+    found = []
+    for i in range(10):
+        for turn in range(4):
+            for sample in range(2):
+                order = [*OPTIONS[turn:], *OPTIONS[:turn]]
+                right = order.index("paris")
+                place = right if i < 6 else 0 if sample == 0 or i < 8 else 1
+                found.append((i, turn, order, right, place))
+    return found
+
+
+def rotated(turn: int) -> str:
+    return "ABCD"[turn:] + "ABCD"[:turn]
+
+
+STRANGERS: dict[str, list[dict[str, Any]]] = {
+    "numbers from 0": [
+        {"item": i, "arrangement": rotated(t), "chosen": p, "right": r, "n_options": 4}
+        for i, t, _, r, p in shown()
+    ],
+    "letters with the option's words": [
+        {"item": i, "arrangement": rotated(t), "chosen": f"{'ABCD'[p]}) {o[p]}", "gold": f"({'ABCD'[r]})"}
+        for i, t, o, r, p in shown()
+    ],
+    "sentences": [
+        {"id": i, "order": rotated(t), "prediction": f"The answer is {'ABCD'[p]}.", "key": "ABCD"[r]}
+        for i, t, _, r, p in shown()
+    ],
+    "options in columns, the key in answer": [
+        {"question_id": i, **dict(zip("ABCD", o, strict=True)), "answer": "ABCD"[r], "prediction": "ABCD"[p],
+         "permutation": t}
+        for i, t, o, r, p in shown()
+    ],
+    "the option's words": [
+        {"id": i, "order": t, "options": o, "prediction": o[p], "target": "paris"}
+        for i, t, o, _, p in shown()
+    ],
+    "a list of choices and places from 0": [
+        {"doc_id": i, "variant": t, "choices": o, "pred": p, "gold": r} for i, t, o, r, p in shown()
+    ],
+    "an order of numbers": [
+        {"item": i, "arrangement": "|".join(str((t + k) % 4) for k in range(4)), "chosen": "ABCD"[p],
+         "right": "ABCD"[r], "n_options": 4}
+        for i, t, _, r, p in shown()
+    ],
+    "an order with dashes": [
+        {"item": i, "arrangement": "-".join(rotated(t)).lower(), "chosen": "abcd"[p], "right": "abcd"[r],
+         "n_options": 4}
+        for i, t, _, r, p in shown()
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("style", list(STRANGERS))
+def test_tables_of_strangers_give_the_same_numbers(style: str) -> None:
+    scores = concord.score_options(STRANGERS[style], n_permutations=99).scores
+    assert scores.consistency.value == pytest.approx(0.6333333)
+    assert scores.flip_excess.value == pytest.approx(1 / 6)
+    assert [one.value for one in scores.accuracy_by_place] == pytest.approx([0.9, 0.7, 0.6, 0.6])
+    assert scores.selection[0].value == pytest.approx(0.2)
+
+
+def test_a_letter_in_answer_is_a_place_where_it_is_right_exactly_when_correct() -> None:
+    """Taken for the option itself, a model that knows every answer would seem to change its mind."""
+    rows = [
+        {"id": i, "order": turn, "answer": "ABCD"[place], "target": "ABCD"[right],
+         "correct": int(place == right)}
+        for i, turn, _, right, place in shown()
+    ]  # fmt: skip
+    result = concord.score_options(rows, n_permutations=99)
+    assert result.scores.consistency.value is None
+    assert result.scores.selection[0].value == pytest.approx(0.2)
+    assert any("'answer' is taken for the chosen place" in told for told in result.warnings)

@@ -7,8 +7,8 @@ from typing import Any
 from concord.errors import OptionError, RunFolderError
 from concord.files.templates import fill, read_template
 from concord.records import AskOutcome, Design, Message, Trial
+from concord.structure.judging.ballots import AB, BA
 from concord.structure.judging.files import JudgeResult
-from concord.structure.judging.forms import AB, BA
 from concord.structure.judging.pairs import PAIRS, AnswerPair, pairs_file, parse_pairs
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.score import score_votes

@@ -12,7 +12,7 @@ from concord.files.contents import is_file, read_bytes
 from concord.files.json_text import parsed
 from concord.files.limits import quoted
 from concord.files.tables import TableOptions
-from concord.structure.judging.forms import TIE, A, B
+from concord.structure.judging.ballots import TIE, A, B
 from concord.structure.named_rows import rows_of
 
 PAIRS = "pairs.json"

@@ -1,17 +1,19 @@
 """Recorded verdicts to votes by judge and pair: files of one kind or several, joined by pair."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from concord.errors import FileFormatError
 from concord.files.limits import JUDGED_PAIRS, JUDGES
 from concord.files.too_many import refuse_more
 from concord.records import InputFile
-from concord.structure.judging.forms import AB, BA, PROMPT, TIE, UNREADABLE, A, B, Ballot, form_of
+from concord.structure.judging.ballots import AB, BA, PROMPT, TIE, UNREADABLE, A, B, Ballot
+from concord.structure.judging.forms import read_ballots
 from concord.structure.judging.records import NONE, Counts, PairVotes
 from concord.structure.named_rows import NamedRows
 
 _PLACES = {A: 0, B: 1, TIE: 2}
+MANY_JUDGES, MIN_PAIRS = 4, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +45,12 @@ def read_votes(
         A row cannot be read; file and row are named.
     """
     table: dict[str, dict[str, _Tally]] = {}
-    for source in sources:
-        usual = source.name if judge is None else judge
-        for ballot in _ballots(source, usual):
-            table.setdefault(ballot.judge, {}).setdefault(ballot.pair, _Tally(ballot)).add(ballot)
     warnings = [text for source in (*sources, *people) for text in source.warnings]
+    for source in sources:
+        ballots, told = read_ballots(source, source.name if judge is None else judge)
+        warnings += told
+        for ballot in ballots:
+            table.setdefault(ballot.judge, {}).setdefault(ballot.pair, _Tally(ballot)).add(ballot)
     human = _verdicts_of_people(people)
     known = {pair for pairs in table.values() for pair in pairs}
     if human and not known & human.keys():
@@ -63,6 +66,7 @@ def read_votes(
         for name, (prompts, _) in joined.items()
         if len(prompts) > 1
     ]
+    warnings += _many_judges(joined)
     judges = {
         name: tuple(tally.votes(human.get(pair)) for pair, tally in sorted(pairs.items()))
         for name, (_, pairs) in joined.items()
@@ -75,6 +79,17 @@ def read_votes(
     refuse_more(n_pairs, JUDGED_PAIRS, "pairs", place, "score a random part of them, or one judge at a time")
     inputs = tuple(item for source in (*sources, *people) for item in source.inputs)
     return RecordedVotes(judges, inputs, tuple(warnings))
+
+
+def _many_judges(joined: Mapping[str, tuple[list[str], Mapping[str, "_Tally"]]]) -> list[str]:
+    """Say that judges with a few pairs each are probably people."""
+    most = max((len(pairs) for _, pairs in joined.values()), default=0)
+    if len(joined) < MANY_JUDGES or most >= MIN_PAIRS:
+        return []
+    return [
+        f"{len(joined)} judges, none with {MIN_PAIRS} pairs, which an interval needs: if they are people, "
+        "give this file as --people beside the verdicts of a judge"
+    ]
 
 
 def _one_per_model(
@@ -98,16 +113,10 @@ def _one_per_model(
     return found
 
 
-def _ballots(source: NamedRows, judge: str) -> Iterable[Ballot]:
-    form = form_of(source.rows[0], source.places[0])
-    for row, place in zip(source.rows, source.places, strict=True):
-        yield from form(row, place, judge)
-
-
 def _verdicts_of_people(sources: Sequence[NamedRows]) -> dict[str, "_Tally"]:
     found: dict[str, _Tally] = {}
     for source in sources:
-        for ballot in _ballots(source, ""):
+        for ballot in read_ballots(source, "")[0]:
             found.setdefault(ballot.pair, _Tally(ballot)).add(ballot)
     return found
 

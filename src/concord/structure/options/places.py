@@ -16,6 +16,8 @@ from concord.structure.unit_means import MIN_PAIRS
 NOT_MOVED = "no question has its right option in several places"
 NOT_EVERYWHERE = "the right option is not seen in every place"
 _SAME = 1e-12
+_AT_ONCE = 2_000_000
+"""Numbers that are drawn at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,12 +30,16 @@ class Placed:
     right: NDArray[np.int64]
     place: NDArray[np.int64]
     correct: Floats
+    cell: NDArray[np.int64]
+    """Replies to one arrangement of an item have one number: they are not independent of one another."""
 
     @classmethod
     def of(cls, replies: Sequence[OptionReply], items: Sequence[str], places: int) -> "Placed":
         """Gather the replies of which a place or a correctness is known."""
         codes = {name: i for i, name in enumerate(items)}
         kept = [one for one in replies if places and (one.place is not None or one.correct is not None)]
+        asked = [(one.item, one.arrangement, one.right_place) for one in kept]
+        cells = {key: i for i, key in enumerate(dict.fromkeys(asked))}
         return cls(
             len(items),
             places,
@@ -41,6 +47,7 @@ class Placed:
             np.array([one.right_place for one in kept], dtype=np.int64),
             np.array([-1 if one.place is None else one.place for one in kept], dtype=np.int64),
             np.array([np.nan if one.correct is None else one.correct for one in kept], dtype=np.float64),
+            np.array([cells[key] for key in asked], dtype=np.int64),
         )
 
     def _placed_counts(self, place: NDArray[np.int64], weights: Floats | None = None) -> Floats:
@@ -120,25 +127,55 @@ class Placed:
     def floor(self, n_permutations: int, rng: np.random.Generator) -> tuple[float | None, float | None]:
         """Return the mean RStd without an effect of places, and how often it is as large as the observed.
 
-        Right answers of an item are divided at random over its replies: how many fall to each place is
-        hypergeometric. Undefined where no item has its right option in several places.
+        The replies to each arrangement of an item are kept together and divided at random over its
+        arrangements: repeats of one arrangement are alike, at temperature 0 the same, and counted one by one
+        they would make every chance difference between arrangements look like an effect of places. Undefined
+        where no item has its right option in several places.
         """
         counts = self._placed_counts(self._judged)
         observed = rstd_of(self.accuracy())
         if np.isnan(observed) or not ((counts > 0).sum(axis=1) > 1).any():
             return None, None
-        hits = self._placed_counts(self._judged, self.correct)
-        left = np.broadcast_to(hits.sum(axis=1), (n_permutations, self.n_items)).astype(np.int64)
-        rest = counts.sum(axis=1).astype(np.int64)
-        means = np.empty((n_permutations, self.places))
-        for place in range(self.places):
-            own = counts[:, place].astype(np.int64)
-            rest = rest - own
-            drawn = rng.hypergeometric(own, rest, left)
-            left = left - drawn
-            means[:, place] = (drawn[:, own > 0] / own[own > 0]).mean(axis=1)
-        found = means.std(axis=1)
+        found = _without_places(*self._cell_counts(), self.places, n_permutations, rng)
         return float(found.mean()), (1 + int((found >= observed - _SAME).sum())) / (1 + n_permutations)
+
+    def _cell_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
+        """Return item, place of the right option, replies and right replies of every arrangement of an item.
+
+        They are in the order of items and places.
+        """
+        known = ~np.isnan(self.correct)
+        cell = self.cell[known]
+        sizes = np.bincount(cell).astype(np.float64)
+        hits = np.bincount(cell, self.correct[known], len(sizes)).astype(np.float64)
+        used = np.flatnonzero(sizes > 0)
+        at = np.full(len(sizes), -1, dtype=np.int64)
+        at[cell] = np.flatnonzero(known)
+        item, right = self.item[at[used]], self.right[at[used]]
+        order = np.lexsort((right, item))
+        return item[order], right[order], sizes[used][order], hits[used][order]
+
+
+def _without_places(
+    item: NDArray[np.int64],
+    right: NDArray[np.int64],
+    sizes: Floats,
+    hits: Floats,
+    places: int,
+    n_permutations: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Return RStd of so many divisions of the blocks of every item over its arrangements."""
+    starts = np.flatnonzero(np.r_[True, (np.diff(item) != 0) | (np.diff(right) != 0)])
+    place_of = right[starts]
+    found = []
+    for first in range(0, n_permutations, step := max(1, _AT_ONCE // len(item))):
+        n = min(step, n_permutations - first)
+        moved = np.argsort(item + rng.random((n, len(item))), axis=1)
+        shares = np.add.reduceat(hits[moved], starts, axis=1) / np.add.reduceat(sizes[moved], starts, axis=1)
+        means = [shares[:, place_of == place].mean(axis=1) for place in range(places)]
+        found.append(np.std(means, axis=0))
+    return np.concatenate(found)
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:

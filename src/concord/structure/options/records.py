@@ -80,13 +80,19 @@ class OptionScores:
             said.append("choices change with the arrangement more than between repeats")
         else:
             said.append("that choices change with the arrangement more than between repeats is not shown")
-        if self.rstd_p is not None and self.rstd_p < CLAIM_LEVEL:
+        if self._places_matter:
             said.append("accuracy depends on the place of the right option")
         elif self.rstd_p is not None:
             said.append("that accuracy depends on the place of the right option is not shown")
         elif self.places_note:
             said.append(f"whether accuracy depends on the place cannot be tested ({self.places_note})")
         return "; ".join(said).capitalize() + "."
+
+    @property
+    def _places_matter(self) -> bool:
+        """Whether test and interval say so; the interval counts families of items, the test does not."""
+        ends = self.rstd.interval
+        return self.rstd_p is not None and self.rstd_p < CLAIM_LEVEL and (ends is None or ends.low > 0)
 
     def lines(self) -> list[str]:
         """Return the numbers in words."""

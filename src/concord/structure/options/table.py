@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,18 +11,27 @@ from concord.errors import FileFormatError, OptionError
 from concord.files.limits import listed, quoted
 from concord.records import InputFile
 from concord.structure.named_rows import NamedRows
-from concord.structure.options.layouts import LETTERS
+from concord.structure.options.choice_cells import (
+    MOST_OPTIONS,
+    UNREADABLE,
+    CellFault,
+    cell_text,
+    counts_from_zero,
+    letters_are_places,
+    option_at,
+    place_in_cell,
+)
 from concord.structure.options.records import OptionReply
 
 _NAMES = {
-    "item": ("item", "id", "question_id", "question"),
+    "item": ("item", "id", "question_id", "item_id", "doc_id", "question"),
     "model": ("model",),
     "arrangement": ("arrangement", "order", "permutation", "variant", "format"),
     "sample": ("sample", "repeat"),
-    "chosen": ("chosen", "choice", "letter", "selected", "prediction"),
-    "right": ("right", "key", "gold", "target"),
+    "chosen": ("chosen", "choice", "letter", "selected", "prediction", "predicted", "pred"),
+    "right": ("right", "key", "gold", "target", "answer_key", "correct_answer", "correct_option"),
     "n_options": ("n_options",),
-    "options": ("options",),
+    "options": ("options", "choices"),
     "answer": ("answer",),
     "correct": ("correct",),
     "cluster": ("cluster", "family"),
@@ -31,8 +39,6 @@ _NAMES = {
     "right_place": ("right_place",),
 }
 """Columns by what they hold, in any case; of several names the first that is there."""
-_UNREADABLE = frozenset({"unreadable", "none", "refused", "error", "?", "-", "–"})
-_MARKED = re.compile(r"^[\s\[(*\"']*([A-Za-z]|\d{1,2})[\s\])*\"'.:]*$")
 _FLAGS = {
     "true": True,
     "yes": True,
@@ -43,7 +49,6 @@ _FLAGS = {
     "0": False,
     "0.0": False,
 }
-MOST_OPTIONS = len(LETTERS)
 _SHOWN = 10
 
 
@@ -83,12 +88,17 @@ def read_option_replies(source: NamedRows, *, model: str | None = None) -> Recor
     keep, name = _one_model(rows, model)
     held = [_option_cells(rows[i]) for i in keep]
     places = [source.places[i] for i in keep]
-    size, warnings = _usual_size(held)
+    warnings = _settled(held)
+    from_zero = counts_from_zero(held)
+    if from_zero:
+        warnings.append("numbers of options count from 0, since one of them is 0")
+    size, told = _usual_size(held, from_zero)
+    warnings += told
     replies, faults = [], []
     for cells, place in zip(held, places, strict=True):
         try:
-            replies.append(_reply(cells, size))
-        except _CellFault as fault:
+            replies.append(_reply(cells, size, from_zero))
+        except CellFault as fault:
             faults.append(f"{place}: {fault}")
     if faults:
         more = f"\nand {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
@@ -102,10 +112,6 @@ def read_option_replies(source: NamedRows, *, model: str | None = None) -> Recor
     return RecordedOptions(name, tuple(replies), source.inputs, (*source.warnings, *warnings))
 
 
-class _CellFault(Exception):
-    """A cell that cannot be used, in words."""
-
-
 def _by_title(row: Mapping[str, Any]) -> dict[str, Any]:
     return {str(key).strip().casefold(): value for key, value in row.items()}
 
@@ -113,9 +119,10 @@ def _by_title(row: Mapping[str, Any]) -> dict[str, Any]:
 def _check_titles(name: str, titles: set[str]) -> None:
     """Refuse a table without items, choices or places of right options."""
     ours = {"place", "right_place", "n_options"} <= titles
+    keyed = "answer" in titles and bool(titles & set(_NAMES["chosen"]))
     lacking = [
         f"{key!r} ({', '.join(_NAMES[key][1:])})" if len(_NAMES[key]) > 1 else repr(key)
-        for key in ("item", *(() if ours else ("right",)))
+        for key in ("item", *(() if ours or keyed else ("right",)))
         if not titles & set(_NAMES[key])
     ]
     if not ours and not titles & {*_NAMES["chosen"], *_NAMES["correct"]}:
@@ -129,7 +136,7 @@ def _check_titles(name: str, titles: set[str]) -> None:
 
 def _one_model(rows: Sequence[Mapping[str, Any]], model: str | None) -> tuple[list[int], str]:
     """Return the rows of one model, and its name."""
-    named = [_text_of(row.get("model")) for row in rows]
+    named = [cell_text(row.get("model")) for row in rows]
     names = sorted({name for name in named if name is not None})
     if not names:
         return list(range(len(rows))), "model" if model is None else model
@@ -144,74 +151,71 @@ def _one_model(rows: Sequence[Mapping[str, Any]], model: str | None) -> tuple[li
     return [i for i, name in enumerate(named) if name == model], str(model)
 
 
+def _settled(held: list[dict[str, Any]]) -> list[str]:
+    """Settle what ``answer`` means in a table without another column for it, and return what is told."""
+    has = {key: any(cell_text(cells[key]) is not None for cells in held) for key in ("chosen", "right")}
+    if has["chosen"] and not has["right"]:
+        for cells in held:
+            cells["right"], cells["answer"] = cells["answer"], None
+        return ["'answer' is taken for the right option, since no other column says which it is"]
+    if has["right"] and not has["chosen"] and letters_are_places(held, _FLAGS):
+        for cells in held:
+            cells["chosen"], cells["answer"] = cells["answer"], None
+        return ["'answer' is taken for the chosen place: it is the right letter exactly where it is correct"]
+    return []
+
+
 def _option_cells(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cells of a row by what they hold."""
     found = {}
     for key, names in _NAMES.items():
         title = next((name for name in names if name in row), None)
         found[key] = None if title is None else row[title]
+    own = [row.get(letter) for letter in "abcdefgh"]  # options in columns of their own, as MMLU has them
+    if found["options"] is None and cell_text(own[0]) is not None and cell_text(own[1]) is not None:
+        found["options"] = [str(one) for one in own if cell_text(one) is not None]
     return found
 
 
-def _text_of(value: object) -> str | None:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    return str(value).strip() or None
-
-
-def _usual_size(held: Sequence[Mapping[str, Any]]) -> tuple[int, list[str]]:
+def _usual_size(held: Sequence[Mapping[str, Any]], from_zero: bool) -> tuple[int, list[str]]:
     """Return the number of options of rows that do not say it: the furthest place in the table."""
     if not held or all(
-        _text_of(cells["n_options"]) is not None or cells["options"] is not None for cells in held
+        cell_text(cells["n_options"]) is not None or cells["options"] is not None for cells in held
     ):
         return 0, []
-    seen = [_lenient_place(cells[key]) for cells in held for key in ("chosen", "right")]
+    seen = [_lenient_place(cells[key], from_zero) for cells in held for key in ("chosen", "right")]
     largest = max((place + 1 for place in seen if place is not None), default=0)
     return largest, [f"'n_options' is not given: taken as {largest}, the furthest place in the table"]
 
 
-def _lenient_place(value: object) -> int | None:
+def _lenient_place(value: object, from_zero: bool) -> int | None:
     try:
-        return _place_of_answer(value, "", MOST_OPTIONS)
-    except _CellFault:
+        return place_in_cell(value, "", MOST_OPTIONS, from_zero=from_zero)
+    except CellFault:
         return None
 
 
-def _place_of_answer(value: object, column: str, size: int) -> int | None:
-    """Read a place from 0 on: a letter, or a number from 1 on; ``None`` where nothing could be read."""
-    text = _text_of(value)
-    if text is None or text.casefold() in _UNREADABLE:
-        return None
-    if isinstance(value, float) and value.is_integer():
-        text = str(int(value))
-    found = _MARKED.match(text)
-    if found is not None:
-        word = found.group(1).upper()
-        place = int(word) - 1 if word.isdigit() else LETTERS.index(word)
-        if 0 <= place < size:
-            return place
-    end = f"A to {LETTERS[size - 1]} or 1 to {size}" if 0 < size <= MOST_OPTIONS else "a letter"
-    raise _CellFault(f"{column!r} is {quoted(value)}, expected {end}")
-
-
-def _reply(cells: Mapping[str, Any], usual: int) -> OptionReply:
+def _reply(cells: Mapping[str, Any], usual: int, from_zero: bool) -> OptionReply:
     """Read one row."""
-    item = _text_of(cells["item"])
+    item = cell_text(cells["item"])
     if item is None:
-        raise _CellFault("the row names no item")
-    arrangement = _text_of(cells["arrangement"])
+        raise CellFault("the row names no item")
+    arrangement = cell_text(cells["arrangement"])
     arrangement = "" if arrangement is None else arrangement
     shown = _shown_options(cells["options"])
     size = _n_options(cells["n_options"], usual, shown)
     if cells["right_place"] is not None:
         place, right = (_index(cells[key], key, size) for key in ("place", "right_place"))
     else:
-        place, right = (_place_of_answer(cells[key], key, size) for key in ("chosen", "right"))
+        place, right = (
+            place_in_cell(cells[key], key, size, from_zero=from_zero, shown=shown)
+            for key in ("chosen", "right")
+        )
     if right is None:
-        raise _CellFault("'right' is empty, expected the place of the right option")
+        raise CellFault("'right' is empty, expected the place of the right option")
     correct = _correct(cells["correct"], place, right)
     answer = _chosen_of(cells["answer"], place, shown, arrangement, size)
-    cluster = _text_of(cells["cluster"])
+    cluster = cell_text(cells["cluster"])
     return OptionReply(
         item, arrangement, answer, place, right, size, correct, "" if cluster is None else cluster
     )
@@ -223,18 +227,18 @@ def _shown_options(value: object) -> list[str] | None:
         try:
             value = json.loads(value)
         except ValueError:
-            raise _CellFault(
+            raise CellFault(
                 f'\'options\' is {quoted(value)}, expected a list such as ["red", "blue"]'
             ) from None
-    if value is None or _text_of(value) is None:
+    if value is None or cell_text(value) is None:
         return None
     if not isinstance(value, list) or not 2 <= len(value) <= MOST_OPTIONS:
-        raise _CellFault(f"'options' is {quoted(value)}, expected a list of 2 to {MOST_OPTIONS} options")
+        raise CellFault(f"'options' is {quoted(value)}, expected a list of 2 to {MOST_OPTIONS} options")
     return [str(one).strip() for one in value]
 
 
 def _n_options(value: object, usual: int, shown: Sequence[str] | None) -> int:
-    text = _text_of(value)
+    text = cell_text(value)
     if text is None:
         return usual if shown is None else len(shown)
     try:
@@ -242,15 +246,15 @@ def _n_options(value: object, usual: int, shown: Sequence[str] | None) -> int:
     except ValueError:
         number = math.nan
     if not (number.is_integer() and 2 <= number <= MOST_OPTIONS):
-        raise _CellFault(f"'n_options' is {quoted(value)}, expected a whole number from 2 to {MOST_OPTIONS}")
+        raise CellFault(f"'n_options' is {quoted(value)}, expected a whole number from 2 to {MOST_OPTIONS}")
     if shown is not None and len(shown) != number:
-        raise _CellFault(f"'n_options' is {int(number)}, and 'options' lists {len(shown)}")
+        raise CellFault(f"'n_options' is {int(number)}, and 'options' lists {len(shown)}")
     return int(number)
 
 
 def _index(value: object, column: str, size: int) -> int | None:
     """Read a place that is counted from 0 on."""
-    text = _text_of(value)
+    text = cell_text(value)
     if text is None:
         return None
     try:
@@ -258,21 +262,19 @@ def _index(value: object, column: str, size: int) -> int | None:
     except ValueError:
         number = math.nan
     if not (number.is_integer() and 0 <= number < size):
-        raise _CellFault(f"{column!r} is {quoted(value)}, expected 0 to {size - 1}")
+        raise CellFault(f"{column!r} is {quoted(value)}, expected 0 to {size - 1}")
     return int(number)
 
 
 def _correct(value: object, place: int | None, right: int) -> bool | None:
     """Return whether the right option was chosen; refuse a word that contradicts the places."""
-    text = _text_of(value)
+    text = cell_text(value)
     found = None if text is None else _FLAGS.get(text.casefold())
     if text is not None and found is None:
-        raise _CellFault(f"'correct' is {quoted(value)}, expected true or false, 1 or 0")
+        raise CellFault(f"'correct' is {quoted(value)}, expected true or false, 1 or 0")
     by_place = None if place is None else place == right
     if found is not None and by_place is not None and found != by_place:
-        raise _CellFault(
-            f"'correct' is {quoted(value)}, but the chosen place and the right one say otherwise"
-        )
+        raise CellFault(f"'correct' is {quoted(value)}, but the chosen place and the right one say otherwise")
     return found if by_place is None else by_place
 
 
@@ -280,23 +282,22 @@ def _chosen_of(
     value: object, place: int | None, shown: Sequence[str] | None, arrangement: str, size: int
 ) -> str | None:
     """Return which option was chosen, wherever it was; ``None`` where that is not known."""
-    text = _text_of(value)
-    if text is not None and text.casefold() not in _UNREADABLE:
+    text = cell_text(value)
+    if text is not None and text.casefold() not in UNREADABLE:
         return text
     if place is None:
         return None
     if shown is not None:
         return shown[place]
-    letters = arrangement.upper()
-    return letters[place] if sorted(letters) == list(LETTERS[:size]) else None
+    return option_at(arrangement, place, size)
 
 
 def _told_twice(held: Sequence[Mapping[str, Any]]) -> list[str]:
     """Warn of rows that have the item, arrangement and sample of another."""
     keys = [
-        tuple(_text_of(cells[key]) for key in ("item", "arrangement", "sample"))
+        tuple(cell_text(cells[key]) for key in ("item", "arrangement", "sample"))
         for cells in held
-        if _text_of(cells["sample"]) is not None
+        if cell_text(cells["sample"]) is not None
     ]
     twice = sum(count - 1 for count in Counter(keys).values())
     many = f"{twice} rows have" if twice > 1 else "1 row has"

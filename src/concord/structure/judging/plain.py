@@ -1,0 +1,284 @@
+"""Verdicts in a table of one's own: one per row, or one column per order.
+
+A cell names a seat (``verdict``) or an answer (``winner``). What its columns are called and how an order is
+coded differ from hand to hand, so that a table is looked at as a whole before its rows are read.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from concord.errors import FileFormatError
+from concord.files.limits import listed, quoted
+from concord.structure.judging.ballots import (
+    AB,
+    BA,
+    EVEN,
+    TIE,
+    UNORDERED,
+    UNREADABLE,
+    A,
+    B,
+    Ballot,
+    RowReader,
+    bare_word,
+    is_tie,
+    is_unreadable,
+    named_seat,
+    seat_verdict,
+    small_keys,
+    sorted_ballot,
+)
+from concord.structure.named_rows import NamedRows, Row
+
+_PAIR = ("pair", "pair_id", "item", "item_id", "id", "question_id", "uid", "prompt_id", "question", "prompt")
+_SWAPPED = ("swapped", "is_swapped", "swap", "flipped", "is_flipped", "reversed", "is_reversed")
+_NAMES = {
+    "pair": _PAIR,
+    "judge": ("judge", "judge_model", "judge_name", "annotator", "rater", "evaluator", "model"),
+    "order": ("order", "position", "presentation_order"),
+    "swapped": _SWAPPED,
+    "verdict": ("verdict", "judgement", "judgment", "decision"),
+    "winner": ("winner", "preferred", "chosen", "winning_model", "preferred_model"),
+    "model_a": ("model_a",),
+    "model_b": ("model_b",),
+    "first_model": ("first_model", "model_first"),
+    "second_model": ("second_model", "model_second"),
+    "answer_a": ("answer_a", "response_a", "output_a"),
+    "answer_b": ("answer_b", "response_b", "output_b"),
+    "length_a": ("length_a",),
+    "length_b": ("length_b",),
+    "cluster": ("cluster", "question", "question_id", "prompt_id"),
+}
+_WIDE = {AB: ("verdict_ab", "winner_ab"), BA: ("verdict_ba", "winner_ba")}
+_ORDERS = {
+    **dict.fromkeys(("ab", "a first", "original", "normal", "forward", "unswapped"), AB),
+    **dict.fromkeys(("ba", "b first", "swapped", "reversed", "reverse", "flipped"), BA),
+}
+_TRUTHS = {
+    **dict.fromkeys(("true", "yes", "1", "1.0", "y"), BA),
+    **dict.fromkeys(("false", "no", "0", "0.0", "n"), AB),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """What a table's columns mean."""
+
+    columns: Mapping[str, str]
+    """From a meaning to the column."""
+    from_zero: bool = False
+    """Orders are 0 and 1, not 1 and 2."""
+    zero_is_tie: bool = False
+    """Verdicts are 1, 2 and 0 for neither."""
+    questions: bool = False
+    """A name is that of a question, under which several pairs of models are."""
+    by_seat: bool = False
+    """``model_a`` is who was in the first seat: pairs of models are there both ways."""
+
+
+def fits_plain(keys: frozenset[str]) -> bool:
+    """Return whether a table has a verdict and something to call a pair by."""
+    verdicts = {*_NAMES["verdict"], *_NAMES["winner"]}
+    return bool(keys & verdicts) and bool(keys & set(_PAIR))
+
+
+def fits_wide(keys: frozenset[str]) -> bool:
+    """Return whether a table has one column of verdicts per order."""
+    return all(keys & set(names) for names in _WIDE.values()) and bool(keys & set(_PAIR))
+
+
+def plain_reader(source: NamedRows) -> RowReader:
+    """Return what reads the rows of a table with one verdict each."""
+    layout = _layout(source.rows)
+
+    def read(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+        yield _ballot(small_keys(row), layout, place, judge)
+
+    return read
+
+
+def wide_reader(source: NamedRows) -> RowReader:
+    """Return what reads the rows of a table with a column of verdicts per order."""
+    layout = _layout(source.rows)
+
+    def read(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+        cells = small_keys(row)
+        for order, (seat, answer) in _WIDE.items():
+            kept = {key: value for key, value in cells.items() if key not in (*_WIDE[AB], *_WIDE[BA])}
+            kept |= {"order": order, "verdict": cells.get(seat), "winner": cells.get(answer)}
+            columns = {**layout.columns, "order": "order", "verdict": "verdict", "winner": "winner"}
+            yield _ballot(kept, _Layout(columns, zero_is_tie=True), place, judge)
+
+    return read
+
+
+def plain_notes(rows: Sequence[Row]) -> list[str]:
+    """Say where no order was found, and which columns were not used."""
+    layout = _layout(rows)
+    told = []
+    if layout.by_seat:
+        told.append(
+            "pairs of models are there both ways, so that model_a is taken to have been in the first seat; a "
+            "column 'order' (ab, ba) says it"
+        )
+    if not layout.by_seat and not {"order", "swapped", "first_model"} & layout.columns.keys():
+        keys = dict.fromkeys(key for row in rows[:1] for key in small_keys(row))
+        unused = [key for key in keys if key not in layout.columns.values() and not key.startswith("human")]
+        if unused:
+            told.append(
+                f"no column says who was in the first seat (order: ab or ba); not used: {listed(unused)}"
+            )
+    return told
+
+
+def _layout(rows: Sequence[Row]) -> _Layout:
+    cells = [small_keys(row) for row in rows]
+    keys = {key for row in cells for key, value in row.items() if _is_filled(value)}
+    columns = {
+        meaning: found
+        for meaning, names in _NAMES.items()
+        if (found := next((name for name in names if name in keys), None)) is not None
+    }
+    if columns.get("cluster") == columns.get("pair"):
+        columns.pop("cluster", None)
+    order, verdict = columns.get("order"), columns.get("verdict")
+    codes = {_code(row.get(order)) for row in cells} if order is not None else set()
+    seats = {_code(row.get(verdict)) for row in cells} if verdict is not None else set()
+    several, both = _models(cells, columns)
+    by_seat = both and not {"order", "swapped"} & columns.keys()
+    return _Layout(columns, "0" in codes, "2" in seats, several, by_seat)
+
+
+def _models(cells: Sequence[Mapping[str, object]], columns: Mapping[str, str]) -> tuple[bool, bool]:
+    """Return whether one name has several pairs of models, and whether one pair is there both ways."""
+    if not {"pair", "model_a", "model_b"} <= columns.keys():
+        return False, False
+    seen: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for row in cells:
+        one = tuple(str(row.get(columns[key])).strip() for key in ("pair", "model_a", "model_b"))
+        seen[one[0]].add((one[1], one[2]))
+    several = any(len({frozenset(pair) for pair in pairs}) > 1 for pairs in seen.values())
+    both = any((b, a) in pairs and a != b for pairs in seen.values() for a, b in pairs)
+    return several, both
+
+
+def _code(value: object) -> str:
+    """Return a number in a cell as it would be typed."""
+    word = str(value).strip().casefold()
+    return word.removesuffix(".0")
+
+
+def _is_filled(value: object) -> bool:
+    return (
+        value is not None
+        and bool(str(value).strip())
+        and not (isinstance(value, float) and math.isnan(value))
+    )
+
+
+def _ballot(cells: Mapping[str, object], layout: _Layout, place: str, judge: str) -> Ballot:
+    found = {
+        meaning: value for meaning, column in layout.columns.items() if _is_filled(value := cells.get(column))
+    }
+    if "pair" not in found:
+        raise FileFormatError(f"{place}: a row names no pair")
+    by_seat = "first_model" in found and "second_model" in found
+    keys = ("first_model", "second_model") if by_seat else ("model_a", "model_b")
+    models = (str(found.get(keys[0], "A")).strip(), str(found.get(keys[1], "B")).strip())
+    order = AB if by_seat or layout.by_seat else _seat_order(found, layout, place)
+    name, who = str(found["pair"]).strip(), str(found.get("judge", judge)).strip()
+    verdict = _plain_verdict(found, layout, order, models, place)
+    lengths = (_length(found, "a", place), _length(found, "b", place))
+    human = tuple(human_verdicts(cells, models, place))
+    cluster = str(found.get("cluster", "")).strip()
+    if by_seat or layout.by_seat or layout.questions:
+        return sorted_ballot(
+            who,
+            name,
+            models,
+            order,
+            verdict,
+            cluster=cluster if cluster else name,
+            lengths=lengths,
+            human=human,
+        )
+    return Ballot(who, name, order, verdict, *models, cluster, *lengths, human)
+
+
+def _seat_order(found: Mapping[str, object], layout: _Layout, place: str) -> str:
+    if "order" in found:
+        value = found["order"]
+        numbers = {"0": AB, "1": BA} if layout.from_zero else {"1": AB, "2": BA}
+        order = numbers.get(
+            _code(value), _ORDERS.get(" ".join(str(value).casefold().replace("_", " ").split()))
+        )
+        if order is None:
+            raise FileFormatError(f"{place}: 'order' is {quoted(value)}, expected ab or ba")
+        return order
+    if "swapped" in found:
+        value = found["swapped"]
+        order = _TRUTHS.get(str(value).strip().casefold())
+        if order is None:
+            raise FileFormatError(
+                f"{place}: {layout.columns['swapped']!r} is {quoted(value)}, expected true or false"
+            )
+        return order
+    return UNORDERED
+
+
+def _plain_verdict(
+    found: Mapping[str, object], layout: _Layout, order: str, models: tuple[str, str], place: str
+) -> str | None:
+    if "winner" in found:
+        return winning_answer(found["winner"], models, place, order)
+    if is_unreadable(found.get("verdict")):
+        return UNREADABLE
+    value = found["verdict"]
+    seat = EVEN if layout.zero_is_tie and _code(value) == "0" else named_seat(_code(value))
+    if seat is None:
+        raise FileFormatError(f"{place}: 'verdict' is {quoted(value)}, expected first, second or tie")
+    if order == UNORDERED and seat != EVEN:
+        raise FileFormatError(f"{place}: 'verdict' names a seat, and 'order' does not say who was in it")
+    return seat_verdict(seat, order)
+
+
+def human_verdicts(cells: Mapping[str, object], models: tuple[str, str], place: str) -> Iterator[str]:
+    """Return people's verdicts: every column whose name begins with ``human``, several joined by ``;``."""
+    for key, value in cells.items():
+        if key.startswith("human") and value is not None:
+            for part in str(value).split(";"):
+                if part.strip():
+                    yield winning_answer(part, models, f"{place}, column {key!r}")
+
+
+def winning_answer(value: object, models: tuple[str, str], place: str, order: str = UNORDERED) -> str:
+    """Read who won: a, b, tie, the model's name, or a seat where the order is known."""
+    text = str(value).strip().casefold()
+    named = {models[0].casefold(): A, models[1].casefold(): B}.get(text)
+    if named is not None:
+        return named
+    if is_tie(text):
+        return TIE
+    if is_unreadable(text):
+        return UNREADABLE
+    word = bare_word(value)
+    seat = named_seat(word)
+    says_seat = word in ("first", "second", "1st", "2nd")
+    if seat is None or (says_seat and order == UNORDERED):
+        raise FileFormatError(f"{place}: a winner is {quoted(value)}, expected a, b or tie")
+    return seat_verdict(seat, order) if says_seat else (A, B)[seat]
+
+
+def _length(found: Mapping[str, object], side: str, place: str) -> float | None:
+    given, answer = found.get(f"length_{side}"), found.get(f"answer_{side}")
+    if given is None:
+        return None if answer is None else float(len(str(answer)))
+    try:
+        value = float(str(given))
+    except ValueError:
+        value = math.nan
+    if not value > 0 or math.isinf(value):
+        raise FileFormatError(f"{place}: 'length_{side}' is {quoted(given)}, expected a number above 0")
+    return value

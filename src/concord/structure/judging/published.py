@@ -1,0 +1,185 @@
+"""Verdicts as public benchmarks write them: FastChat and MT-Bench, Chatbot Arena, Arena-Hard, JudgeBench.
+
+FastChat writes both orders of a pair into one row (``g1_winner``, ``g2_winner``), Arena-Hard a list of
+``games`` whose first has the baseline in the first seat, JudgeBench a list of ``judgments`` whose second has
+the answers exchanged. Published votes, of people and of judges, have one verdict per row and no order
+(``winner`` beside ``model_a``, or three columns ``winner_model_a``, ``winner_model_b``, ``winner_tie``).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from concord.errors import FileFormatError
+from concord.files.limits import quoted
+from concord.structure.judging.ballots import (
+    AB,
+    BA,
+    PROMPT,
+    TIE,
+    UNORDERED,
+    UNREADABLE,
+    A,
+    B,
+    Ballot,
+    bare_word,
+    is_unreadable,
+    named_seat,
+    needed_word,
+    seat_verdict,
+    small_keys,
+    sorted_ballot,
+)
+from concord.structure.named_rows import Row
+
+_BASELINE = "baseline"
+"""Arena-Hard's first version does not write the name of the baseline into its judgements."""
+
+
+def fastchat_pair(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+    """Read both orders of a pair: ``g1`` has model_1 in the first seat, ``g2`` model_2."""
+    models = (needed_word(row, "model_1", place), needed_word(row, "model_2", place))
+    named = {models[0]: A, models[1]: B, "model_1": A, "model_2": B, "tie": TIE, "error": UNREADABLE}
+    who, question = fastchat_judge(row, judge), _question(row, place)
+    for order, key in ((AB, "g1_winner"), (BA, "g2_winner")):
+        winner = str(row[key]).strip()
+        if winner not in named:
+            raise FileFormatError(
+                f"{place}: {key!r} is {quoted(winner)}, expected model_1, model_2, tie, error"
+            )
+        yield sorted_ballot(who, question, models, order, named[winner], cluster=_cluster(question))
+
+
+def fastchat_vote(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+    """Read one published vote; an inconsistent tie is a tie, since its order is not recorded."""
+    models = (needed_word(row, "model_a", place), needed_word(row, "model_b", place))
+    winner = str(row["winner"]).strip().casefold()
+    found = {"model_a": A, "model_b": B}.get(winner, TIE if winner.startswith("tie") else None)
+    if found is None:
+        raise FileFormatError(
+            f"{place}: 'winner' is {quoted(row['winner'])}, expected model_a, model_b or tie"
+        )
+    question = _question(row, place)
+    lengths = (_conversation(row, "conversation_a"), _conversation(row, "conversation_b"))
+    yield sorted_ballot(
+        fastchat_judge(row, judge), question, models, UNORDERED, found, cluster=_cluster(question),
+        lengths=lengths,
+    )  # fmt: skip
+
+
+def arena_choice(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+    """Read a vote of Chatbot Arena as three columns, of which one is 1."""
+    cells = small_keys(row)
+    ends = {"winner_model_a": A, "winner_model_b": B, "winner_tie": TIE}
+    won = [end for key, end in ends.items() if str(cells.get(key)).strip() in ("1", "1.0", "True", "true")]
+    if len(won) != 1:
+        raise FileFormatError(f"{place}: {len(won)} of {', '.join(ends)} are 1, expected one")
+    models = (needed_word(cells, "model_a", place), needed_word(cells, "model_b", place))
+    lengths = (_characters(cells.get("response_a")), _characters(cells.get("response_b")))
+    question = needed_word(cells, "id", place)
+    yield sorted_ballot(judge, question, models, UNORDERED, won[0], lengths=lengths)
+
+
+def arena_hard(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+    """Read the games of an answer against the baseline, which has the first seat in the first game."""
+    key = "question_id" if row.get("question_id") is not None else "uid"
+    question = needed_word(row, key, place)
+    named = row.get("baseline")
+    baseline = _BASELINE if named is None or not str(named).strip() else str(named).strip()
+    models = (baseline, needed_word(row, "model", place))
+    for order, game in _alternating(row, "games", place):
+        verdict = _relation(game, "score", order, place)
+        yield sorted_ballot(fastchat_judge(row, judge), question, models, order, verdict, cluster=question)
+
+
+def arena_hard_notes(rows: Sequence[Row]) -> list[str]:
+    """Say that a strong verdict is one vote."""
+    games = [game for row in rows for game in _verdict_list(row, "games") if isinstance(game, Mapping)]
+    strong = sum(">>" in str(game.get("score")) for game in games)
+    told = []
+    if strong:
+        told.append(
+            f"{strong} of {len(games)} verdicts are strong (A>>B); each counts as one vote, where Arena-Hard "
+            "counts it three times"
+        )
+    if all(not row.get("baseline") for row in rows):
+        told.append(f"the baseline's name is not in the file; it is called {_BASELINE!r}")
+    return told
+
+
+def judge_bench(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+    """Read the judgements of a pair of which ``label`` says the better answer; the second is exchanged."""
+    pair = needed_word(row, "pair_id", place)
+    lengths = (_characters(row.get("response_A")), _characters(row.get("response_B")))
+    label = row.get("label")
+    truth = () if label is None else (seat_verdict(_seat(label, place), AB),)
+    for order, made in _alternating(row, "judgments", place):
+        verdict = _relation(made, "decision", order, place)
+        yield Ballot(_bench_judge(made, judge), pair, order, verdict, "A", "B", "", *lengths, truth)
+
+
+def judge_bench_notes(rows: Sequence[Row]) -> list[str]:
+    """Say what stands for people."""
+    return ["'label', the answer that is objectively right, stands where people's verdicts would"]
+
+
+def _bench_judge(made: object, judge: str) -> str:
+    inner = made.get("judgment") if isinstance(made, Mapping) else None
+    found = inner.get("judge_model") if isinstance(inner, Mapping) else None
+    return judge if found is None else str(found)
+
+
+def _alternating(row: Row, key: str, place: str) -> Iterator[tuple[str, object]]:
+    """Return what a list holds, each with its order: A first, B first, and so on."""
+    made = _verdict_list(row, key)
+    if not made:
+        raise FileFormatError(f"{place}: {key!r} is {quoted(row.get(key))}, expected a list of verdicts")
+    for i, one in enumerate(made):
+        yield (AB, BA)[i % 2], one
+
+
+def _verdict_list(row: Row, key: str) -> Sequence[object]:
+    found = row.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _relation(made: object, key: str, order: str, place: str) -> str:
+    """Return who won by a relation of the seats such as ``A>>B``."""
+    value = made.get(key) if isinstance(made, Mapping) else None
+    return UNREADABLE if is_unreadable(value) else seat_verdict(_seat(value, place), order)
+
+
+def _seat(value: object, place: str) -> int:
+    seat = named_seat(value) if any(mark in bare_word(value) for mark in "<>=") else None
+    if seat is None:
+        raise FileFormatError(f"{place}: a verdict is {quoted(value)}, expected A>B, B>A or A=B")
+    return seat
+
+
+def _characters(text: object) -> float | None:
+    return None if text is None else float(len(str(text)))
+
+
+def _conversation(row: Row, key: str) -> float | None:
+    """Count the characters of a model's messages in a conversation."""
+    messages = row.get(key)
+    if not isinstance(messages, list):
+        return None
+    said = [one.get("content") for one in messages if isinstance(one, Mapping) and one.get("role") != "user"]
+    return float(sum(len(str(text)) for text in said)) if said else None
+
+
+def _question(row: Row, place: str) -> str:
+    turn = row.get("turn")
+    question = needed_word(row, "question_id", place)
+    return question if turn is None else f"{question} turn {turn}"
+
+
+def _cluster(question: str) -> str:
+    return question.partition(" turn ")[0]
+
+
+def fastchat_judge(row: Row, judge: str) -> str:
+    """Return the name of a judge: its model, and after `PROMPT` the name of its prompt where there is one."""
+    found = row.get("judge")
+    if isinstance(found, list | tuple):
+        return PROMPT.join(str(part) for part in found)
+    return judge if found is None or not str(found).strip() else str(found).strip()
