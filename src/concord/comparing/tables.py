@@ -80,7 +80,7 @@ def read_score_tables(
         return wide
     found = _resolve(table.name, table.header, columns)
     data = _standard(table, found)
-    models = _models(table)
+    models = _named_models(table)
     ordered = _no_duplicates(table, data, found, models)
     whole = ScoreFile(
         title,
@@ -102,7 +102,7 @@ def read_score_tables(
     ]
 
 
-def _models(table: ColumnTable) -> "pl.Series | None":
+def _named_models(table: ColumnTable) -> "pl.Series | None":
     """Return the model of each row, where a column names several."""
     fitting = [name for name in table.header if name.strip().casefold() in MODEL_NAMES]
     if len(fitting) != 1:
