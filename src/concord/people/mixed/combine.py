@@ -8,7 +8,7 @@ from scipy import special
 
 from concord.errors import InputError, UndefinedError
 from concord.files.tables import TableOptions
-from concord.people.mixed.ends import FEW, METHOD, Part, estimate_with, with_ends
+from concord.people.mixed.ends import FEW, METHOD, MeanPart, estimate_with, with_ends
 from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
 from concord.records import Estimate, Interval
@@ -150,7 +150,7 @@ def _control_last(arm: str) -> tuple[bool, str]:
 
 def _combined_mean(
     outcome: str, name: str, kind: str, own: MixedRows, more: MixedRows, level: float
-) -> tuple[CombinedEstimate, Part]:
+) -> tuple[CombinedEstimate, MeanPart]:
     y = own.answer
     assert y is not None  # noqa: S101 - the table of people
     given = (y, own.prediction, more.prediction)
@@ -160,7 +160,7 @@ def _combined_mean(
     except UndefinedError as fault:
         raise InputError(f"{outcome or name}: {fault}") from fault
     n, m = y.size, more.prediction.size
-    part = Part(
+    part = MeanPart(
         found,
         powered_deviations(*given, found.weight, **weights),
         powered_deviations(*given, 0.0, **weights)[:1],
@@ -223,7 +223,7 @@ def _worth_of(n: int, m: int, correlation: Estimate, level: float) -> Estimate:
 def _difference_of_arms(
     outcome: str,
     arms: Sequence[str],
-    parts: Sequence[tuple[CombinedEstimate, Part]],
+    parts: Sequence[tuple[CombinedEstimate, MeanPart]],
     level: float,
 ) -> CombinedEstimate:
     """Return the first arm minus the second; people of both arms are counted together."""

@@ -15,7 +15,7 @@ _SKEW = "skewness taken out (Hall 1992)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class MeanPart:
     """A mean, and what each person and prediction does to it: with predictions, and of people alone."""
 
     mean: PoweredMean
@@ -25,7 +25,7 @@ class Part:
     """Whether people all gave one answer: then they say nothing of the spread, whatever predictions do."""
 
 
-def with_ends(parts: Sequence[Part], n: int, level: float, note: str) -> tuple[Estimate, Estimate]:
+def with_ends(parts: Sequence[MeanPart], n: int, level: float, note: str) -> tuple[Estimate, Estimate]:
     """Return a mean, or the first minus the second, with predictions and of people alone.
 
     Skewness is taken out of both intervals.
