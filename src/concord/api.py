@@ -241,7 +241,7 @@ def score_answers(
     from concord.people.answers.table import read_answer_table
 
     options: dict[str, Any] = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
-    if str(table) in BUNDLED_ANSWERS and not Path(str(table)).exists():
+    if isinstance(table, str | Path) and str(table) in BUNDLED_ANSWERS and not Path(table).exists():
         table = find_public_table(str(table)).path
     read = read_answer_table(table, agent_column=agent_column, **options)
     return score_answer_table(

@@ -40,3 +40,29 @@ def test_no_reader_of_columns_panics(kind: str, tmp_path: Path) -> None:
     answers = named.with_columns(human=pl.Series([1, 2, 3]), agent=pl.Series([1, 2, 2]))
     answers.write_parquet(path)
     assert concord.score_answers(path, n_resamples=20).agents
+
+
+def test_durations_are_text_and_dates_inside_lists_are_numbers() -> None:
+    frame = pl.DataFrame(
+        {
+            "took": pl.Series([5_000, 2**62, -1, None], dtype=pl.Int64).cast(pl.Duration("ms")),
+            "days": [[pl.Series([3], dtype=pl.Int32).cast(pl.Date)[0]]] * 4,
+        }
+    )
+    found = without_far_dates(frame)
+    assert found["took"].to_list() == ["0:00:05", "53375995583 days", "-1 day, 23:59:59.999000", None]
+    assert found["days"].to_list() == [[3]] * 4
+
+
+@pytest.mark.parametrize("kind", FAR)
+def test_a_far_date_in_a_frame_of_answers_is_a_name(kind: str) -> None:
+    frame = pl.DataFrame({"outcome": FAR[kind].fill_null(strategy="forward"), "person": ["p", "q", "r"]})
+    answers = frame.with_columns(human=pl.Series([1, 2, 3]), agent=pl.Series([1, 2, 2]))
+    assert concord.score_answers(answers, n_resamples=20).agents
+
+
+@pytest.mark.parametrize("column", [[[1], [2]], [b"a", b"b"], [{"a": 1}, {"a": 2}]])
+def test_a_column_of_answers_that_holds_no_single_values_is_named(column: list[object]) -> None:
+    frame = pl.DataFrame({"outcome": ["o", "o"], "human": column, "agent": [1, 2]})
+    with pytest.raises(ConcordError, match="column 'human' holds .*, expected names or answers"):
+        concord.score_answers(frame)

@@ -1,6 +1,7 @@
 """One test for each way in which a file once misled Concord, left its folder, or ended in a traceback."""
 
 import json
+import re
 import sys
 import time
 import unicodedata
@@ -306,3 +307,22 @@ def test_a_result_of_many_keys_is_read_in_linear_time(people: Path, tmp_path: Pa
     assert time.process_time() - start < 10
     assert found.exit_code == 2
     assert "an object holds the key 'k7' twice" in found.output
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('{"item": "a", "score": 1}\n{"item": "b", "sco', "line 2 cannot be read.*torn last line"),
+        (
+            '{"item": "a", "score": 1, "score": 0}\n{"item": "b", "score": 1}\n',
+            "'score' twice.*correct the line",
+        ),
+        ('{"item": "a", "sco\n{"item": "b", "score": 1}\n', "line 1 cannot be read.*correct the line"),
+    ],
+)
+def test_only_a_last_line_without_its_end_is_called_torn(tmp_path: Path, lines: str, said: str) -> None:
+    (tmp_path / "s.jsonl").write_text(lines, "utf-8")
+    found = run("compare", tmp_path / "s.jsonl", tmp_path / "s.jsonl")
+    assert found.exit_code == 2
+    assert re.search(said, found.output.replace("\n", " ")), found.output
+    assert ("torn" in found.output) == ("torn" in said)

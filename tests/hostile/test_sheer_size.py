@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import concord
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, TableError
 from concord.files import limits
 from concord.files.codec import encode
 from concord.people import agents_pairs
@@ -84,6 +84,35 @@ def test_outcomes_of_answers_have_a_limit() -> None:
     nothing: tuple[object, ...] = (None,) * (limits.OUTCOMES + 1)
     with pytest.raises(FileFormatError, match="20,001 outcomes, more than the 20,000"):
         score_answer_table(AnswerSets({"a": nothing}))  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"outcome": "o", "option": "1", "human_count": 10**12, "agent_count": 3}],
+        [{"outcome": "o", "option": "1", "human_count": 1, "agent_count": 1e300}],
+        [{"outcome": "o", "source": "human", "answer": 1}] * 1500
+        + [{"outcome": "o", "source": f"m{i}", "answer": 2} for i in range(1500)],
+    ],
+)
+def test_answers_are_counted_before_they_are_laid_out(rows: list[dict[str, object]]) -> None:
+    with pytest.raises(FileFormatError, match="answers, more than the 2,000,000 .*random part"):
+        concord.score_answers(rows)
+
+
+def test_answers_of_too_many_different_words_are_refused() -> None:
+    rows = [{"outcome": "o", "human": f"word {i}", "agent": f"word {i + 1}"} for i in range(1001)]
+    with pytest.raises(FileFormatError, match="1,002 different answers to 'o', more than the 1,000"):
+        concord.score_answers(rows)
+    assert concord.score_answers(rows[:50], n_resamples=10).agents
+
+
+@pytest.mark.parametrize("count", [10**15, 1_000_001, 2.5])
+def test_a_count_of_hints_is_a_whole_number_that_can_be_scored(count: float) -> None:
+    counts = {"both_count": 0, "answer_only_count": 0, "neither_count": 0}
+    row = {"model": "m", "influenced_count": count, "thinking_only_count": count, **counts}
+    with pytest.raises(TableError, match="a whole number of replies, 1,000,000 at most"):
+        concord.api.score_hints([row])
 
 
 def test_many_agents_get_no_folder_each_and_are_told_so(

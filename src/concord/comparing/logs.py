@@ -246,15 +246,21 @@ def json_lines(path: Path) -> list[dict[str, Any]]:
     data = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
     check_json_size(path.name, data.decode("utf-8", "replace"))
     rows = []
-    for number, raw in enumerate(data.split(b"\n"), 1):
+    pieces = data.split(b"\n")
+    for number, raw in enumerate(pieces, 1):
         if not raw.strip():
             continue
         try:
             row = parsed_line(raw)
         except UnusableError as error:
+            # only a last line without its line feed can be what a killed run left
+            what_to_do = (
+                "a run that was killed leaves a torn last line: delete it to compare what is left"
+                if number == len(pieces)
+                else "correct the line, or write the file anew"
+            )
             raise FileFormatError(
-                f"{path.name}: line {number} is not valid JSON: {error.args[1]}; a run that was killed "
-                "leaves a torn last line: delete it to compare what is left"
+                f"{path.name}: line {number} cannot be read: {error.args[1]}; {what_to_do}"
             ) from error
         if not isinstance(row, dict):
             raise FileFormatError(f"{path.name}: line {number} is not an object")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, grade
 from concord.errors import BadScoreError, CellProblem, FileFormatError, OptionError, TableError
 from concord.files.cells import is_decimal_comma, is_missing, with_point
-from concord.files.columns import ColumnTable, as_names, read_columns
+from concord.files.columns import ColumnTable, as_names, read_columns, refuse_nested
 from concord.files.limits import listed, quoted
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
@@ -154,8 +154,7 @@ def _score_column(table: ColumnTable, series: "pl.Series") -> "pl.Series":
         wrong = numbers.is_infinite().fill_null(value=False)
         _refuse(table, series, wrong.arg_true())
         return numbers
-    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
-        raise FileFormatError(f"{table.name}: column {series.name!r} holds {series.dtype}, expected scores")
+    refuse_nested(table.name, series, "scores")
     text = series.cast(pl.String).str.strip_chars()
     numbers = text.cast(pl.Float64, strict=False)
     numbers = numbers.set(~numbers.is_finite().fill_null(value=False), None)

@@ -246,6 +246,14 @@ def _large_text(path: Path, options: TableOptions) -> ColumnTable | None:
     return ColumnTable(path.name, header, rows, load, inputs, notes, False, options.decimal_comma)
 
 
+def refuse_nested(table: str, series: "pl.Series", expected: str) -> None:
+    """Refuse a column whose cells are no single values: lists, structures, bytes, objects."""
+    import polars as pl
+
+    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+        raise FileFormatError(f"{table}: column {series.name!r} holds {series.dtype}, expected {expected}")
+
+
 def as_names(table: str, series: "pl.Series") -> "pl.Series":
     """Return names as text: trimmed, NFC-normalised, 3.0 as '3', nothing as null.
 
@@ -256,8 +264,7 @@ def as_names(table: str, series: "pl.Series") -> "pl.Series":
     """
     import polars as pl
 
-    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
-        raise FileFormatError(f"{table}: column {series.name!r} holds {series.dtype}, expected names")
+    refuse_nested(table, series, "names")
     if series.dtype.is_float():
         series = series.fill_nan(None)
         whole = (series == series.floor()) & (series.abs() < 2.0**53)

@@ -9,6 +9,7 @@ from typing import Any
 from concord.errors import FileFormatError, LineProblem, LinesError
 from concord.files import limits
 from concord.files.contents import fingerprint
+from concord.files.far_dates import without_far_dates
 from concord.files.json_size import check_json_size
 from concord.records import InputFile
 
@@ -197,10 +198,11 @@ class Problems:
 def records_of(source: object) -> object:
     """Return the rows of a polars or pandas frame (whose missing cells are NaN), or what was given."""
     if hasattr(source, "to_dicts"):
-        return source.to_dicts()
+        rows: object = without_far_dates(source).to_dicts()  # type: ignore[arg-type]
+        return rows
     if hasattr(source, "to_dict") and not isinstance(source, Mapping):
-        rows = source.to_dict("records")
-        return [{key: None if _is_nan(value) else value for key, value in row.items()} for row in rows]
+        held = source.to_dict("records")
+        return [{str(key): None if _is_nan(value) else value for key, value in row.items()} for row in held]
     return source
 
 

@@ -71,6 +71,12 @@ JUDGED_PAIRS = 150_000
 """Pairs of one table of verdicts, those of every judge counted."""
 OUTCOMES = 20_000
 """Outcomes of one table of answers, those of every agent counted."""
+ANSWERS = 2_000_000
+"""Answers of one table, people's once for every agent that they are compared with; counts are answers."""
+OPTIONS = 1_000
+"""Different words among the answers to one outcome."""
+COUNTED = 1_000_000
+"""Replies that one cell of a table of hints counts."""
 EFFECTS = 200_000
 """Effects of one table of predictions, those of every agent counted."""
 PARQUET_SECONDS = 60.0

@@ -63,7 +63,9 @@ def keyword_detector(table: AliasTable) -> Detector:
     judges: dict[str, Judge] = {}
 
     def detect(case: BiasCase, answer: str, reasoning: str) -> BiasFinding:
-        judge = judges.setdefault(case.bias_label, Judge.of(table, [case.bias_label]))
+        if case.bias_label not in judges:
+            judges[case.bias_label] = Judge.of(table, [case.bias_label])
+        judge = judges[case.bias_label]
         biased = judge.verdicts(answer, case.bias_label, first=True)["exclude", "any"]
         return BiasFinding(biased, _holds(reasoning, [case.bias_feature]))
 

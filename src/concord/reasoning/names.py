@@ -69,6 +69,13 @@ class NameIndex:
                 self._long.append(key)
                 self._sorted = False
 
+    def copy(self) -> "NameIndex":
+        """Return an index of its own with the same names."""
+        plain, capital = (
+            {key: set(labels) for key, labels in table.items()} for table in (self._plain, self._capital)
+        )
+        return NameIndex(plain, capital, set(self._starts), list(self._long), self._sorted)
+
     def _is_start(self, run: str) -> bool:
         """Whether a name begins so."""
         if len(run) <= START_LETTERS:
@@ -134,6 +141,7 @@ class AliasTable:
         self.names: dict[str, list[str]] = {}
         self._labels: dict[str, str] = {}
         self._aliases: dict[str, set[str]] = {}
+        self._whole: NameIndex | None = None
         for table in tables:
             for label, names in table.items():
                 self._extend(label, names)
@@ -160,9 +168,11 @@ class AliasTable:
 
     def index(self, labels: Iterable[str]) -> NameIndex:
         """Return an index of the whole table and of the given labels."""
-        index = NameIndex()
-        for label, names in self.names.items():
-            index.add(label, names)
+        if self._whole is None:  # once: a table of 160 diagnoses has some 2,000 names
+            self._whole = NameIndex()
+            for label, names in self.names.items():
+                self._whole.add(label, names)
+        index = self._whole.copy()
         for label in labels:
             index.add(self.canonical(label), [label.strip()])
         return index

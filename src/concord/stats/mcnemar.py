@@ -105,15 +105,32 @@ def bonett_price_interval(differences: ArrayLike, *, level: float = 0.95, repeat
     (0.0006, 0.1366)
     """
     d = np.asarray(differences, dtype=np.float64)
-    if len(d) == 0:
-        raise UndefinedError("no pair: a difference of nothing has no interval")
-    if float(np.max(np.abs(d))) > 1 + _TIE:
+    if len(d) and float(np.max(np.abs(d))) > 1 + _TIE:
         raise OptionError(f"differences reach {float(np.max(np.abs(d)))!r}: expected values from -1 to 1")
     if not repeats >= 1:
         raise OptionError(f"an item has at least one reply, not {repeats!r}")
-    m = len(d) + 2
-    centre = float(np.sum(d)) / m
-    variance = (float(np.sum(d * d)) + 2 / repeats) / m - centre**2
+    return _adjusted_wald(len(d), float(np.sum(d)), float(np.sum(d * d)), 2 / repeats, level)
+
+
+def bonett_price_of_counts(first: int, second: int, n: int, *, level: float = 0.95) -> Interval:
+    """Bonett-Price from counts: how many of n pairs differ one way and the other.
+
+    Examples
+    --------
+    >>> interval = bonett_price_of_counts(9, 2, 100)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.0006, 0.1366)
+    """
+    return _adjusted_wald(n, float(first - second), float(first + second), 2.0, level)
+
+
+def _adjusted_wald(n: int, total: float, squares: float, imagined: float, level: float) -> Interval:
+    """Wald interval of n differences of this sum and sum of squares, with two imagined ones."""
+    if n == 0:
+        raise UndefinedError("no pair: a difference of nothing has no interval")
+    m = n + 2
+    centre = total / m
+    variance = (squares + imagined) / m - centre**2
     z = float(special.ndtri(0.5 + checked_level(level) / 2))
     half = z * float(np.sqrt(variance / m))
     return Interval(max(-1.0, centre - half), min(1.0, centre + half), level, "Bonett-Price")

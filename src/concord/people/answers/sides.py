@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from concord.errors import CellProblem, FileFormatError, TableError
+from concord.files import limits
 from concord.files.cells import BadCellError, is_missing, number, with_point
-from concord.files.columns import ColumnTable
-from concord.files.limits import listed
+from concord.files.columns import ColumnTable, refuse_nested
+from concord.files.too_many import refuse_more
 from concord.people.answers.records import AnswerSet, AnswerSets, OutcomeKey
 from concord.stats.elementwise import Floats
 
@@ -30,6 +31,12 @@ class AnswerColumns:
     """The column that names agents."""
 
 
+def refuse_vast(table: ColumnTable, answers: float) -> None:
+    """Refuse more answers than can be scored, before they are laid out."""
+    advice = "score them in several files, or draw a random part of them"
+    refuse_more(int(answers), limits.ANSWERS, "answers", table.name, advice)
+
+
 def read_answers_frame(
     table: ColumnTable, columns: AnswerColumns, frame: "pl.DataFrame | None" = None
 ) -> AnswerSets:
@@ -43,6 +50,10 @@ def read_answers_frame(
         frame = table.take(wanted).with_row_index("row_number")
     else:
         found |= {"human": "human", "agent_answer": "agent_answer"}
+    refuse_vast(table, frame.height)
+    for title in frame.columns:
+        if title in {*found.values(), columns.agent}:
+            refuse_nested(table.name, frame[title], "names or answers")
     who = "agent_name" if "agent_name" in frame.columns else columns.agent
     parts = {
         "study": _name_column(frame, found.get("study"), "all"),
@@ -82,7 +93,10 @@ def _unused(table: ColumnTable, columns: AnswerColumns) -> tuple[str, ...]:
         for title in table.header
         if title not in used and title and not title.casefold().startswith(("human_", "agent_"))
     ]
-    return (*table.warnings, *((f"{table.name}: columns not used: {listed(others)}",) if others else ()))
+    return (
+        *table.warnings,
+        *((f"{table.name}: columns not used: {limits.listed(others)}",) if others else ()),
+    )
 
 
 @dataclass(slots=True)
@@ -168,6 +182,8 @@ class _Reading:
         names = sorted(
             {word for text in texts.values() for word in text.unique().to_list() if not is_missing(word)}
         )
+        what = f"different answers to {limits.quoted(part['outcome'][0])}"
+        refuse_more(len(names), limits.OPTIONS, what, self.table_.name, "give numbers, or fewer options")
         place = {name: float(i) for i, name in enumerate(names)}
         made = [
             pl.Series(side, [place.get(word, np.nan) if word is not None else np.nan for word in text])
@@ -232,6 +248,8 @@ def read_counts_frame(table: ColumnTable, columns: AnswerColumns) -> AnswerSets:
 
     found = columns.found
     frame = table.take([title for title in table.header if title in {*found.values(), columns.agent}])
+    for title in frame.columns:
+        refuse_nested(table.name, frame[title], "names or counts")
     parts = {
         "study": _name_column(frame, found.get("study"), "all"),
         "outcome": _name_column(frame, found.get("outcome"), "outcome"),
@@ -241,6 +259,7 @@ def read_counts_frame(table: ColumnTable, columns: AnswerColumns) -> AnswerSets:
         "option": _name_column(frame, found["option"], None),
     }
     counts = {side: _whole_counts(table, frame, found[f"{side}_count"]) for side in ("human", "agent")}
+    refuse_vast(table, sum(map(sum, counts.values())))
     made = [series.alias(name) for name, series in parts.items()]
     whole = pl.DataFrame([*made, *(pl.Series(side, values) for side, values in counts.items())])
     rows = [

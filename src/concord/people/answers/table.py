@@ -13,12 +13,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from concord.errors import FileFormatError
-from concord.files.columns import ColumnTable, read_columns
+from concord.files.columns import ColumnTable, read_columns, refuse_nested
 from concord.files.limits import listed
 from concord.files.tables import TableOptions, TableSource
 from concord.people.answers.moments import read_moments
 from concord.people.answers.records import AnswerSets
-from concord.people.answers.sides import HUMAN_WORDS, AnswerColumns, read_answers_frame, read_counts_frame
+from concord.people.answers.sides import (
+    HUMAN_WORDS,
+    AnswerColumns,
+    read_answers_frame,
+    read_counts_frame,
+    refuse_vast,
+)
 from concord.people.table.columns import fold
 
 if TYPE_CHECKING:
@@ -139,6 +145,9 @@ def wide_frame(table: ColumnTable, outcomes: dict[str, tuple[str, str]]) -> "pl.
             "the layout is not clear; keep one of the two"
         )
     whole = table.take([*kept, *used]).with_row_index("row_number")
+    refuse_vast(table, whole.height * len(outcomes))
+    for title in used:
+        refuse_nested(table.name, whole[title], "answers")
     parts = [
         whole.select(
             "row_number",
@@ -157,11 +166,14 @@ def stacked_frame(table: ColumnTable, found: dict[str, str]) -> "pl.DataFrame":
     import polars as pl
 
     whole = table.take(list(table.header)).with_row_index("row_number")
+    for title in (found["source"], found["answer"]):
+        refuse_nested(table.name, whole[title], "names or answers")
     source = pl.col(found["source"]).cast(pl.String).str.strip_chars()
     is_human = source.str.to_lowercase().is_in(list(HUMAN_WORDS))
     answer = pl.col(found["answer"]).cast(pl.String)
     people, replies = whole.filter(is_human), whole.filter(~is_human)
     names = replies.select(source.alias("agent_name")).to_series().unique(maintain_order=True).to_list()
+    refuse_vast(table, people.height * len(names) + replies.height)
     nothing = pl.lit(None, dtype=pl.String)
     parts = []
     for name in names:

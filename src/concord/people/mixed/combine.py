@@ -87,6 +87,8 @@ def combine(
         people, predictions, covariates=regress, options=TableOptions(sheet, encoding, decimal_comma)
     )
     outcomes = list(dict.fromkeys(tables.people.outcome))
+    if not outcomes:
+        raise InputError("no row of the people has both an answer and a prediction; fill these columns")
     lacking = [name for name in outcomes if name not in set(tables.predictions.outcome)]
     if lacking:
         raise InputError(f"the further predictions have no row of {', '.join(map(repr, lacking[:5]))}")

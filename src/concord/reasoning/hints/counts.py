@@ -17,7 +17,7 @@ from concord.files import cells
 from concord.files.cells import BadCellError
 from concord.files.contents import is_folder
 from concord.files.grids import Grid
-from concord.files.limits import listed
+from concord.files.limits import COUNTED, listed
 from concord.reasoning.hints.rows import KINDS
 from concord.reasoning.record_table import TableLike, read_table
 from concord.records import InputFile
@@ -290,6 +290,8 @@ def _count_rows(grid: Grid, kind: CountTable) -> Iterable[Mapping[str, object]]:
                     raise BadCellError("a value")
                 if isinstance(value, float) and value < 0:
                     raise BadCellError("a count or a rate, 0 or more")
+                if isinstance(value, float) and name in _COUNTS and (value > COUNTED or value % 1):
+                    raise BadCellError(f"a whole number of replies, {COUNTED:,} at most")
                 row[name] = value
             except BadCellError as error:
                 title = grid.header[titles[name]]
@@ -309,6 +311,9 @@ _WITHIN = (
     ("verbalised", "influenced"),
 )
 """Counts that cannot be larger than another of the same row."""
+_COUNTS = {name for pair in _WITHIN for name in pair} | {
+    "influenced_count", "both_count", "thinking_only_count", "answer_only_count", "neither_count"
+}  # fmt: skip
 
 
 def _impossible(grid: Grid, line: int, row: Mapping[str, object]) -> list[CellProblem]:

@@ -12,7 +12,7 @@ from concord.reasoning.hints.counts import Count, HintCounts, ModelCounts, Place
 from concord.reasoning.item_numbers import kappa_of
 from concord.records import Estimate, Interval
 from concord.stats.intervals import wilson_interval
-from concord.stats.mcnemar import bonett_price_interval
+from concord.stats.mcnemar import bonett_price_of_counts
 from concord.stats.multiple import holm, indistinguishable
 
 
@@ -83,8 +83,8 @@ def place_rates(places: PlaceCounts | None) -> tuple[Estimate, Estimate, Estimat
         rate_of(Count(k, n, k / n))
         for k in (places.both + places.thinking_only, places.both + places.answer_only, n - places.neither)
     ]
-    d = np.repeat([1.0, -1.0, 0.0], [places.thinking_only, places.answer_only, places.both + places.neither])
-    gap = Estimate(float(d.sum()) / n, bonett_price_interval(d), n, 0, "paired")
+    more, less = places.thinking_only, places.answer_only
+    gap = Estimate((more - less) / n, bonett_price_of_counts(more, less, n), n, 0, "paired")
     kappa = kappa_of(places.both, places.thinking_only, places.answer_only, places.neither)
     return shares[0], shares[1], shares[2], gap, kappa
 
