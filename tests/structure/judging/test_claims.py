@@ -46,9 +46,9 @@ def difference_claims(times: int, questions: int, per: int) -> float:
     rng = np.random.default_rng([times, questions, per, 1])
     hits = dict.fromkeys(METRICS, 0)
     for _ in range(times):
-        sides = [pairs_of(rng, questions, per) for _ in range(2)]
+        one, other = (pairs_of(rng, questions, per) for _ in range(2))
         for metric in METRICS:
-            p = _metric_difference(metric, *sides, Choices(n_flips=199), get_engine("serial")).p_value
+            p = _metric_difference(metric, one, other, Choices(n_flips=199), get_engine("serial")).p_value
             hits[metric] += p is not None and p < 0.05
     return max(hits.values()) / times
 
