@@ -16,10 +16,10 @@ MOST_UNREADABLE, MOST_UNEVEN = 0.2, 0.05
 def withheld(pairs: Sequence[PairVotes], ties: Estimate) -> str:
     """Return why nothing may be concluded; empty where it may."""
     if ties.value is None:
-        lost = sum(sum(pair.unreadable) for pair in pairs)
+        n_replies = sum(sum(pair.unreadable) for pair in pairs)
         return (
-            f"{NO_VOTE}: none of {lost} replies names an answer or a tie; look at them, allow longer replies "
-            "(--max-tokens), or let a stronger model judge"
+            f"{NO_VOTE}: none of {n_replies} replies names an answer or a tie; look at them, allow "
+            "longer replies (--max-tokens), or let a stronger model judge"
         )
     if ties.value > MOST_TIES:
         return f"{NOTHING}: {ties.value:.0%} of the votes are ties"
