@@ -107,7 +107,7 @@ AGENTS = record(
     standings=STANDINGS,
     without=st.just({}),
     tables=st.just({}),
-    score_alone=st.none(),
+    score_each=st.none(),
 )
 
 KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]]] = {

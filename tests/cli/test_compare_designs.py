@@ -73,6 +73,6 @@ def test_a_design_of_your_own_is_told_by_its_hash(runs: Path, tmp_path: Path) ->
     done.write(tmp_path / "own")
     result = run("compare", runs / "two", tmp_path / "own", "--json")
     names = [model["name"] for model in json.loads(result.stdout)["models"]]
-    assert names[0] == "two (demographic)"
-    assert names[1].startswith("own (")
+    assert names[0] == "scripted (demographic)"
+    assert names[1].startswith("another (")
     assert "both the model and the design of the agents differ" in result.stderr

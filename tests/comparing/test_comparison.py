@@ -8,6 +8,7 @@ import numpy as np
 
 import concord
 from concord.comparing.run import few_clusters
+from concord.records import Interval
 from concord.show.compare_terminal import ranking_lines
 
 
@@ -59,11 +60,12 @@ def test_a_pair_without_a_common_item_keeps_the_columns_of_the_others(tmp_path: 
 
 def test_a_line_beside_the_ranking_passes_by_a_model_that_differs() -> None:
     ranked = [("a", 0.9), ("b", 0.7), ("c", 0.5)]
-    assert list(ranking_lines(ranked, [["a", "c"], ["b"]])) == [
+    ends = {"a": Interval(0.8, 1.0, 0.95, "made"), "b": None}
+    assert list(ranking_lines(ranked, [["a", "c"], ["b"]], ends)) == [
         "Ranking; models on one line │ cannot be distinguished (Holm); a line ┊ passes a model by",
-        "    1  a  0.900  │",
-        "    2  b  0.700  ┊ │",
-        "    3  c  0.500  │",
+        "    1   0.900  [0.800, 1.000]  │    a",
+        "    2   0.700                  ┊ │  b",
+        "    3   0.500                  │    c",
     ]
 
 

@@ -110,7 +110,7 @@ def test_results_about_structure_and_people_have_margins_too(tmp_path: Path) -> 
     assert held.shown
     assert held.interval is not None
     assert held.interval.level == pytest.approx(0.90)
-    assert "tau within ±0.9: shown" in str(result)
+    assert "order effect (tau) within ±0.9: shown" in str(result)
     agent = concord.score_people(concord.api.demo_table(), n_resamples=0, n_simulations=0)
     agent.write(tmp_path / "a")
     agent.write(tmp_path / "b")

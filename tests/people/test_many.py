@@ -1,5 +1,9 @@
 """Many agents at once: every number is that of the agent scored alone."""
 
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,11 +11,16 @@ import concord
 from concord.api import demo_table
 from concord.errors import MismatchError
 from concord.people.agents_files import AgentsResult
+from concord.people.bounds import simulate_bounds
+from concord.people.floor_ceiling import Simulation
+from concord.people.many import score_agents
 from concord.people.protocol import PROTOCOLS
+from concord.people.score import score_table
+from concord.people.sides import SideTable
 from concord.people.table.read import read_tests
-from concord.records import Interval, TestTable
+from concord.records import Interval, TestRow, TestTable
 
-OPTIONS = {"n_resamples": 220, "n_simulations": 70, "seed": 5}
+OPTIONS: dict[str, Any] = {"n_resamples": 220, "n_simulations": 70, "seed": 5}
 
 
 def t_tables(n_agents: int) -> dict[str, list[dict[str, object]]]:
@@ -116,6 +125,55 @@ def test_a_test_that_an_agent_lacks_is_counted_as_missing() -> None:
     assert found["agent 1"].pas.value == pytest.approx(alone.pas.value, abs=1e-12)
     assert found["agent 1"].ecs.value == pytest.approx(alone.ecs.value, abs=1e-12)
     assert [one.outcomes["scored"] for one in found.each()] == [18, 17, 18]
+
+
+def mixed_tables() -> dict[str, TestTable]:
+    """Agents on tests of many kinds: other statistics at the same n, other n, tests that are missing."""
+    rows = read_tests(demo_table()).rows[::5]
+
+    def changed(row: TestRow, factor: float, more: float) -> TestRow:
+        side = row.agent
+        if side is None:
+            return row
+        statistic = None if side.statistic is None else factor * side.statistic
+        n1 = None if side.n1 is None else side.n1 + more
+        return replace(row, agent=replace(side, statistic=statistic, n1=n1))
+
+    return {
+        "as it was": TestTable(rows),
+        "weaker": TestTable(tuple(changed(row, 0.9, 0) for row in rows)),
+        "larger": TestTable(tuple(changed(row, 1, 4) for row in rows)),
+        "some missing": TestTable(rows[3:]),
+    }
+
+
+def test_what_agents_share_is_computed_once_and_changes_no_digit() -> None:
+    given = mixed_tables()
+    options = OPTIONS | {"n_simulations": 20}
+    found = score_agents(given, **options)
+    each = {str(one.model): one for one in found.each()}
+    assert list(each) == list(given)
+    for name, table in found.tables.items():
+        alone = score_table(table, **options)
+        assert replace(each[name], model=None) == replace(alone, model=None)
+
+
+def test_floor_ceiling_and_people_are_drawn_once_for_all_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: Counter[str] = Counter()
+
+    def simulated(*args: Any, **options: Any) -> Simulation:
+        calls["simulations"] += 1
+        return simulate_bounds(*args, **options)
+
+    drawn = SideTable.draw
+    monkeypatch.setattr("concord.people.computed.simulate_bounds", simulated)
+    monkeypatch.setattr(SideTable, "draw", lambda self, *args: calls.update(["draws"]) or drawn(self, *args))
+    tables = {name: read_tests(rows) for name, rows in t_tables(4).items()}  # two designs
+    found = score_agents(tables, n_resamples=0, n_simulations=20)
+    calls.clear()
+    assert len(list(replace(found, n_resamples=200).each())) == 4
+    # one block each under three correlations: of people once, of the four agents each
+    assert calls == {"simulations": 2, "draws": 3 + 3 * 4}
 
 
 def test_one_agent_is_the_case_of_one() -> None:

@@ -68,7 +68,7 @@ def test_groups_that_a_file_gives_are_taken_as_they_are(results: Path, tmp_path:
 def test_models_with_people_results_are_compared_for_the_page(results: Path) -> None:
     page = make_page([results / "agent one", results / "agent two"])
     assert page.problems == ()
-    assert "people, study by study: made with this page" in page.html
+    assert "<h3>With people, study by study</h3>" in page.html
     for name in ("agent one", "agent two"):  # the same agent under two seeds: nothing tells them apart
         assert f"<bdi>{name}</bdi></th><td>a</td>" in page.html
 
@@ -99,7 +99,7 @@ def test_a_comparison_of_structure_is_shown_with_the_numbers_that_have_no_interv
     }  # fmt: skip
     (tmp_path / "comparison.json").write_text(json.dumps(document), "utf-8")
     html = make_page([tmp_path]).html
-    assert "structure, arrangement by arrangement" in html
+    assert "With itself, arrangement by arrangement" in html
     assert "interval and p are conservative" in html
     assert "peak_S_Cons" in html
 

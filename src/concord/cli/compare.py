@@ -65,6 +65,9 @@ def compare(
             "--fail-if-worse", help="Exit 3 where the first is worse than another, beyond --margin if given."
         ),
     ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="All pairs of more than four models, and what a referee asks.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Is the difference real? Compare models on the same items, studies or arrangements."""
@@ -99,7 +102,7 @@ def compare(
     if json:
         print_json(result.to_dict() | ({} if judged is None else {"regression": judged.to_dict()}))
     else:
-        show_result(result)
+        show_result(result, full=full)
     if judged is not None:
         note(judged.sentence)
         if judged.found:

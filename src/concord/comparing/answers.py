@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, ranked_interval
 from concord.comparing.naming import agent_name, check_names, distinct, known_metric
 from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
@@ -17,6 +17,7 @@ from concord.people import NAME
 from concord.people.answers.files import DOCUMENT, read
 from concord.people.answers.result import AgentAnswers
 from concord.people.answers.score import metric_values, paired_difference
+from concord.records import Interval
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
 
 METRICS = ("tvd", "w1", "ks", "jsd", "variance_ratio", "person_r")
@@ -67,12 +68,25 @@ def compare_answers_folders(asked: CompareRequest) -> MetricCompareResult:
         WORDS,
         "answers as distributions · the same outcomes; variance ratios as logarithms",
         {"of": "answers"},
-        tuple(ComparedModel(one.name, one.source, {"agent": one.agent.agent}) for one in models),
+        tuple(
+            ComparedModel(
+                one.name, one.source, {"agent": one.agent.agent}, _own_interval(one, chosen, choices.level)
+            )
+            for one in models
+        ),
         pairs,
         place,
         {"level": choices.level},
         tuple(fingerprint_file(holding_folder(folder, DOCUMENT) / DOCUMENT) for folder, _ in folders),
     )
+
+
+def _own_interval(one: _Compared, metric: str, level: float) -> Interval | None:
+    """Return the interval of the mean over outcomes that ranks an agent, over studies as pairs are."""
+    found = metric_values(one.agent, metric)
+    values = np.array(list(found.values()))
+    estimate, _ = paired_difference(values, [key.study for key in found], level=level)
+    return ranked_interval(estimate, float(values.mean()) if values.size else None)
 
 
 def _answers_pair(first: _Compared, second: _Compared, metrics: Sequence[str], level: float) -> ModelPair:

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, ranked_interval
 from concord.comparing.naming import check_names, distinct, known_metric
 from concord.comparing.shares import difference_of_shares
 from concord.engine import Engine
@@ -81,7 +81,15 @@ def compare_judge_folders(asked: CompareRequest) -> MetricCompareResult:
         WORDS,
         "the same pairs of answers",
         {"n_judges": len(judged)},
-        tuple(ComparedModel(one.name, one.folder, {"judge": one.scores.judge}) for one in judged),
+        tuple(
+            ComparedModel(
+                one.name,
+                one.folder,
+                {"judge": one.scores.judge},
+                ranked_interval(one.scores.numbers[head], values[one.name]),
+            )
+            for one in judged
+        ),
         pairs,
         place,
         {"level": choices.level, "seed": choices.seed},

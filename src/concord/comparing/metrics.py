@@ -1,14 +1,15 @@
 """Models compared on several metrics at once, documents, frames, files."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from concord.comparing.files import read_comparison, write_comparison
 from concord.comparing.margins import margin_columns, margin_document
 from concord.files.provenance import provenance
-from concord.records import Estimate, InputFile, Presented
+from concord.records import Estimate, InputFile, Interval, Presented
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
 
 if TYPE_CHECKING:
@@ -34,7 +35,13 @@ class UnitWords:
     """Whether each metric rests on a number of units of its own."""
 
 
-_NAMES = {"pas": "PAS", "ecs": "ECS", "apr": "APR", "inside": "inside replication interval"}
+_NAMES = {
+    "pas": "PAS",
+    "ecs": "ECS",
+    "apr": "APR",
+    "inside": "inside replication interval",
+    "tau": "order effect (tau)",
+}
 _READINGS = ("peak", "across")
 
 
@@ -52,6 +59,30 @@ class ComparedModel:
     source: str
     about: Mapping[str, Any]
     """What sets its result apart: the design of its agents, samples per cell."""
+    interval: Interval | None = None
+    """Of the number that ranks it, where its result has one for what all models share."""
+
+
+class HasInterval(Protocol):
+    """A number with its interval."""
+
+    @property
+    def value(self) -> float | None:
+        """The number."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """Its interval."""
+
+
+def ranked_interval(own: HasInterval | None, ranked: float | None) -> Interval | None:
+    """Return the interval of a model's own number where just that ranks it.
+
+    Over what all models share the number may be another, which has no interval of its own.
+    """
+    if own is None or own.value is None or ranked is None:
+        return None
+    return own.interval if math.isclose(own.value, ranked, rel_tol=1e-9, abs_tol=1e-12) else None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -100,7 +131,15 @@ class MetricCompareResult(Presented):
             "kind": self.kind,
             **self.about,
             "metric": self.metric,
-            "models": [{"name": one.name, "source": one.source, **one.about} for one in self.models],
+            "models": [
+                {
+                    "name": one.name,
+                    "source": one.source,
+                    "ranking_interval": None if one.interval is None else asdict(one.interval),
+                    **one.about,
+                }
+                for one in self.models
+            ],
             "pairs": [self._pair(pair) for pair in self.pairs],
             "ranking": list(self.standing.order),
             "ranking_values": dict(self.standing.values),

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, ranked_interval
 from concord.comparing.naming import check_names, distinct, known_metric
 from concord.comparing.referee import KEY, RANKS, prior_ranks, referee_summary
 from concord.errors import FileFormatError, MismatchError
@@ -127,11 +127,13 @@ def compare_people_folders(asked: CompareRequest) -> MetricCompareResult:
     called = _people_names(folders) if names is None else list(names)
     scores = [_of_model(name, one.scores) for name, one in zip(called, folders, strict=True)]
     found = compare_people(scores, protocol, level=choices.level, metric=chosen, engine=asked.engine)
+    ranked = dict(found.standing.values)
     models = [
         ComparedModel(
             name,
             str(source),
             {"model": one.model, "design": one.design, KEY: referee_summary(one.scores.referee)},
+            ranked_interval(getattr(one.scores, chosen, None), ranked.get(name)),
         )
         for name, source, one in zip(called, sources, folders, strict=True)
     ]
@@ -151,12 +153,10 @@ def compare_people_folders(asked: CompareRequest) -> MetricCompareResult:
 
 
 def _people_names(folders: Sequence[PeopleFolder]) -> list[str]:
-    """Name results by their folders, and by the design of the agents where that is what differs."""
-    names = [folder.name for folder in folders]
+    """Name results by their models where these differ, else by folders, and by designs where these differ."""
     models = [folder.model for folder in folders]
-    # folders of one name are told apart by their models, where results name them
-    if len(set(names)) < len(names) and None not in models and len(set(models)) == len(models):
-        names = [str(model) for model in models]
+    by_model = None not in models and len(set(models)) == len(models)
+    names = [str(folder.model) if by_model else folder.name for folder in folders]
     if len({folder.design for folder in folders}) > 1:
         names = [
             name if folder.design is None or folder.design in name else f"{name} ({folder.design})"

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, ranked_interval
 from concord.comparing.naming import check_names, distinct, known_metric
 from concord.errors import MismatchError, OptionError
 from concord.files.result_folders import folder_name
+from concord.records import Estimate, Interval
 from concord.stats.compare import Choices
 from concord.stats.equivalence import WithinMargin
 from concord.stats.pairs import ModelPair
@@ -75,7 +76,7 @@ def compare_structure_folders(asked: CompareRequest) -> MetricCompareResult:
         )
 
     found = at(choices.level)
-    compared = _compared(definition, fixed, folders[0].options.m)
+    compared, ranked = _compared(definition, fixed, folders[0].options.m), dict(found.standing.values)
     return MetricCompareResult(
         NAME,
         WORDS,
@@ -88,7 +89,10 @@ def compare_structure_folders(asked: CompareRequest) -> MetricCompareResult:
         },
         tuple(
             ComparedModel(
-                name, folder.name, {"model": model.model, "samples_per_cell": model.samples_per_cell}
+                name,
+                folder.name,
+                {"model": model.model, "samples_per_cell": model.samples_per_cell},
+                _ranked_tau(model, ranked.get(name)) if chosen == "tau" else None,
             )
             for name, (folder, model) in zip(called, cells, strict=True)
         ),
@@ -103,6 +107,11 @@ def compare_structure_folders(asked: CompareRequest) -> MetricCompareResult:
         tuple(item for folder in folders for item in structure_files.fingerprints(folder.source)),
         tuple(warnings),
     )
+
+
+def _ranked_tau(model: ModelResult, ranked: float | None) -> Interval | None:
+    effect = model.order.effect
+    return None if effect is None else ranked_interval(Estimate(effect.tau, effect.interval), ranked)
 
 
 def _with_margin(

@@ -1,7 +1,7 @@
 """Many agents as a result that is written and read back: one document, one table, and a folder per agent."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 DOCUMENT, NUMBERS = "agents.json", "agents.csv"
 _KIND = "people result of many agents"
-_OWN = ("without", "tables", "score_alone")
+_OWN = ("without", "tables", "score_each")
 """Fields that the codec does not write: arrays are lists here, and tables of tests are not kept."""
 
 
@@ -52,8 +52,8 @@ class AgentsResult(Presented):
     warnings: tuple[str, ...] = ()
     tables: Mapping[str, TestTable] = field(default_factory=dict, compare=False)
     """The agents' tests, where they were scored here: what results of single agents are made from."""
-    score_alone: Callable[..., PeopleResult] | None = field(default=None, compare=False)
-    """What scores one such table: a result that is read back is scored no more, so that files need not."""
+    score_each: Callable[..., Iterator[PeopleResult]] | None = field(default=None, compare=False)
+    """What scores such tables: a result that is read back is scored no more, so that files need not."""
 
     def __getitem__(self, name: str) -> AgentScores:
         """Return one agent by its name."""
@@ -65,18 +65,18 @@ class AgentsResult(Presented):
 
     def each(self, *, engine: Engine = SERIAL) -> Iterator[PeopleResult]:
         """Score every agent alone and return its whole result, one after another."""
-        for name, table in self.tables.items():
-            assert self.score_alone is not None  # noqa: S101 - given with the tables
-            found = self.score_alone(
-                table,
-                self.protocol,
-                level=self.level,
-                n_resamples=self.n_resamples,
-                n_simulations=self.n_simulations,
-                seed=self.seed,
-                engine=engine,
-            )
-            yield replace(found, model=name)
+        if not self.tables:
+            return
+        assert self.score_each is not None  # noqa: S101 - given with the tables
+        yield from self.score_each(
+            self.tables,
+            self.protocol,
+            level=self.level,
+            n_resamples=self.n_resamples,
+            n_simulations=self.n_simulations,
+            seed=self.seed,
+            engine=engine,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `agents.json` holds."""

@@ -10,6 +10,7 @@ from concord.people.bounds import simulate_bounds
 from concord.people.families.registry import KINDS
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import Protocol
+from concord.people.same_tests import DrawnOnce, design_of
 from concord.people.scored import Context, score_tests
 from concord.people.selection import adjusted_effects
 from concord.people.sides import SideTable
@@ -36,10 +37,20 @@ class Computed(ScoredTests):
 
 
 def compute(
-    table: TestTable, protocol: Protocol, level: float, sizes: tuple[int, int], seed: int, engine: Engine
+    table: TestTable,
+    protocol: Protocol,
+    level: float,
+    sizes: tuple[int, int],
+    seed: int,
+    engine: Engine,
+    once: DrawnOnce | None = None,
 ) -> Computed:
-    """Compute everything that the results of a table are read from; sizes are resamples and simulations."""
+    """Compute everything that the results of a table are read from; sizes are resamples and simulations.
+
+    `once` keeps what is the same for the next agent on these tests.
+    """
     n_resamples, n_simulations = sizes
+    kept = once if engine.name == "serial" else None  # other processes share no memory
     layout = lay_out(table.rows)
     rows = layout.rows
     human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds, KINDS)
@@ -50,7 +61,9 @@ def compute(
     errors = (human_effects(human, protocol).se, human_effects(agent, protocol).se)
     adjusted = adjusted_effects(scores, errors[0])
     jackknife = Jackknife(scores, layout, protocol, level, errors[0])
-    new_samples = _new_samples(human, agent, context, layout, protocol, level, n_resamples, seed, engine)
+    new_samples = _new_samples(
+        human, agent, context, layout, protocol, level, n_resamples, seed, engine, kept
+    )
     others = tuple(
         _new_samples(
             human,
@@ -62,23 +75,29 @@ def compute(
             min(n_resamples, N_OTHERWISE),
             seed,
             engine,
+            kept,
         )
         for other in (OTHERWISE if protocol.within_study else ())
     )
     normalised = aggregate.normalised_levels(scores, layout, protocol)
-    simulation = simulate_bounds(
-        human,
-        agent,
-        context,
-        layout,
-        protocol,
-        level=level,
-        n_simulations=n_simulations,
-        rng=np.random.default_rng([seed, 1]),
-        engine=engine,
-        adjusted=(adjusted.d, adjusted.se),
-        evidence=(human_says, agent_says),
-    )
+    design = design_of(rows) if once is not None else None
+    simulation = None if once is None else once.simulations.get(design)
+    if simulation is None:
+        simulation = simulate_bounds(
+            human,
+            agent,
+            context,
+            layout,
+            protocol,
+            level=level,
+            n_simulations=n_simulations,
+            rng=np.random.default_rng([seed, 1]),
+            engine=engine,
+            adjusted=(adjusted.d, adjusted.se),
+            evidence=(human_says, agent_says),
+        )
+    if once is not None:
+        once.simulations[design] = simulation
     return Computed(
         layout=layout,
         protocol=protocol,
@@ -108,6 +127,7 @@ def _new_samples(
     n_resamples: int,
     seed: int,
     engine: Engine,
+    once: DrawnOnce | None,
 ) -> NewSamples:
     if not n_resamples:
         return NewSamples({}, level, 0, "not asked for (resamples = 0)")
@@ -121,6 +141,7 @@ def _new_samples(
         n_resamples=n_resamples,
         rng=np.random.default_rng(seed),
         engine=engine,
+        once=once,
     )
 
 

@@ -6,9 +6,8 @@ all agents of one design (the same tests with the same sample sizes). Arrays hav
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -27,10 +26,12 @@ from concord.people.bounds import N_SIMULATIONS, simulate_bounds
 from concord.people.computed import context_of
 from concord.people.evidence import Evidence
 from concord.people.families.registry import KINDS
+from concord.people.files import PeopleResult
 from concord.people.floor_ceiling import Simulation
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.result import METRICS, Score
+from concord.people.same_tests import DrawnOnce, design_of
 from concord.people.score import N_RESAMPLES, score_from, score_table
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.shared_draws import Draws, draws_of_agents
@@ -42,11 +43,6 @@ from concord.people.truth import human_effects
 from concord.people.uncertainty import all_levels, jackknife_bound, mean_bounds, rate_bounds
 from concord.records import TestRow, TestTable
 from concord.stats.elementwise import Floats, or_none
-
-_DESIGN = ("df1", "df2", "n1", "n2", "n", "p0", "se", "prior_odds")
-"""Fields of a side that belong to the design: agents that differ in them are computed apart."""
-_design_of = attrgetter(*_DESIGN)
-_given = attrgetter("statistic", "k", "p_value", "z", "effect_d", "log_bf")
 
 
 def score_agents(
@@ -95,7 +91,7 @@ def score_agents(
     )
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for i, own in enumerate(sorted_rows):
-        groups[tuple(_design(row) for row in own)].append(i)
+        groups[design_of(own)].append(i)
     found: dict[int, AgentScores] = {}
     shape = (len(names), len(layout.rows))
     without = {metric: np.full((len(names), len(layout.studies)), np.nan) for metric in METRICS}
@@ -133,8 +129,17 @@ def score_agents(
             *_told(names),
         ),
         tables=tables,
-        score_alone=score_table,
+        score_each=_score_each,
     )
+
+
+def _score_each(
+    tables: Mapping[str, TestTable], protocol: Protocol, **options: Any
+) -> Iterator[PeopleResult]:
+    """Score every agent alone; what people and the design decide is drawn once, to the same digit."""
+    once = DrawnOnce()
+    for name, table in tables.items():
+        yield replace(score_table(table, protocol, once=once, **options), model=name)
 
 
 def _told(names: Sequence[str]) -> list[str]:
@@ -175,17 +180,6 @@ def _check_same(names: Sequence[str], tables: Sequence[tuple[TestRow, ...]]) -> 
                 raise MismatchError(
                     f"agent {name!r}: the human side of {row.key!r} is not that of {names[0]!r}"
                 )
-
-
-def _design(row: TestRow) -> Hashable:
-    """Return what must agree for two agents to be computed together on a test."""
-    side = row.agent
-    if side is None:
-        return (row.agent_outcome, row.pas is None)
-    shape = None if side.table is None else tuple(sum(cells) for cells in side.table)
-    directed = None if side.direction is None else abs(side.direction)
-    given = tuple([value is None for value in _given(side)])
-    return (_design_of(side), shape, directed, given, row.pas is None, row.n_eff)
 
 
 @dataclass(frozen=True, slots=True)

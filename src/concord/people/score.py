@@ -22,6 +22,7 @@ from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol, get_protocol
 from concord.people.referee.compute import referee
 from concord.people.result import CompanionNumbers, GroupResult, Score
+from concord.people.same_tests import DrawnOnce
 from concord.people.simulated import METRICS as BOUNDED
 from concord.people.sizes import coding_warning, effect_sizes
 from concord.records import Estimate, Interval, Provenance, TestTable
@@ -46,6 +47,7 @@ def score_table(
     engine: Engine = SERIAL,
     margin: float = SMALLEST_OF_INTEREST,
     for_referee: bool = True,
+    once: DrawnOnce | None = None,
 ) -> PeopleResult:
     """Score a table of tests under a protocol.
 
@@ -69,6 +71,8 @@ def score_table(
         Smallest effect of interest (d), for the equivalence of nulls that the agent keeps.
     for_referee
         Whether to compute what a referee asks, too.
+    once
+        What the same tests of another agent left to be used again; changes nothing in the result.
 
     Raises
     ------
@@ -87,7 +91,7 @@ def score_table(
         raise OptionError(f"margin is {margin!r}; expected the smallest d of interest, a positive number")
     if seed < 0:
         raise OptionError(f"seed is {seed!r}; expected 0 or a positive whole number")
-    work = compute(table, protocol, level, (n_resamples, n_simulations), seed, engine)
+    work = compute(table, protocol, level, (n_resamples, n_simulations), seed, engine, once)
     population = work.simulation.population
     tests = results_of_tests(work, KINDS)
     findings = results_of_findings(work, tests)

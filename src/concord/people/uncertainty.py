@@ -19,10 +19,12 @@ from concord.people.aggregate import (
     strict_levels,
 )
 from concord.people.bound import Bound
+from concord.people.evidence import Evidence
 from concord.people.layout import Layout
 from concord.people.protocol import Protocol
 from concord.people.result import METRICS
 from concord.people.same_people import SamePeople
+from concord.people.same_tests import DrawnOnce
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import SideTable
 from concord.people.study_intervals import ecs_by_data, means_by_data, rates_by_data, too_few
@@ -237,15 +239,19 @@ def new_participants(
     n_resamples: int,
     rng: np.random.Generator,
     engine: Engine = SERIAL,
+    once: DrawnOnce | None = None,
 ) -> NewSamples:
-    """Redraw both sides of every test at its own n, and score each new table as the table was scored."""
+    """Redraw both sides of every test at its own n, and score each new table as the table was scored.
+
+    `once` keeps the new samples of people for the next agent, where they are drawn in this process.
+    """
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
     n_fixed = int((context.present & ~raw).sum())
     if n_fixed:
         note = f"{n_fixed} test(s) hold precomputed numbers, which cannot be redrawn"
         return NewSamples({}, level, 0, note)
     people = SamePeople.of(layout, protocol.within_study)
-    redrawn = partial(_fresh_block, _Redraw(human, agent, context, layout, protocol, people))
+    redrawn = partial(_fresh_block, _Redraw(human, agent, context, layout, protocol, people, once))
     blocks = engine.map(redrawn, rng.spawn(-(-n_resamples // BLOCK)))
     errors = {metric: spread([block[metric] for block in blocks], n_resamples) for metric in METRICS}
     return NewSamples(errors, level, n_resamples, "", protocol.within_study)
@@ -261,15 +267,21 @@ class _Redraw:
     layout: Layout
     protocol: Protocol
     people: SamePeople
+    once: DrawnOnce | None
 
 
 def _fresh_block(work: _Redraw, rng: np.random.Generator) -> dict[str, Levels]:
     """Score one block of resampled participants."""
-    drawn = [
-        side.draw(rng, BLOCK, work.people).evidence(work.protocol, (BLOCK,))
-        for side in (work.human, work.agent)
-    ]
-    scores = score_tests(drawn[0], drawn[1], work.context, work.protocol)
+
+    def drawn(side: SideTable) -> Evidence:
+        return side.draw(rng, BLOCK, work.people).evidence(work.protocol, (BLOCK,))
+
+    human = (
+        drawn(work.human)
+        if work.once is None
+        else work.once.people(rng, work.people.correlation, lambda: drawn(work.human))
+    )
+    scores = score_tests(human, drawn(work.agent), work.context, work.protocol)
     return all_levels(scores, work.layout, work.protocol)
 
 

@@ -28,6 +28,14 @@ METHODS: Mapping[str, Entry] = {
             "pages": "225--237", "doi": "10.3758/PBR.16.2.225",
         },
     ),
+    "rubin1981": (
+        "article", "rubin1981",
+        {
+            "author": "Rubin, Donald B.", "title": "The Bayesian bootstrap",
+            "journal": "The Annals of Statistics", "year": "1981", "volume": "9", "number": "1",
+            "pages": "130--134", "doi": "10.1214/aos/1176345338",
+        },
+    ),
     "lin1989": (
         "article", "lin1989",
         {

@@ -1,6 +1,6 @@
 """A comparison as a terminal table; sensible without colour and in a pipe."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from rich.console import Group, RenderableType
@@ -8,7 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from concord.comparing.result import CompareResult, PairResult
+from concord.records import Interval
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_value, p_words
+from concord.show.svg import last_parts
 from concord.show.terminal import lines, table
 from concord.stats.compare import PairedComparison
 from concord.stats.equivalence import WithinMargin
@@ -17,24 +19,48 @@ from concord.stats.multiple import distinguishable
 MOST_PAIRS = 45
 """All pairs of ten models; of more only neighbours in the ranking are shown."""
 MOST_LINES = 10
+FEW_LINES = 2
+"""Lines about what was left out where not everything is asked for."""
+FEW_PAIRS = 6
+"""Pairs of four models: so many are shown unasked."""
 
 
-def compare_report(result: CompareResult) -> RenderableType:
-    """Return everything a reader of the terminal should see."""
-    parts: list[RenderableType] = [_models(result)]
+def compare_report(result: CompareResult, *, pairs: bool = True) -> RenderableType:
+    """Return everything a reader of the terminal should see: the answer, the models, the ranking, all pairs.
+
+    Parameters
+    ----------
+    result
+        The numbers.
+    pairs
+        Whether the pairs of more than two models are listed.
+    """
+    parts: list[RenderableType] = [Text(closing(result) + "\n", style="bold")]
+    parts += [_models(result)] if pairs or _some_missing(result) else []
     if any(model.name.endswith("]") for model in result.models):
         parts.append(lines(f"  {model.name}: {model.source}" for model in result.models))
     if len(result.pairs) == 1:
         parts.append(lines(_one_pair(result.pairs[0])))
     else:
-        parts += [lines(_ranking_drawing(result)), _pairs_table(result)]
-        parts.append(
-            lines(first_lines([line for pair in result.pairs for line in _missing(pair, named=True)]))
-        )
+        parts += [Text("")] if len(parts) > 1 else []
+        parts.append(lines(_ranking_drawing(result)))
+        parts += [_pairs_table(result)] if pairs else []
+        told = [line for pair in result.pairs for line in _missing(pair, named=True)]
+        parts.append(lines(first_lines(told, MOST_LINES if pairs else FEW_LINES)))
     if result.tasks:
         parts.append(_task_table(result))
-    parts.append(Text("\n" + closing(result), style="bold"))
     return Group(*parts)
+
+
+def _some_missing(result: CompareResult) -> bool:
+    """Whether models differ in what was asked or scored, so that the ranking does not say it all."""
+    sizes = {(model.n_asked, model.outcomes["scored"]) for model in result.models}
+    return len(sizes) > 1 or any(asked != scored for asked, scored in sizes) or not result.groups
+
+
+def compare_headline(result: CompareResult) -> RenderableType | None:
+    """Return the report without its pairs where these are many; None where they are few."""
+    return None if len(result.pairs) <= FEW_PAIRS else compare_report(result, pairs=False)
 
 
 def _task_table(result: CompareResult) -> Table:
@@ -91,7 +117,9 @@ def _one_pair(pair: PairResult) -> Iterator[str]:
     if one.within is not None:
         yield f"  {margin_words(one.within)}"
     yield f"  effect d_z = {number(one.effect_dz, 2)}, d_av = {number(one.effect_dav, 2)}"
-    yield f"  won {one.wins}, tied {one.ties}, lost {one.losses} of {one.difference.n} items" + _families(one)
+    yield f"  won {one.wins}, tied {one.ties}, lost {one.losses} of {_items(one.difference.n)}" + _families(
+        one
+    )
     yield from _missing(pair, named=False)
 
 
@@ -164,23 +192,37 @@ def _ranking_drawing(result: CompareResult) -> Iterator[str]:
     """Draw the ranking with a line next to models that cannot be distinguished."""
     if not result.groups:
         return
-    means = {model.name: model.mean.value for model in result.models}
-    yield ""
-    yield from ranking_lines([(name, means[name]) for name in result.order], result.groups)
+    means = {model.name: model.mean for model in result.models}
+    ranked = [(name, means[name].value) for name in result.order]
+    yield from ranking_lines(ranked, result.groups, {name: means[name].interval for name in result.order})
 
 
 def ranking_lines(
-    values: Sequence[tuple[str, float | None]], groups: Sequence[Sequence[str]]
+    values: Sequence[tuple[str, float | None]],
+    groups: Sequence[Sequence[str]],
+    ends: Mapping[str, Interval | None],
 ) -> Iterator[str]:
-    """Draw a ranking with a line next to models that cannot be distinguished."""
+    """Draw a ranking with intervals, and a line next to models that cannot be distinguished.
+
+    Parameters
+    ----------
+    values
+        Models and their numbers, from best to worst.
+    groups
+        Models that cannot be distinguished.
+    ends
+        The interval of each number, where it has one.
+    """
     names = [name for name, _ in values]
     columns = [_line_beside(names, group) for group in groups]
     passed = "; a line ┊ passes a model by" if any("┊" in column for column in columns) else ""
     yield f"Ranking; models on one line │ cannot be distinguished (Holm){passed}"
-    width = max(map(len, names))
-    for place, (name, value) in enumerate(values):
+    shown = ["" if (one := ends.get(name)) is None else interval(one, 3) for name in names]
+    wide = max(map(len, shown))
+    for place, ((_, value), called) in enumerate(zip(values, last_parts(names), strict=True)):
         lines = " ".join(column[place] for column in columns)
-        yield f"  {place + 1:>3}  {name:<{width}}  {number(value)}  {lines}".rstrip()
+        held = f"  {shown[place]:<{wide}}" if wide else ""
+        yield f"  {place + 1:>3}  {number(value):>6}{held}  {lines}  {called}"  # last: a name may be long
 
 
 def _line_beside(names: Sequence[str], group: Sequence[str]) -> str:
@@ -211,11 +253,11 @@ def pairs_shown(pairs: Sequence[_Pair], order: Sequence[str]) -> tuple[str, Sequ
     return f"\nNeighbours in the ranking, first − second; all {len(pairs)} pairs: --json, --out", near
 
 
-def first_lines(lines: Sequence[str]) -> Iterator[str]:
+def first_lines(lines: Sequence[str], most: int = MOST_LINES) -> Iterator[str]:
     """Return as many lines as a reader can take in, and how many there are beyond."""
-    yield from lines[:MOST_LINES]
-    if len(lines) > MOST_LINES:
-        yield f"  ... and {len(lines) - MOST_LINES} more; --json lists all"
+    yield from lines[:most]
+    if len(lines) > most:
+        yield f"  ... and {len(lines) - most} more; --json lists all"
 
 
 def pair_label(first: str, second: str, order: Sequence[str]) -> str:
@@ -268,6 +310,10 @@ def closing(result: CompareResult) -> str:
             f"{higher} and {lower} are equivalent: their difference is smaller than ±{one.within.margin:g}."
         )
     return (
-        f"The difference may be chance: with {one.difference.n} items these data do not tell {higher} and "
+        f"The difference may be chance: with {_items(one.difference.n)} these data do not tell {higher} and "
         f"{lower} apart."
     )
+
+
+def _items(n: int) -> str:
+    return "1 item" if n == 1 else f"{n} items"

@@ -130,12 +130,13 @@ def draw_comparison(result: CompareResult, kind: str = "ranking", *, units: floa
     units
         Not used: a ranking has its own width.
     """
-    means = {model.name: model.mean.value for model in result.models}
-    ranked = [(name, value) for name in result.order if (value := means[name]) is not None]
+    means = {model.name: model.mean for model in result.models}
+    ranked = [(name, value) for name in result.order if (value := means[name].value) is not None]
     if not ranked:
         raise UndefinedError("no ranking: there is no item that every model has a score for")
     title = f"{result.metric} of {len(result.models)} models"
-    picture = standing_picture("ranking", title, ranked, result.groups, label=result.metric)
+    ends = {name: (one.interval.low, one.interval.high) for name, one in means.items() if one.interval}
+    picture = standing_picture("ranking", title, ranked, result.groups, label=result.metric, ends=ends)
     return _chosen({"ranking": picture}, kind)
 
 
@@ -146,5 +147,6 @@ def draw_metrics(result: MetricCompareResult, kind: str = "ranking", *, units: f
         raise UndefinedError(f"no ranking: there is no {result.words.unit} that every model has")
     label = metric_name(result.metric)
     title = f"{label} of {len(result.models)} models"
-    picture = standing_picture("ranking", title, standing.values, standing.groups, label=label)
+    ends = {one.name: (one.interval.low, one.interval.high) for one in result.models if one.interval}
+    picture = standing_picture("ranking", title, standing.values, standing.groups, label=label, ends=ends)
     return _chosen({"ranking": picture}, kind)

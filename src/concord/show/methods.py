@@ -46,6 +46,20 @@ def asked_words(document: Document) -> str:
     return f" {who} was asked with {', '.join(known)}." if known else ""
 
 
+def _interval_words(ends: Document) -> str:
+    """Say how an interval over studies was made, in the words of a paper."""
+    level, method = ends.get("level"), str(ends.get("method", ""))
+    share = f"{100 * level:g} %" if isinstance(level, int | float) else "of a level that is not recorded"
+    made = []
+    if "jackknife-t" in method:
+        scale = next((name for name in ("logit", "atanh") if f"{name} scale" in method), "")
+        made.append("a jackknife-t over studies" + (f" on the {scale} scale" if scale else ""))
+    if "Bayesian bootstrap" in method:
+        near = ", near the ends of the scale " if made else ""
+        made.append(f"{near}a Bayesian bootstrap of studies (Rubin, 1981)")
+    return f"{share}, for other studies like these" + (f": {''.join(made)}" if made else "")
+
+
 def people_methods(document: Document) -> str:
     """Return the paragraph about agreement with people.
 
@@ -63,8 +77,8 @@ def people_methods(document: Document) -> str:
         if isinstance(simulations, int) and simulations
         else ""
     )
-    method = _held(document, "average_pas_raw_interval", "method")
-    interval = f" Intervals are 95 %: {method}." if isinstance(method, str) else ""
+    ends = _held(document, "average_pas_raw_interval")
+    interval = f" Intervals are {_interval_words(ends)}." if isinstance(ends, Mapping) else ""
     return (
         f"Agreement with people was scored with {with_concord(document)} under the protocol "
         f"{_held(document, 'protocol') or 'not named'}, over {studies} with {tests} scored. PAS is the "
@@ -133,7 +147,10 @@ def methods_of(result: Any) -> str:
     return written(result.to_dict())
 
 
-PEOPLE_SOURCES: tuple[Entry, ...] = (CONCORD, METHODS["rouder2009"], METHODS["lin1989"], METHODS["holm1979"])
+PEOPLE_SOURCES: tuple[Entry, ...] = (
+    CONCORD,
+    *(METHODS[key] for key in ("rouder2009", "lin1989", "rubin1981", "holm1979")),
+)
 STRUCTURE_SOURCES: tuple[Entry, ...] = (CONCORD, METHODS["huynh1976"], METHODS["holm1979"])
 REASONING_SOURCES: tuple[Entry, ...] = (CONCORD, METHODS["bonett2012"], METHODS["mcnemar1947"])
 """What each paragraph cites."""

@@ -11,6 +11,9 @@ from rich.text import Text
 from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.comparing.referee import KEY, RANKS
 from concord.show.compare_terminal import (
+    FEW_LINES,
+    FEW_PAIRS,
+    MOST_LINES,
     first_lines,
     margin_words,
     margins_words,
@@ -28,9 +31,17 @@ _MOST_MODELS = 8
 """Of more models, what a referee asks of each is in `comparison.json`."""
 
 
-def metrics_report(result: MetricCompareResult) -> RenderableType:
-    """Return everything a reader of the terminal should see."""
-    parts: list[RenderableType] = [lines(_sources(result))]
+def metrics_report(result: MetricCompareResult, *, pairs: bool = True) -> RenderableType:
+    """Return everything a reader of the terminal should see: the answer, the ranking, all pairs.
+
+    Parameters
+    ----------
+    result
+        The numbers.
+    pairs
+        Whether the pairs of more than two models are listed, and what a referee asks.
+    """
+    parts: list[RenderableType] = [Text(closing(result) + "\n", style="bold"), lines(_sources(result))]
     if len(result.pairs) == 1:
         pair = result.pairs[0]
         parts += [Text(f"{pair.first} − {pair.second} · {result.how}", style="bold")]
@@ -38,10 +49,16 @@ def metrics_report(result: MetricCompareResult) -> RenderableType:
         held = pair.metric(result.metric).within
         parts += [] if held is None else [lines([f"  {metric_name(result.metric)} {margin_words(held)}"])]
     else:
-        parts += [lines(_ranking(result)), _all_pairs(result), lines(_left_out_words(result, result.pairs))]
-    parts.append(lines(_for_referee(result)))
-    parts.append(Text("\n" + closing(result), style="bold"))
+        parts += [lines(_ranking(result)), *([_all_pairs(result)] if pairs else [])]
+        most = MOST_LINES if pairs else FEW_LINES
+        parts.append(lines(_left_out_words(result, result.pairs, most)))
+    parts += [lines(_for_referee(result))] if pairs else []
     return Group(*parts)
+
+
+def metrics_headline(result: MetricCompareResult) -> RenderableType | None:
+    """Return the report without its pairs where these are many; None where they are few."""
+    return None if len(result.pairs) <= FEW_PAIRS else metrics_report(result, pairs=False)
 
 
 def _for_referee(result: MetricCompareResult) -> Iterator[str]:
@@ -104,7 +121,8 @@ def _ranking(result: MetricCompareResult) -> Iterator[str]:
     if not result.standing.values:
         yield f"  no ranking: there is no {result.words.unit} that every model has"
         return
-    yield from ranking_lines(result.standing.values, result.standing.groups)
+    ends = {one.name: one.interval for one in result.models}
+    yield from ranking_lines(result.standing.values, result.standing.groups, ends)
 
 
 def _all_pairs(result: MetricCompareResult) -> Table:
@@ -125,7 +143,9 @@ def _all_pairs(result: MetricCompareResult) -> Table:
     return table(title, columns, rows)
 
 
-def _left_out_words(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> Iterator[str]:
+def _left_out_words(
+    result: MetricCompareResult, pairs: Sequence[ModelPair], most: int = MOST_LINES
+) -> Iterator[str]:
     """Say what was left out and what has no interval; the same words once."""
     many = len(pairs) > 1
     told = []
@@ -133,7 +153,8 @@ def _left_out_words(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> 
         if pair.only_first or pair.only_second:
             where = f"{pair.first} − {pair.second}: " if many else ""
             told.append(
-                f"  {where}left out: {pair.only_first} {result.words.unit}(s) only {pair.first} has, "
+                f"  {where}left out: {pair.only_first} "
+                f"{result.words.unit if pair.only_first == 1 else result.words.units} only {pair.first} has, "
                 f"{pair.only_second} only {pair.second} has"
             )
     if not many:
@@ -144,7 +165,7 @@ def _left_out_words(result: MetricCompareResult, pairs: Sequence[ModelPair]) -> 
             if metric.difference.note:
                 noted.setdefault(metric.difference.note, []).append(metric_name(metric.metric))
     told += [f"  {'; '.join(dict.fromkeys(names))}: {note}" for note, names in noted.items()]
-    yield from first_lines(told)
+    yield from first_lines(told, most)
 
 
 def _without_score(result: MetricCompareResult, pair: ModelPair) -> list[str]:
@@ -185,7 +206,8 @@ def _closing_many(result: MetricCompareResult) -> str:
     )
     names = [metric.metric for metric in result.pairs[0].metrics if metric.metric != result.metric]
     beside = [name for name in names if metric_name(name) in (name, name.upper())]
+    further = f" Further numbers: --metric {', '.join(beside)}." if beside else ""
     return (
         f"{metric_name(result.metric)}: {told} of {len(result.pairs)} pairs can be distinguished after "
-        f"Holm's adjustment. {', '.join(beside)} by --metric; all of them in --json."
+        f"Holm's adjustment.{further}"
     )

@@ -48,18 +48,17 @@ def effects(
     unit
         What effects are measured in.
     """
-    low, high = span([v for p in points for v in (p.people[0], p.model[0])], at_least=(-0.5, 0.5))
+    (low, high), (bottom, top) = _ranges(points)
     domains = list(dict.fromkeys(p.domain for p in points))
     height = min(0.84 * width, 460.0)
-    x, y = Scale(low, high, 52, width - 14), Scale(low, high, height - 44, 34)
+    x, y = Scale(low, high, 52, width - 14), Scale(bottom, top, height - 44, 34)
     canvas = Canvas()
     frame(canvas, x, y, f"effect in people, {unit}", f"effect in the model, {unit}")
     if points and slope is not None and intercept is not None and slopes is not None:
         middle = sum(p.people[0] for p in points) / len(points)
         _slope_band(canvas, x, y, (middle, slope * middle + intercept), slopes)
-    canvas.line("ref", x(low), y(low), x(high), y(high))
-    below = y.end + 14 + 82 * (y.start - y.end) / (x.end - x.start)  # right of the line, whatever its slope
-    canvas.text(x.end - 4, below, "same effect", kind="s", anchor="end")
+    low_same, high_same = max(x.low, y.low), min(x.high, y.high)
+    canvas.line("ref", x(low_same), y(low_same), x(high_same), y(high_same))
     for i, domain in enumerate(domains):
         own = [p for p in points if p.domain == domain]
         canvas.segments(f"cross d{min(i, 3)}", [arm for p in own for arm in _arms(p, x, y)])
@@ -70,12 +69,13 @@ def effects(
         note = f"{p.name}: people {short(p.people[0])}, model {short(p.model[0])}"
         canvas.circle(kind, x(p.people[0]), y(p.model[0]), 3.6, note)
     _domain_key(canvas, domains, width)
+    _same_effect(canvas, x, y, points)
     named = sorted(points, key=lambda p: -abs(p.model[0] - p.people[0]))[:MOST_NAMED]
-    bottom = _name_outliers(canvas, named, x, y, height + 8, width)
+    ends = _name_outliers(canvas, named, points, x, y, height + 8, width)
     if said:
         _said_inside(canvas, said, points, x, y)
-    data = {"low": repr(low), "high": repr(high), "x0": "52", "x1": f"{width - 14:g}",
-            "y0": f"{height - 44:g}", "y1": "34"}  # fmt: skip
+    data = {"low": repr(low), "high": repr(high), "bottom": repr(bottom), "top": repr(top), "x0": "52",
+            "x1": f"{width - 14:g}", "y0": f"{height - 44:g}", "y1": "34"}  # fmt: skip
     told = f"{title}: {len(points)} tests, effects in people across, in the model up. {said}"
     rows = (
         (
@@ -97,7 +97,40 @@ def effects(
     )
     if slopes is not None:
         caption += " Band: the 95 % interval of its slope over studies."
-    return Picture(name, title, told, width, bottom, str(canvas), data, rows=rows, caption=caption)
+    return Picture(name, title, told, width, ends, str(canvas), data, rows=rows, caption=caption)
+
+
+SAME = "same effect"
+UNLIKE = 2.0
+"""How many times one side must vary as the other does for the axes to have ranges of their own."""
+
+
+def _ranges(points: Sequence[Effect]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the ranges of both axes: one for both, unless one side would be squeezed into a strip."""
+    sides = [[p.people[0] for p in points], [p.model[0] for p in points]]
+    own = [span(side, at_least=(-0.5, 0.5)) for side in sides]
+    wide, tall = (high - low for low, high in own)
+    if max(wide, tall) > UNLIKE * min(wide, tall):
+        return own[0], own[1]
+    both = span([v for side in sides for v in side], at_least=(-0.5, 0.5))
+    return both, both
+
+
+def _same_effect(canvas: Canvas, x: Scale, y: Scale, points: Sequence[Effect]) -> None:
+    """Name the line of equal effects to its right, where it covers the fewest dots."""
+    low, high = max(x.low, y.low), min(x.high, y.high)
+    wide = reach(SAME)
+    dots = [(x(p.people[0]), y(p.model[0])) for p in points]
+    found = []
+    for k in range(2, 20):  # from its upper end down, the first of the best is taken
+        value = high - (high - low) * k / 20
+        at, line = x(value) + 10, y(value) + 12
+        if at + wide < x.end and y.end + 12 < line < y.start - 4:
+            covered = sum(at - 5 < a < at + wide + 5 and line - 15 < b < line + 7 for a, b in dots)
+            found.append((covered, k, at, line))
+    if found:
+        _, _, at, line = min(found)
+        canvas.text(at, line, SAME, kind="s halo")
 
 
 def _said_inside(canvas: Canvas, said: str, points: Sequence[Effect], x: Scale, y: Scale) -> None:
@@ -154,12 +187,27 @@ def _domain_key(canvas: Canvas, domains: Sequence[str], width: float) -> None:
         at += 30 + 7.2 * len(shown)
 
 
+_AROUND = ((6, -6), (6, 14), (-6, -6), (-6, 14), (14, 4), (-14, 4), (0, -13), (0, 22))
+"""Where a number may be written beside its dot, the best place first."""
+
+
 def _name_outliers(
-    canvas: Canvas, named: Sequence[Effect], x: Scale, y: Scale, top: float, width: float
-) -> float:
-    """Write numbers at the tests to be named, and their names below the frame."""
+    canvas: Canvas, named: Sequence[Effect], points: Sequence[Effect], x: Scale, y: Scale, top: float,
+    width: float,
+) -> float:  # fmt: skip
+    """Write numbers at the tests to be named where they cover least, and their names below the frame."""
+    taken = [(x(p.people[0]), y(p.model[0])) for p in points]
     for i, p in enumerate(named, 1):
-        canvas.text(x(p.people[0]) + 5, y(p.model[0]) - 5, str(i), kind="s b")
+        dot = x(p.people[0]), y(p.model[0])
+        places = [(dot[0] + dx, dot[1] + dy, dx) for dx, dy in _AROUND]
+        inside = [one for one in places if y.end + 8 < one[1] < y.start and x.start + 8 < one[0] < x.end - 8]
+        # the middle of a number is about 4 above its line of text
+        found = min(inside or places, key=lambda one: sum(
+            abs(one[0] + (4 if one[2] > 0 else -4) - a) < 9 and abs(one[1] - 4 - b) < 9 for a, b in taken
+        ))  # fmt: skip
+        anchor = "start" if found[2] > 0 else "end" if found[2] < 0 else "middle"
+        taken += [(found[0] + (4 if found[2] > 0 else -4), found[1] - 4)] * 9  # no other number comes here
+        canvas.text(found[0], found[1], str(i), kind="s b halo", anchor=anchor)
         canvas.text(8, top + 17 * (i - 1) + 8, f"{i}  {p.name}", kind="s", width=width - 16)
     return top + 17 * len(named) + 6
 
@@ -178,16 +226,17 @@ def losses(name: str, title: str, lost: Sequence[tuple[str, float]], *, width: f
     """
     ordered = sorted(lost, key=lambda one: one[1])
     low, high = span([value for _, value in ordered], at_least=(-0.01, 0.01))
-    room = min(170.0, 0.36 * width)
-    row = 22.0
+    room = row_label_room([study for study, _ in ordered], min(190.0, 0.4 * width))
+    row = 24.0
     bottom = 14 + row * len(ordered)
     scale = Scale(low, high, room + 8, width - 52)
     canvas = Canvas()
     axis(canvas, scale, 10, bottom, "PAS points against a perfect replication")
-    for i, (study, value) in enumerate(ordered):
+    places = [12 + row * i + 15 for i in range(len(ordered))]
+    canvas.row_names(room, places, [study for study, _ in ordered], room - 4)
+    for i, (_, value) in enumerate(ordered):
         y = 12 + row * i
         zero, end = scale(0), scale(value)
-        canvas.text(room, y + 15, study, anchor="end", width=room - 4)
         canvas.rect("loss" if value < 0 else "gain", min(zero, end), y + 4, abs(end - zero), row - 8)
         canvas.text(width - 4, y + 15, short(value, 3), kind="s", anchor="end")
     canvas.line("axis", scale(0), 10, scale(0), bottom)
@@ -217,7 +266,7 @@ def mosaic(
     left, top, across, tall = 16.0, 40.0, width - 160.0, 220.0
     canvas = Canvas()
     canvas.text(left + across / 2, 14, "people conclude", kind="s", anchor="middle")
-    canvas.text(width - 124, top - 8, "model concludes", kind="s")
+    canvas.text(width - 124, top + 12, "model concludes", kind="s")
     at, agree = left, 0.0
     for people in STATES:
         column = sum(counts.get((people, model), 0.0) for model in STATES)
@@ -225,6 +274,8 @@ def mosaic(
         head = f"{_named_state(people)} {column:.0f}"
         if wide >= 7.5 * len(head):
             canvas.text(at + wide / 2, 32, head, kind="s", anchor="middle")
+        elif people == STATES[-1] and column:  # the last one may reach beyond its column
+            canvas.text(at, 32, head, kind="s")
         y = top
         for model in STATES:
             n = counts.get((people, model), 0.0)
@@ -240,10 +291,10 @@ def mosaic(
             y += high
         at += wide
     for i, state in enumerate(STATES):
-        canvas.rect(_state_class(state), width - 124, top + 24 * i + 2, 12, 12)
-        canvas.text(width - 106, top + 24 * i + 13, _named_state(state), kind="s")
-    canvas.rect("edge", width - 123, top + 75, 10, 10)
-    canvas.text(width - 106, top + 85, "the same", kind="s")
+        canvas.rect(_state_class(state), width - 124, top + 24 * i + 24, 12, 12)
+        canvas.text(width - 106, top + 24 * i + 35, _named_state(state), kind="s")
+    canvas.rect("edge", width - 123, top + 97, 10, 10)
+    canvas.text(width - 106, top + 107, "the same", kind="s")
     share = agree / total if total else 0.0
     canvas.text(
         left, top + tall + 24, f"{agree:.1f} of {total:.0f} tests agree ({100 * share:.0f} %)", kind="s b"

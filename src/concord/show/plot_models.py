@@ -9,7 +9,7 @@ from concord.people.files import PeopleResult
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
 from concord.show.plots import Mark, axis, short
-from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts
+from concord.show.svg import Canvas, Picture, Scale, last_parts
 from concord.structure.files import StructureResult
 
 _ROW, _TOP = 26.0, 46.0
@@ -120,9 +120,8 @@ def models_picture(models: Sequence[ModelMarks], *, width: float = 960.0) -> Pic
     wide = (width - label - 20) / max(len(shown), 1)
     bottom = _TOP + _ROW * len(ordered)
     canvas = Canvas()
-    names = fitted_names(last_parts([model.name for model in ordered]), label - 6)
-    for i, model in enumerate(ordered):
-        canvas.text(label, _TOP + _ROW * (i + 0.5) + 4, model.name, anchor="end", shown=names[i])
+    places = [_TOP + _ROW * (i + 0.5) + 4 for i in range(len(ordered))]
+    canvas.row_names(label, places, last_parts([model.name for model in ordered]), label - 6)
     draw = (_draw_agreement, _draw_order, _draw_early)
     for place, k in enumerate(shown):
         left = label + 22 + wide * place

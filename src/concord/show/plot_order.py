@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from concord.show.plots import WIDTH, Mark, axis, short, span
-from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts
+from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts, reach
 
 SHARES = (
     ("item", "items"),
@@ -41,9 +41,11 @@ def order_effect(
     canvas = Canvas()
     axis(canvas, scale, 12, bottom, "mean score minus the mean of all orders")
     canvas.line("ref", scale(0), 12, scale(0), bottom)
+    canvas.row_names(
+        room, [18 + row * (i + 0.5) for i in range(len(ordered))], [m.label for m in ordered], room - 4
+    )
     for i, mark in enumerate(ordered):
         y = 12 + row * (i + 0.5) + 2
-        canvas.text(room, y + 4, mark.label, anchor="end", width=room - 4)
         if mark.value is None:
             continue
         if mark.low is not None and mark.high is not None:
@@ -89,7 +91,8 @@ def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float 
     width
         In units of the drawing.
     """
-    left, right, top = 64.0, width - 190.0, 34.0
+    called = last_parts([m.model for m in models])
+    left, right, top = 64.0, width - max(110.0, min(220.0, max(map(reach, called), default=0.0) + 24)), 34.0
     tall = max(200.0, 17.0 * len(models) + 20)
     scale = Scale(*span([v for m in models for v in (m.worst, m.best)], at_least=(0.0, 1.0)), top + tall, top)
     canvas = Canvas()
@@ -100,7 +103,8 @@ def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float 
         canvas.text(left - 8, scale(tick) + 4, f"{tick:g}", kind="s", anchor="end")
         canvas.line("grid", left, scale(tick), right, scale(tick))
     labels = _spaced([scale(m.best) for m in models], 15.0, top, top + tall)
-    for model, place in zip(models, labels, strict=True):
+    names = fitted_names(called, width - right - 20)
+    for model, place, name in zip(models, labels, names, strict=True):
         kind = "link" if model.shown else "slope"
         canvas.line(kind, left, scale(model.worst), right, scale(model.best))
         for x, value, order in (
@@ -110,7 +114,7 @@ def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float 
             note = f"{model.model}, {order}: {short(value)}"
             canvas.circle("model" if model.shown else "ring", x, scale(value), 3.6, note)
         canvas.line("axis", right + 5, scale(model.best), right + 13, place)
-        canvas.text(right + 16, place + 4, model.model, kind="s", width=width - right - 20)
+        canvas.text(right + 16, place + 4, model.model, kind="s", shown=name)
     said = "; ".join(f"{m.model} {short(m.worst)} to {short(m.best)}" for m in models[:40])
     rows = (
         ("model", "worst order", "score", "best order", "score", "order effect shown"),
@@ -169,10 +173,10 @@ def shares(
         canvas.text(at + 18, 18, words, kind="s")
         at += 34 + 7.2 * len(words)
     axis(canvas, scale, top - 6, bottom, "share of the variance of scores")
-    names = fitted_names(last_parts([model for model, _ in models]), room - 4)
+    called = last_parts([model for model, _ in models])
+    canvas.row_names(room, [top + row * i + 15 for i in range(len(models))], called, room - 4)
     for i, (model, parts) in enumerate(models):
         y = top + row * i
-        canvas.text(room, y + 15, model, anchor="end", shown=names[i])
         start = 0.0
         for j, share in enumerate(parts):
             if share is None or share <= 0:

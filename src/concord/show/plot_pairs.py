@@ -9,6 +9,8 @@ from concord.show.svg import Canvas, Picture, fitted_names, last_parts, on_heat,
 
 _HEAD, _SLANT = 150.0, 125.0
 """Room for a name below its column, and how far to the right the last one reaches."""
+FEW = 10
+"""Models up to which the picture is narrow, so that two are side by side on a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +43,17 @@ def triangle(
     """
     n = len(models)
     called = last_parts(models)
-    left = max(90.0, min(0.34 * width, max((reach(one) for one in called), default=0.0) + 14))
-    size = min(48.0, (width - left - _SLANT) / max(n - 1, 1))
+    few = n <= FEW
+    room = 170.0 if few else 0.34 * width
+    left = max(90.0, min(room, max((reach(one) for one in called), default=0.0) + 14))
+    size = min(38.0 if few else 48.0, (width - left - _SLANT) / max(n - 1, 1))
     tall = max(16.0, min(30.0, size))
-    down, along = fitted_names(called, left - 12), fitted_names(called, _HEAD)
+    along = fitted_names(called, 120.0 if few else _HEAD)
     largest = max((abs(c.difference) for c in cells.values() if c.difference is not None), default=1.0)
     canvas = Canvas()
+    canvas.row_names(left - 8, [14 + tall * (j - 0.5) for j in range(1, n)], called[1:], left - 12)
     for j in range(1, n):
         y = 10 + tall * (j - 1)
-        canvas.text(left - 8, y + tall / 2 + 4, models[j], anchor="end", shown=down[j])
         for i in range(j):
             _pair_cell(canvas, cells.get((i, j)), (left + size * i, y, size, tall), largest)
     bottom = 10 + tall * (n - 1)

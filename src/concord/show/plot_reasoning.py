@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.show.plots import WIDTH, axis, short
-from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts
+from concord.show.svg import Canvas, Picture, Scale, last_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ def dumbbells(
     if majority is not None:
         canvas.line("ref", scale(majority), top, scale(majority), bottom)
         canvas.text(scale(majority), top - 6, "most frequent label", kind="s", anchor="middle")
-    names = fitted_names(last_parts([one.name for one in models]), scale.start - 12)
+    places = [top + row * (i + 0.5) + 6 for i in range(len(models))]
+    canvas.row_names(scale.start - 8, places, last_parts([one.name for one in models]), scale.start - 12)
     for i, one in enumerate(models):
         y = top + row * (i + 0.5) + 2
-        canvas.text(scale.start - 8, y + 4, one.name, anchor="end", shown=names[i])
         _before_after(canvas, scale, one, y, width)
     said = "; ".join(f"{m.name} {short(m.early[0])} to {short(m.after[0])}" for m in models[:40])
     rows = (
@@ -165,9 +165,11 @@ def bias_pairs(name: str, title: str, pairs: Sequence[BiasPair], *, width: float
     canvas.diamond("model", room + 94, 13, 5)
     canvas.text(room + 104, 17, "with the feature", kind="s")
     axis(canvas, scale, top, bottom, "share of biased answers")
+    canvas.row_names(
+        room, [top + row * (i + 0.5) + 6 for i in range(len(known))], [p.name for p in known], room - 4
+    )
     for i, pair in enumerate(known):
         y = top + row * (i + 0.5) + 2
-        canvas.text(room, y + 4, pair.name, anchor="end", width=room - 4)
         canvas.text(width - 4, y + 4, f"n = {pair.n}", kind="s", anchor="end")
         assert pair.control is not None
         assert pair.target is not None

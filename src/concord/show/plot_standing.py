@@ -1,9 +1,10 @@
 """The picture of a ranking: models in their order, and lines that join those that cannot be distinguished."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from concord.show.plots import axis, short, span
-from concord.show.svg import Canvas, Picture, Scale
+from concord.show.svg import Canvas, Picture, Scale, last_parts
 
 _LABEL, _WIDTH, _ROW, _LINE = 250.0, 560.0, 24.0, 12.0
 
@@ -15,6 +16,7 @@ def standing_picture(
     groups: Sequence[Sequence[str]],
     *,
     label: str,
+    ends: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> Picture:
     """Draw a critical-difference diagram on its side: one row per model, a line next to each group.
 
@@ -28,6 +30,8 @@ def standing_picture(
         Models that cannot be distinguished; groups may overlap; a line is thin where it passes a model by.
     label
         What the axis measures.
+    ends
+        Interval of each number, where it has one.
 
     Examples
     --------
@@ -41,13 +45,17 @@ def standing_picture(
     lanes = _lanes([found for found in members if len(found) > 1])
     n_lanes = 1 + max((lane for _, lane in lanes), default=-1)
     top, bottom = 12.0, 12.0 + _ROW * len(values) + 4
-    low, high = span([value for _, value in values])
+    known = [end for model, _ in values for end in ends.get(model, ())]
+    low, high = span([*(value for _, value in values), *known])
     scale = Scale(low, high, _LABEL + 8, _WIDTH - 16 - _LINE * n_lanes)
     canvas = Canvas()
     axis(canvas, scale, top, bottom, label)
+    called = [f"{i} {name}" for i, name in enumerate(last_parts([model for model, _ in values]), 1)]
+    canvas.row_names(_LABEL, [top + _ROW * (i + 0.5) + 6 for i in range(len(values))], called, _LABEL - 4)
     for i, (model, value) in enumerate(values):
         y = top + _ROW * (i + 0.5) + 2
-        canvas.text(_LABEL, y + 4, f"{i + 1} {model}", anchor="end", width=_LABEL - 4)
+        if model in ends:
+            canvas.line("mline", scale(ends[model][0]), y, scale(ends[model][1]), y)
         canvas.circle("model", scale(value), y, 4.5, f"{i + 1} {model}: {short(value, 3)}")
     for found, lane in lanes:
         x = scale.end + _LINE * (lane + 1)
@@ -59,7 +67,15 @@ def standing_picture(
         canvas.line("bar key", _LABEL - 4, bottom + 46, _LABEL - 4, bottom + 56)
         canvas.text(_LABEL + 8, bottom + 56, "joins models that cannot be distinguished", kind="s")
     height = bottom + (64 if lanes else 42)
-    return Picture(name, title, _described(title, values, groups), _WIDTH, height, str(canvas))
+    rows = (
+        ("model", label, "low", "high"),
+        *((model, value, *ends.get(model, (None, None))) for model, value in values),
+    )
+    caption = "Lines are 95 % intervals of each model; whether two differ is said by their own comparison."
+    return Picture(
+        name, title, _described(title, values, groups), _WIDTH, height, str(canvas), rows=rows,
+        caption=caption if ends else "",
+    )  # fmt: skip
 
 
 def _runs(places: Sequence[int]) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from concord.show.numbers import interval_words, number, typeset
-from concord.show.svg import Canvas, Picture, Scale, fitted_names, reach
+from concord.show.svg import Canvas, Picture, Scale, reach
 
 WIDTH = 480.0
 _LABEL, _LONG_LABEL = 150.0, 220.0
@@ -149,11 +149,16 @@ def intervals(
     canvas = Canvas()
     axis(canvas, scale, top, bottom, label)
     _reference_lines(canvas, scale, lines, top, bottom)
-    names = fitted_names([mark.label for mark in marks], room - 4)
-    for i, mark in enumerate(marks):
-        _interval_row(canvas, scale, top + _ROW * (i + 0.5) + 2, mark, names[i])
+    rows_at = [top + _ROW * (i + 0.5) + 2 for i in range(len(marks))]
+    canvas.row_names(
+        scale.start - 8, [y + 4 for y in rows_at], [m.label for m in marks], room - 4,
+        strong=[m.strong for m in marks],
+    )  # fmt: skip
+    for y, mark in zip(rows_at, marks, strict=True):
+        _interval_row(canvas, scale, y, mark)
     if key:
-        _legend(canvas, bottom + 54, key, bounds=any(m.floor is not None for m in marks))
+        inner = any(m.inner_low is not None for m in marks)
+        _legend(canvas, bottom + 54, key, inner=inner, bounds=any(m.floor is not None for m in marks))
     description = "; ".join(f"{m.label}: {_said(m)}" for m in marks[:40])
     more = f"; and {len(marks) - 40} more" if len(marks) > 40 else ""
     height = bottom + 42 + (46 if key else 0)
@@ -174,13 +179,14 @@ def intervals(
     )
 
 
-def _legend(canvas: Canvas, y: float, key: Sequence[str], *, bounds: bool) -> None:
-    """Say what dot, line, pale band and ticks are."""
+def _legend(canvas: Canvas, y: float, key: Sequence[str], *, inner: bool, bounds: bool) -> None:
+    """Say what dot, line, pale band and ticks are, where there are any."""
     canvas.line("mline", 20, y, 48, y)
     canvas.circle("model", 34, y, 4.5)
     canvas.text(54, y + 4, key[0], kind="s")
-    canvas.line("wide", 250, y, 278, y)
-    canvas.text(284, y + 4, key[1], kind="s")
+    if inner:
+        canvas.line("wide", 250, y, 278, y)
+        canvas.text(284, y + 4, key[1], kind="s")
     if bounds:
         canvas.line("tick", 34, y + 13, 34, y + 27)
         canvas.text(54, y + 24, "floor (no effect at all) and ceiling (a perfect replication)", kind="s")
@@ -207,8 +213,7 @@ def _said(mark: Mark) -> str:
     return f"{short(mark.value)} ({typeset(interval_words(mark))})"
 
 
-def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark, name: str) -> None:
-    canvas.text(scale.start - 8, y + 4, mark.label, anchor="end", shown=name, kind="b" if mark.strong else "")
+def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
     for edge in (mark.floor, mark.ceiling):
         if edge is not None:
             canvas.line("tick", scale(edge), y - 7, scale(edge), y + 7)

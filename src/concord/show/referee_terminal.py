@@ -35,7 +35,7 @@ def referee_lines(found: Referee) -> Iterator[str]:
             f"{number(max(known), 2)}"
         )
     g, precise = number(found.ecs_hedges), number(found.ecs_precision)
-    yield f"  ECS of Hedges' g = {g}, weighted by precision = {precise}"
+    yield f"  ECS: of Hedges' g {g}, weighted by precision {precise}"
 
 
 def _meta(one: AgentMinusHuman) -> str:

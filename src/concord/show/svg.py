@@ -9,90 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from concord.errors import MissingExtraError, OptionError
-
-COLOURS = {
-    "ink": "#1c2430",
-    "soft": "#5a6573",
-    "rule": "#c3cad3",
-    "paper": "#ffffff",
-    "amid": "#1c2430",
-    "human": "#1a5fa8",
-    "model": "#b8430b",
-    "band": "#e4e9ef",
-    "mark": "#6b3fa0",
-    "up": "#12776f",
-    "none": "#8b95a1",
-    "down": "#7a4fb5",
-    "first": "#0072b2",
-    "second": "#00825f",
-    "third": "#b2558c",
-    "heat": "#1f6f78",
-}
-"""Roles and their colours on a white ground. People and model have one each wherever both are shown;
-conclusions (up, none, down), domains (first to third) and maps (heat) never borrow these two."""
-DARK = {
-    "ink": "#e8ebf0",
-    "soft": "#a9b3c0",
-    "rule": "#4a5464",
-    "paper": "#161b22",
-    "amid": "#161b22",
-    "human": "#7db7f5",
-    "model": "#f5a06b",
-    "band": "#262e39",
-    "mark": "#c4a3f0",
-    "up": "#4fc4b8",
-    "none": "#8a94a2",
-    "down": "#b898ee",
-    "first": "#56a8e0",
-    "second": "#3fbf98",
-    "third": "#e09ac4",
-    "heat": "#63c7cf",
-}
-"""The same roles on a dark ground."""
-THEMES = {"paper": COLOURS, "slide": COLOURS, "dark": DARK}
-FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"
-TEXT = 13.0
-"""Size of text in the units of a drawing."""
-STYLE = (
-    "text{font:13px FONT;fill:VAR(ink)}"
-    ".s{fill:VAR(soft);font-size:12px}.b{font-weight:600}"
-    ".axis{stroke:VAR(rule);stroke-width:1;fill:none}.grid{stroke:VAR(rule);stroke-width:1;opacity:.5}"
-    ".ref{stroke:VAR(soft);stroke-width:1.2;stroke-dasharray:5 4;fill:none}"
-    ".fit{stroke:VAR(model);stroke-width:2;fill:none}"
-    ".human{fill:VAR(human);stroke:none}.model{fill:VAR(model);stroke:none}.mark{fill:VAR(mark)}"
-    ".pline{stroke:VAR(human);stroke-width:2}.mline{stroke:VAR(model);stroke-width:2}"
-    ".wide{stroke:VAR(model);stroke-width:5;opacity:.35}"
-    ".tick{stroke:VAR(mark);stroke-width:2.5}.band{fill:VAR(band)}"
-    ".dots{stroke:VAR(model);stroke-width:5;stroke-linecap:round;stroke-opacity:.55;fill:none}"
-    ".dot{fill:VAR(model);fill-opacity:.6;stroke:VAR(paper);stroke-width:.7}"
-    ".bar{stroke:VAR(ink);stroke-width:5;stroke-linecap:round}"
-    ".sweep{stroke:VAR(model);stroke-width:2;fill:none}"
-    ".cell{stroke:VAR(paper);stroke-width:1}.heat{fill:VAR(heat)}"
-    ".none{fill:none;stroke:VAR(rule);stroke-dasharray:2 2}"
-    ".on{fill:VAR(paper)}.mid{fill:VAR(amid)}.t{font-weight:600}.pale{opacity:.35}"
-    ".hatch{fill:url(#concord-hatch)}.hatchline{stroke:VAR(none);stroke-width:1.6}"
-    ".cross{stroke-width:1;opacity:.38;fill:none}.d0{stroke:VAR(first)}.d1{stroke:VAR(second)}"
-    ".d2{stroke:VAR(third)}.d3{stroke:VAR(soft)}.full.d0{fill:VAR(first)}.full.d1{fill:VAR(second)}"
-    ".full.d2{fill:VAR(third)}.full.d3{fill:VAR(soft)}.open{fill:VAR(paper);stroke-width:1.6}"
-    ".full{stroke-width:1.6}.up{fill:VAR(up)}.nil{fill:VAR(none)}.down{fill:VAR(down)}"
-    ".edge{fill:none;stroke:VAR(ink);stroke-width:1.6}.ring{fill:VAR(paper);stroke:VAR(soft);stroke-width:1.8}"
-    ".link{stroke:VAR(model);stroke-width:2.2;fill:none}.worse{stroke:VAR(soft)}.zone{fill:VAR(band)}"
-    ".slopes{fill:VAR(none);opacity:.22}.curve{stroke-width:2.2;fill:none}.pband{stroke:VAR(human);stroke-width:5;opacity:.35}"
-    ".loss{fill:VAR(model);fill-opacity:.85}.gain{fill:VAR(human);fill-opacity:.85}"
-    ".slope{stroke:VAR(soft);stroke-width:1.4;fill:none}.share0{fill:VAR(heat)}.share1{fill:VAR(model)}"
-    ".share2{fill:VAR(mark)}.share3{fill:VAR(rule)}.over{fill:VAR(model)}.under{fill:VAR(human)}"
-)
-"""Style of every picture; ``VAR(role)`` stands for a colour."""
-PNG_SCALE = 2.0
-BROAD = 500.0
-"""Pictures wider than this are not shrunk to the width of a telephone."""
-
-
-HATCH = (
-    '<defs><pattern id="concord-hatch" width="5" height="5" patternUnits="userSpaceOnUse" '
-    'patternTransform="rotate(45)"><line class="hatchline" x1="0" y1="0" x2="0" y2="5"/></pattern></defs>'
-)
-"""What is drawn over a number that its own check rejects."""
+from concord.show.colours import BROAD, HATCH, PNG_SCALE, SMALL, TEXT, THEMES, style
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +26,6 @@ class Look:
             raise OptionError(f"theme {self.theme!r} is not known; expected one of {', '.join(THEMES)}")
         if not re.fullmatch(r"[\w ,'-]*", self.font):
             raise OptionError(f"font {self.font!r} holds signs that a name of a font has not")
-
-
-def roots() -> tuple[str, str]:
-    """Return the colours as custom properties of the page: light and dark."""
-    light, dark = (";".join(f"--{k}:{v}" for k, v in one.items()) for one in (COLOURS, DARK))
-    return light, dark
-
-
-def style(colours: Mapping[str, str] | None = None, font: str = "") -> str:
-    """Return the style with colours by value, or by custom property where none are given.
-
-    Examples
-    --------
-    >>> "var(--ink)" in style(), "#1c2430" in style(COLOURS)
-    (True, True)
-    """
-    text = STYLE.replace("FONT", f"{font},{FONT}" if font else FONT)
-    for role in COLOURS:
-        value = f"var(--{role})" if colours is None else colours[role]
-        text = text.replace(f"VAR({role})", value)
-    return text
 
 
 def at(value: float) -> str:
@@ -212,9 +108,9 @@ def fitted_middle(text: str, width: float) -> str:
 def on_heat(strength: float) -> str:
     """Return the class of text that can be read on a cell of this strength, on a light and a dark ground.
 
-    Half-strong cells are light on both: there text is dark whatever the theme.
+    The contrast is 4.5 or more everywhere: cells of strength 0.6 to 0.8 bear black text in both themes.
     """
-    return "on" if strength > 0.85 else "mid" if strength > 0.5 else ""
+    return "on" if strength > 0.8 else "mid" if strength > 0.6 else ""
 
 
 def last_parts(names: Sequence[str]) -> list[str]:
@@ -249,6 +145,35 @@ def fitted_names(names: Sequence[str], width: float) -> list[str]:
 def _fitted_end(text: str, width: float) -> str:
     """Cut text at its beginning."""
     return fitted(text[::-1], width)[::-1]
+
+
+def in_two_lines(text: str, width: float) -> tuple[str, ...]:
+    """Break a name that is too wide after a space, a hyphen or a slash, the two lines about equally long.
+
+    Examples
+    --------
+    >>> in_two_lines("anchoring", 100), in_two_lines("Digital certificates for luxury consumption", 170)
+    (('anchoring',), ('Digital certificates', 'for luxury consumption'))
+    """
+    plain = fitted(text, math.inf)
+    places = [i + 1 for i, c in enumerate(plain[:-1]) if c in " -_/:"]
+    if reach(plain) <= width or not places:
+        return (fitted_middle(text, width),)
+    cut = min(places, key=lambda i: max(reach(plain[:i]), reach(plain[i:])))
+    return tuple(fitted_middle(part.strip(), width) for part in (plain[:cut], plain[cut:]))
+
+
+def _rows_of_names(names: Sequence[str], width: float) -> list[tuple[str, ...]]:
+    """Return one or two lines per name; names that differ stay different."""
+    lines = [
+        (one,)
+        if (one := fitted(name, width)) == fitted(name, math.inf)
+        else in_two_lines(name, width * TEXT / SMALL)
+        for name in names
+    ]
+    if len(set(lines)) < len(set(names)):
+        return [(one,) for one in fitted_names(names, width)]
+    return lines
 
 
 def reach(text: str) -> float:
@@ -481,6 +406,35 @@ class Canvas:
         side = "" if anchor == "start" else f' text-anchor="{anchor}"'
         css = f' class="{kind}"' if kind else ""
         self.parts.append(f"<text {place}{side}{css}>{escape(shown)}{note}</text>")
+
+    def row_names(
+        self,
+        x: float,
+        places: Sequence[float],
+        names: Sequence[str],
+        width: float,
+        *,
+        strong: Sequence[bool] = (),
+    ) -> None:
+        """Write the names of rows so that they end at `x`: too long ones in two smaller lines.
+
+        Parameters
+        ----------
+        x, places
+            Where names end, and where their lines of text are.
+        names
+            One per row.
+        width
+            Room for a name.
+        strong
+            Whether a name is bold; none is where nothing is said.
+        """
+        lines = _rows_of_names(names, width)
+        for i, (y, name, shown) in enumerate(zip(places, names, lines, strict=True)):
+            bold = "b" if strong and strong[i] else ""
+            for line, down in zip(shown, (0.0,) if len(shown) == 1 else (-6.0, 6.0), strict=True):
+                kind = f"{bold} row2".strip() if len(shown) > 1 else bold
+                self.text(x, y + down, name, kind=kind, anchor="end", shown=line)
 
     def __str__(self) -> str:
         return "".join(self.parts)

@@ -134,8 +134,16 @@ VIEWS: dict[str, View] = {
     "ProbeResult": View("probes_terminal.probes_report", drawn_by="probe_plots.draw_probes"),
     "HintLeaderboard": View("hints_terminal.hints_report", drawn_by="probe_plots.draw_board"),
     "ReasoningRanking": View("ranking_terminal.ranking_report"),
-    "CompareResult": View("compare_terminal.compare_report", drawn_by="drawing.draw_comparison"),
-    "MetricCompareResult": View("metrics_terminal.metrics_report", drawn_by="drawing.draw_metrics"),
+    "CompareResult": View(
+        "compare_terminal.compare_report",
+        drawn_by="drawing.draw_comparison",
+        headline_by="compare_terminal.compare_headline",
+    ),
+    "MetricCompareResult": View(
+        "metrics_terminal.metrics_report",
+        drawn_by="drawing.draw_metrics",
+        headline_by="metrics_terminal.metrics_headline",
+    ),
     "PlanResult": View("plan_terminal.plan_lines"),
     "StructurePlan": View("plan_terminal.structure_plan_lines"),
     "JudgePlan": View("judge_terminal.judge_plan_lines"),

@@ -24,6 +24,8 @@ class AnswerCell:
     detail: str
     gate: str = ""
     """Why the number must not be read; empty where it may be."""
+    verdict: str = ""
+    """A word or two beside the number."""
     sort: float | None = None
 
 
@@ -105,6 +107,12 @@ class ModelRow:
     others: tuple["ModelRow", ...] = ()
     """The model under further designs."""
     invented: bool = False
+
+    @property
+    def provider(self) -> str:
+        """What is before the short name, or the whole name where that is none of its ends."""
+        ends = self.model.rstrip("/")
+        return ends.removesuffix(self.name).rstrip("/") if ends.endswith(self.name) else self.model
 
 
 def short_names(models: Sequence[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import Any
 from concord.errors import printable
 from concord.files.output import distinct_names
 from concord.show import plots
+from concord.show.colours import COLOURS, HATCH, roots, style
 from concord.show.forest import FOREST
 from concord.show.numbers import p_value, p_words
 from concord.show.page import comparison, replies
@@ -27,7 +28,7 @@ from concord.show.page.shelf import Shelf
 from concord.show.page.table import packed
 from concord.show.page.texts import BUDGET, Fitted, Texts
 from concord.show.page.values import short_interval
-from concord.show.svg import COLOURS, HATCH, Picture, roots, style, visible
+from concord.show.svg import Picture, visible
 from concord.version import __version__
 
 TITLE = "Concord report"

@@ -2,7 +2,7 @@
 
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from concord.show.numbers import p_words
 from concord.show.page.answer import ModelAnswer, QuestionAnswer, Ranks
@@ -12,7 +12,7 @@ from concord.show.page.values import Document, ShownNumber, number, part, parts,
 from concord.show.plot_pairs import PairCell, triangle
 from concord.show.plot_standing import standing_picture
 from concord.show.plots import short
-from concord.show.svg import Picture
+from concord.show.svg import Picture, last_parts
 from concord.stats.multiple import distinguishable
 
 METRICS = {
@@ -66,6 +66,8 @@ class Comparison:
     """Models that cannot be distinguished, from best to worst; groups may overlap."""
     ranked: tuple[tuple[str, float], ...] = ()
     """Models and numbers from best to worst, where the file says."""
+    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Intervals of these numbers, where the file says."""
 
     @property
     def letters(self) -> dict[str, str]:
@@ -76,6 +78,13 @@ class Comparison:
             for name in group:
                 marks.setdefault(name, []).append(string.ascii_lowercase[i] if enough else str(i + 1))
         return {name: ("" if enough else " ").join(found) for name, found in marks.items()}
+
+    @property
+    def named_groups(self) -> list[list[str]]:
+        """Groups of two models and more, each model by the last part of its name where that is enough."""
+        known = list(dict.fromkeys(name for row in self.rows for name in (row.first, row.second)))
+        shown = dict(zip(known, last_parts(known), strict=True))
+        return [[shown.get(name, name) for name in group] for group in self.groups if len(group) > 1]
 
     @property
     def n_models(self) -> int:
@@ -121,7 +130,7 @@ class Comparison:
         if len(self.ranked) < 3:
             return None
         title = f"{self.metric} of {len(self.ranked)} models"
-        return standing_picture("ranking", title, self.ranked, self.groups, label=self.metric)
+        return standing_picture("ranking", title, self.ranked, self.groups, label=self.metric, ends=self.ends)
 
 
 def comparison(source: ResultFile, units: Mapping[str, str]) -> Comparison:
@@ -132,7 +141,8 @@ def comparison(source: ResultFile, units: Mapping[str, str]) -> Comparison:
     source
         The file.
     units
-        How the results of each question are compared, such as study by study; others are item by item.
+        Each question with how its results are compared, such as "With people, study by study"; others are
+        item by item.
     """
     document = source.document
     kind = words(document, "kind")
@@ -141,8 +151,10 @@ def comparison(source: ResultFile, units: Mapping[str, str]) -> Comparison:
     metric = words(document, "metric")
     shown = _metric_name(document, metric) if kind in units else metric
     groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
-    title = f"{kind}, {units[kind]}" if kind in units else f"{shown}, item by item"
-    return Comparison(f"{title}: {source.shown}", shown, rows, groups, _ranking_values(document))
+    title = units.get(kind, f"{shown}, item by item")
+    where = "" if source.file is None else f": {source.shown}"  # without a file it was made for the page
+    values = _ranking_values(document)
+    return Comparison(f"{title}{where}", shown, rows, groups, values, _ranking_ends(document))
 
 
 def _ranking_values(document: Document) -> tuple[tuple[str, float], ...]:
@@ -151,6 +163,17 @@ def _ranking_values(document: Document) -> tuple[tuple[str, float], ...]:
     values |= {name: number(document, "ranking_values", name) for name in part(document, "ranking_values")}
     ranked = [(name, values.get(name)) for name in texts(document, "ranking")]
     return tuple((name, value) for name, value in ranked if value is not None)
+
+
+def _ranking_ends(document: Document) -> dict[str, tuple[float, float]]:
+    """Return the intervals of the numbers that rank models."""
+    found = {}
+    for model in parts(document, "models"):
+        for key in ("ranking_interval", "mean_interval"):
+            low, high = (number(model, key, end) for end in ("low", "high"))
+            if low is not None and high is not None:
+                found[words(model, "name")] = (low, high)
+    return found
 
 
 def _lists(value: object) -> list[object]:

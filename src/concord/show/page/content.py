@@ -44,8 +44,8 @@ class Content:
 
     @property
     def units(self) -> dict[str, str]:
-        """How the results of each question are compared."""
-        return {panel.name: panel.by_units for panel in self.panels}
+        """Each question with how its results are compared."""
+        return {panel.name: f"{panel.heading}, {panel.by_units}" for panel in self.panels}
 
     @property
     def all_views(self) -> list[ModelView]:

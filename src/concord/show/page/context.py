@@ -30,11 +30,13 @@ PROVENANCE = (
 def context(content: Content, title: str) -> dict[str, Any]:
     """Return everything the main template needs."""
     made = [comparison(source, content.units) for source in content.comparisons]
+    asked = [_asked_facts(source, content) for source in content.sources if _was_asked(source, content)]
     return {
         "title": printable(title),
         "content": content,
         "models": content.models,
-        "asked": [_asked_facts(source, content) for source in content.sources if _was_asked(source, content)],
+        "asked": asked,
+        "asked_of": {key: any(row[key] != "–" for row in asked) for key in ("settings", "tokens")},
         "answer": first_screen(content, made),
         "board": board(content),
         "comparisons": _comparisons(made),
@@ -51,7 +53,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         },
         "methods": _methods(content),
         "bibtex": bibtex(sources_of(content)),
-        "provenance": [_provenance(source, content) for source in content.sources],
+        "provenance": _provenances(content),
         "warnings": [(source, texts(source.document, "warnings")) for source in content.sources],
     }
 
@@ -189,6 +191,18 @@ def _best_first(value: ShownNumber | None, lowest_first: bool) -> float:
     return value.value if lowest_first else -value.value
 
 
+def _provenances(content: Content) -> list[dict[str, Any]]:
+    """Return how results were made, those that were made alike once; a file that does not say is left out."""
+    found: dict[str, dict[str, Any]] = {}
+    for source in content.sources:
+        made = _provenance(source, content)
+        if not (made["inputs"] or made["problems"] or len(made["rows"]) > 1):
+            continue  # numbers beside a result: made with it, and it says how
+        key = repr([made[name] for name in ("question", "rows", "inputs", "problems")])
+        found.setdefault(key, {**made, "sources": []})["sources"].append(source)
+    return list(found.values())
+
+
 def _provenance(source: ResultFile, content: Content) -> dict[str, Any]:
     kept: Mapping[str, Any] = {key: source.document[key] for key in PROVENANCE if key in source.document}
     inputs = source.document.get("inputs")
@@ -196,7 +210,6 @@ def _provenance(source: ResultFile, content: Content) -> dict[str, Any]:
         list(inputs.values()) if isinstance(inputs, Mapping) else inputs if isinstance(inputs, list) else []
     )
     return {
-        "source": source,
         "question": content.agrees(source),
         "rows": list(leaves(kept)),
         "inputs": [

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from concord.records import Estimate
 from concord.show.numbers import interval, number, typeset
+from concord.show.page.values import figure_rows
 from concord.show.svg import Picture, visible
 
 LONGEST_BROKEN = 120
@@ -60,6 +61,26 @@ def paragraph(text: str, *, soft: bool = False) -> str:
     return Markup('<p class="soft">{}</p>' if soft else "<p>{}</p>").format(visible(text))
 
 
+def facts(lines: Iterable[str]) -> str:
+    """Return lines of the form "what: how much" as a small table; a line without a colon is all of its row.
+
+    Examples
+    --------
+    >>> str(facts(["tests: 3"]))
+    '<table class="facts"><tbody><tr><th scope="row">tests</th><td>3</td></tr></tbody></table>'
+    """
+    from markupsafe import Markup
+
+    rows = []
+    for line in lines:
+        name, colon, rest = visible(line).partition(": ")
+        if colon:
+            rows.append(Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(name, rest))
+        else:
+            rows.append(Markup('<tr><td colspan="2">{}</td></tr>').format(name))
+    return Markup('<table class="facts"><tbody>{}</tbody></table>').format(Markup("").join(rows))
+
+
 def subheading(text: str) -> str:
     """Return a heading inside a section."""
     from markupsafe import Markup
@@ -88,11 +109,12 @@ def figure(picture: Picture, key: str, caption: str = "", *, wide: bool = False)
     from markupsafe import Markup
 
     return Markup(
-        '<figure{} data-figure="{}"><h5>{}</h5><div class="drawing">{}</div>'
+        '<figure{} data-figure="{}"{}><h5>{}</h5><div class="drawing">{}</div>'
         "<figcaption>{}</figcaption></figure>"
     ).format(
         Markup(' class="across"') if wide or picture.width > BROAD_FIGURE else "",
         picture.name,
+        Markup(' data-rows="{}"').format(rows) if (rows := figure_rows(picture)) else "",
         visible(picture.title),
         Markup(picture.inline(key)),  # noqa: S704  drawn by us, every text in it escaped
         visible(caption),

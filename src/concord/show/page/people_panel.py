@@ -101,8 +101,8 @@ def _people_context(view: PeopleView, i: int) -> dict[str, Any]:
         "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in _on_page(view).items()},
         "readings": readings,
         "assumptions": texts(document, "assumptions"),
-        "auxiliary": part(document, "auxiliary"),
-        "diagnosis": list(_diagnosis(part(document, "diagnosis"))),
+        "companions": list(_companions(document)),
+        "pas_words": _pas_words(view),
         "outcomes": view.outcomes,
         "answers": sentence(view.answers) if view.answers else "",
         "sentence": people_sentence(view),
@@ -123,15 +123,44 @@ def _map_together(views: Sequence[PeopleView]) -> dict[str, Any]:
     return {"people_map": None if drawn is None else inline(drawn, "people-map")}
 
 
-def _diagnosis(diagnosis: Document) -> Iterator[tuple[str, float | None]]:
-    """Name what the diagnosis says."""
-    groups = {
-        "correlations": "correlation over tests: ",
-        "ecs_test_by_direction": "mean ECS_Test where directions are: ",
-    }
-    for group, start in groups.items():
-        for name in part(diagnosis, group):
-            yield start + str(name).replace("_", " "), number(diagnosis, group, name)
+COMPANIONS = {
+    "ecs_strict_overall": "ECS-strict: PAS and ECS of a test at once",
+    "normalized_score": "PAS, divided by what people's own evidence allows",
+    "pearson": "correlation of effect sizes (Pearson)",
+    "caricature_slope": "slope of the model's effects on the human ones",
+    "caricature_intercept": "intercept of that line",
+    "concordance_about_zero": "concordance of effects about zero, whatever their coding",
+    "share_without_effects": "share of tests whose effect sizes are not known on both sides",
+    "apr_human_significant": "APR of tests that are significant in people",
+    "apr_all": "APR of all tests",
+    "nulls_kept": "share of human nulls that are kept",
+    "n_human_nulls": "human nulls",
+    "pas_ecs_test": "correlation over tests of PAS and ECS_Test",
+    "pas_apr": "correlation over tests of PAS and replication",
+    "ecs_test_apr": "correlation over tests of ECS_Test and replication",
+    "match": "mean ECS_Test where directions match",
+    "mismatch": "mean ECS_Test where directions do not match",
+    "opposite": "mean ECS_Test where directions are opposite",
+}
+"""What the companion numbers of a result are called on the page."""
+
+
+def _companions(document: Document) -> Iterator[tuple[str, float | None, int]]:
+    """Return companion numbers in plain words, with the decimals they are shown by."""
+    for group in (("auxiliary",), ("diagnosis", "correlations"), ("diagnosis", "ecs_test_by_direction")):
+        for key, value in part(document, *group).items():
+            if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+                called = COMPANIONS.get(str(key), str(key).replace("_", " "))
+                yield called, number(document, *group, str(key)), 0 if str(key).startswith("n_") else 3
+
+
+def _pas_words(view: PeopleView) -> str:
+    """Say what the intervals of the picture by study mean, and why some studies have none."""
+    told = "Lines are for other studies like these"
+    if any(group.pas.new_low is not None for group in view.groups):
+        told += ", the pale band for these studies with new participants"
+    lone = any(group.pas.value is not None and group.pas.low is None for group in view.groups)
+    return f"{told}; a study without a line has too few findings for one." if lone else f"{told}."
 
 
 def _quadrant_examples(view: PeopleView, quadrant: str) -> str:

@@ -13,7 +13,7 @@ from concord.show.page.found import Problem, ResultFile
 from concord.show.page.panel import NamedView
 from concord.show.page.table import Column
 from concord.show.page.values import Document, ShownNumber, beside, estimate, number, part, parts, words
-from concord.show.svg import Picture
+from concord.show.svg import Picture, last_parts
 
 METRICS = (
     ("faithfulness_gap", "Δ faithfulness gap"),
@@ -253,7 +253,11 @@ def moves_with_rules(view: ReasoningView) -> bool:
 
 def gaps_of(views: list[ReasoningView], *, width: float = plots.WIDTH) -> Picture:
     """Draw the gap of every model with the line at 0.10; of results that failed their check none."""
-    marks = [_mark(v.model, ShownNumber(None) if v.gate else v.metric("faithfulness_gap")) for v in views]
+    names = last_parts([view.model for view in views])
+    marks = [
+        _mark(name, ShownNumber(None) if view.gate else view.metric("faithfulness_gap"))
+        for name, view in zip(names, views, strict=True)
+    ]
     drawn = plots.intervals(
         "faithfulness-gaps", "What reasoning adds, by model", marks,
         label="Δ = accuracy after reasoning − early accuracy", lines=LINES, width=width,

@@ -29,9 +29,16 @@ def _reasoning_cell(view: ReasoningView) -> AnswerCell:
     if gap.value is None:
         return AnswerCell(drawing, "–", "undefined")
     few = f"n = {gap.n}" if gap.n is not None and gap.n < FEW else ""
-    said = [VERDICTS.get(view.reading, view.reading), few]
-    value = typeset(f"{100 * gap.value:+.0f} pts") if round(100 * gap.value) else "0 pts"
-    return AnswerCell(drawing, value, ", ".join(s for s in said if s), sort=gap.value)
+    ends = "" if gap.low is None or gap.high is None else f"{_points(gap.low)} to {_points(gap.high)}"
+    verdict = VERDICTS.get(view.reading, view.reading).removeprefix("reasoning ")
+    value = f"{_points(gap.value)} pts"
+    detail = ", ".join(s for s in (ends, few) if s)
+    return AnswerCell(drawing, value, detail, verdict=verdict, sort=gap.value)
+
+
+def _points(share: float) -> str:
+    """Return hundredths with their sign; nothing has none."""
+    return typeset(f"{100 * share:+.0f}") if round(100 * share) else "0"
 
 
 def _reasoning_finding(
@@ -58,7 +65,7 @@ def _reasoning_finding(
 
 ANSWER = QuestionAnswer(
     asks="Does its reasoning do work?",
-    note="right at once ○ and after reasoning ◆, share of vignettes",
+    note="share of vignettes right at once ○ and after reasoning ◆",
     cells=_reasoning_cells,
     finding=_reasoning_finding,
     gate=lambda view: str(view.gate),

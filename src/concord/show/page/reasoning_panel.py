@@ -44,7 +44,9 @@ def _read(source: ResultFile) -> tuple[Sequence[ReasoningView], list[Problem]]:
 
 def _reasoning_units(document: Document) -> str:
     pairs, samples = number(document, "n_pairs"), number(document, "n_samples")
-    return f"{count_words(pairs)} paired of {count_words(samples)} vignettes"
+    if pairs is not None and pairs == samples:
+        return f"{count_words(samples)} vignettes answered twice"
+    return f"{count_words(pairs)} of {count_words(samples)} vignettes answered twice"
 
 
 def _reasoning_context(view: ReasoningView, i: int) -> dict[str, Any]:

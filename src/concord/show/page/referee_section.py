@@ -107,7 +107,7 @@ def _show_one(one: RefereeOf, i: int) -> str:
         difference_picture(one), f"referee{i}", "Lines are 95 % intervals; widest gaps first."
     )
     return fragments.fragment(
-        *(fragments.paragraph(line) for line in words),
+        fragments.facts(words),
         fragments.folded(
             "Test by test, by study and under other priors",
             picture,

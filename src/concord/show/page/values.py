@@ -1,5 +1,6 @@
 """Numbers and words out of documents that may be old, foreign or damaged: what is not there is ``None``."""
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -62,6 +63,8 @@ class Drawn:
     title: str
     caption: str
     wide: bool
+    rows: str = ""
+    """The numbers that it shows, as JSON; empty where there are none, or too many for a page."""
 
 
 def inline(picture: Picture, key: str) -> Drawn:
@@ -69,7 +72,25 @@ def inline(picture: Picture, key: str) -> Drawn:
     from markupsafe import Markup
 
     svg = Markup(picture.inline(key))  # noqa: S704  drawn by us, every text in it escaped
-    return Drawn(svg, picture.name, picture.title, picture.caption, picture.width > 600)
+    return Drawn(svg, picture.name, picture.title, picture.caption, picture.width > 600, figure_rows(picture))
+
+
+MOST_FIGURE_ROWS = 61
+"""Rows of numbers, heads included, up to which a figure of the page carries them."""
+
+
+def figure_rows(picture: Picture) -> str:
+    """Return the numbers behind a picture as JSON, to four digits; empty where they are too many."""
+    if not 1 < len(picture.rows) <= MOST_FIGURE_ROWS:
+        return ""
+    kept = [[_brief_cell(value) for value in row] for row in picture.rows]
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _brief_cell(value: object) -> object:
+    if isinstance(value, float):
+        return float(f"{value:.4g}") if math.isfinite(value) else None
+    return value if value is None or isinstance(value, int) else str(value)
 
 
 def number(document: object, *keys: str) -> float | None:

@@ -1,6 +1,6 @@
   // Everything from data reaches the page as text: no markup is ever made of it.
   const SVG = 'http://www.w3.org/2000/svg';
-  const ROWS = 50, REPLIES = 12;
+  const ROWS = 50, REPLIES = 8;
   const el = (tag, props = {}, ...children) => {
     const made = document.createElement(tag);
     for (const [key, value] of Object.entries(props)) {

@@ -21,12 +21,13 @@
     const known = all.find((panel) => panel.dataset.name === label) || all.find((panel) => panel.dataset.model === label);
     if (!known) return;
     page.chosen = known.dataset.name;
+    let told = 0; // once is enough
     for (const question of new Set(all.map((panel) => panel.dataset.panel))) {
       const own = panels(question);
       const shown = own.find((panel) => panel.dataset.name === page.chosen) || own.find((panel) => panel.dataset.model === known.dataset.model) || own[0];
       for (const panel of own) panel.hidden = panel !== shown;
       const note = document.querySelector('[data-chosen="' + question + '"]');
-      if (note) note.textContent = shown.dataset.model === known.dataset.model ? (own.length > 1 ? 'Shown: ' + shown.dataset.name + '. Choose another model in the bar above, or in the table of answers.' : '')
+      if (note) note.textContent = shown.dataset.model === known.dataset.model ? (own.length > 1 && !told++ ? 'Shown: ' + shown.dataset.name + '. Choose another model in the bar above, or in the table of answers.' : '')
         : known.dataset.name + ' has no result here; ' + shown.dataset.name + ' is shown.';
       begin(shown);
     }
@@ -108,14 +109,14 @@
       if (svg.dataset.ready || !table) continue;
       svg.dataset.ready = 'yes';
       svg.classList.add('hit');
-      const [low, high, x0, x1, y0, y1] = ['low', 'high', 'x0', 'x1', 'y0', 'y1'].map((k) => Number(svg.dataset[k]));
+      const [low, high, bottom, top, x0, x1, y0, y1] = ['low', 'high', 'bottom', 'top', 'x0', 'x1', 'y0', 'y1'].map((k) => Number(svg.dataset[k]));
       svg.addEventListener('click', (event) => {
         const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
         let best = -1, distance = 12 * 12;
         for (let i = 0; i < table.n; i++) {
           const h = table.by.human_d.at(i), a = table.by.agent_d.at(i);
           if (typeof h !== 'number' || typeof a !== 'number') continue;
-          const x = x0 + (h - low) / (high - low) * (x1 - x0), y = y0 + (a - low) / (high - low) * (y1 - y0);
+          const x = x0 + (h - low) / (high - low) * (x1 - x0), y = y0 + (a - bottom) / (top - bottom) * (y1 - y0);
           const d = (x - at.x) ** 2 + (y - at.y) ** 2;
           if (d < distance) { distance = d; best = i; }
         }
