@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.files import cells
-from concord.files.limits import LARGEST_NUMBER
 from concord.files.cells import BadCellError
 from concord.files.grids import ErrorCell
+from concord.files.limits import LARGEST_NUMBER
 
 
 @pytest.mark.parametrize(
