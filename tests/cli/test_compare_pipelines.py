@@ -41,7 +41,7 @@ def table(path: Path, scores: list[float]) -> Path:
 def test_a_group_is_one_file_whose_clusters_are_its_tasks(tmp_path: Path) -> None:
     found = read_scores(group(tmp_path / "old", 0.5))
     assert (found.frame.height, found.frame["cluster"].n_unique(), found.name) == (280, 7, "old")
-    assert found.task == "a group of 7 tasks"
+    assert (found.task, len(found.parts)) == ("a group of lm-eval tasks", 7)
     assert len(found.inputs) == 7
     assert found.frame["item"][0].startswith("mmlu_")
 

@@ -96,7 +96,7 @@ def _run(block: Block, page: Path, names: dict[str, Any], shell: Shell) -> str |
 
 def _two_of_each() -> None:
     """What a reader of the page about comparison brings: logs and results of two models."""
-    recorded = ROOT / "tests" / "compare" / "logs"
+    recorded = ROOT / "tests" / "comparing" / "logs"
     for name, log in (("a", "first"), ("b", "second")):
         samples = next((recorded / log).glob("samples_sums_*"))
         for source, target in (

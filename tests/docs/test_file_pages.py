@@ -12,7 +12,7 @@ from concord import api, compare, studies
 from concord.asking import runs
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
-LOGS = Path(__file__).resolve().parents[1] / "compare" / "logs"
+LOGS = Path(__file__).resolve().parents[1] / "comparing" / "logs"
 FOLDERS = (REFERENCE / "result-folders.md").read_text("utf-8")
 
 

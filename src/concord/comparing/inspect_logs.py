@@ -21,6 +21,15 @@ from concord.files.contents import read_bytes
 from concord.files.json_size import check_json_size
 from concord.files.json_text import decoded, parsed
 
+_ANSWERING = (
+    *("temperature", "top_p", "top_k", "max_tokens", "seed", "system_message", "reasoning_effort"),
+    *("reasoning_tokens", "frequency_penalty", "presence_penalty", "num_choices"),
+)
+"""Settings of a model that change what it answers."""
+_SECRET = ("key", "secret", "password", "credential", "auth")
+"""Arguments of such names are never repeated."""
+_SETTING = 60
+"""Characters of a setting that are shown."""
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 
@@ -40,6 +49,8 @@ class InspectLog:
     """How Inspect itself makes one score of several epochs, where the task says."""
     summaries: tuple[dict[str, Any], ...]
     """One a sample: ``id``, ``epoch``, ``scores``, ``error``, ``metadata``."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """What the task and the model were given: arguments of the task, temperature and the like."""
 
     @property
     def finished(self) -> bool:
@@ -212,6 +223,25 @@ def _log(path: Path, header: dict[str, Any], samples: Iterable[dict[str, Any]]) 
         n_planned=_planned_samples(spec),
         reducers=tuple(map(str, reducers)) if isinstance(reducers, list) else (),
         summaries=tuple(found),
+        settings=_asked_with(spec, _mapping(header.get("plan"))),
+    )
+
+
+def _asked_with(spec: dict[str, Any], plan: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Collect what may differ between two runs of one task and changes answers."""
+    steps = plan.get("steps")
+    solvers = [str(_mapping(step).get("solver")) for step in steps] if isinstance(steps, list) else []
+    config = {**_mapping(spec.get("model_generate_config")), **_mapping(plan.get("config"))}
+    named = {
+        "task version": spec.get("task_version"),
+        "solver": ", ".join(solvers) if solvers else None,
+        **{f"task argument {name}": value for name, value in _mapping(spec.get("task_args")).items()},
+        **{name: config.get(name) for name in _ANSWERING},
+    }
+    return tuple(
+        (name[:_SETTING], str(value)[:_SETTING])
+        for name, value in named.items()
+        if isinstance(value, str | int | float) and not any(word in name.casefold() for word in _SECRET)
     )
 
 

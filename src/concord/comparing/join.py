@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from concord.comparing.doubts import doubts
 from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile
 from concord.errors import MismatchError
 from concord.files.sorted_names import SortedNames, sorted_names
@@ -73,6 +74,7 @@ def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
     """
     _same_kind(files)
     aligned = _aligned(files)
+    long = None
     if aligned is not None:
         ordered, arrays, clusters = *aligned, None
         # sorting a million texts takes as long as all the rest, and nobody asks for so many names
@@ -99,7 +101,7 @@ def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
         warnings=tuple(warning for file in files for warning in file.warnings),
     )
     _something_in_common(files, joined)
-    return joined
+    return replace(joined, warnings=(*joined.warnings, *doubts(files, joined.scores, long)))
 
 
 def _same_kind(files: Sequence[ScoreFile]) -> None:

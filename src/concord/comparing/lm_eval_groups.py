@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from concord.comparing.logs import read_lm_eval_scores
+from concord.comparing.lm_eval import read_lm_eval_scores
 from concord.comparing.records import ScoreFile
 from concord.errors import FileFormatError, OptionError
 from concord.files.limits import listed
@@ -28,7 +28,7 @@ def read_lm_eval_group(
     Raises
     ------
     FileFormatError
-        A file does not say which task it is of.
+        A file does not say which task it is of, or the folder holds a task of several models.
     OptionError
         Tasks with different metrics, or a cluster of one's own.
     """
@@ -45,6 +45,7 @@ def read_lm_eval_group(
                 f"{path.name}: its name does not say the task; expected samples_TASK_TIME.jsonl"
             )
         if found.task in read:
+            _same_model(folder, read[found.task].name, found.name, found.task)
             again.append(found.task)
         read[found.task] = found
     metrics = list(dict.fromkeys(str(found.metric) for found in read.values()))
@@ -63,8 +64,18 @@ def read_lm_eval_group(
         source=str(folder),
         kind="lm-eval",
         frame=pl.concat(frames),
-        task=f"a group of {len(read)} tasks",
+        task="a group of lm-eval tasks",
+        parts=tuple(read),
         metric=metrics[0],
         inputs=tuple(one for found in read.values() for one in found.inputs),
         warnings=(twice,) if again else (),
     )
+
+
+def _same_model(folder: Path, first: str, second: str, task: str) -> None:
+    """Refuse a folder that holds one task of several models: which of them is meant is not to be guessed."""
+    if first != second:
+        raise FileFormatError(
+            f"{folder}: holds {task!r} of {first!r} and of {second!r}; give the folder of each model: "
+            f"concord compare {folder / first} {folder / second}"
+        )

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from concord.comparing.logs import frame_of
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile
+from concord.comparing.rows import frame_of
 from concord.errors import OptionError
 from concord.files.contents import fingerprint_file, is_file, is_folder
 from concord.reasoning.probes.by_item import ALL_METRICS, item_values, usual_metric

@@ -28,16 +28,20 @@ class ScoreFile:
     source: str
     """What messages call the file."""
     kind: str
-    """``table``, ``inspect`` or ``lm-eval``."""
+    """``table``, ``inspect``, ``lm-eval`` or another harness."""
     frame: "pl.DataFrame"
     """Columns ``item`` (text), ``repeat`` (text), ``score`` (number or null), ``outcome``, ``cluster`` (text
-    or null), ``fingerprint`` (text or null: what the item itself looked like)."""
+    or null), ``fingerprint`` (text or null: what the item itself looked like); of lm-eval also ``prompt``."""
     task: str | None = None
     metric: str | None = None
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
     ordered: SortedNames | None = None
     """The items in sorted order, where it is known that each is there once."""
+    parts: tuple[str, ...] = ()
+    """The tasks of a group."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """How the model was asked, where the file says: name and value."""
 
 
 def grade(value: object) -> float | None:

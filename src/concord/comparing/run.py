@@ -14,7 +14,7 @@ from concord.comparing.margins import by_student, with_margin
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.naming import check_names
 from concord.comparing.result import CompareResult, make_result
-from concord.comparing.scores import read_scores
+from concord.comparing.scores import read_models
 from concord.comparing.tables import ScoreColumns
 from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError, MismatchError, OptionError
@@ -52,10 +52,6 @@ class ScoreReading:
     table: TableOptions = TableOptions()
     """How tables are read: sheet, encoding, decimal comma."""
 
-    def name(self, i: int) -> str | None:
-        """Return the name of the i-th model, where one was given."""
-        return None if self.names is None else self.names[i]
-
 
 def compare_sources(
     sources: Sequence[Any],
@@ -89,7 +85,7 @@ def compare_sources(
     """
     given = [_kind_of(source, in_order(kinds, reading.metric)) for source in sources]
     first = given[0] if given else None
-    if len(sources) < 2 and (first is None or not first.alone):
+    if not sources or (len(sources) < 2 and first is not None and not first.alone):
         raise OptionError(f"comparing needs at least two results, got {len(sources)}")
     if len(set(given)) > 1:
         other = next(i for i, kind in enumerate(given) if kind is not first)
@@ -101,7 +97,6 @@ def compare_sources(
         _refuse_columns(reading, choices, first)
         found = first.compare(CompareRequest(sources, reading.names, reading.metric, choices, engine))
         return _with_margin(found, choices)
-    check_names(reading.names, len(sources), "results")
     joined = joined_scores(sources, reading)
     return compare_joined(joined, wrong=reading.wrong, choices=choices, engine=engine)
 
@@ -149,18 +144,26 @@ def _refuse_columns(reading: ScoreReading, choices: Choices, kind: ResultKind) -
 
 
 def joined_scores(sources: Sequence[Any], reading: ScoreReading) -> JoinedScores:
-    """Read score files and lay them side by side."""
-    files = []
-    for i, source in enumerate(sources):
-        files.append(
-            read_scores(
-                source,
-                columns=reading.columns,
-                metric=reading.metric,
-                name=reading.name(i),
-                options=reading.table,
-            )
+    """Read score files and lay their models side by side.
+
+    Raises
+    ------
+    OptionError
+        Fewer than two models, or another number of names.
+    """
+    files = [
+        file
+        for source in sources
+        for file in read_models(source, columns=reading.columns, metric=reading.metric, options=reading.table)
+    ]
+    if len(files) < 2:
+        raise OptionError(
+            f"comparing needs at least two models, {files[0].source} holds one; give another file, or a "
+            "table with a column 'model' or one column of scores per model"
         )
+    check_names(reading.names, len(files), "results" if len(files) == len(sources) else "models")
+    if reading.names is not None:
+        files = [replace(file, name=name) for file, name in zip(files, reading.names, strict=True)]
     return join_scores(files)
 
 

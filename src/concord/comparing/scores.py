@@ -5,15 +5,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from concord.comparing.harnesses import read_harness, table_of_columns
 from concord.comparing.inspect_logs import read_json_log
+from concord.comparing.lm_eval import is_lm_eval, json_lines, read_lm_eval_scores
 from concord.comparing.lm_eval_groups import read_lm_eval_group
-from concord.comparing.logs import json_lines, read_inspect_scores, read_lm_eval_scores
+from concord.comparing.logs import read_inspect_scores
 from concord.comparing.probes import probe_folder, read_probe_folder
 from concord.comparing.reasoning import read_reasoning_folder, reasoning_folder
 from concord.comparing.records import ScoreFile
-from concord.comparing.tables import ScoreColumns, read_score_table
+from concord.comparing.tables import ScoreColumns, read_score_tables
 from concord.errors import FileFormatError
-from concord.files.contents import fingerprint_file, is_file, is_folder, unreadable
+from concord.files.contents import fingerprint_file, is_file, is_folder, read_bytes, unreadable
+from concord.files.json_text import parsed
+from concord.files.limits import listed
 from concord.files.tables import TableOptions
 
 _SHOWN = 5
@@ -31,17 +35,44 @@ def read_scores(
 
     Parameters
     ----------
+    source, columns, metric, options
+        As in `read_models`.
+    name
+        What the report calls the model.
+
+    Raises
+    ------
+    FileFormatError
+        The file is missing, of no known form, or holds several models.
+    """
+    found = read_models(source, columns=columns, metric=metric, options=options)
+    if len(found) > 1:
+        names = listed([one.name for one in found])
+        raise FileFormatError(f"{found[0].source}: holds {len(found)} models ({names}), expected one")
+    return found[0] if name is None else replace(found[0], name=name)
+
+
+def read_models(
+    source: Any,
+    *,
+    columns: ScoreColumns | None = None,
+    metric: str | None = None,
+    options: TableOptions | None = None,
+) -> list[ScoreFile]:
+    """Read scores on items of every model that a file holds; of one, as a rule.
+
+    Parameters
+    ----------
     source
         Path to an Inspect log (`.eval` or `.json`), an lm-eval `samples_*.jsonl` file (or a folder that holds
-        one, or one per task of a group), a folder of `concord score reasoning`, or a CSV, XLSX, Parquet or
-        JSON table; or a frame; or a list of row mappings.
+        one, or one per task of a group), results of OpenAI evals, promptfoo, HELM or DeepEval, a folder of
+        `concord score reasoning`, or a CSV, XLSX, Parquet or JSON table; or a frame; or a list of row
+        mappings.
     columns
         Names of the columns of a table; ``cluster`` also names metadata of an Inspect sample or a field of an
         lm-eval document.
     metric
         Which scorer of an Inspect log, which metric of an lm-eval file, which column of a table.
-    name
-        What the report calls the model.
     options
         How tables are read: sheet, encoding, decimal comma.
 
@@ -52,32 +83,29 @@ def read_scores(
     """
     wanted = columns if columns is not None else ScoreColumns()
     if not isinstance(source, str | os.PathLike):
-        return read_score_table(source, _with_metric(wanted, metric), name=name, options=options)
+        return read_score_tables(source, _with_metric(wanted, metric), options=options)
     path = Path(source)
     probed = probe_folder(path)
     if probed is not None and reasoning_folder(path) is None:
-        found = read_probe_folder(probed, metric=metric)
-        return found if name is None else replace(found, name=name)
+        return [read_probe_folder(probed, metric=metric)]
     reasoned = reasoning_folder(path)
     if reasoned is not None:
-        found = read_reasoning_folder(reasoned, metric=metric, cluster=wanted.cluster)
-        return found if name is None else replace(found, name=name)
+        return [read_reasoning_folder(reasoned, metric=metric, cluster=wanted.cluster)]
     if is_folder(path):
         group = _group_in(path)
         if group:
-            found = read_lm_eval_group(path, group, metric=metric, cluster=wanted.cluster)
-            return found if name is None else replace(found, name=name)
+            return [read_lm_eval_group(path, group, metric=metric, cluster=wanted.cluster)]
         path = _samples_in(path)
     suffix = path.suffix.lower()
     if suffix == ".eval":
-        found = read_inspect_scores(path, metric=metric, cluster=wanted.cluster)
-    elif suffix == ".jsonl":
-        found = _jsonl(path, metric, wanted)
-    elif suffix == ".json" and is_file(path) and (log := read_json_log(path)) is not None:
-        found = read_inspect_scores(path, metric=metric, cluster=wanted.cluster, log=log)
-    else:
-        return read_score_table(path, _with_metric(wanted, metric), name=name, options=options)
-    return found if name is None else replace(found, name=name)
+        return [read_inspect_scores(path, metric=metric, cluster=wanted.cluster)]
+    if suffix == ".jsonl":
+        return _jsonl(path, metric, wanted)
+    if suffix == ".json" and is_file(path):
+        found = _json(path, metric, wanted)
+        if found is not None:
+            return found
+    return read_score_tables(path, _with_metric(wanted, metric), options=options)
 
 
 def _with_metric(columns: ScoreColumns, metric: str | None) -> ScoreColumns:
@@ -87,13 +115,42 @@ def _with_metric(columns: ScoreColumns, metric: str | None) -> ScoreColumns:
     return ScoreColumns(columns.item, metric, columns.cluster, columns.repeat)
 
 
-def _jsonl(path: Path, metric: str | None, columns: ScoreColumns) -> ScoreFile:
-    """Read lm-eval samples, or any JSON lines with an item and a score."""
+def _jsonl(path: Path, metric: str | None, columns: ScoreColumns) -> list[ScoreFile]:
+    """Read lm-eval samples, lines of another harness, or any JSON lines with an item and a score."""
     rows = json_lines(path)
-    if "doc_id" in rows[0]:
-        return read_lm_eval_scores(path, rows, metric=metric, cluster=columns.cluster)
-    found = read_score_table(rows, _with_metric(columns, metric), name=path.stem, label=path.name)
-    return replace(found, source=path.name, inputs=(fingerprint_file(path),))
+    if is_lm_eval(rows[0]):
+        return [read_lm_eval_scores(path, rows, metric=metric, cluster=columns.cluster)]
+    found = read_harness(path, rows, metric=metric, cluster=columns.cluster)
+    return _rows_of(path, rows, metric, columns) if found is None else found
+
+
+def _json(path: Path, metric: str | None, columns: ScoreColumns) -> list[ScoreFile] | None:
+    """Read a document of a harness; None where it is a table, or what the reader of tables shall refuse."""
+    log = read_json_log(path)
+    if log is not None:
+        return [read_inspect_scores(path, metric=metric, cluster=columns.cluster, log=log)]
+    try:
+        document = parsed(path.name, read_bytes(path))
+    except FileFormatError:
+        return None
+    found = read_harness(path, document, metric=metric, cluster=columns.cluster)
+    if found is not None:
+        return found
+    rows = table_of_columns(document)
+    if rows is not None:
+        return _rows_of(path, rows, metric, columns)
+    if isinstance(document, dict) and {"results", "configs"} <= document.keys():
+        raise FileFormatError(
+            f"{path.name}: lm-eval's summary of a run holds no score of a document; give the "
+            "samples_*.jsonl files beside it, which lm-eval writes with --log_samples"
+        )
+    return None
+
+
+def _rows_of(path: Path, rows: Any, metric: str | None, columns: ScoreColumns) -> list[ScoreFile]:
+    """Read rows of a file as a table that is called by the file's name."""
+    found = read_score_tables(rows, _with_metric(columns, metric), name=path.stem, label=path.name)
+    return [replace(one, source=path.name, inputs=(fingerprint_file(path),)) for one in found]
 
 
 def _group_in(folder: Path) -> list[Path]:
@@ -110,17 +167,23 @@ def _samples_in(folder: Path) -> Path:
     """Find the one log in a folder."""
     try:
         found = sorted([*folder.rglob("samples_*.jsonl"), *folder.rglob("*.eval")])
+        found = found if found else [path for path in sorted(folder.rglob("*.json")) if _is_log(path)]
     except OSError as fault:
         raise FileFormatError(unreadable(str(folder), fault)) from fault
     if len(found) == 1:
         return found[0]
     if not found:
         raise FileFormatError(
-            f"{folder}: a folder without results of Concord, an Inspect log (*.eval) or lm-eval samples "
-            "(samples_*.jsonl); give one of these"
+            f"{folder}: a folder without results of Concord, an Inspect log (*.eval, *.json) or lm-eval "
+            "samples (samples_*.jsonl); give one of these"
         )
     names = ", ".join(str(path.relative_to(folder)) for path in found[:_SHOWN])
     more = ", ..." if len(found) > _SHOWN else ""
     raise FileFormatError(
         f"{folder}: holds {len(found)} logs ({names}{more}); scores compare within one task: give its log"
     )
+
+
+def _is_log(path: Path) -> bool:
+    """Whether a JSON file of a folder is an Inspect log; its other JSON files are of no concern."""
+    return path.name != "logs.json" and read_json_log(path) is not None

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, grade
 from concord.errors import BadScoreError, CellProblem, FileFormatError, OptionError, TableError
 from concord.files.cells import is_decimal_comma, is_missing, with_point
 from concord.files.columns import ColumnTable, as_names, read_columns, refuse_nested
-from concord.files.limits import listed, quoted
+from concord.files.limits import LARGEST_NUMBER, listed, quoted
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
 
@@ -21,10 +21,13 @@ ITEM_NAMES = ("item", "item_id", "id", "sample_id", "doc_id", "question_id", "qi
 SCORE_NAMES = ("score", "value", "correct", "accuracy", "acc", "exact_match", "grade")
 REPEAT_NAMES = ("repeat", "epoch", "run", "trial")
 CLUSTER_NAMES = ("cluster", "family", "group")
+MODEL_NAMES = ("model", "model_name", "model_id", "agent", "system", "provider")
 _PERCENT = re.compile(r"-?[\d.,]{1,40}\s?%")
 _PROBLEMS = 1000
 """Bad cells that an error carries at most."""
 _SHOWN = 5
+_WIDEST = 200
+"""Columns of a table that may be models, one each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +40,18 @@ class ScoreColumns:
     repeat: str | None = None
 
 
-def read_score_table(
+def read_score_tables(
     source: TableSource,
     columns: ScoreColumns,
     *,
     name: str | None = None,
     options: TableOptions | None = None,
     label: str | None = None,
-) -> ScoreFile:
-    """Read item scores from a table.
+) -> list[ScoreFile]:
+    """Read item scores from a table: of one model, or of all that it holds.
+
+    Several models are told by a column `model` with several names in it, or by one column of scores per
+    model where no column is called like scores.
 
     Parameters
     ----------
@@ -69,10 +75,14 @@ def read_score_table(
     """
     table = read_columns(source, TableOptions() if options is None else options, name=label)
     title = name if name is not None else (Path(table.name).stem if table.inputs else table.name)
+    wide = _columns_of_models(table, columns)
+    if wide:
+        return wide
     found = _resolve(table.name, table.header, columns)
     data = _standard(table, found)
-    ordered = _no_duplicates(table, data, found)
-    return ScoreFile(
+    models = _named_models(table)
+    ordered = _no_duplicates(table, data, found, models)
+    whole = ScoreFile(
         title,
         table.name,
         "table",
@@ -82,6 +92,69 @@ def read_score_table(
         warnings=(*table.warnings, *_without_score(table, data)),
         ordered=ordered,
     )
+    if models is None:
+        return [whole]
+    named = models.unique(maintain_order=True).to_list()
+    first = replace(whole, name=str(named[0]), frame=data.filter(models == named[0]))
+    return [
+        first,
+        *(replace(whole, name=str(one), frame=data.filter(models == one), warnings=()) for one in named[1:]),
+    ]
+
+
+def _named_models(table: ColumnTable) -> "pl.Series | None":
+    """Return the model of each row, where a column names several."""
+    fitting = [name for name in table.header if name.strip().casefold() in MODEL_NAMES]
+    if len(fitting) != 1:
+        return None
+    names = as_names(table.name, table.take(fitting)[fitting[0]])
+    return names if names.null_count() == 0 and names.n_unique() > 1 else None
+
+
+def _columns_of_models(table: ColumnTable, wanted: ScoreColumns) -> list[ScoreFile]:
+    """Read a table with one column of scores per model; none where it is another."""
+    import polars as pl
+
+    if wanted.score is not None or len(table.header) > _WIDEST:
+        return []
+    item = _column(table.name, table.header, wanted.item, ITEM_NAMES, "--item")
+    if item is None or any(name.strip().casefold() in (*SCORE_NAMES, *MODEL_NAMES) for name in table.header):
+        return []
+    cluster = _column(table.name, table.header, wanted.cluster, CLUSTER_NAMES, "--cluster")
+    repeat = _column(table.name, table.header, wanted.repeat, REPEAT_NAMES, "--repeat")
+    left = [name for name in table.header if name not in (item, cluster, repeat)]
+    if len(set(left)) < len(left):
+        return []
+    frame = table.take(left) if left else pl.DataFrame()
+    scored = [name for name in left if _holds_scores(table, frame[name])]
+    if len(scored) < 2:
+        return []
+    other = [name for name in left if name not in scored]
+    unused = f"; not used: {listed(other)}" if other else ""
+    told: tuple[str, ...] = (
+        f"{table.name}: read as one column of scores per model: {listed(scored)}{unused}",
+    )
+    files = []
+    for name in scored:
+        found = ScoreColumns(item, name, cluster, repeat)
+        data = _standard(table, found)
+        _no_duplicates(table, data, found, None)
+        empty = _without_score(table, data)
+        files.append(
+            ScoreFile(
+                name, table.name, "table", data, metric="score", inputs=table.inputs, warnings=(*told, *empty)
+            )
+        )
+        told = ()
+    return files
+
+
+def _holds_scores(table: ColumnTable, series: "pl.Series") -> bool:
+    """Whether a column holds scores and nothing else."""
+    try:
+        return _score_column(table, series).null_count() < len(series)
+    except (TableError, FileFormatError):
+        return False
 
 
 def _resolve(label: str, present: Sequence[str], wanted: ScoreColumns) -> ScoreColumns:
@@ -151,13 +224,13 @@ def _score_column(table: ColumnTable, series: "pl.Series") -> "pl.Series":
 
     if series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
         numbers = series.cast(pl.Float64, strict=False).fill_nan(None)
-        wrong = numbers.is_infinite().fill_null(value=False)
+        wrong = (numbers.abs() > LARGEST_NUMBER).fill_null(value=False)
         _refuse(table, series, wrong.arg_true())
         return numbers
     refuse_nested(table.name, series, "scores")
     text = series.cast(pl.String).str.strip_chars()
     numbers = text.cast(pl.Float64, strict=False)
-    numbers = numbers.set(~numbers.is_finite().fill_null(value=False), None)
+    numbers = numbers.set(~(numbers.abs() <= LARGEST_NUMBER).fill_null(value=False), None)
     odd = numbers.is_null() & text.is_not_null()
     read = {word: _graded(word, table) for word in text.filter(odd).unique().to_list()}
     bad = text.is_in([word for word, value in read.items() if value is _BAD]) & odd
@@ -203,13 +276,21 @@ def _expected(cell: object) -> str:
     return usual
 
 
-def _no_duplicates(table: ColumnTable, data: "pl.DataFrame", names: ScoreColumns) -> SortedNames | None:
+def _no_duplicates(
+    table: ColumnTable, data: "pl.DataFrame", names: ScoreColumns, models: "pl.Series | None"
+) -> SortedNames | None:
     """Refuse an answer that is in the table twice: repeats need a number each.
 
     Returns the items in order where each must be there once.
     """
+    import polars as pl
+
     keys = ["item"] if names.repeat is None else ["item", "repeat"]
-    if names.repeat is None:
+    if models is not None:
+        data, keys = data.with_columns(models.alias("model")), ["model", *keys]
+        if data.select(keys).n_unique() == data.height:
+            return None
+    elif names.repeat is None:
         ordered = sorted_names(data["item"])
         if not ordered.has_twins():
             return ordered
@@ -218,17 +299,18 @@ def _no_duplicates(table: ColumnTable, data: "pl.DataFrame", names: ScoreColumns
     twice = data.select(keys).is_duplicated()
     first = twice.arg_true()
     item = data["item"][int(first[0])]
-    again = data["item"].gather(first[1:]).eq(item).arg_true()
+    one = dict(zip(keys, data.select(keys).row(int(first[0])), strict=True))
+    alike = data.select(pl.all_horizontal(pl.col(key).eq_missing(pl.lit(one[key])) for key in keys))
+    places = alike.to_series().arg_true().head(2).to_list()
     count = data.filter(twice)["item"].n_unique()
     fix = (
         "number the repeats of an item in a column and name it with --repeat"
         if names.repeat is None
         else f"give each repeat of an item its own {names.repeat!r}"
     )
-    places = (table.row(int(first[0])), table.row(int(first[1 + int(again[0])])))
     raise FileFormatError(
         f"{table.name}: {count} item(s) are there more than once, the first {quoted(item)} in rows "
-        f"{places[0]} and {places[1]}; give each item once, or {fix}"
+        f"{table.row(places[0])} and {table.row(places[1])}; give each item once, or {fix}"
     )
 
 

@@ -17,7 +17,7 @@ from concord.files import limits
 from concord.files.contents import fingerprint, is_folder, read_bytes
 from concord.files.frames import from_mappings, from_pandas, from_polars, is_lazy, is_pandas, is_polars
 from concord.files.grids import Grid
-from concord.files.json_text import parsed
+from concord.files.json_text import UnusableError, parsed, parsed_line
 from concord.files.text import decode
 
 KINDS = {
@@ -30,8 +30,14 @@ KINDS = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
 }
 """What a file is taken for, by its extension."""
+
+
+LINES = (".jsonl", ".ndjson")
+"""Extensions of JSON lines: one row object per line."""
 
 
 class FrameLike(Protocol):
@@ -169,7 +175,8 @@ def _parse(path: Path, kind: str, data: bytes, options: TableOptions) -> Grid:
         return from_polars(open_parquet(path, rows=limits.ROWS).read(), path.name)
     text = decode(path.name, data, options.encoding)
     if kind == "json":
-        return _read_json(path.name, text)
+        of_lines = path.suffix.casefold() in LINES
+        return _read_json_lines(path.name, text) if of_lines else _read_json(path.name, text)
     from concord.files.delimited import read_delimited
 
     return read_delimited(path.name, text)
@@ -219,3 +226,21 @@ def _read_json(name: str, text: str) -> Grid:
             found = f"one object with the keys {limits.listed(list(document), shown=5)}"
         raise FileFormatError(f"{name}: found {found}, expected a list of row objects: [{{...}}, {{...}}]")
     return from_mappings(document, name)
+
+
+def _read_json_lines(name: str, text: str) -> Grid:
+    """Read row objects, one per line; a line that is none is named."""
+    rows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = parsed_line(line.encode("utf-8", "replace"))
+        except UnusableError as error:
+            raise FileFormatError(
+                f"{name}: line {number} cannot be read: {error.args[1]}, expected {error.args[2]}"
+            ) from error
+        if not isinstance(row, dict):
+            raise FileFormatError(f"{name}: line {number} is not an object; expected one row object per line")
+        rows.append(row)
+    return from_mappings(rows, name)

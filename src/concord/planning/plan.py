@@ -130,9 +130,12 @@ def plan_from(
         if any(held):
             one, other = pilot[held.index(True)], pilot[held.index(False)]
             raise MismatchError(f"{one} is {kind.words} and {other} is not; plan from results of one kind")
-    if len(pilot) != 2:
-        raise OptionError(f"a plan needs the results of two models on the same items, got {len(pilot)}")
-    return _from_pilot(joined_scores(pilot, reading), wanted)
+    joined = joined_scores(pilot, reading)
+    if len(joined.names) != 2:
+        raise OptionError(
+            f"a plan needs the results of two models on the same items, got {len(joined.names)}"
+        )
+    return _from_pilot(joined, wanted)
 
 
 def _names_kind(kind: PlanKind, source: Any) -> bool:

@@ -117,7 +117,9 @@ def _one_pair(pair: PairResult) -> Iterator[str]:
     if one.within is not None:
         yield f"  {margin_words(one.within)}"
     yield f"  effect d_z = {number(one.effect_dz, 2)}, d_av = {number(one.effect_dav, 2)}"
-    yield f"  won {one.wins}, tied {one.ties}, lost {one.losses} of {one.difference.n} items" + _families(one)
+    yield f"  won {one.wins}, tied {one.ties}, lost {one.losses} of {_items(one.difference.n)}" + _families(
+        one
+    )
     yield from _missing(pair, named=False)
 
 
@@ -308,6 +310,10 @@ def closing(result: CompareResult) -> str:
             f"{higher} and {lower} are equivalent: their difference is smaller than ±{one.within.margin:g}."
         )
     return (
-        f"The difference may be chance: with {one.difference.n} items these data do not tell {higher} and "
+        f"The difference may be chance: with {_items(one.difference.n)} these data do not tell {higher} and "
         f"{lower} apart."
     )
+
+
+def _items(n: int) -> str:
+    return "1 item" if n == 1 else f"{n} items"

@@ -139,4 +139,4 @@ def _flip_words(flips: Estimate) -> str:
     found = f"{number(flips.value)} ({interval_words(flips.interval, 3)})"
     if flips.interval.low > 0:
         return f" Answers change more between arrangements than between repeats: {found}."
-    return f" That answers change with the arrangement could not be shown: {found}."
+    return f" That single answers change more than between repeats could not be shown: {found}."

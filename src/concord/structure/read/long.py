@@ -30,13 +30,27 @@ if TYPE_CHECKING:
 
 FRAME_NAME = "scores (frame)"
 _WANTED = "model, arrangement, item, S_mean, S_max; or model, arrangement, item, sample, S_Acc"
+_MODELS = ("model", "model_name", "agent")
+_ARRANGEMENTS = (
+    *("arrangement", "order", "permutation", "perturbation", "variant", "prompt_variant", "template"),
+    *("shuffle", "format"),
+)
+_ITEMS = (*ITEM_NAMES, "item_id", "question_id", "qid", "doc_id", "sample_id", "instance_id")
+_SAMPLES = ("sample", "repeat", "run", "trial", "epoch", "seed")
+_SCORES = ("correct", "accuracy", "acc", "exact_match")
+"""Names that tables of other programs have for the same columns; the first that is there counts."""
+
+
+_OWN = frozenset(("arrangement", *ITEM_NAMES, "sample", "s_mean", "s_max", "s_acc", "score"))
+"""Names that need no word."""
 
 
 @dataclass(frozen=True, slots=True)
 class LongColumns:
     """Which column of the table plays which part."""
 
-    model: str
+    model: str | None
+    """None: the table is of one model, which is called as the file is."""
     arrangement: str
     item: str
     scores: tuple[str, ...]
@@ -48,7 +62,8 @@ class LongColumns:
     def used(self) -> list[str]:
         """Every column that is read."""
         optional = [name for name in (self.sample, self.answer, self.cluster) if name is not None]
-        return [self.model, self.arrangement, self.item, *self.scores, *optional]
+        model = [] if self.model is None else [self.model]
+        return [*model, self.arrangement, self.item, *self.scores, *optional]
 
 
 def read_long(source: Any, options: ReadOptions) -> ScoreSet:
@@ -136,17 +151,25 @@ def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: F
         )
 
     scores = _score_columns(folded, names, file, options)
+    models = [folded[name] for name in _MODELS if name in folded]
     columns = LongColumns(
-        need("model"),
-        need("arrangement"),
-        need(*ITEM_NAMES),
+        models[0] if models else None,
+        need(*_ARRANGEMENTS),
+        need(*_ITEMS),
         scores,
-        folded.get("sample") if len(scores) == 1 else None,
+        next((folded[name] for name in _SAMPLES if name in folded), None) if len(scores) == 1 else None,
         folded.get("answer") if len(scores) == 1 else None,
         folded.get("cluster"),
     )
     used = set(columns.used())
     unused = [name for name in names if name not in used]
+    taken = [
+        name for name in (columns.arrangement, columns.item, *scores, columns.sample) if name is not None
+    ]
+    if any(fold(name) not in _OWN for name in taken):
+        found.warnings.append(f"{file}: read by its columns {listed(taken)}")
+    if columns.model is None:
+        found.warnings.append(f"{file}: no column 'model'; all rows count as those of one model")
     if unused:
         found.warnings.append(f"{file}: columns not used: {listed(unused)}")
     if len(scores) == 1 and columns.sample is None:
@@ -193,8 +216,13 @@ def _score_columns(
         )
     if len(both) == 2:
         return (both[0], both[1])
-    if raw:
-        return (raw[0],)
+    other = [folded[key] for key in _SCORES if key in folded]
+    if not both and not raw and len(other) > 1:
+        raise FileFormatError(
+            f"{file}: {' and '.join(map(repr, other))} may be the score; name one with --column NAME"
+        )
+    if raw or (other and not both):
+        return ((*raw, *other)[0],)
     lacking = "no score column" if not both else f"{both[0]!r} without its counterpart"
     raise FileFormatError(
         f"{file}: {lacking}; {present}; expected {_WANTED}; name another with --column NAME"
@@ -209,9 +237,9 @@ def _code_table(
     if not frame.height:
         raise FileFormatError(f"{name}: only a header, no rows")
     rows = np.arange(2, frame.height + 2, dtype=np.int64) if table.rows is None else table.rows
-    model, models = code_names(name, frame[columns.model], fold_case=False)
+    model, models = _code_models(frame, columns, name)
     if (model < 0).any():
-        empty = [CellProblem(name, None, int(rows[i]), columns.model, None, "the name of a model")
+        empty = [CellProblem(name, None, int(rows[i]), columns.model or "", None, "the name of a model")
                  for i in np.flatnonzero(model < 0)[:1000]]  # fmt: skip
         raise TableError(empty)
     arrangement, arrangements = code_names(name, frame[columns.arrangement], fold_case=True)
@@ -234,6 +262,14 @@ def _code_table(
         name, rows, models, model, arrangements, arrangement, items, item, scores,
         columns=(columns.arrangement, columns.item, columns.sample), **optional,
     )  # fmt: skip
+
+
+def _code_models(frame: "pl.DataFrame", columns: LongColumns, name: str) -> tuple[Codes, tuple[str, ...]]:
+    """Code the models; one, called as the file is, where no column names them."""
+    if columns.model is None:
+        called = "model" if name == FRAME_NAME else Path(name).stem
+        return np.zeros(frame.height, dtype=np.int64), (called,)
+    return code_names(name, frame[columns.model], fold_case=False)
 
 
 def code_names(table: str, series: "pl.Series", *, fold_case: bool) -> tuple[Codes, tuple[str, ...]]:
@@ -276,6 +312,11 @@ def read_series(
     """Read a column of scores at once; only cells that are not plain numbers are looked at one by one."""
     import polars as pl
 
+    if series.dtype == pl.String and set(series.drop_nulls().unique().str.to_lowercase()) == {
+        "true",
+        "false",
+    }:
+        series = series.str.to_lowercase() == "true"
     if series.dtype == pl.Boolean:
         found.warnings.append(f"{place.file}: column {place.column!r} holds true and false, read as 1 and 0")
         series = series.cast(pl.Float64)
@@ -286,6 +327,13 @@ def read_series(
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
         raise FileFormatError(f"{place.file}: column {place.column!r} holds {series.dtype}, expected numbers")
     return _read_strings(series.cast(pl.String), rows, place, typed=typed, options=options)
+
+
+def _are_truths(series: "pl.Series") -> bool:
+    """Whether a column of text holds true and false, as Python writes them into CSV files."""
+    if series.drop_nulls().head(1).str.to_lowercase().is_in(["true", "false"]).any():
+        return set(series.drop_nulls().unique().str.to_lowercase()) <= {"true", "false"}
+    return False
 
 
 def _read_numbers(series: "pl.Series", rows: Codes, place: Place, *, options: ReadOptions) -> ScoreColumn:

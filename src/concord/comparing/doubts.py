@@ -1,0 +1,108 @@
+"""What makes a comparison doubtful, and is told: the same file twice, other scales, prompts or settings."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from concord.comparing.records import ScoreFile
+from concord.files.limits import listed
+from concord.stats.elementwise import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_FACTOR = 10
+"""Scores that reach so many times 1, beside others that lie from 0 to 1, have another scale."""
+
+
+def doubts(files: Sequence[ScoreFile], scores: Floats, long: "pl.DataFrame | None") -> tuple[str, ...]:
+    """Return the warnings about files that can be laid side by side and may not be meant to.
+
+    Parameters
+    ----------
+    files
+        The models.
+    scores
+        M x I: their scores.
+    long
+        All answers under each other, with ``model`` and ``place``; None where no file says how it was asked.
+    """
+    found = [*_same_file(files), *_scales(files, scores), *_tasks_of_groups(files), *_other_settings(files)]
+    if long is not None and "prompt" in long.columns:
+        found += _prompts(long)
+    return tuple(found)
+
+
+def _same_file(files: Sequence[ScoreFile]) -> list[str]:
+    """Tell of two models that are one file: a comparison of it with itself finds nothing."""
+    seen: dict[object, ScoreFile] = {}
+    for file in files:
+        key = tuple(one.sha256 for one in file.inputs)
+        first = seen.setdefault((key, file.name, file.metric), file) if key else file
+        if first is not file:
+            return [
+                f"{first.source} and {file.source} are the same file, byte for byte; is one of them meant?"
+            ]
+    return []
+
+
+def _scales(files: Sequence[ScoreFile], scores: Floats) -> list[str]:
+    """Tell of scores from 0 to 1 beside others that reach far above: shares beside percentages."""
+    low, high = np.nanmin(scores, axis=1), np.nanmax(scores, axis=1)
+    shares = [i for i in range(len(files)) if low[i] >= 0 and high[i] <= 1]
+    far = [i for i in range(len(files)) if high[i] >= _FACTOR]
+    if not shares or not far:
+        return []
+    one, other = shares[0], far[0]
+    return [
+        f"scores of {files[one].source} lie from {low[one]:g} to {high[one]:g}, those of "
+        f"{files[other].source} from {low[other]:g} to {high[other]:g}: if one file holds shares and the "
+        "other percentages, the difference below is one of units; give both in one unit"
+    ]
+
+
+def _tasks_of_groups(files: Sequence[ScoreFile]) -> list[str]:
+    """Name the tasks that not every group has."""
+    groups = [file for file in files if file.parts]
+    if len(groups) < 2:
+        return []
+    common = set.intersection(*(set(file.parts) for file in groups))
+    lacking = [
+        f"only {file.source} has {listed(sorted(set(file.parts) - common))}"
+        for file in groups
+        if set(file.parts) - common
+    ]
+    return [f"{len(common)} tasks are compared; {'; '.join(lacking)}"] if lacking else []
+
+
+def _other_settings(files: Sequence[ScoreFile]) -> list[str]:
+    """Name the settings in which the models were asked differently."""
+    known = [dict(file.settings) for file in files]
+    if not all(known):
+        return []
+    names = dict.fromkeys(name for one in known for name in one)
+    other = [
+        f"{name} ({', '.join(one.get(name, 'not given') for one in known)})"
+        for name in names
+        if len({one.get(name) for one in known}) > 1
+    ]
+    if not other:
+        return []
+    return [f"the models were not asked alike: {'; '.join(other)}; the difference belongs to these as well"]
+
+
+def _prompts(long: "pl.DataFrame") -> list[str]:
+    """Count the documents that were asked with other prompts, such as another number of examples."""
+    import polars as pl
+
+    known = long.filter(pl.col("prompt").is_not_null())
+    kinds = known.group_by("place").agg(n=pl.col("prompt").n_unique(), models=pl.col("model").n_unique())
+    both = kinds.filter(pl.col("models") > 1)
+    other = both.filter(pl.col("n") > 1).height
+    if not other:
+        return []
+    return [
+        f"{other} of {both.height} documents were asked with other prompts (other examples, template or "
+        "instruction): the difference belongs to these as well"
+    ]

@@ -1,0 +1,176 @@
+"""Scores from lm-eval `--log_samples` files, of every version since 0.4.0."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from concord.comparing.records import NO_SCORE, SCORED, ScoreFile
+from concord.comparing.rows import choose_score, each_once, frame_of, graded, item_name, shown, text_of
+from concord.errors import FileFormatError, OptionError
+from concord.files.contents import fingerprint_file, read_bytes
+from concord.files.json_size import check_json_size
+from concord.files.json_text import UnusableError, parsed_line
+from concord.files.limits import listed, quoted
+
+_SAMPLES_NAME = re.compile(r"samples_(?P<task>.+)_\d{4}-\d{2}-\d{2}T[\d.\-:]+$")
+_OUTPUTS = ("resps", "filtered_resps", "arguments")
+_HASHES = ("doc_hash", "prompt_hash", "target_hash")
+_FIELDS = frozenset(("doc_id", "doc", "target", "filter", "metrics", "schema_version", *_OUTPUTS, *_HASHES))
+"""What every version writes of a sample; its metrics lie beside them."""
+
+
+def is_lm_eval(row: Mapping[str, Any]) -> bool:
+    """Whether a line is one of lm-eval's, and not of a table of one's own that calls its items so."""
+    return "doc_id" in row and ("metrics" in row or any(name in row for name in _OUTPUTS))
+
+
+def read_lm_eval_scores(
+    path: Path, lines: list[dict[str, Any]] | None = None, *, metric: str | None, cluster: str | None
+) -> ScoreFile:
+    """Read one metric from an lm-eval `--log_samples` file.
+
+    Parameters
+    ----------
+    path
+        A `samples_TASK_TIME.jsonl` file.
+    lines
+        What it holds, where it was read already.
+    metric
+        ``metric`` or ``metric,filter`` as lm-eval prints it; the only one by default.
+    cluster
+        Key of the document that names families of items.
+
+    Raises
+    ------
+    FileFormatError
+        The file is not such a log.
+    OptionError
+        Several metrics and none chosen, or no such metric or key.
+    """
+    rows = _checked_rows(path, json_lines(path) if lines is None else lines)
+    chosen = _chosen_metric(path.name, rows, metric)
+    wanted, _, filter_name = chosen.rpartition(",")
+    kept = [row for row in rows if row["filter"] == filter_name]
+    each_once(path.name, "document", [item_name(path.name, row["doc_id"]) for row in kept])
+    match = _SAMPLES_NAME.match(path.stem)
+    return ScoreFile(
+        name=path.parent.name if match and path.parent.name else path.stem,
+        source=path.name,
+        kind="lm-eval",
+        frame=_with_prompts(frame_of(_lm_eval_row(path.name, row, wanted, cluster) for row in kept), kept),
+        task=match["task"] if match else None,
+        metric=chosen,
+        inputs=(fingerprint_file(path),),
+    )
+
+
+def _checked_rows(path: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Check that the lines are those of a sample file, and complete those that older versions wrote.
+
+    Before 0.4.5 lm-eval named neither metrics nor filters: what is no field of its own is a metric, and a
+    document that is there again was read by the next filter.
+    """
+    met: Counter[str] = Counter()
+    for number, row in enumerate(rows, 1):
+        if "metrics" not in row:
+            row["metrics"] = [name for name in row if name not in _FIELDS]
+        metrics = row["metrics"]
+        if "doc_id" not in row or not isinstance(metrics, list) or not all(type(m) is str for m in metrics):
+            raise FileFormatError(
+                f"{path.name}: object {number} has no 'doc_id' or no list of 'metrics'; expected a file that "
+                "lm-eval writes with --log_samples"
+            )
+        if "filter" not in row:
+            document = shown(row["doc_id"])
+            met[document] += 1
+            row["filter"] = met[document]
+    if met:
+        several = max(met.values()) > 1
+        for row in rows:
+            row["filter"] = f"filter {row['filter']}" if several else "none"
+    for row in rows:
+        row["filter"] = str(row["filter"])
+    return rows
+
+
+def _chosen_metric(source: str, rows: Sequence[Mapping[str, Any]], wanted: str | None) -> str:
+    """Choose among the metrics that have a score per document."""
+    first: dict[str, object] = {}
+    for row in rows:
+        for name in row["metrics"]:
+            if row.get(name) is not None:
+                first.setdefault(f"{name},{row['filter']}", row[name])
+    names = list(dict.fromkeys(f"{name},{row['filter']}" for row in rows for name in row["metrics"]))
+    whole = [name for name in names if isinstance(first.get(name), list | dict)]
+    single = [name for name in names if name not in whole]
+    asked = [name for name in whole if wanted in (name, name.rpartition(",")[0])]
+    if whole and (asked or not single):
+        found = asked[0] if asked else whole[0]
+        others = f"; these have: {listed(single)}" if single else "; no other metric is in the file"
+        raise OptionError(
+            f"{source}: {found!r} has no score per document ({quoted(first[found])}): lm-eval computes it "
+            f"over all documents at once, so it cannot be compared item by item{others}"
+        )
+    return choose_score(source, "metric", single, wanted)
+
+
+def _with_prompts(frame: Any, rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Add what each document was asked with, where the file says: other examples make another prompt."""
+    import polars as pl
+
+    return frame.with_columns(
+        pl.Series("prompt", [text_of(row.get("prompt_hash")) for row in rows], dtype=pl.String)
+    )
+
+
+def json_lines(path: Path) -> list[dict[str, Any]]:
+    """Read JSON lines, each an object; a torn last line is what a killed run leaves, and is named.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read, or a line is no object.
+    """
+    data = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    check_json_size(path.name, data.decode("utf-8", "replace"))
+    rows = []
+    pieces = data.split(b"\n")
+    for number, raw in enumerate(pieces, 1):
+        if not raw.strip():
+            continue
+        try:
+            row = parsed_line(raw)
+        except UnusableError as error:
+            # only a last line without its line feed can be what a killed run left
+            what_to_do = (
+                "a run that was killed leaves a torn last line: delete it to compare what is left"
+                if number == len(pieces)
+                else "correct the line, or write the file anew"
+            )
+            raise FileFormatError(
+                f"{path.name}: line {number} cannot be read: {error.args[1]}; {what_to_do}"
+            ) from error
+        if not isinstance(row, dict):
+            raise FileFormatError(f"{path.name}: line {number} is not an object")
+        rows.append(row)
+    if not rows:
+        raise FileFormatError(f"{path.name}: the file is empty; expected one line per sample")
+    return rows
+
+
+def _lm_eval_row(source: str, row: Mapping[str, Any], metric: str, cluster: str | None) -> tuple[object, ...]:
+    """Return one row of the frame."""
+    item = item_name(source, row["doc_id"])
+    family = None
+    if cluster is not None:
+        document = row.get("doc")
+        known = document if isinstance(document, Mapping) else {}
+        family = known.get(cluster)
+        if family is None:
+            keys = listed(list(known)) if known else "none"
+            raise OptionError(f"{source}: document {item} has no {cluster!r} to cluster by; its keys: {keys}")
+    score = graded(source, item, row.get(metric))
+    outcome = NO_SCORE if score is None else SCORED
+    return (item, "1", score, outcome, text_of(family), text_of(row.get("doc_hash")))
