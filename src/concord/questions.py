@@ -259,11 +259,22 @@ def plan(
     """
     if pilot and str(pilot[0]) == "mixed" and not Path("mixed").exists():
         return plan_mixed(*pilot[1:], **options)
+    _refuse_bare_word(pilot)
     kinds = [kind for one in ALL for kind in one.plan]
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
     planned = PlanResult | PeoplePlan | StructurePlan | JudgePlan | OptionPlan
     assert isinstance(found, planned)  # noqa: S101 - what plans of results are
     return found
+
+
+def _refuse_bare_word(pilot: Sequence[Any]) -> None:
+    """Say what a plan about a question needs where its bare name was given, and no such file is there."""
+    word = str(pilot[0]) if len(pilot) == 1 else ""
+    if word in {one.name for one in ALL} - {STRUCTURE} and not Path(word).exists():
+        raise OptionError(
+            f"a plan about {word} needs the results of a pilot: concord plan FOLDER, with the folder that "
+            f"`concord score {word}` or `concord run {word}` wrote; from assumptions alone: concord plan -h"
+        )
 
 
 def report(

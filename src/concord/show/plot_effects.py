@@ -274,7 +274,7 @@ def mosaic(
         head = f"{_named_state(people)} {column:.0f}"
         if wide >= 7.5 * len(head):
             canvas.text(at + wide / 2, 32, head, kind="s", anchor="middle")
-        elif people == STATES[-1] and column:  # the last one may reach beyond its column
+        elif people == STATES[-1] and column >= 0.5:  # the last one may reach beyond its column
             canvas.text(at, 32, head, kind="s")
         y = top
         for model in STATES:
