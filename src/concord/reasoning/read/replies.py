@@ -19,6 +19,7 @@ from concord.files.json_text import (
     shown,
     text_field,
 )
+from concord.reasoning.read.forms import check_reply_fields, is_table, reply_fields, table_rows
 from concord.reasoning.read.vignettes import BiasCases, Source, Vignettes
 from concord.records import InputFile
 
@@ -57,7 +58,8 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
     """Read recorded replies, one JSON object per line, and match them with what was asked.
 
     Rows hold ``id, mode, response`` (for bias cases ``id, response``) and may hold ``repeat, thinking,
-    status, error, stop_reason``; other fields are ignored.
+    status, error, stop_reason``, under these or usual other names; other fields are ignored. The output of a
+    batch of calls (OpenAI, Anthropic) and tables are read as well.
 
     Parameters
     ----------
@@ -77,6 +79,7 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
     """
     rows, file, problems = _reply_rows(source, lenient)
     modes = isinstance(asked, Vignettes)
+    check_reply_fields(file.name, [row for _, row in rows], modes=modes)
     known = {row.id for row in asked.rows}
     replies = []
     for number, (line, row) in enumerate(rows):
@@ -120,6 +123,10 @@ def _absent(file: str, asked: Vignettes | BiasCases, replies: list[RecordedReply
     for reply in replies:
         have.setdefault(reply.id, {}).setdefault(reply.mode, reply.line)
     problems = []
+    alone = {mode for got in have.values() for mode in got}
+    if isinstance(asked, Vignettes) and len(alone) == 1 and len(have) == len(asked.rows) > 1:
+        (only,) = alone
+        return [_one_mode(file, only, len(have))]
     for row in asked.rows:
         got = have.get(row.id)
         if got is None:
@@ -134,9 +141,22 @@ def _absent(file: str, asked: Vignettes | BiasCases, replies: list[RecordedReply
     return problems
 
 
+def _one_mode(file: str, only: str, n: int) -> LineProblem:
+    """Say once that all vignettes were asked in one mode alone."""
+    other = MODES[1 - MODES.index(only)]
+    how = "asked for the answer at once, without reasoning" if other == "direct" else "asked to reason first"
+    return LineProblem(
+        file,
+        None,
+        "missing mode",
+        f"all {n} ids have only the mode {only!r}",
+        f"each in mode {other!r} too: {how}",
+    )
+
+
 def reply_of(row: object, line: int | None, *, modes: bool) -> RecordedReply:
     """Check one reply; with ``modes`` it must be of one of the two."""
-    fields = fields_of(row)
+    fields = reply_fields(fields_of(row), modes=modes)
     name = text_field(fields, "id")
     failure = _failure(fields)
     return RecordedReply(
@@ -203,6 +223,8 @@ def _reply_rows(source: Source, lenient: bool) -> tuple[list[Row], InputFile, Pr
     path = Path(source)
     data = read_bytes(path)
     problems = Problems(path.name)
+    if is_table(path):
+        return [*table_rows(path)], fingerprint(path.name, data), problems
     rows = lines_of(data.removeprefix(b"\xef\xbb\xbf"), problems)
     if not rows and not problems.found:
         if not lenient:

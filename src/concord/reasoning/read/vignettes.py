@@ -23,6 +23,8 @@ from concord.files.json_text import (
     text_field,
 )
 from concord.files.limits import GOLD_CHARACTERS
+from concord.files.tables import LINES
+from concord.reasoning.read.forms import VIGNETTE_NAMES, is_table, renamed, table_rows
 from concord.records import InputFile
 
 ROLES = ("target", "control")
@@ -138,7 +140,7 @@ def _left_out(rows: Sequence[object], kept: set[str]) -> frozenset[str]:
 
 def _checked_vignette(row: object, line: int | None, *, cluster: str | None = None) -> Sample:
     """Check one vignette."""
-    fields = fields_of(row)
+    fields = renamed(fields_of(row), VIGNETTE_NAMES)
     name = text_field(fields, "id")
     gold = _label(fields, "gold_answer")
     steps = fields.get("gold_reasoning")
@@ -233,6 +235,13 @@ def _document(source: Source, key: str) -> tuple[Sequence[object], list[int | No
         return held, [None] * len(held), fingerprint_rows(f"{key} (in memory)", held)
     path = Path(source)
     data = read_bytes(path)
+    if is_table(path):
+        cells = table_rows(path)
+        return [row for _, row in cells], [line for line, _ in cells], fingerprint(path.name, data)
+    if path.suffix.casefold() in LINES:
+        objects = [(n, raw) for n, raw in enumerate(data.split(b"\n"), 1) if raw.strip()]
+        held = [parsed(f"{path.name}, line {n}", raw) for n, raw in objects]
+        return held, [n for n, _ in objects], fingerprint(path.name, data)
     text = decoded(path.name, data)
     document = parsed(path.name, text)
     rows = document.get(key) if isinstance(document, dict) else document
