@@ -49,7 +49,8 @@ def test_the_sentence_is_relative_and_tells_effects_from_nulls() -> None:
 def test_a_place_is_capped_in_words_and_withheld_where_it_says_nothing(place: Estimate, words: str) -> None:
     assert place_words(place) == words
     told = relative_words(Bounds(Estimate(0.27), Estimate(0.62), place))
-    assert told.endswith(words if words else "an agent without effects 0.27")
+    near = "an agent without effects 0.27, too near to each other to tell one from the other"
+    assert told.endswith(words if words else near)
 
 
 def test_assumptions_name_tests_and_the_column_that_removes_them() -> None:
@@ -93,3 +94,31 @@ def test_the_kept_human_row_is_that_of_a_new_computation() -> None:
             assert kept[where] == pytest.approx(value, rel=1e-9, abs=1e-12), where
         else:
             assert kept[where] == value, where
+
+
+def _scored(statistics: list[tuple[float, float]], studies: int) -> str:
+    rows = [
+        {"study": f"S{i % studies}", "finding": f"F{i}", "test": "x", "test_type": "t-test"}
+        | {"human_statistic": human, "human_n": 80, "agent_statistic": agent, "agent_n": 80}
+        for i, (human, agent) in enumerate(statistics)
+    ]
+    return closing_sentence(concord.score_people(rows, n_resamples=0, n_simulations=0))
+
+
+def test_effects_that_are_turned_round_ask_for_the_order_of_the_groups() -> None:
+    said = _scored([(3, -3), (4, -4.2), (-2.9, 3.1), (2.5, 2.8)], 4)
+    assert "3 of the 4 that are significant on both sides point in opposite directions: is group 1" in said
+    few: list[list[tuple[float, float]]] = [
+        [(3, -3), (4, 4)],
+        [(3, -3), (4, 0.2)],
+        [(3, -3), (4, -4), (3, 3), (4, 4)],
+    ]
+    assert all("opposite" not in _scored(pairs, 3) for pairs in few)
+
+
+def test_too_few_studies_are_said_to_say_nothing_about_others() -> None:
+    said = _scored([(3, 0.2)], 1)
+    assert "The one effect that people show does not replicate." in said
+    assert "One study says nothing about other studies: that takes at least 3." in said
+    assert "2 studies say nothing about other studies" in _scored([(3, 3), (3, 2)], 2)
+    assert "other studies" not in _scored([(3, 3), (3, 2), (4, 1)], 3)

@@ -4,6 +4,8 @@ from concord.people.files import PeopleResult
 from concord.people.result import Bounds
 from concord.records import Estimate
 
+FEWEST_STUDIES = 3
+"""Studies without which nothing is said about others like them."""
 NEAR_END = 0.10
 """A place whose interval lies within this distance of ceiling or floor is called as good as it."""
 
@@ -23,7 +25,12 @@ def conclusion_words(scores: PeopleResult) -> str:
         f"A conclusion drawn from the agent agrees with the one drawn from people with probability {pas:.2f}"
     )
     bounds = scores.pas.bounds
-    return f"{said}{'' if bounds is None else relative_words(bounds)}."
+    said = f"{said}{'' if bounds is None else relative_words(bounds)}."
+    few = len({test.study for test in scores.tests if test.pas is not None})
+    if scores.pas.interval is None and few < FEWEST_STUDIES:
+        studies = "One study says" if few == 1 else f"{few} studies say"
+        said += f" {studies} nothing about other studies: that takes at least {FEWEST_STUDIES}."
+    return said
 
 
 def relative_words(bounds: Bounds) -> str:
@@ -36,7 +43,7 @@ def relative_words(bounds: Bounds) -> str:
         f"and an agent without effects {floor:.2f}"
     )
     place = place_words(bounds.place)
-    return f"{said}: {place}" if place else said
+    return f"{said}: {place}" if place else f"{said}, too near to each other to tell one from the other"
 
 
 def place_words(place: Estimate) -> str:
@@ -79,11 +86,33 @@ def replication_words(scores: PeopleResult) -> str:
     parts = []
     n = sum(test.verdict in ("replicates", "does not replicate") for test in scores.tests)
     if companions.apr_human_significant is not None:
-        parts.append(f"{companions.apr_human_significant:.0%} of {n} effects that people show replicate")
+        share = f"{companions.apr_human_significant:.0%} of {n} effects that people show replicate"
+        alone = "does" if companions.apr_human_significant else "does not"
+        parts.append(share if n != 1 else f"the one effect that people show {alone} replicate")
     if companions.nulls_kept is not None:
         parts.append(f"{companions.nulls_kept:.0%} of {companions.n_human_nulls} human nulls are kept")
     said = ", and ".join(parts)
-    return f"{said[0].upper()}{said[1:]}." if said else ""
+    return f"{said[0].upper()}{said[1:]}.{reversal_words(scores)}" if said else ""
+
+
+def reversal_words(scores: PeopleResult) -> str:
+    """Say that most effects are turned round, which often means that groups were: at least 2, and over half.
+
+    Counted are tests that are significant on both sides, in opposite directions, among all that are
+    significant on both sides with a direction.
+    """
+    signed = [
+        test.direction_match
+        for test in scores.tests
+        if test.human_significant and test.agent_significant and test.human_direction and test.agent_direction
+    ]
+    turned = sum(not match for match in signed)
+    if turned < 2 or 2 * turned <= len(signed):
+        return ""
+    return (
+        f" {turned} of the {len(signed)} that are significant on both sides point in opposite directions: "
+        "is group 1 the same group on both sides?"
+    )
 
 
 def effect_words(scores: PeopleResult) -> str:

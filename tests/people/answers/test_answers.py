@@ -230,3 +230,78 @@ def test_two_results_are_compared_outcome_by_outcome(tmp_path: Path) -> None:
     assert isinstance(found, MetricCompareResult)
     assert found.standing.order == ("near", "far")
     assert found.metric == "tvd"
+
+
+def _answers(humans: list[object], agents: list[object], **more: object) -> list[dict[str, object]]:
+    sides = (("human", humans), ("gpt", agents))
+    return [{"outcome": "q", "source": who, "answer": one, **more} for who, each in sides for one in each]
+
+
+def test_codes_of_missing_answers_are_left_out_and_told() -> None:
+    people, agent = [1, 2, 3, 4, 5, 4, 3, 2] * 5, [3, 4, 4, 3] * 10
+    plain = concord.score_answers(_answers([*people], [*agent]))
+    coded = concord.score_answers(_answers([*people, -99, -99], [*agent, 99]))
+    assert _numbers(coded) == _numbers(plain)
+    assert "2 answers of human to 'q' are -99, 99, a code for no answer: left out" in coded.warnings[0]
+    slider = concord.score_answers(_answers([0, 50, 99, 100] * 10, [40, 60] * 20))
+    assert not slider.warnings
+
+
+def test_words_for_no_answer_are_left_out_of_numbers_and_told() -> None:
+    people, agent = [1, 2, 3, 4, 5, 4, 3, 2] * 5, [3, 4, 4, 3] * 10
+    refused = concord.score_answers(_answers([*people, "Prefer not to say"], [*agent]))
+    assert _numbers(refused) == _numbers(concord.score_answers(_answers([*people], [*agent])))
+    assert any("1 answers of human to 'q' say that there is none: left out" in w for w in refused.warnings)
+
+
+def test_words_of_a_scale_are_its_numbers() -> None:
+    words = ["Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree"]
+    people, agent = [0, 1, 2, 3, 4, 3, 2, 1] * 5, [2, 3, 3, 2] * 10
+    worded = concord.score_answers(_answers([words[i] for i in people], [words[i] for i in agent]))
+    scale = {"scale_min": 1, "scale_max": 5}
+    numbers = concord.score_answers(_answers([i + 1 for i in people], [i + 1 for i in agent], **scale))
+    assert _numbers(worded) == _numbers(numbers)
+    assert any("'Strongly disagree' as 1, 'Disagree' as 2" in warning for warning in worded.warnings)
+
+
+def test_a_column_per_question_with_the_lines_of_a_survey_program_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text(
+        "ResponseId,source,Q1,Q2\nResponse ID,source,How warm?,Trust?\n"
+        '"{""ImportId"":""_recordId""}","{""ImportId"":""s""}","{""ImportId"":""QID1""}","{""ImportId"":""QID2""}"\n'
+        "R_1,human,5,1\nR_2,human,6,2\nR_3,human,4,3\nR_4,gpt-4o,5,2\nR_5,gpt-4o,5,4\nR_6,gpt-4o,6,5\n",
+        "utf-8",
+    )
+    found = read_answer_table(path)
+    sets = {one.key.outcome: one for one in found.sets["gpt-4o"]}
+    human, agent = sets["Q2"].human, sets["Q2"].agent  # type: ignore[union-attr]
+    assert sorted(human[~np.isnan(human)].tolist()) == [1, 2, 3]
+    assert sorted(agent[~np.isnan(agent)].tolist()) == [2, 4, 5]
+    assert set(sets) == {"Q1", "Q2"}
+    said = "\n".join(found.warnings)
+    assert "rows 2 and 3 hold question texts and import ids of Qualtrics, left out" in said
+    assert "not used: 'ResponseId'" in said
+    path.write_text(path.read_text("utf-8").replace("R_1,human,5", "R_1,human,warm"), "utf-8")
+    text = path.read_text("utf-8") + "".join(f"R_{i},human,4,2\n" for i in range(9, 19))
+    path.write_text(text, "utf-8")
+    with pytest.raises(TableError, match="row 4, column .*: got 'warm'"):
+        read_answer_table(path)
+
+
+def test_a_summary_is_not_placed_where_random_answers_are_as_near_as_people() -> None:
+    people, agent = [1, 2, 3, 4, 5] * 12, [3, 4, 4, 4] * 15
+    (summary,) = (one.overall for one in concord.score_answers(_answers([*people], [*agent])).agents)
+    for name in ("tvd", "overlap"):
+        number = summary.numbers[name]
+        assert number.place is not None
+        assert number.place.value is None
+
+
+def test_the_ends_of_a_place_are_in_order_for_overlap_too() -> None:
+    counts = [("yes", 34, 80), ("no", 50, 15), ("dont know", 16, 5)]
+    rows = [{"outcome": "q", "option": o, "human_count": h, "agent_count": a} for o, h, a in counts]
+    (summary,) = (one.overall for one in concord.score_answers(rows).agents)
+    for name in ("tvd", "overlap"):
+        place = summary.numbers[name].place
+        assert place is not None and place.interval is not None
+        assert place.interval.low < place.interval.high

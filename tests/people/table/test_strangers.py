@@ -260,3 +260,21 @@ def test_a_suggested_mapping_of_repeated_titles_reads_the_same_table(tmp_path: P
     (tmp_path / "my.map").write_text(suggested, "utf-8")
     mapped = table_of(tmp_path, text, mapping=read_mapping([str(tmp_path / "my.map")]))
     assert mapped.rows == plain.rows
+
+
+def test_the_same_numbers_on_both_sides_are_told(tmp_path: Path) -> None:
+    same = "Study,Effect,Human result,Model result\nA,x,t(38) = 2.3,t(38) = 2.3\nB,y,t(58) = 1,t(58) = 1\n"
+    told = "the agent's numbers are the human ones in all 2 tests"
+    assert any(told in text for text in table_of(tmp_path, same).warnings)
+    other = same.replace("t(58) = 1\n", "t(58) = 2\n")
+    assert not any("are the human ones" in text for text in table_of(tmp_path, other).warnings)
+
+
+def test_statistics_without_n_go_by_their_p_on_both_sides(tmp_path: Path) -> None:
+    text = "Study;Effect;Human;Model\nA;x;Z = -2.81, p = .005;Z = 0.4, p = .69, N = 90\n"
+    table = table_of(tmp_path, text)
+    (row,) = table.rows
+    assert row.test_type == "p-value"
+    is_near(row.human, direction=-1)
+    is_near(row.agent, direction=1)
+    assert any("row 2: human: there is no n: the p-value is the test" in text for text in table.warnings)

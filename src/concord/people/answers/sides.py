@@ -1,6 +1,7 @@
 """AnswerColumns of answers to sets of answers: numbers or options, persons joined, groups and scales kept."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from concord.files import limits
 from concord.files.cells import BadCellError, is_missing, number, with_point
 from concord.files.columns import ColumnTable, refuse_nested
 from concord.files.too_many import refuse_more
+from concord.people.answers.given import codes_of_missing, is_refusal, scale_of_words
 from concord.people.answers.records import AnswerSet, AnswerSets, OutcomeKey
 from concord.stats.elementwise import Floats
 
@@ -106,6 +108,7 @@ class _Reading:
     table_: ColumnTable
     titles: dict[str, str]
     has_persons: bool
+    told: list[str] = field(default_factory=list)
 
     def table(self, whole: "pl.DataFrame", warnings: tuple[str, ...]) -> AnswerSets:
         """Read every outcome, or raise once with every bad cell."""
@@ -124,7 +127,10 @@ class _Reading:
                 )
                 sets.setdefault(str(who), []).append(made)
         return AnswerSets(
-            {name: tuple(found) for name, found in sets.items()}, groups, self.table_.inputs, warnings
+            {name: tuple(found) for name, found in sets.items()},
+            groups,
+            self.table_.inputs,
+            (*warnings, *self.told),
         )
 
     def values(
@@ -134,15 +140,58 @@ class _Reading:
         import polars as pl
 
         columns = {side: self.numbers(part, side) for side in ("human", "agent")}
+        name = str(part["outcome"][0])
         bad = sum(len(odd) for _, odd in columns.values())
         filled = sum(int(np.count_nonzero(~np.isnan(values))) for values, _ in columns.values()) + bad
         if bad and bad <= (1 - NUMBERS_SHARE) * filled:
             for side, (_, odd) in columns.items():
                 problems.extend(self.problem(part, side, i) for i in odd)
         if bad:
-            return self.options(part)
+            return self.words(part, name)
+        codes = codes_of_missing(np.concatenate([values for values, _ in columns.values()]))
+        shown = ", ".join(f"{code:g}" for code in codes)
+        for side, (values, _) in columns.items():
+            taken = np.isin(values, codes)
+            values[taken] = np.nan
+            self.tell(int(taken.sum()), f"of {side} to {name!r} are {shown}, a code for no answer: left out")
+            self.tell_refusals(part, side, name)
         made = [pl.Series(side, values) for side, (values, _) in columns.items()]
         return part.with_columns(*made), ()
+
+    def tell(self, n: int, text: str) -> None:
+        """Note what was left out, where anything was."""
+        if n:
+            self.told.append(f"{self.table_.name}: {n} answers {text}")
+
+    def tell_refusals(self, part: "pl.DataFrame", side: str, name: str) -> None:
+        """Note how many cells say that there is no answer."""
+        import polars as pl
+
+        if part[side].dtype == pl.String:
+            refusals = [cell for cell in part[side].unique().to_list() if is_refusal(cell)]
+            refused = int(part[side].is_in(refusals).sum()) if refusals else 0
+            self.tell(refused, f"of {side} to {name!r} say that there is none: left out")
+
+    def words(self, part: "pl.DataFrame", name: str) -> "tuple[pl.DataFrame, tuple[str, ...]]":
+        """Return the words of a scale as its numbers, other words as places among the options."""
+        import polars as pl
+
+        made, options = self.options(part)
+        scale = scale_of_words([word for word in options if not is_refusal(word)])
+        if scale is None:
+            return made, options
+        read = ", ".join(f"{word!r} as {value:g}" for word, value in sorted(scale.items(), key=itemgetter(1)))
+        self.told.append(f"{self.table_.name}: answers to {name!r} are read as numbers: {read}")
+        number = np.array([scale.get(word, np.nan) for word in options] + [np.nan])
+        last = len(options)
+        for side in ("human", "agent"):
+            places = made[side].fill_nan(last).fill_null(last).to_numpy().astype(np.intp)
+            made = made.with_columns(pl.Series(side, number[places]))
+            self.tell_refusals(part, side, name)
+        if "scale_min" not in part.columns:
+            top = 7.0 if max(scale.values()) > 5 else 5.0
+            made = made.with_columns(pl.lit(1.0).alias("scale_min"), pl.lit(top).alias("scale_max"))
+        return made, ()
 
     def numbers(self, part: "pl.DataFrame", side: str) -> tuple[Floats, list[int]]:
         """Return a column as numbers, NaN where a cell is missing, and the places of other cells."""
@@ -157,7 +206,7 @@ class _Reading:
         odd = []
         for i in np.flatnonzero(~np.isfinite(values)):
             cell = text[int(i)]
-            if is_missing(cell):
+            if is_missing(cell) or is_refusal(cell):
                 values[i] = np.nan
                 continue
             try:

@@ -65,7 +65,7 @@ def _summary_number(
         estimate,
         Estimate(float(np.mean(people)), n=len(people)) if people else None,
         float(np.mean(random)) if random else None,
-        _summary_place(numbers, studies, level),
+        _summary_place(numbers, studies, level, sign=-1 if metric == "overlap" else 1),
     )
 
 
@@ -113,8 +113,12 @@ def woodruff(values: Floats, clusters: Floats, *, level: float) -> Interval:
     return Interval(float(low), float(high), level, f"Woodruff, {k} studies the clusters")
 
 
-def _summary_place(numbers: Sequence[AnswerNumber], studies: object, level: float) -> Estimate:
-    """Return the place of sums: (Σ random - Σ value)/(Σ random - Σ people)."""
+def _summary_place(numbers: Sequence[AnswerNumber], studies: object, level: float, *, sign: int) -> Estimate:
+    """Return the place of sums: (Σ random - Σ value)/(Σ random - Σ people).
+
+    Withheld where random answers are not farther from people than another sample of them: ``sign`` is 1 for
+    distances and -1 for overlap.
+    """
     labels = np.asarray(studies)
     rows, kept, reach = [], [], []
     for one, study in zip(numbers, labels, strict=True):
@@ -129,7 +133,7 @@ def _summary_place(numbers: Sequence[AnswerNumber], studies: object, level: floa
         notes = dict.fromkeys(one.place.note for one in numbers if one.place is not None)
         return Estimate(None, note="; ".join(note for note in notes if note))
     table, where = np.array(rows, dtype=np.float64), np.array(kept)
-    if abs(_ratio_room(table)) < 0.02:
+    if sign * _ratio_room(table) < 0.02:
         return Estimate(None, n=len(table), note="withheld: people and random answers are not apart")
     value = _place_of_sums(table)
     names = np.unique(where)
@@ -139,7 +143,7 @@ def _summary_place(numbers: Sequence[AnswerNumber], studies: object, level: floa
             return Estimate(value, jackknife_t(value, without, level=level), len(table))
         except UndefinedError as fault:
             return Estimate(value, n=len(table), note=f"no interval: {fault}")
-    half = float(np.mean(reach)) / _ratio_room(table)
+    half = float(np.mean(reach)) / abs(_ratio_room(table))
     if np.isnan(half):
         return Estimate(value, n=len(table), note="no interval: some outcomes have none")
     return Estimate(value, Interval(value - half, value + half, level, SHARED), len(table))

@@ -5,12 +5,17 @@ A file says by its columns what it is:
 - answers side by side: ``outcome, human, agent`` (``person``, ``study``, ``condition``, ``group``);
 - answers one below the other: ``outcome, source, answer``, where ``source`` is ``human`` or an agent's name;
 - wide: one row per person, ``human_X`` and ``agent_X`` for every outcome X;
+- one column per question: ``source, Q1, Q2, …``, where ``source`` is ``human`` or an agent's name;
 - counts: ``outcome, option, human_count, agent_count``;
 - moments: ``outcome, n, human_mean, human_sd, agent_mean, agent_sd`` (``r``).
 """
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from concord.errors import FileFormatError
 from concord.files.columns import ColumnTable, read_columns, refuse_nested
@@ -48,10 +53,19 @@ NAMES = {
 }
 AGENT_NAMES = ("agent", "model", "design", "config")
 """AnswerColumns that name agents; ``agent`` only where another column holds the agent's answers."""
+_IMPORT_ID = '{"ImportId"'
+_IMPORT_LINES = 3
+"""Lines below the titles in which import ids are looked for."""
+_META = re.compile(
+    "(?:start|end|recorded)date|status|ipaddress|progress|durationinseconds|finished|responseid|"
+    "recipient(?:last|first)name|recipientemail|externalreference|location(?:latitude|longitude)|"
+    "distributionchannel|userlanguage"
+)
+"""Columns that survey programs add."""
 _WANTED = (
-    "expected answers (outcome, human, agent), one below the other (outcome, source, answer), wide "
-    "(human_X, agent_X), counts (outcome, option, human_count, agent_count) or moments (outcome, n, "
-    "human_mean, human_sd, agent_mean, agent_sd)"
+    "expected answers (outcome, human, agent), one below the other (outcome, source, answer), one column per "
+    "question (source, Q1, Q2), wide (human_X, agent_X), counts (outcome, option, human_count, agent_count) "
+    "or moments (outcome, n, human_mean, human_sd, agent_mean, agent_sd)"
 )
 
 
@@ -81,7 +95,7 @@ def read_answer_table(
     TableError
         Cells cannot be used; every one is named.
     """
-    table = read_columns(source, TableOptions(sheet, encoding, decimal_comma))
+    table = without_import_ids(read_columns(source, TableOptions(sheet, encoding, decimal_comma)))
     titles = {fold(title): title for title in table.header}
     found = {part: titles[name] for part, names in NAMES.items() for name in names[::-1] if name in titles}
     if {"human_mean", "human_sd", "agent_mean", "agent_sd"} <= set(titles):
@@ -92,6 +106,14 @@ def read_answer_table(
         return read_counts_frame(table, AnswerColumns(found, who))
     if "source" in found and "answer" in found and "human" not in found:
         return read_answers_frame(table, AnswerColumns(found, None), stacked_frame(table, found))
+    if "source" in found and "human" not in found and "outcome" not in found:
+        questions = _questions(table.header, found)
+        if questions:
+            return read_answers_frame(
+                table,
+                AnswerColumns(found | {"outcome": "outcome"}, None),
+                by_question_frame(table, found, questions),
+            )
     if "human" in found and "agent_answer" not in found and "agent" in titles:
         found["agent_answer"] = titles["agent"]
     if "human" in found and "agent_answer" in found and "outcome" in found:
@@ -104,6 +126,51 @@ def read_answer_table(
             table, AnswerColumns(found | {"outcome": "outcome"}, who), wide_frame(table, wide)
         )
     raise FileFormatError(f"{table.name}: found the columns {listed(table.header)}; {_WANTED}")
+
+
+def without_import_ids(table: ColumnTable) -> ColumnTable:
+    """Return a table without the lines of question texts and import ids that Qualtrics puts below titles."""
+    if not table.header:
+        return table
+    head = table.load([table.header[0]]).head(_IMPORT_LINES)[table.header[0]].to_list()
+    marks = [i for i, cell in enumerate(head) if isinstance(cell, str) and cell.startswith(_IMPORT_ID)]
+    if not marks:
+        return table
+    cut = marks[0] + 1
+    lines = " and ".join(str(table.row(i)) for i in range(cut))
+    told = f"{table.name}: rows {lines} hold question texts and import ids of Qualtrics, left out"
+    rows = np.arange(cut + 2, 10**9) if table.rows is None else table.rows[cut:]
+    return replace(
+        table,
+        rows=rows,
+        load=lambda names: table.load(names).slice(cut),
+        warnings=(*table.warnings, told),
+    )
+
+
+def _questions(header: Sequence[str], found: dict[str, str]) -> list[str]:
+    """Return the columns of questions: those that no other part of a table takes, and no survey program."""
+    taken = {*found.values()}
+    return [title for title in header if title.strip() and title not in taken and not _is_meta(title)]
+
+
+def _is_meta(title: str) -> bool:
+    return _META.fullmatch(re.sub(r"[^a-z]", "", title.casefold())) is not None
+
+
+def by_question_frame(table: ColumnTable, found: dict[str, str], questions: Sequence[str]) -> "pl.DataFrame":
+    """Return one row per person and question of a table with a column per question."""
+    import polars as pl
+
+    kept = [title for part, title in found.items() if part not in ("answer", "option")]
+    whole = table.take([*kept, *questions])
+    parts = [
+        whole.select(*kept, pl.lit(name).alias("outcome"), pl.col(name).cast(pl.String).alias("answer"))
+        for name in questions
+    ]
+    long = replace(table, header=(*kept, "outcome", "answer"), load=pl.concat(parts).select)
+    frame = stacked_frame(long, found | {"answer": "answer"})
+    return frame.with_columns((pl.col("row_number") % whole.height).cast(pl.UInt32))
 
 
 def _agent_column(

@@ -89,6 +89,22 @@ def alike_names(name: str, rows: Sequence[TestRow]) -> list[str]:
     ]
 
 
+def given_twice(name: str, rows: Sequence[TestRow]) -> list[str]:
+    """Warn of agent sides that are the human sides: two samples never give the same numbers test by test."""
+    both = [(row.human, row.agent) for row in rows if row.human is not None and row.agent is not None]
+    if len(both) < 2 or any(_numbers_of_side(human) != _numbers_of_side(agent) for human, agent in both):
+        return []
+    return [
+        f"{name}: the agent's numbers are the human ones in all {len(both)} tests; if they were given twice, "
+        "the scores say nothing about a model"
+    ]
+
+
+def _numbers_of_side(side: Side) -> tuple[object, ...]:
+    counts = (side.n1, side.n2, side.n, side.k, side.table)
+    return (side.statistic, side.df1, side.df2, side.p_value, side.se, *counts)
+
+
 def _folded_pairs(names: Iterable[tuple[str, ...]]) -> list[tuple[str, str]]:
     """Return the last parts of keys that fold together, in pairs, ten at most."""
     seen: dict[tuple[str, ...], tuple[str, ...]] = {}

@@ -13,7 +13,7 @@ from concord.people.families.draft import Draft
 from concord.people.families.registry import KINDS, complete
 from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
 from concord.people.table.document import stored_table
-from concord.people.table.doubts import alike_names, bound_of_zero, p_contradiction
+from concord.people.table.doubts import alike_names, bound_of_zero, given_twice, p_contradiction
 from concord.people.table.reported import complete_with_reported, reports_coefficient
 from concord.people.table.types import canonical_type, names_coefficient, type_flags
 from concord.people.table.values import PARSERS
@@ -97,6 +97,7 @@ def tests_of_grid(grid: Grid) -> TestTable:
         *worded.values(),
         *_absent_sides(grid.name, rows, has_others=bool(columns.warnings)),
         *alike_names(grid.name, rows),
+        *given_twice(grid.name, rows),
     )
     inconsistent = tuple(text for key, text in worded.items() if key in reader.contradictions)
     return TestTable(rows, grid.inputs, warnings, inconsistent)

@@ -33,7 +33,7 @@ def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection
     """
     meanings = _with_groups(_with_owners(_with_study(header)))
     if not mapped or title_key(header.titles[0]) not in map(title_key, mapped):
-        meanings = _with_names(meanings, header.titles[0], _column(header, records, 0))
+        meanings = _with_names(meanings, header.titles[0], _cells_below(header, records, 0))
     return replace(header, meanings=tuple(meanings))
 
 
@@ -43,13 +43,13 @@ def with_types(header: Header, records: Sequence[Numbered], is_type: Callable[[o
     if any(one is not None and one.field == "test_type" for one in found):
         return header
     for j, one in enumerate(found):
-        cells = _column(header, records, j)
+        cells = _cells_below(header, records, j)
         if one == Meaning("test") and cells and all(map(is_type, cells)):
             found[j] = Meaning("test_type")
     return replace(header, meanings=tuple(found))
 
 
-def _column(header: Header, records: Sequence[Numbered], j: int) -> list[object]:
+def _cells_below(header: Header, records: Sequence[Numbered], j: int) -> list[object]:
     below = (record for _, record in records[header.begin :])
     return [record[j] for record in below if j < len(record) and not is_blank(record[j])]
 

@@ -261,8 +261,12 @@ class _Maker:
 
 
 def _alike(sides: dict[str, tuple[str, Fields]]) -> dict[str, tuple[str, Fields]]:
-    """Return t as F(1, df) where the other side is an F with one numerator degree of freedom."""
+    """Return both sides as one test: t as F(1, df), a printed statistic by its p-value beside a p-value."""
     types = {side[0] for side in sides.values()}
+    if "p-value" in types and all(
+        set(fields) <= {"reported"} or kind == "p-value" for kind, fields in sides.values()
+    ):
+        return {name: ("p-value", fields) for name, (_, fields) in sides.items()}
     if types != {"t-independent", "anova"}:
         return sides
     return {

@@ -23,6 +23,8 @@ TYPES = {
     "b": "coefficient",
 }
 """The type of test that a printed statistic means, where no column says it."""
+_NEED_N = frozenset(["z", "chi2", "U", "W", "H", "Q"])
+"""Statistics that do not say how many took part."""
 _NORMAL_95 = 1.959963984540054
 Made = tuple[str, Fields, tuple[str, ...]]
 """The type of a test, its columns, and what was computed or assumed."""
@@ -89,6 +91,8 @@ def _by_what_there_is(found: Gathered, hint: str | None) -> Made:
     if found.label == "b":
         return _of_coefficient(found, hint)
     if found.text:
+        if hint is None and _lacks_n(found):
+            return "p-value", {"reported": found.text}, ("there is no n: the p-value is the test",)
         fields: Fields = {"reported": found.text}
         sign = _means_sign(found)
         if sign is not None:
@@ -108,6 +112,14 @@ def _by_what_there_is(found: Gathered, hint: str | None) -> Made:
     if "table" in found.extra:
         return (hint or "chi-square"), {}, ()
     raise BadCellError("a statistic, means with SD and n, counts, an effect or a p-value")
+
+
+def _lacks_n(found: Gathered) -> bool:
+    """Whether a printed statistic needs an n that nobody says, and has a p-value to go by."""
+    if found.label not in _NEED_N or any(n is not None for n in (found.n, found.n1, found.n2)):
+        return False
+    parsed = parse_apa(found.text)
+    return parsed.p_relation in ("=", "<") and parsed.n is None and parsed.n1 is None
 
 
 def _type_of(label: str, hint: str | None) -> str:

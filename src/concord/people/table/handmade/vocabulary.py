@@ -5,11 +5,11 @@ Words are folded: lower case, no accents, ``²`` as ``2``. Where scripts write n
 """
 
 
-def _words(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-HUMAN_WORDS = _words(
+HUMAN_WORDS = _word_set(
     "human humans people person persons participant participants respondents volunteers consumers customers "
     "original published paper subjects "
     "mensch menschen menschlich menschliche personen probanden versuchspersonen vpn teilnehmer teilnehmende "
@@ -20,27 +20,27 @@ HUMAN_WORDS = _words(
     "mensen deelnemers proefpersonen "
     "人間 人类 人類 被験者 参加者 参与者 被试 인간 사람 참가자 참여자 피험자"
 )
-AGENT_WORDS = _words(
+AGENT_WORDS = _word_set(
     "agent agents model models llm llms ai simulated simulation silicon synthetic bot twin twins "
     "modell modelle ki sprachmodell simuliert simulierte "
     "modelo modelos ia simulado simulados simulada simuladas agente agentes "
     "modele modeles simule simules simulees modello modelli simulati simulato agenti "
     "modellen gesimuleerd モデル 模型 模拟 人工知能 人工智能 모델 모형 인공지능"
 )
-OF_EITHER = _words(
+OF_EITHER = _word_set(
     "participant participants respondents volunteers consumers customers subjects person persons "
     "personen probanden versuchspersonen vpn teilnehmer teilnehmende befragte pessoas personas participantes "
     "sujetos sujeitos encuestados participante sujets repondants persone partecipanti soggetti deelnemers "
     "proefpersonen 被験者 参加者 参与者 被试 참가자 참여자 피험자"
 )
 """Words for people that simulations of people are called by, too: "simulated participants"."""
-PARTICLES = _words("の 的 之 의 은 는")
+PARTICLES = _word_set("の 的 之 의 은 는")
 """Syllables that only join words."""
-FIRST = _words(
+FIRST = _word_set(
     "1 one first treatment treated treat experimental intervention exp traitement tratamiento tratamento "
     "trattamento experimentalgruppe"
 )
-SECOND = _words(
+SECOND = _word_set(
     "2 two second control controls comparison placebo ctrl kontrolle kontrollgruppe controle temoin controllo"
 )
 FIELDS = {
@@ -111,9 +111,9 @@ FIELDS = {
 """What a column may hold, and the words for it."""
 LAST_ONLY = frozenset(["de", "et"])
 """Short forms of the standard deviation that are prepositions too: only at the end of a title."""
-SIDE_FILLERS = _words("sample samples data study studies replication responses replies results source")
+SIDE_FILLERS = _word_set("sample samples data study studies replication responses replies results source")
 """Words beside those of a side that say nothing more: "Human sample", "original study"."""
-GROUP_WORDS = _words(
+GROUP_WORDS = _word_set(
     "condition group arm cell version frame bedingung gruppe condicao condicion condizione grupo groupe "
     "gruppo"
 )
