@@ -1,7 +1,6 @@
 """Recorded replies: JSON lines, or rows already in memory, matched with what was asked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,38 +19,12 @@ from concord.files.json_text import (
     text_field,
 )
 from concord.reasoning.read.forms import check_reply_fields, is_table, reply_fields, table_rows
-from concord.reasoning.read.vignettes import BiasCases, Source, Vignettes
+from concord.reasoning.read.records import BIAS, MODES, BiasCases, RecordedReply, Replies, Vignettes
+from concord.reasoning.read.vignettes import Source
 from concord.records import InputFile
 
 Row = tuple[int | None, object]
 """A row and the line it is on."""
-MODES = ("cot", "direct")
-BIAS = "bias"
-"""Mode of a run's replies to bias cases."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedReply:
-    """One recorded reply. ``mode`` is empty for bias replies."""
-
-    id: str
-    mode: str
-    response: str
-    thinking: str | None = None
-    repeat: int = 0
-    failure: str | None = None
-    """Why there is no reply, when the row says that the call failed."""
-    stop_reason: str | None = None
-    line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Replies:
-    """A file of recorded replies, read, checked and matched with what was asked."""
-
-    rows: tuple[RecordedReply, ...]
-    input: InputFile
-    problems: tuple[LineProblem, ...] = ()
 
 
 def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool = False) -> Replies:
