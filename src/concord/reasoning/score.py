@@ -15,8 +15,7 @@ from concord.reasoning.limits import NOT_ALIKE, NOT_EARLY
 from concord.reasoning.names import compact
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import ParsedReply, column
-from concord.reasoning.read.replies import MODES
-from concord.reasoning.read.vignettes import Sample
+from concord.reasoning.read.records import MODES, Sample
 from concord.reasoning.result import GapResult, Options, ReasoningScores, SampleRow, StepResult
 from concord.reasoning.step_result import step_result, step_scores
 from concord.reasoning.steps import StepScore
@@ -156,7 +155,7 @@ def _warnings(gap: GapResult, steps: StepResult, samples: Sequence[Sample]) -> I
     if gap.verdict == NOT_ALIKE:
         yield f"{gap.verdict_reason}; ask both modes for the same form, or see `concord audit reasoning`"
     if steps.above_chance is False:
-        yield "Step-F1 is not above chance: gold steps of other vignettes match as well"
+        yield "Step-F1 is not shown to be above chance: gold steps of other vignettes match about as well"
     for sample in samples:
         blank = sum(not tokens(step) for step in sample.gold_steps)
         if blank:
