@@ -6,6 +6,7 @@ import pytest
 
 from concord.errors import FileFormatError, TableError
 from concord.files.tables import TableOptions
+from concord.people.answers.table import read_answer_table
 from concord.people.check import suggest_map
 from concord.people.table.handmade.mapping import read_mapping
 from concord.people.table.source import read_agents
@@ -278,3 +279,25 @@ def test_statistics_without_n_go_by_their_p_on_both_sides(tmp_path: Path) -> Non
     is_near(row.human, direction=-1)
     is_near(row.agent, direction=1)
     assert any("row 2: human: there is no n: the p-value is the test" in text for text in table.warnings)
+
+
+def test_means_with_standard_errors_are_not_taken_for_means_with_sds(tmp_path: Path) -> None:
+    heads = "Study,DV,Human A M (SE),Human A n,Human B M (SE),Human B n"
+    (row,) = table_of(tmp_path, f"{heads}\nA,x,5 (0.2),25,4 (0.2),25\n").rows
+    is_near(row.human, statistic=1 / 0.08**0.5)  # both SDs are 0.2·√25 = 1: t = 1/√(2/25)
+    heads = "Study,DV,Human d,Human d SE,Human n"
+    table = table_of(tmp_path, f"{heads}\nA,x,0.5,0.2,100\n")
+    assert any("column 'Human d SE' is not used" in text for text in table.warnings)
+
+
+def test_answers_given_to_the_wrong_command_are_sent_to_the_right_one(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="scored by concord score answers"):
+        table_of(tmp_path, "respondent,item,answer\nA,q1,4\n")
+    with pytest.raises(FileFormatError, match="scored by concord score people"):
+        read_answer_table([{"Study": "A", "Human t": 2.0, "Model t": 1.0}])
+
+
+def test_a_first_column_without_a_title_names_the_tests(tmp_path: Path) -> None:
+    text = "Independent Samples T-Test,,,\n,Human t,Human df,Human p\nwarmth,2.357,80,0.021\n"
+    (row,) = table_of(tmp_path, text).rows
+    assert row.test == "warmth"

@@ -57,7 +57,7 @@ def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str]
     if found is None and mapping:
         raise FileFormatError(
             f"{grid.place}: no line holds the titles that --map names and a result of people below them; "
-            f"see the titles with: concord check {grid.name} --suggest-map"
+            f"see the titles with: concord check {grid.name} --suggest-map my.map"
         )
     return grid if found is None else found
 

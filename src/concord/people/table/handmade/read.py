@@ -7,7 +7,7 @@ from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError
 from concord.files.grids import Grid, Numbered, rows_in_words
 from concord.files.raw_table import RawTable
-from concord.people.table.columns import SIDE_FIELDS, SIDES
+from concord.people.table.columns import SIDE_FIELDS, SIDES, map_option
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
 from concord.people.table.handmade.gathered import BadSideError, Entry, Fields, NoTestError, gather
 from concord.people.table.handmade.header import (
@@ -289,9 +289,9 @@ def _as_f(fields: Fields) -> Fields:
 def _how_it_was_read(raw: RawTable, header: Header, body: Body) -> list[str]:
     """Say how the table was read: the header's row, what each column was taken for, what was left out."""
     used = [
-        f"{title!r} as {'who' if j == body.who else words_for(meaning)}"
+        f"{repr(title) if title else 'a first column'} as {'who' if j == body.who else words_for(meaning)}"
         for j, (title, meaning) in enumerate(zip(header.titles, header.meanings, strict=True))
-        if meaning is not None and title
+        if meaning is not None and (title or j == 0)
     ]
     told = [f"{raw.place}: read as a table made by hand, header in row {header.last_row}: {', '.join(used)}"]
     for rows, what in (
@@ -302,12 +302,13 @@ def _how_it_was_read(raw: RawTable, header: Header, body: Body) -> list[str]:
         if rows:
             told.append(f"{raw.place}, {rows_in_words(rows)}: {what}")
     for title in unclear(header, body):
-        told.append(
-            f"{raw.place}: column {title!r} does not say whose it is and is not used; --map '{title}=human_…'"
-        )
+        option = map_option(title, "human_…")
+        told.append(f"{raw.place}: column {title!r} does not say whose it is and is not used; {option}")
     for title, meaning in zip(header.titles, header.meanings, strict=True):
         if meaning is None and title:
-            told.append(f"{raw.place}: column {title!r} is not used; --map '{title}=…' says what it holds")
+            told.append(
+                f"{raw.place}: column {title!r} is not used; {map_option(title, '…')} says what it holds"
+            )
     return told
 
 

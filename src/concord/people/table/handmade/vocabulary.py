@@ -87,6 +87,7 @@ FIELDS = {
     "n2": "n2; n 2",
     "mean": "m; mean; average; avg; mittelwert; mw; m sd; mean sd; m sd n; mean sd n; mean ± sd; m ± sd; "
     "m n; m dp; m de; m et; media; media dp; media de; moyenne et; moyenne; moy; promedio; 平均; 평균",
+    "mean_se": "m se; mean se; m sem; mean sem; mean ± se; m ± se; mean ± sem; m ± sem",
     "sd": "sd; std; std dev; standard deviation; s; stdev; standardabweichung; dp; ds; desvio padrao; "
     "desviacion estandar; desviacion tipica; ecart type; deviazione standard; de; et; "
     "標準偏差; 标准差; 표준편차",

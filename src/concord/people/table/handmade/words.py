@@ -36,7 +36,7 @@ IDENTITY = (
     "agent_name",
 )
 """Fields of the row, which no side owns."""
-GROUPED = ("mean", "sd", "se", "n", "count", "percent")
+GROUPED = ("mean", "mean_se", "sd", "se", "n", "count", "percent")
 """Fields that a side may have once per group."""
 _LABELS = vocabulary.FIRST | vocabulary.SECOND | frozenset("abcd")
 """Words that name a group by themselves."""
@@ -241,10 +241,20 @@ def _with_group(words: list[str], side: str | None, agent: str) -> Meaning | Non
                 if set(left) <= vocabulary.FILLERS:
                     return Meaning(field)
                 continue
+            if _is_error_of_effect(field, left):
+                return None
             return Meaning(field, side, agent, _group_name(left))
     if side is not None and (set(words) <= _LABELS or set(words) & vocabulary.GROUP_WORDS):
         return Meaning("any", side, agent, _group_name(words))  # "People / Control": whatever the cells hold
     return _in_the_middle(words, side, agent)
+
+
+def _is_error_of_effect(field: str, left: list[str]) -> bool:
+    """Whether words name the standard error of an effect, which is neither the effect nor a group's error."""
+    of_left = meaning_of_words(left)
+    if field in ("se", "sd"):
+        return of_left is not None and of_left not in (*GROUPED, *IDENTITY, "any")
+    return field not in (*GROUPED, "any", "p", "df") and of_left in ("se", "sd")
 
 
 def _in_the_middle(words: list[str], side: str | None, agent: str) -> Meaning | None:
