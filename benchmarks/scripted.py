@@ -195,7 +195,7 @@ class Chooser:
         if self.bias == 0:
             claims = {
                 "flips": found.sentence.startswith("Choices change"),
-                "places": found.rstd_p is not None and found.rstd_p < 0.05,
+                "places": "; accuracy depends" in found.sentence,
             }
         if self.once:
             estimates = {name: one for name, one in estimates.items() if one.value is not None}

@@ -46,7 +46,8 @@ class ProbedAPI(ModelAPI):
     ) -> ModelOutput:
         CALLS.append(self.model_name)
         text = said("\n".join(one.text for one in input), config.seed, input[-1].role)
-        output = ModelOutput.from_content(self.model_name, text)
+        cut = self.model_name == "cut" and "Answer at once" in input[-1].text
+        output = ModelOutput.from_content(self.model_name, text, "max_tokens" if cut else "stop")
         output.usage = ModelUsage(input_tokens=9, output_tokens=9, total_tokens=18)
         return output
 
@@ -117,6 +118,12 @@ def test_prefill_puts_the_reasoning_into_the_model_s_own_turn(tmp_path: Path) ->
     assert [one.role for one in sent] == ["user", "assistant"]
     assert sent[-1].text.startswith("REASONING: Finding number 1") and sent[-1].text.endswith("DIAGNOSIS:")
     assert ask(tmp_path / "r", probe="early", limit=2, prefill=True)["asked"]["by"] == "prefill"
+
+
+def test_an_answer_that_was_cut_is_counted_as_truncated_and_not_as_failed(tmp_path: Path) -> None:
+    result = runs.run("probes", "probed/cut", out=tmp_path / "r", probe="filler", limit=2, seed=3)
+    assert result.score().scores.outcomes["filler"] == {"ok": 2, "truncated": 4}
+    assert runs.score_run(tmp_path / "r").scores.outcomes["filler"] == {"ok": 2, "truncated": 4}
 
 
 def test_thinking_is_kept_apart_from_the_answer(finished: tuple[Path, Mapping[str, Any], int]) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from concord.files import cells
 from concord.files.cells import BadCellError
 from concord.files.grids import ErrorCell
+from concord.files.limits import LARGEST_NUMBER
 
 
 @pytest.mark.parametrize(
@@ -54,9 +55,15 @@ def test_numbers_are_read_from_numbers_and_from_text(cell: object, value: float)
     assert cells.number(cell) == value
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False))
+@given(st.floats(min_value=-LARGEST_NUMBER, max_value=LARGEST_NUMBER))
 def test_every_float_survives_its_text(value: float) -> None:
     assert cells.number(repr(value)) == value == cells.number(value)
+
+
+@pytest.mark.parametrize("cell", [1.1e60, -1e308, "1e61", 10**400])
+def test_a_number_whose_squares_leave_the_range_of_numbers_is_refused(cell: object) -> None:
+    with pytest.raises(cells.BadCellError, match="a number of at most 1e\\+60|a finite number"):
+        cells.number(cell)
 
 
 @pytest.mark.parametrize(

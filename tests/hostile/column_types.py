@@ -153,3 +153,20 @@ def pandas_columns() -> Iterator[tuple[str, Any]]:
     yield "missing of every kind", np.array([None, float("nan"), pd.NA, pd.NaT], dtype=object)
     yield "bytes", np.array([b"a", b"\xff", b"", b"b"])
     yield "vast", np.array([10**400, -1, 2, 3], dtype=object)
+
+
+VAST = (1e308, -1e308, 1e154, 10**30, -1, 0.5, 1e-320)
+"""Numbers whose squares leave the range of numbers, and those that are no count, size or error."""
+NUMBERS: dict[str, tuple[dict[str, list[Any]], Callable[[Any], object]]] = {
+    **{name: table for name, table in TABLES.items() if name != "vignettes"},
+    "effects with a control group": (
+        {"study": list("aabb"), "condition": list("wxyz"), "control": ["n"] * N, "control_se": [0.05] * N,
+         "human_estimate": [0.1, 0.2, 0.3, 0.4], "human_se": [0.1] * N, "human_n": [50] * N,
+         "agent_estimate": [0.2, 0.1, 0.4, 0.3]},
+        api.score_predictions,
+    ),
+    "tests with floor and ceiling": (
+        TABLES["tests"][0], lambda table: api.score_people(table, n_resamples=20, n_simulations=10),
+    ),
+}  # fmt: skip
+"""Tables in which vast numbers are tried, with what reads them."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.hostile.column_types import COLUMNS, TABLES, pandas_columns
+from tests.hostile.column_types import COLUMNS, NUMBERS, TABLES, VAST, N, pandas_columns
 
 from concord.errors import ConcordError
 
@@ -17,6 +17,7 @@ def _tried(read: Any, table: object, what: str) -> None:
     """Read a table; anything but a result or a deliberate error is told with what was read."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        warnings.simplefilter("error", RuntimeWarning)
         try:
             read(table)
         except ConcordError as error:
@@ -69,3 +70,15 @@ def test_a_column_that_only_pandas_holds_is_a_result_or_a_message(name: str) -> 
             frame = pandas.DataFrame(columns)
             frame.columns = names
             _tried(read, frame, f"{name}: columns are named {names}")
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_vast_or_impossible_number_is_a_result_or_a_message(name: str) -> None:
+    columns, read = NUMBERS[name]
+    for title in [title for title, cells in columns.items() if isinstance(cells[0], int | float)]:
+        for value in VAST:
+            for places in ((1,), range(N)):
+                rows = [{key: cells[i] for key, cells in columns.items()} for i in range(N)]
+                for i in places:
+                    rows[i][title] = value
+                _tried(read, rows, f"{name}: {title} is {value} in rows {list(places)}")

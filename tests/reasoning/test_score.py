@@ -65,7 +65,7 @@ def test_numbers_of_a_small_run_by_hand() -> None:
     assert result.scores.steps.ceiling == pytest.approx(0.8)
     # Gold steps of other vignettes are the same texts here, so chance is as high as the value.
     assert result.scores.steps.chance == pytest.approx(0.8)
-    assert any("not above chance" in warning for warning in result.warnings)
+    assert any("not shown to be above chance" in warning for warning in result.warnings)
 
 
 def test_other_outcomes_leave_the_pair_and_are_counted() -> None:

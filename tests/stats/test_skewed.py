@@ -6,7 +6,7 @@ from scipy import special
 
 from concord.errors import UndefinedError
 from concord.stats.clustered import clustered_mean
-from concord.stats.skewed import _inverse, _transformed, skewed_mean
+from concord.stats.skewed import STEEPEST, _inverse, _transformed, skewed_mean, skewed_sum_ends
 
 
 @pytest.mark.parametrize("b", [-0.8, -0.1, 0.0, 1e-12, 0.3, 1.2])
@@ -60,3 +60,58 @@ def test_skewness_is_seen_where_it_is_and_needs_units() -> None:
     assert not skewed_mean([0.0, 0.0, 0.0, 9.0]).seen
     with pytest.raises(UndefinedError, match="vary"):
         skewed_mean([1.0] * 9)
+
+
+def test_the_ends_of_one_mean_are_those_of_the_transformed_t() -> None:
+    x = np.random.default_rng(1).gamma(4, 1, 40)
+    n, se = x.size, x.std(ddof=1) / np.sqrt(x.size)
+    # Fisher's unbiased skewness by the formula of textbooks, over the root of n
+    g = n / ((n - 1) * (n - 2)) * float((((x - x.mean()) / x.std(ddof=1)) ** 3).sum())
+    b, t = g / np.sqrt(n), float(special.stdtrit(n - 1, 0.975))
+    assert 0.05 < b < STEEPEST
+    low, high = x.mean() - t * se, x.mean() - _inverse(-t, b) * se
+    assert skewed_sum_ends(float(x.mean()), [x]) == pytest.approx((low, high), rel=1e-12)
+
+
+def test_an_end_does_not_run_away_where_one_amount_decides() -> None:
+    x = np.r_[np.ones(29), 1000.0]
+    ends = skewed_sum_ends(float(x.mean()), [x])
+    assert ends is not None
+    se = x.std(ddof=1) / np.sqrt(30)
+    assert ends[1] == pytest.approx(x.mean() - _inverse(-special.stdtrit(29, 0.975), STEEPEST) * se)
+    assert (ends[1] - x.mean()) / se < 5
+
+
+def test_a_difference_turned_round_has_its_ends_turned_round() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.exponential(1, 25), rng.normal(0, 2, 40)
+    ends = skewed_sum_ends(a.mean() - b.mean(), [a, -b])
+    turned = skewed_sum_ends(b.mean() - a.mean(), [-a, b])
+    assert ends is not None and turned is not None
+    assert (-turned[1], -turned[0]) == pytest.approx(ends, rel=1e-12)
+    # by hand: Welch's t where nothing is skewed
+    c, d = np.array([-3.0, -1, 1, 3]), np.array([-2.0, -1, 0, 1, 2])
+    v, w = c.var(ddof=1) / 4, d.var(ddof=1) / 5
+    reach = special.stdtrit((v + w) ** 2 / (v**2 / 3 + w**2 / 4), 0.975) * np.sqrt(v + w)
+    assert skewed_sum_ends(0.0, [c, -d]) == pytest.approx((-reach, reach))
+
+
+def test_samples_that_do_not_vary_have_no_ends() -> None:
+    assert skewed_sum_ends(1.0, [np.ones(20)]) is None
+    x = np.arange(9.0)
+    assert skewed_sum_ends(5.0, [x, np.ones(20)]) == pytest.approx(skewed_sum_ends(5.0, [x]))
+
+
+@pytest.mark.long
+def test_means_of_few_skewed_amounts_cover_more_than_by_t() -> None:
+    rng, truth = np.random.default_rng(4), float(np.exp(0.5))
+    plain = found = 0
+    for _ in range(2000):
+        x = rng.lognormal(0, 1, 30)
+        reach = special.stdtrit(29, 0.975) * x.std(ddof=1) / np.sqrt(30)
+        plain += abs(x.mean() - truth) <= reach
+        ends = skewed_sum_ends(float(x.mean()), [x])
+        assert ends is not None
+        found += ends[0] <= truth <= ends[1]
+    assert plain / 2000 < 0.90
+    assert found / 2000 > 0.915

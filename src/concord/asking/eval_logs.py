@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.asking.outcomes import outcome_of, says_overflow
+from concord.asking.packing import LOST
 from concord.asking.registry import NAMES, find
 from concord.comparing.inspect_logs import check_log
 from concord.errors import FileFormatError, MissingExtraError
@@ -126,6 +127,8 @@ def _reply_row(sample: Any, model: str, repeats: int) -> dict[str, Any]:
     if sample.error is not None:
         return {**row, "status": "failed", "outcome": "failed", "response": "", "error": sample.error.message}
     found = {**row, **_answer(sample.output)}
+    if isinstance(about.get(LOST), dict):
+        found[LOST] = about[LOST]
     told = about.get("outcome")
     if isinstance(told, str) and told in map(str, AskOutcome):
         found["outcome"], found["status"] = told, "ok" if told in _WITH_REPLY else told

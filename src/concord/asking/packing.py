@@ -4,6 +4,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+LOST = "lost"
+"""Key of a session's record: why turns are no answers, by the question's id."""
+
 
 def packed(replies: Mapping[str, str]) -> str:
     """Write the replies of a session as the one response of its trial."""
@@ -26,4 +29,14 @@ def replies_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for row in rows:
         found |= unpacked(str(row["response"]))
+    return found
+
+
+def lost_turns(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return why turns of all sessions are no answers, by the id of their question."""
+    found: dict[str, str] = {}
+    for row in rows:
+        told = row.get(LOST)
+        if isinstance(told, Mapping):
+            found |= {str(key): str(why) for key, why in told.items()}
     return found

@@ -10,7 +10,7 @@ from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, grade
 from concord.errors import BadScoreError, CellProblem, FileFormatError, OptionError, TableError
 from concord.files.cells import is_decimal_comma, is_missing, with_point
 from concord.files.columns import ColumnTable, as_names, read_columns, refuse_nested
-from concord.files.limits import listed, quoted
+from concord.files.limits import LARGEST_NUMBER, listed, quoted
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
 
@@ -224,13 +224,13 @@ def _score_column(table: ColumnTable, series: "pl.Series") -> "pl.Series":
 
     if series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
         numbers = series.cast(pl.Float64, strict=False).fill_nan(None)
-        wrong = numbers.is_infinite().fill_null(value=False)
+        wrong = (numbers.abs() > LARGEST_NUMBER).fill_null(value=False)
         _refuse(table, series, wrong.arg_true())
         return numbers
     refuse_nested(table.name, series, "scores")
     text = series.cast(pl.String).str.strip_chars()
     numbers = text.cast(pl.Float64, strict=False)
-    numbers = numbers.set(~numbers.is_finite().fill_null(value=False), None)
+    numbers = numbers.set(~(numbers.abs() <= LARGEST_NUMBER).fill_null(value=False), None)
     odd = numbers.is_null() & text.is_not_null()
     read = {word: _graded(word, table) for word in text.filter(odd).unique().to_list()}
     bad = text.is_in([word for word, value in read.items() if value is _BAD]) & odd

@@ -14,7 +14,7 @@ from numbers import Real
 import numpy as np
 
 from concord.files.grids import ErrorCell
-from concord.files.limits import CELL_CHARACTERS
+from concord.files.limits import CELL_CHARACTERS, LARGEST_NUMBER
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "n.a.", "nan", "null", "none", "-", "–", "—", ".", "#n/a"})
 """What people write into a cell that has no value; upper and lower case alike."""
@@ -86,8 +86,9 @@ def number(cell: object) -> float | None:
         value = None if is_missing(cell) else _as_float(cell)
     else:
         raise BadCellError("a number")
-    if value is not None and math.isinf(value):
-        raise BadCellError("a finite number")
+    if value is not None and abs(value) > LARGEST_NUMBER:
+        finite = math.isfinite(value)
+        raise BadCellError(f"a number of at most {LARGEST_NUMBER:g}" if finite else "a finite number")
     return value
 
 

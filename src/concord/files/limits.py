@@ -51,6 +51,8 @@ JSON_VALUES = 12_000_000
 """Commas in one JSON document, each of which parts two values."""
 GOLD_CHARACTERS = 2_000
 """Characters of a gold answer, of another name of one, or of a bias label."""
+LARGEST_NUMBER = 1e60
+"""Size of a number in a cell: the squares of larger ones, and their sums, leave the range of numbers."""
 NAMES_SHOWN = 20
 """Names of columns, sheets or keys that a message lists."""
 NAME_SHOWN = 80

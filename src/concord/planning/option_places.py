@@ -64,13 +64,17 @@ def plan_options(sources: Sequence[Any], wanted: PlanOptions, metric: str | None
     if chosen not in _WORDS:
         raise OptionError(f"a plan for options is about {', '.join(_WORDS)}, not {chosen!r}")
     result = option_files.read(Path(sources[0]))
-    values = option_items(result.replies).values[chosen]
-    values = values[~np.isnan(values)]
-    if values.size < 2:
-        raise OptionError(f"the pilot has {values.size} item(s) with {chosen}; a plan needs their spread")
+    pilot = option_items(result.replies)
+    there = ~np.isnan(pilot.values[chosen])
+    values = pilot.values[chosen][there]
+    families = [name for name, known in zip(pilot.families, there.tolist(), strict=True) if known]
+    n_families = len(set(families))
+    if n_families < 2:
+        unit = "item(s)" if n_families == values.size else "family of items"
+        raise OptionError(f"the pilot has {n_families} {unit} with {chosen}; a plan needs their spread")
     effect = _USUAL_EFFECT if wanted.effect is None else wanted.effect
     cells, repeats = _arrangements_and_repeats(result)
-    between, within = _variances(result, chosen, values, repeats)
+    between, within = _variances(result, chosen, _spread_over(values, families), repeats)
     tried = _REPEATS if within is not None else (repeats,)
     planned = wanted.repeats if within is not None and not wanted.search_repeats else repeats
     items = values.size if wanted.items is None else wanted.items
@@ -79,6 +83,11 @@ def plan_options(sources: Sequence[Any], wanted: PlanOptions, metric: str | None
         for k in tried
     )
     warnings = []
+    if n_families < values.size:
+        warnings.append(
+            f"{values.size} questions are in {n_families} families, which are what is independent: the plan "
+            "is for families of the same size"
+        )
     if wanted.effect is None:
         warnings.append(f"no effect was named; the plan is for {effect:g}")
     spread = _spread_of_places(between, within, planned)
@@ -102,6 +111,16 @@ def plan_options(sources: Sequence[Any], wanted: PlanOptions, metric: str | None
     )
 
 
+def _spread_over(values: Floats, families: Sequence[str]) -> float:
+    """Return n times the variance of a mean of n items: their variance, or that of sums of their families.
+
+    With families c of m items in all, of sums S_c of deviations from the mean: C/(C - 1) * sum(S_c^2) / m.
+    """
+    codes = {name: i for i, name in enumerate(dict.fromkeys(families))}
+    sums = np.bincount([codes[name] for name in families], values - values.mean())
+    return float((sums**2).sum() * len(sums) / (len(sums) - 1) / values.size)
+
+
 def _spread_of_places(between: float, within: float | None, repeats: int) -> float:
     return between if within is None else between + within / repeats
 
@@ -116,13 +135,12 @@ def _arrangements_and_repeats(result: OptionResult) -> tuple[int, int]:
     return max(items.count(item) for item in set(items)), max(cells.values())
 
 
-def _variances(result: OptionResult, metric: str, values: Floats, repeats: int) -> tuple[float, float | None]:
+def _variances(result: OptionResult, metric: str, spread: float, repeats: int) -> tuple[float, float | None]:
     """Return the variance over items, and what one round of all arrangements adds to it.
 
     A choice of the place is 1 or 0. With A arrangements and k repeats an item's share has the variance
     between + within/k, where within is the mean variance of one choice inside a cell, over A.
     """
-    spread = float(np.var(values, ddof=1))
     if metric == "option_flips" or repeats < 2:
         return spread, None
     single = _variance_in_cells(result.replies, last=metric == "last_option")

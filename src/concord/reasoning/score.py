@@ -156,7 +156,7 @@ def _warnings(gap: GapResult, steps: StepResult, samples: Sequence[Sample]) -> I
     if gap.verdict == NOT_ALIKE:
         yield f"{gap.verdict_reason}; ask both modes for the same form, or see `concord audit reasoning`"
     if steps.above_chance is False:
-        yield "Step-F1 is not above chance: gold steps of other vignettes match as well"
+        yield "Step-F1 is not shown to be above chance: gold steps of other vignettes match about as well"
     for sample in samples:
         blank = sum(not tokens(step) for step in sample.gold_steps)
         if blank:

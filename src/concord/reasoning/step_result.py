@@ -113,7 +113,8 @@ def _step_estimate(values: NDArray[np.float64], left_out: int, families: Sequenc
     return Estimate(float(values.mean()), interval, n, left_out, method, note)
 
 
-def _above(main: Estimate, chance: float) -> bool:
-    """Whether Step-F1 lies above chance: its interval, or the value where there is none."""
-    low = main.value if main.interval is None else main.interval.low
-    return low is not None and low > chance
+def _above(main: Estimate, chance: float) -> bool | None:
+    """Whether Step-F1 is shown to lie above chance; not known where a larger value has no interval."""
+    if main.value is None or main.value <= chance:
+        return False
+    return None if main.interval is None else main.interval.low > chance

@@ -311,7 +311,7 @@ def _entropy_variance(shares: Floats, n: float) -> float:
 
 
 def person_correlation_interval(
-    r: float, n: int, *, se: float | None = None, level: float = 0.95
+    r: float, n: int, *, se: float | None = None, df: float = math.inf, level: float = 0.95
 ) -> RatioEnds:
     r"""Compute the interval of a correlation on Fisher's z.
 
@@ -322,6 +322,8 @@ def person_correlation_interval(
     se
         Standard error of r where answers are known; otherwise :math:`1/\sqrt{n - 3}` on the z scale,
         which supposes normal answers.
+    df
+        Degrees of freedom of that standard error; few where a few persons decide it.
     level
         Nominal coverage.
 
@@ -343,16 +345,17 @@ def person_correlation_interval(
     if n < 4 or abs(r) >= 1:
         raise UndefinedError(f"a correlation of {r:g} over {n} persons has no interval")
     step = 1 / np.sqrt(n - 3) if se is None else se / (1 - r * r)
-    z = float(special.ndtri(0.5 + level / 2))
+    at = 0.5 + level / 2
+    reach = step * float(special.ndtri(at) if df == math.inf else special.stdtrit(df, at))
     centre = float(np.arctanh(r))
-    return RatioEnds(r, float(np.tanh(centre - z * step)), float(np.tanh(centre + z * step)))
+    return RatioEnds(r, float(np.tanh(centre - reach)), float(np.tanh(centre + reach)))
 
 
-def person_correlation_se(human: ArrayLike, agent: ArrayLike) -> float:
-    r"""Compute the standard error of a correlation without supposing normal answers.
+def person_correlation_error(human: ArrayLike, agent: ArrayLike) -> tuple[float, float]:
+    r"""Compute the standard error of a correlation and its degrees of freedom, for answers of any shape.
 
     From the influence of each person, :math:`z_h z_a - \tfrac r2 (z_h^2 + z_a^2)`, over
-    :math:`\sqrt{n - 3}`.
+    :math:`\sqrt{n - 3}`; the degrees of freedom are those of `influence_df`, n - 2 at most.
 
     Parameters
     ----------
@@ -366,11 +369,12 @@ def person_correlation_se(human: ArrayLike, agent: ArrayLike) -> float:
 
     Examples
     --------
-    >>> round(person_correlation_se([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5]), 3)
-    0.064
+    >>> [round(x, 3) for x in person_correlation_error([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5])]
+    [0.064, 4.0]
     """
     h, a = (np.asarray(side, dtype=np.float64) for side in (human, agent))
     zh, za = (h - h.mean()) / h.std(), (a - a.mean()) / a.std()
     r = float((zh * za).mean())
     influence = zh * za - r / 2 * (zh**2 + za**2)
-    return float(influence.std() / np.sqrt(max(len(h) - 3, 1)))
+    df = max(min(influence_df(influence - influence.mean()), float(len(h) - 2)), LEAST_DF)
+    return float(influence.std() / np.sqrt(max(len(h) - 3, 1))), df

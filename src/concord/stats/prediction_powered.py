@@ -114,6 +114,40 @@ def powered_mean(
     return PoweredMean(value, se, value - reach, value + reach, weight, float((w * answers).mean()), alone, r)
 
 
+def powered_deviations(
+    y: ArrayLike,
+    f: ArrayLike,
+    more: ArrayLike,
+    weight: float,
+    *,
+    weights: ArrayLike | None = None,
+    more_weights: ArrayLike | None = None,
+) -> tuple[Floats, Floats]:
+    """Compute what each person and each further prediction does to a powered mean, times their number.
+
+    Parameters
+    ----------
+    y, f, more, weights, more_weights
+        As in `powered_mean`.
+    weight
+        That of the predictions; with 0 the first are the deviations of people alone.
+
+    References
+    ----------
+    Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered inference.
+    arXiv 2311.01453.
+
+    Examples
+    --------
+    >>> own, further = powered_deviations([1, 2, 3], [1, 1, 1], [2, 4], 0.5)
+    >>> own.tolist(), further.tolist()
+    ([-1.0, 0.0, 1.0], [-0.5, 0.5])
+    """
+    answers, at, further = (np.asarray(x, dtype=np.float64) for x in (y, f, more))
+    w, v = _weights(weights, answers.size), _weights(more_weights, further.size)
+    return _weighed(answers - weight * at, w), _weighed(weight * further, v)
+
+
 def _weighed(values: Floats, w: Floats) -> Floats:
     """Return what each value does to the weighted mean, whose weights are scaled to a mean of 1.
 

@@ -10,6 +10,7 @@ these are fewer. A skewness seen in few units may be that of a heavy tail, for w
 the interval joins both, and p is the larger of the two.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,8 @@ LEAST_SKEW = 0.5
 """Skewness is seen where it exceeds this; below, both intervals differ little."""
 FEWEST_DEGREES = 2.0
 """Degrees of freedom of a variance that a few units decide."""
+STEEPEST = 0.4
+"""Largest skewness of a sum that its interval follows."""
 FEWEST_UNITS = 5
 """Below this many units skewness cannot be estimated."""
 
@@ -120,6 +123,61 @@ def skewed_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level: 
     student = Interval(error.mean - reach, error.mean + reach, level, how)
     joined = Interval(low, high, level, method)
     return SkewedMean(error.mean, shape.skewness, seen, p, joined, t, df, student)
+
+
+def skewed_sum_ends(
+    value: float, samples: Sequence[Floats], *, level: float = 0.95
+) -> tuple[float, float] | None:
+    """Compute the ends of an interval for a sum of means of independent samples.
+
+    Student's t (Welch) joined with Hall's transformation. Its b goes to `STEEPEST` at most: beyond, the
+    transformation is nearly flat on one side, and an end runs away without covering more. Of 30 lognormal
+    amounts Student's t alone covers 86 %, this 93 % at 1.28 times the width; of 100, 91 and 95 %.
+
+    Parameters
+    ----------
+    value
+        The estimate.
+    samples
+        What each member of each sample adds to the estimate, times the size of its sample: for a mean its
+        values, for a mean that is subtracted their negatives.
+    level
+        Nominal coverage.
+
+    Returns
+    -------
+    tuple of float or None
+        Lower and upper end; None where nothing varies.
+
+    References
+    ----------
+    Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical Society B,
+    54, 221-228. Welch, B. L. (1947). Biometrika, 34, 28-35.
+
+    Examples
+    --------
+    >>> x = np.array([0.1, 0.2, 0.1, 0.3, 0.2, 0.1, 0.4, 2.5, 0.2, 0.1])
+    >>> low, high = skewed_sum_ends(float(x.mean()), [x])
+    >>> round(low, 3), round(high, 3)
+    (-0.108, 1.454)
+    """
+    variances, thirds, doubts = [], [], []
+    for sample in samples:
+        n, deviations = sample.size, sample - sample.mean()
+        square = float(np.mean(deviations**2))
+        if n < 3 or square == 0:
+            continue
+        variances.append(square / (n - 1))
+        # the unbiased third cumulant of a mean: n²/((n - 1)(n - 2)) times the mean cube, over n²
+        thirds.append(float(np.mean(deviations**3)) / ((n - 1) * (n - 2)))
+        doubts.append(variances[-1] ** 2 / (n - 1))
+    if not variances:
+        return None
+    total = sum(variances)
+    se, tail = float(np.sqrt(total)), 0.5 + checked_level(level) / 2
+    b = float(np.clip(sum(thirds) / se**3, -STEEPEST, STEEPEST))
+    t = float(special.stdtrit(total**2 / sum(doubts), tail))
+    return value - max(_inverse(t, b), t) * se, value - min(_inverse(-t, b), -t) * se
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,3 +305,16 @@ def test_the_ends_of_a_place_are_in_order_for_overlap_too() -> None:
         place = summary.numbers[name].place
         assert place is not None and place.interval is not None
         assert place.interval.low < place.interval.high
+
+
+def test_a_correlation_that_few_persons_decide_is_noted() -> None:
+    rng = np.random.default_rng(1)
+    for rare, noted in ((4, True), (40, False)):
+        yes = np.arange(100) < rare
+        rows = [
+            {"outcome": "o", "person": i, "human": int(a), "agent": int(a if rng.random() < 0.8 else not a)}
+            for i, a in enumerate(yes)
+        ]
+        found = concord.score_answers(rows).agents[0].outcomes[0].numbers["person_r"].estimate
+        assert found.interval is not None
+        assert ("fewer than 10 persons" in found.note) == noted

@@ -12,6 +12,8 @@ from concord.people.mixed.result import read_combined
 from concord.planning.mixed import MixedPlan
 from concord.show.terminal import drawn, fitting
 from concord.show.views import view_of
+from concord.stats.prediction_powered import powered_deviations, powered_mean
+from concord.stats.skewed import skewed_sum_ends
 
 
 def _rows(
@@ -133,3 +135,31 @@ def test_codes_of_missing_answers_are_left_out_and_told() -> None:
     coded = concord.combine([*people, {"answer": -99, "prediction": 3}], further)
     assert coded.estimates[0] == plain.estimates[0]
     assert any("1 answers are -99, a code for no answer" in text for text in coded.warnings)
+
+
+def test_skewness_moves_the_ends_of_an_interval_and_nothing_else() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.lognormal(0, 1, 60)
+    people = [{"answer": a, "prediction": 2 * a + rng.normal()} for a in y]
+    more = [{"prediction": 2 * a + rng.normal()} for a in rng.lognormal(0, 1, 600)]
+    found = concord.combine(people, more).estimates[0]
+    f, further = (np.array([row["prediction"] for row in rows]) for rows in (people, more))
+    plain = powered_mean(y, f, further)
+    assert (found.estimate.value, found.se) == (plain.value, plain.se)
+    samples = (powered_deviations(y, f, further, weight) for weight in (plain.weight, 0.0))
+    sides = ((found.estimate, plain.value), (found.people_only, plain.people))
+    for (one, value), deviations in zip(sides, samples, strict=True):
+        assert one.interval is not None
+        assert "skewness taken out" in one.interval.method
+        assert (one.interval.low, one.interval.high) == skewed_sum_ends(value, deviations)
+    # amounts are skewed to the right: a sample that missed large ones is the likelier error
+    alone = found.people_only.interval
+    assert alone is not None and alone.high - plain.people > 1.2 * (plain.people - alone.low)
+
+
+def test_people_who_all_say_the_same_have_no_interval() -> None:
+    rng = np.random.default_rng(3)
+    more = [{"prediction": a} for a in rng.normal(size=100)]
+    found = concord.combine([{"answer": 0, "prediction": a} for a in rng.normal(size=40)], more).estimates[0]
+    for one in (found.estimate, found.people_only):
+        assert (one.value, one.interval, one.note) == (0, None, "no interval: people all gave one answer")

@@ -88,6 +88,23 @@ def test_the_planned_power_is_reached_in_simulation() -> None:
     assert np.std(drawn, ddof=1) == pytest.approx(np.std(pilot, ddof=1) / np.sqrt(24), rel=0.3)
 
 
+def test_a_plan_counts_families_of_questions(tmp_path: Path) -> None:
+    """Questions that are there four times over say no more than one: four times as many are needed."""
+    once = replies(0.3, 0.6, n=30, seed=5)
+    copied = [replace(one, item=f"{one.item} {copy}", cluster=one.item) for copy in range(4) for one in once]
+    plans = []
+    for name, rows in (("once", once), ("copied", copied)):
+        OptionResult(name, score_options(rows, n_permutations=9), "s", "options", tuple(rows)).write(
+            tmp_path / name
+        )
+        plans.append(concord.plan(tmp_path / name, metric="option_flips", effect=0.1))
+    alone, families = plans
+    assert isinstance(alone, OptionPlan) and isinstance(families, OptionPlan)
+    assert families.sd_between == pytest.approx(2 * alone.sd_between)
+    assert families.power == pytest.approx(alone.power)  # 120 questions in 30 families are 30
+    assert any("120 questions are in 30 families" in told for told in families.warnings)
+
+
 def test_options_are_a_section_of_the_page(folders: tuple[Path, Path], tmp_path: Path) -> None:
     made = concord.report(list(folders), out=tmp_path / "page.html", plots=tmp_path / "plots")
     text = (tmp_path / "page.html").read_text("utf-8")

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, FollowUp, Recorded, Sessions
-from concord.asking.packing import replies_of
+from concord.asking.packing import lost_turns, replies_of
 from concord.reasoning.probes.design import design_probes, probe_openers, typical_reply
 from concord.reasoning.probes.session import SUITE, ProbeQuestion
 from concord.records import Trial
@@ -29,7 +29,8 @@ def score(found: Recorded, *, partial: bool = False, detector: str | None = None
     name = str(found.options.get("detector") or RULES) if detector is None else detector
     verdicts = None if judge_of_detector(name) is None else judged_hints(found.followed)
     judge = detector_of(name, verdicts)
-    rows, hints = probe_answers(found.files, found.options, replies_of(found.rows), judge)
+    given, lost = replies_of(found.rows), lost_turns(found.rows)
+    rows, hints = probe_answers(found.files, found.options, given, judge, lost)
     asked = how_asked(found.options)
     scores = score_probe_rows(rows, hints, model=found.model, detector=name, asked=asked)
     return replace(ProbeResult(scores, tuple(rows), tuple(hints)), made=found.made)

@@ -14,7 +14,7 @@ from concord.asking.folder import Request
 from concord.asking.inspect.asker import Asker, chat
 from concord.asking.inspect.replies import answer_of
 from concord.asking.keys import Sampling, trial_key
-from concord.asking.packing import packed
+from concord.asking.packing import LOST, packed
 from concord.asking.turns import Turns
 from concord.records import Answer, AskOutcome, Message, Usage
 
@@ -76,6 +76,8 @@ class Held:
     """Replies that are answers, by the question's id."""
     turns: list[tuple[bool, Answer]] = field(default_factory=list)
     """Every turn: whether its answer is read, and what came back."""
+    lost: dict[str, str] = field(default_factory=dict)
+    """Why a turn is no answer (truncated, empty, filtered …), by the question's id."""
 
     def answer(self) -> Answer:
         """Return the session as one answer: ok only where every turn that is read is."""
@@ -84,7 +86,9 @@ class Held:
         outcome = bad[0].outcome if bad else AskOutcome.OK
         error = next((answer.error for answer in bad if answer.error is not None), None)
         usage = _sum([answer.usage for _, answer in self.turns])
-        more = (("turns", dict(sorted(outcomes.items()))),)
+        more: tuple[tuple[str, Any], ...] = (("turns", dict(sorted(outcomes.items()))),)
+        if self.lost:
+            more = (*more, (LOST, dict(sorted(self.lost.items()))))
         return Answer(outcome, packed(self.replies), error=error, usage=usage, more=more)
 
 
@@ -188,6 +192,8 @@ async def hold_session(session: HeldSession, turn: Turn) -> Held:
             session.answer(question.id, answer.response if ok else None)
             if ok:
                 held.replies[question.id] = answer.response
+            else:
+                held.lost[question.id] = str(answer.outcome)
     return held
 
 
@@ -223,7 +229,7 @@ def converse(openers: Mapping[str, Opener], kind: Sessions, helper: str | None =
         answer = held.answer()
         state.output = ModelOutput.from_content(str(model), answer.response)
         state.metadata["outcome"] = str(answer.outcome)
-        state.metadata["turns"] = dict(answer.more)["turns"]
+        state.metadata |= dict(answer.more)
         return state
 
     return solve

@@ -18,8 +18,8 @@ from concord.stats.answer_spread import (
     entropy_ratio,
     influence_df,
     joined_df,
+    person_correlation_error,
     person_correlation_interval,
-    person_correlation_se,
     shared_log_variance,
     variance_ratio,
 )
@@ -40,6 +40,9 @@ _NO_REFERENCE = "withheld: there is no random answer; give scale_min and scale_m
 _COVERS_LESS = "the interval may cover less than it says"
 FEW = f"fewer than {SHOWS_TAIL} answers on a scale without ends cannot show a tail: {_COVERS_LESS}"
 TAIL = f"answers have a tail, and unseen ones may decide the spread: {_COVERS_LESS}"
+FEWEST_RARE = 10
+"""Answers beside the most frequent one below which a few persons decide a correlation."""
+RARE = f"fewer than {FEWEST_RARE} persons gave another answer than the most frequent one: {_COVERS_LESS}"
 _CONSTANT = "no interval: the agent gave one answer only"
 
 
@@ -279,12 +282,17 @@ def _person_r(h: Floats, a: Floats, *, level: float) -> Estimate:
         return Estimate(None, n=h.size, note=note)
     r = float(np.corrcoef(h, a)[0, 1])
     try:
-        found = person_correlation_interval(r, h.size, se=person_correlation_se(h, a), level=level)
+        se, df = person_correlation_error(h, a)
+        found = person_correlation_interval(r, h.size, se=se, df=df, level=level)
     except UndefinedError as fault:
         return Estimate(r, n=h.size, note=f"no interval: {fault}")
-    return Estimate(
-        r, _interval_or_none(found.low, found.high, level, "Fisher's z, influence of persons"), n=h.size
-    )
+    ends = _interval_or_none(found.low, found.high, level, "Fisher's z, influence of persons")
+    return Estimate(r, ends, n=h.size, note=RARE if min(map(_beside_usual, (h, a))) < FEWEST_RARE else "")
+
+
+def _beside_usual(answers: Floats) -> int:
+    """Count the answers that are not the most frequent one."""
+    return int(answers.size - np.unique(answers, return_counts=True)[1].max())
 
 
 def _explained(one: AnswerSet, level: float) -> Estimate:

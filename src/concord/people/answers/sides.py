@@ -143,7 +143,8 @@ class _Reading:
         name = str(part["outcome"][0])
         bad = sum(len(odd) for _, odd in columns.values())
         filled = sum(int(np.count_nonzero(~np.isnan(values))) for values, _ in columns.values()) + bad
-        if bad and bad <= (1 - NUMBERS_SHARE) * filled:
+        numeric = all(part[side].dtype.is_numeric() for side in columns)
+        if bad and (numeric or bad <= (1 - NUMBERS_SHARE) * filled):
             for side, (_, odd) in columns.items():
                 problems.extend(self.problem(part, side, i) for i in odd)
         if bad:
@@ -200,11 +201,11 @@ class _Reading:
         series = part[side]
         if series.dtype.is_numeric() or series.dtype == pl.Boolean:
             values = np.array(series.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
-            return values, [int(i) for i in np.flatnonzero(np.isinf(values))]
+            return values, [int(i) for i in np.flatnonzero(np.abs(values) > limits.LARGEST_NUMBER)]
         text = series.cast(pl.String).str.strip_chars()
         values = np.array(text.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy(), dtype=np.float64)
         odd = []
-        for i in np.flatnonzero(~np.isfinite(values)):
+        for i in np.flatnonzero(~(np.abs(values) <= limits.LARGEST_NUMBER)):
             cell = text[int(i)]
             if is_missing(cell) or is_refusal(cell):
                 values[i] = np.nan

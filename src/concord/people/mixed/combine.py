@@ -8,22 +8,21 @@ from scipy import special
 
 from concord.errors import InputError, UndefinedError
 from concord.files.tables import TableOptions
+from concord.people.mixed.ends import FEW, METHOD, MeanPart, estimate_with, with_ends
 from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
 from concord.records import Estimate, Interval
-from concord.stats.answer_spread import answer_spread, person_correlation_interval, person_correlation_se
+from concord.stats.answer_spread import answer_spread, person_correlation_error, person_correlation_interval
 from concord.stats.elementwise import Floats
 from concord.stats.prediction_powered import (
     FEWEST_PEOPLE,
-    PoweredMean,
     effective_people,
+    powered_deviations,
     powered_mean,
     powered_regression,
     quantile,
 )
 
-METHOD = "prediction-powered (PPI++)"
-_FEW = f"no interval: fewer than {FEWEST_PEOPLE} people"
 _TAIL = "answers have a tail, and unseen ones may decide the mean: the interval may cover less than it says"
 TAIL_SHOWS = 500
 """People from which on an interval of skewed answers covers what it says."""
@@ -151,31 +150,36 @@ def _control_last(arm: str) -> tuple[bool, str]:
 
 def _combined_mean(
     outcome: str, name: str, kind: str, own: MixedRows, more: MixedRows, level: float
-) -> tuple[CombinedEstimate, PoweredMean]:
+) -> tuple[CombinedEstimate, MeanPart]:
     y = own.answer
     assert y is not None  # noqa: S101 - the table of people
+    given = (y, own.prediction, more.prediction)
+    weights: dict[str, Any] = {"weights": own.weight, "more_weights": more.weight}
     try:
-        found = powered_mean(
-            y, own.prediction, more.prediction, weights=own.weight, more_weights=more.weight, level=level
-        )
+        found = powered_mean(*given, **weights, level=level)
     except UndefinedError as fault:
         raise InputError(f"{outcome or name}: {fault}") from fault
     n, m = y.size, more.prediction.size
-    reach = quantile(n, level) * found.people_se
+    part = MeanPart(
+        found,
+        powered_deviations(*given, found.weight, **weights),
+        powered_deviations(*given, 0.0, **weights)[:1],
+        bool(np.ptp(y) == 0),
+    )
     correlation = _person_correlation(y, own.prediction, level)
     effective, worth = _effective_of(n, m, correlation.value), _worth_of(n, m, correlation, level)
     if own.weight is not None or more.weight is not None:
         effective = n * (found.people_se / found.se) ** 2 if found.se > 0 else float(n)
         worth = Estimate(effective - n, n=n, note=correlation.note if correlation.note else _WEIGHTED)
     note = _TAIL if kind == "mean" and n < TAIL_SHOWS and answer_spread(y).has_tail else ""
-    alone = found.people - reach, found.people + reach
+    estimates = with_ends([part], n, level, note)
     made = CombinedEstimate(
         outcome,
         name,
         kind,
-        _estimate_with(found.value, found.low, found.high, n, level, METHOD, note),
+        estimates[0],
         found.se,
-        _estimate_with(found.people, *alone, n, level, "people alone", note),
+        estimates[1],
         found.people_se,
         found.weight,
         correlation,
@@ -185,15 +189,7 @@ def _combined_mean(
         worth,
         float(y.std(ddof=1)),
     )
-    return made, found
-
-
-def _estimate_with(
-    value: float, low: float, high: float, n: int, level: float, method: str, note: str = ""
-) -> Estimate:
-    if n < FEWEST_PEOPLE:
-        return Estimate(value, n=n, method=method, note=_FEW)
-    return Estimate(value, Interval(low, high, level, method), n=n, method=method, note=note)
+    return made, part
 
 
 def _person_correlation(y: Floats, f: Floats, level: float) -> Estimate:
@@ -201,8 +197,9 @@ def _person_correlation(y: Floats, f: Floats, level: float) -> Estimate:
         return Estimate(None, n=y.size, note=_CONSTANT if np.ptp(f) == 0 else "people all gave one answer")
     r = float(np.corrcoef(y, f)[0, 1])
     if y.size < FEWEST_PEOPLE or abs(r) >= 1:
-        return Estimate(r, n=y.size, note=_FEW if y.size < FEWEST_PEOPLE else "")
-    found = person_correlation_interval(r, y.size, se=person_correlation_se(y, f), level=level)
+        return Estimate(r, n=y.size, note=FEW if y.size < FEWEST_PEOPLE else "")
+    se, df = person_correlation_error(y, f)
+    found = person_correlation_interval(r, y.size, se=se, df=df, level=level)
     return Estimate(r, Interval(found.low, found.high, level, "Fisher's z, influence of persons"), n=y.size)
 
 
@@ -226,18 +223,17 @@ def _worth_of(n: int, m: int, correlation: Estimate, level: float) -> Estimate:
 def _difference_of_arms(
     outcome: str,
     arms: Sequence[str],
-    parts: Sequence[tuple[CombinedEstimate, PoweredMean]],
+    parts: Sequence[tuple[CombinedEstimate, MeanPart]],
     level: float,
 ) -> CombinedEstimate:
     """Return the first arm minus the second; people of both arms are counted together."""
     one, two = (part[0] for part in parts)
-    a, b = (part[1] for part in parts)
+    a, b = (part[1].mean for part in parts)
     n, m = one.n_people + two.n_people, one.n_predictions + two.n_predictions
     se, alone_se = float(np.hypot(a.se, b.se)), float(np.hypot(a.people_se, b.people_se))
-    reach = quantile(n, level)
-    value, alone = a.value - b.value, a.people - b.people
     tail = _TAIL if _TAIL in (one.estimate.note, two.estimate.note) else ""
     few = min(one.n_people, two.n_people)
+    estimates = with_ends([part[1] for part in parts], few, level, tail)
     known = [part.correlation.value for part in (one, two)]
     r = None if any(v is None for v in known) else float(np.mean([v for v in known if v is not None]))
     # both arms' variances with and without predictions: how many people would do the same
@@ -245,20 +241,16 @@ def _difference_of_arms(
     if _WEIGHTED in (one.worth.note, two.worth.note) and se > 0:
         effective, ends = n * (alone_se / se) ** 2, None
     worth = (
-        Estimate(effective - n, ends, n=n)
-        if few >= FEWEST_PEOPLE
-        else Estimate(effective - n, n=n, note=_FEW)
+        Estimate(effective - n, ends, n=n) if few >= FEWEST_PEOPLE else Estimate(effective - n, n=n, note=FEW)
     )
     notes = dict.fromkeys(part.worth.note for part in (one, two) if part.worth.note)
     return CombinedEstimate(
         outcome,
         f"{arms[0]} − {arms[1]}",
         "difference",
-        _estimate_with(value, value - reach * se, value + reach * se, few, level, METHOD, tail),
+        estimates[0],
         se,
-        _estimate_with(
-            alone, alone - reach * alone_se, alone + reach * alone_se, few, level, "people alone", tail
-        ),
+        estimates[1],
         alone_se,
         float(np.mean([a.weight, b.weight])),
         Estimate(r, n=n, note="mean of the two arms" if r is not None else _CONSTANT),
@@ -332,11 +324,11 @@ def _combined_regression(
             outcome,
             name,
             "coefficient",
-            _estimate_with(
-                float(found.value[i]), float(found.low[i]), float(found.high[i]), n, level, METHOD
+            estimate_with(
+                float(found.value[i]), (float(found.low[i]), float(found.high[i])), n, level, METHOD
             ),
             float(found.se[i]),
-            _estimate_with(alone, alone - reach, alone + reach, n, level, "people alone"),
+            estimate_with(alone, (alone - reach, alone + reach), n, level, "people alone"),
             float(found.people_se[i]),
             found.weight,
             correlation,

@@ -8,7 +8,7 @@ from concord.errors import CellProblem, FileFormatError, TableError
 from concord.files import cells
 from concord.files.cells import BadCellError, with_point
 from concord.files.grids import Grid
-from concord.files.limits import AGENTS, EFFECTS, listed
+from concord.files.limits import AGENTS, EFFECTS, LARGEST_NUMBER, listed
 from concord.files.tables import TableSource, read_grid
 from concord.files.too_many import refuse_more
 from concord.people.predictions.forms import as_estimates
@@ -198,7 +198,7 @@ class _Reader:
                 self.problem(index, name, None, "a value")
         if not isinstance(study, str) or not isinstance(estimate, float) or not isinstance(se, float):
             return
-        if se <= 0:
+        if se < 1 / LARGEST_NUMBER:  # of less, z leaves the range of numbers
             self.problem(index, "human_se", se, "a standard error above 0")
             return
         factor = self.factor(index, names["unit"], numbers)

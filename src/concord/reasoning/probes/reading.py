@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from concord.files.json_text import parsed
@@ -52,17 +53,22 @@ class AnswerReader:
         The vignettes, whose gold labels are the label set.
     lexicon
         Names and phrases.
+    lost
+        Why a question has no reply (truncated, empty …), by its id; one that is not there failed.
     """
 
-    def __init__(self, samples: Sequence[Sample], lexicon: Lexicon) -> None:
+    def __init__(self, samples: Sequence[Sample], lexicon: Lexicon, lost: Mapping[str, str]) -> None:
+        self._lost = lost
         self.parser = Parser(samples, lexicon, "standard")
         self._rule = column("standard", Rule())
 
-    def read(self, item: ProbeItem, reply: str | None, *, lead: str, direct: bool) -> ReadAnswer:
-        """Read one reply; ``None`` is one that never came."""
+    def read(
+        self, item: ProbeItem, question: ProbeQuestion, reply: str | None, *, direct: bool = False
+    ) -> ReadAnswer:
+        """Read the reply to a question; ``None`` is one that never came, or is no answer."""
         if reply is None:
-            return ReadAnswer(str(Outcome.FAILED), None, None, None)
-        text = f"{lead}{reply}"
+            return ReadAnswer(self._lost.get(question.id, str(Outcome.FAILED)), None, None, None)
+        text = f"{question.lead}{reply}"
         return self._choice(item.choice, text, direct) if item.choice else self._label(item, text, direct)
 
     def _label(self, item: ProbeItem, text: str, direct: bool) -> ReadAnswer:
@@ -96,7 +102,11 @@ class AnswerReader:
 
 
 def probe_answers(
-    files: Mapping[str, bytes], options: Mapping[str, Any], replies: Mapping[str, str], detector: HintDetector
+    files: Mapping[str, bytes],
+    options: Mapping[str, Any],
+    replies: Mapping[str, str],
+    detector: HintDetector,
+    lost: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[list[ProbeRow], list[HintRow]]:
     """Read every answer of a run: sessions are held again with their replies.
 
@@ -108,10 +118,12 @@ def probe_answers(
         Replies by the id of their question; one that is missing never came.
     detector
         Says whether a hint is verbalised.
+    lost
+        Why a question has no reply, where it is known.
     """
     samples = read_samples(parsed(SAMPLES, files[SAMPLES].decode("utf-8"))).rows
     lexicon = load_lexicon()
-    reader = AnswerReader(samples, lexicon)
+    reader = AnswerReader(samples, lexicon, lost)
     rows: list[ProbeRow] = []
     hints: list[HintRow] = []
     items = {item.id: item for item in chain_items(files, options)}
@@ -162,9 +174,9 @@ def _chain_rows(session: ProbeSession, item: ProbeItem, reader: AnswerReader) ->
             continue
         direct = question.cell in _DIRECT and question.probe != CHAIN
         if question.cell == REORDERED:
-            found = _put_back(item, reader.read(reordered_item(item), reply, lead=question.lead, direct=True))
+            found = _put_back(item, reader.read(reordered_item(item), question, reply, direct=True))
         else:
-            found = reader.read(item, reply, lead=question.lead, direct=direct)
+            found = reader.read(item, question, reply, direct=direct)
         if question.probe != CHAIN:
             yield _row_of(question.probe, item.id, question, found)
             continue
@@ -228,7 +240,7 @@ def _pair_rows_of(
     by_role = {str(case.role): case for case in cases}
     for question, reply in session.asked:
         case = by_role[question.cell]
-        found = reader.read(ProbeItem(case.id, case.prompt, case.bias_label), reply, lead="", direct=False)
+        found = reader.read(ProbeItem(case.id, case.prompt, case.bias_label), question, reply)
         bias = detect(case, found.rest, found.steps)
         ok = found.outcome == str(Outcome.OK)
         yield ProbeRow(
@@ -249,7 +261,7 @@ def _hint_rows(
 ) -> Iterator[HintRow]:
     item = ProbeItem(choice.id, choice.question, choice.gold, choice=choice)
     for question, reply in session.asked:
-        found = reader.read(item, reply, lead="", direct=False)
+        found = reader.read(item, question, reply)
         texts = _places_of_reply(reply)
         judged = {} if question.cell == UNHINTED else _judged(detector, question, choice, texts)
         row = HintRow(

@@ -22,14 +22,16 @@ def agreement_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: 
     are on one footing; each pair of answers counts alike.
     """
     judge, human, counts = vote_shares(pairs)
+    unread = not np.isnan(human).all() and np.isnan(judge).all()
+    people = "no vote of the judge could be read" if unread else _NO_PEOPLE
     raw = agreement_by_pair(judge, human)
     alone = people_by_pair(counts)
     gap = mean_over_units(raw - alone, labels, level=level, reason=_NO_SEVERAL, ends=(-1.0, 1.0))
     return {
-        "agreement": mean_over_units(raw, labels, level=level, reason=_NO_PEOPLE),
+        "agreement": mean_over_units(raw, labels, level=level, reason=people),
         "agreement_human": mean_over_units(alone, labels, level=level, reason=_NO_SEVERAL),
         "agreement_gap": gap,
-        "kappa": _kappa(raw, judge, human, labels, level, _NO_PEOPLE),
+        "kappa": _kappa(raw, judge, human, labels, level, people),
         "kappa_human": _kappa(alone, human, human, labels, level, _NO_SEVERAL),
     }
 

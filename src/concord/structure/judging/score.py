@@ -15,7 +15,7 @@ from concord.stats.votes import seat_numbers, seat_test, sign_test
 from concord.structure.judging.agreement import agreement_numbers
 from concord.structure.judging.length import length_numbers
 from concord.structure.judging.records import JudgeScores, ModelWins, PairVotes
-from concord.structure.judging.sentence import judge_sentence, withheld
+from concord.structure.judging.sentence import NO_VOTE, judge_sentence, withheld
 from concord.structure.unit_means import SIGNED, mean_over_units
 
 ALPHA = 0.05
@@ -65,18 +65,21 @@ def _score_judge(
     votes = vote_counts(pairs)
     labels = cluster_labels(pairs)
     seats = seat_numbers(votes)
+    read = any(sum(pair.ab) + sum(pair.ba) + sum(pair.unordered) for pair in pairs)
     orders, repeats = _no_orders(votes), "no pair has two votes in one order"
+    if not read:
+        orders = repeats = NO_VOTE
 
     def mean(values: Floats, reason: str, ends: tuple[float, float] = (0.0, 1.0)) -> Estimate:
         return mean_over_units(values, labels, level=level, reason=reason, ends=ends)
 
     numbers = {
-        "flip_excess": mean(seats.flip_excess, _no_flips(votes), SIGNED),
+        "flip_excess": mean(seats.flip_excess, _no_flips(votes) if read else NO_VOTE, SIGNED),
         "preference": mean(seats.preference, orders, SEATS),
         "inconsistency": mean(seats.inconsistency, orders),
         "repeat": mean(seats.repeat, repeats),
-        "reversal": mean(reversals(votes), "no pair has a winner in both orders"),
-        "ties": mean(tie_shares(pairs), "no vote could be read"),
+        "reversal": mean(reversals(votes), "no pair has a winner in both orders" if read else NO_VOTE),
+        "ties": mean(tie_shares(pairs), NO_VOTE),
         **length_numbers(pairs, labels, level),
         **agreement_numbers(pairs, labels, level),
     }

@@ -7,6 +7,7 @@ from concord.records import Estimate, Interval
 from concord.structure.judging.records import JudgeScores, PairVotes
 
 NOTHING = "nothing to be consistent about"
+NO_VOTE = "no vote could be read"
 MOST_TIES = 0.95
 MOST_UNREADABLE, MOST_UNEVEN = 0.2, 0.05
 """Share of replies without a verdict, and its difference between the orders, that withhold conclusions."""
@@ -15,7 +16,11 @@ MOST_UNREADABLE, MOST_UNEVEN = 0.2, 0.05
 def withheld(pairs: Sequence[PairVotes], ties: Estimate) -> str:
     """Return why nothing may be concluded; empty where it may."""
     if ties.value is None:
-        return "no vote could be read"
+        n_replies = sum(sum(pair.unreadable) for pair in pairs)
+        return (
+            f"{NO_VOTE}: none of {n_replies} replies names an answer or a tie; look at them, allow "
+            "longer replies (--max-tokens), or let a stronger model judge"
+        )
     if ties.value > MOST_TIES:
         return f"{NOTHING}: {ties.value:.0%} of the votes are ties"
     lost = [sum(pair.unreadable[i] for pair in pairs) for i in range(3)]

@@ -258,6 +258,8 @@ def _put_coefficient(found: Gathered, cell: object) -> None:
 
 
 def _put_any(found: Gathered, cell: object, *, label: str, group: str = "") -> None:
+    if label and found.label == "b":
+        return  # beside a coefficient, its t
     bare = bare_number(cell) if label else None
     made = read_any(cell) if bare is None else Quantity(bare)
     if made is None:

@@ -1,7 +1,7 @@
 """A hand-made table to the grid of a table of tests: one row per test and agent, every value where it was."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError
@@ -106,7 +106,7 @@ def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Gr
         problems += maker.problems
         warnings += [*_how_it_was_read(raw, own, body), *maker.notes()]
     if problems:
-        raise TableError(problems)
+        raise TableError(_shortened(problems))
     if not rows:
         return None
     return _made_grid(raw, rows, tuple(warnings))
@@ -123,6 +123,16 @@ def _tests(body: Body) -> list[_Test]:
         test.settings.update(line.settings)
         test.sides.setdefault((side, agent), []).extend(cells)
     return list(found.values())
+
+
+def _shortened(problems: Sequence[CellProblem]) -> list[CellProblem]:
+    """Return problems with the explanation of what was expected once, and its first sentence after that."""
+    seen: set[str] = set()
+    made = []
+    for one in problems:
+        made.append(replace(one, expected=one.expected.partition(". ")[0]) if one.expected in seen else one)
+        seen.add(one.expected)
+    return made
 
 
 def _told_apart(tests: list[_Test]) -> list[_Test]:

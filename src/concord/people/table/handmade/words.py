@@ -38,7 +38,7 @@ IDENTITY = (
 """Fields of the row, which no side owns."""
 GROUPED = ("mean", "mean_se", "sd", "se", "n", "count", "percent")
 """Fields that a side may have once per group."""
-_LABELS = vocabulary.FIRST | vocabulary.SECOND | frozenset("abcd")
+_LABELS = vocabulary.FIRST | vocabulary.SECOND | frozenset("abc")
 """Words that name a group by themselves."""
 NOT_USED = "-"
 """What a mapping writes for a column that holds nothing of use."""
@@ -197,7 +197,7 @@ def _agent_of(level: str) -> tuple[str, list[str]]:
 
 def _names_group(words: list[str]) -> bool:
     """Whether words behind the name of a model say which participants: "condition A", "B"."""
-    return bool(set(words) & vocabulary.GROUP_WORDS) or set(words) <= set("abcd")
+    return bool(set(words) & vocabulary.GROUP_WORDS) or set(words) <= set("abc")
 
 
 def _is_version(word: str, name: list[str]) -> bool:
@@ -227,6 +227,8 @@ def _length_of_words(text: str, n_words: int) -> int:
 def _with_group(words: list[str], side: str | None, agent: str) -> Meaning | None:
     """Find the field among the words; what is left names a group of participants."""
     whole = meaning_of_words(words)
+    if side is not None and set(words) <= _LABELS:
+        return Meaning("any", side, agent, _group_name(words))  # "Exp." below "Humans" is a group
     if whole == "test" and side is not None:
         return Meaning("any", side, agent)  # the test of a side is its printed statistic
     if whole is not None:
@@ -244,7 +246,7 @@ def _with_group(words: list[str], side: str | None, agent: str) -> Meaning | Non
             if _is_error_of_effect(field, left):
                 return None
             return Meaning(field, side, agent, _group_name(left))
-    if side is not None and (set(words) <= _LABELS or set(words) & vocabulary.GROUP_WORDS):
+    if side is not None and set(words) & vocabulary.GROUP_WORDS:
         return Meaning("any", side, agent, _group_name(words))  # "People / Control": whatever the cells hold
     return _in_the_middle(words, side, agent)
 

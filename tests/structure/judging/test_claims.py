@@ -1,0 +1,70 @@
+"""Claims about judges are rare where they are false: length, and differences of judges that are alike."""
+
+import numpy as np
+import pytest
+
+from concord.comparing.judges import METRICS, _metric_difference
+from concord.engine import get_engine
+from concord.stats.compare import Choices
+from concord.structure.judging.records import PairVotes
+from concord.structure.judging.score import score_votes
+
+pytestmark = pytest.mark.long
+
+
+def pairs_of(rng: np.random.Generator, questions: int, per: int, *, taste: float = 0.0) -> list[PairVotes]:
+    """Votes on pairs whose quality decides; a question may have a taste for length, which is 0 on average."""
+    found = []
+    for q in range(questions):
+        slope = taste * rng.normal()
+        for i in range(per):
+            quality, doublings = rng.normal(size=2)
+            chance = 1 / (1 + np.exp(-2 * quality - slope * doublings))
+            first, second = rng.binomial(2, chance, size=2).tolist()
+            people = int(rng.binomial(2, 1 / (1 + np.exp(-2 * quality))))
+            found.append(
+                PairVotes(
+                    f"{q} {i}", (first, 2 - first, 0), (second, 2 - second, 0),
+                    human=(people, 2 - people, 0), length_a=200 * 2**doublings, length_b=200,
+                    cluster=f"q{q}" if per > 1 else "",
+                )
+            )  # fmt: skip
+    return found
+
+
+def length_claims(times: int, questions: int, per: int, taste: float) -> float:
+    rng = np.random.default_rng([times, questions, per])
+    found = [
+        score_votes({"m": pairs_of(rng, questions, per, taste=taste)}, n_permutations=99)[0].sentence
+        for _ in range(times)
+    ]
+    return float(np.mean(["answers win more often" in one or "The longer answer" in one for one in found]))
+
+
+def difference_claims(times: int, questions: int, per: int) -> float:
+    """Share of pairs of judges alike that are said to differ in their worst metric."""
+    rng = np.random.default_rng([times, questions, per, 1])
+    hits = dict.fromkeys(METRICS, 0)
+    for _ in range(times):
+        one, other = (pairs_of(rng, questions, per) for _ in range(2))
+        for metric in METRICS:
+            p = _metric_difference(metric, one, other, Choices(n_flips=199), get_engine("serial")).p_value
+            hits[metric] += p is not None and p < 0.05
+    return max(hits.values()) / times
+
+
+@pytest.mark.parametrize(("questions", "per", "taste"), [(60, 1, 0.0), (20, 4, 1.0)])
+def test_length_without_effect_is_seldom_said_to_matter(questions: int, per: int, taste: float) -> None:
+    assert length_claims(60, questions, per, taste) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+
+
+def test_judges_alike_are_seldom_said_to_differ() -> None:
+    assert difference_claims(30, 60, 1) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 30)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("questions", "per", "taste"), [(80, 1, 0.0), (20, 4, 1.0), (10, 8, 1.0)])
+def test_length_without_effect_is_rarely_said_to_matter(questions: int, per: int, taste: float) -> None:
+    rate = length_claims(1000, questions, per, taste)
+    print(questions, per, taste, rate)  # noqa: T201
+    assert rate <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1000)
