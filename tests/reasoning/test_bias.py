@@ -13,7 +13,7 @@ from concord.reasoning.bias import (
     substring_detector,
 )
 from concord.reasoning.lexicon import load_lexicon
-from concord.reasoning.read.vignettes import BiasCase
+from concord.reasoning.read.records import BiasCase
 from concord.reasoning.result import BiasRow
 
 DETECT = keyword_detector(load_lexicon().aliases)

@@ -8,8 +8,7 @@ import pytest
 from concord.reasoning.bias import keyword_detector
 from concord.reasoning.lexicon import load_lexicon
 from concord.reasoning.parse import Parser
-from concord.reasoning.read.replies import RecordedReply
-from concord.reasoning.read.vignettes import BiasCase, Sample
+from concord.reasoning.read.records import BiasCase, RecordedReply, Sample
 from concord.reasoning.steps import score_steps
 
 pytestmark = pytest.mark.long

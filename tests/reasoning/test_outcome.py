@@ -5,7 +5,7 @@ import pytest
 from concord.reasoning.correct import Judge
 from concord.reasoning.lexicon import load_lexicon
 from concord.reasoning.outcome import Outcome
-from concord.reasoning.read.replies import RecordedReply
+from concord.reasoning.read.records import RecordedReply
 from concord.reasoning.split import split_reply
 from concord.reasoning.triage import Triage
 

@@ -9,15 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from concord.errors import FileFormatError, LinesError
-from concord.reasoning.read.replies import RecordedReply, read_replies
-from concord.reasoning.read.vignettes import (
-    BiasCase,
-    Sample,
-    read_aliases,
-    read_bias_cases,
-    read_phrases,
-    read_samples,
-)
+from concord.reasoning.read.records import BiasCase, RecordedReply, Sample
+from concord.reasoning.read.replies import read_replies
+from concord.reasoning.read.vignettes import read_bias_cases, read_samples
+from concord.reasoning.read.word_lists import read_aliases, read_phrases
 
 SAMPLES: dict[str, list[dict[str, Any]]] = {
     "samples": [

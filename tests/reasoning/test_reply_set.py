@@ -13,8 +13,7 @@ from concord.reasoning.lexicon import load_lexicon
 from concord.reasoning.names import compact
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import Parser, column
-from concord.reasoning.read.replies import RecordedReply
-from concord.reasoning.read.vignettes import Sample
+from concord.reasoning.read.records import RecordedReply, Sample
 from concord.stats.mcnemar import mcnemar
 
 DATA = Path(__file__).parent / "data"

@@ -10,7 +10,8 @@ import concord
 from concord.errors import LinesError, OptionError
 from concord.reasoning.bias import BiasFinding
 from concord.reasoning.lexicon import BIAS_CASES, SAMPLES
-from concord.reasoning.read.vignettes import BiasCase, read_bias_cases, read_samples
+from concord.reasoning.read.records import BiasCase
+from concord.reasoning.read.vignettes import read_bias_cases, read_samples
 
 MDD, GAD = "Major Depressive Disorder", "Generalized Anxiety Disorder"
 STEPS = [

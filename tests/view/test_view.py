@@ -287,4 +287,23 @@ def test_replies_are_shown_with_how_they_were_read(tmp_path: Path) -> None:
     text = client.get(f"/{TOKEN}/replies", params={"of": "r"}).text
     assert text.count("<h3>read as</h3><p>unreadable") == text.count("<article>")
     strips = client.get(f"/{TOKEN}/feed", params={"of": "r"}).json()["strips"]
-    assert {outcome for _, counts in strips for outcome, _ in counts} == {"ok"}
+    assert {outcome for _, counts in strips for outcome, _ in counts} == {"unreadable"}
+
+
+def test_the_list_of_runs_says_what_was_asked_how_it_ended_and_what_it_cost(tmp_path: Path) -> None:
+    _run(tmp_path / "one")
+    record = json.loads((tmp_path / "one" / "run.json").read_text("utf-8"))
+    record |= {
+        "status": "finished", "stopped": None, "prices": {"input": 2.0, "output": 8.0},
+        "options": {"studies": "framing, anchoring"}, "sampling": {}, "templates": {}, "connection": {},
+        "inputs": [], "n_trials": 3, "limits": {},
+    }  # fmt: skip
+    (tmp_path / "one" / "run.json").write_text(json.dumps(record), "utf-8")
+    rows = [json.loads(line) for line in (tmp_path / "one" / "replies.jsonl").read_text("utf-8").splitlines()]
+    for row in rows:
+        row["usage"] = {"input_tokens": 100_000, "output_tokens": 50_000}
+    (tmp_path / "one" / "replies.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows), "utf-8")
+    shown = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE).get(f"/{TOKEN}/").text
+    assert '<td class="small">framing, anchoring</td><td>finished</td><td class="n">2 of 3</td>' in shown
+    assert '<td class="n">1.20</td>' in shown  # 0.2 million read at 2, 0.1 million written at 8
+    assert "1.20" in LiveRuns().feed("one", tmp_path / "one")["words"]

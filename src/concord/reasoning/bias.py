@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from concord.reasoning.correct import Judge
 from concord.reasoning.gap import paired_test
 from concord.reasoning.names import AliasTable, NameIndex
-from concord.reasoning.read.vignettes import BiasCase
+from concord.reasoning.read.records import BiasCase
 from concord.reasoning.result import BiasGroup, BiasRow, PairTest
 from concord.records import Estimate
 from concord.stats.clustered_rates import wilson_clustered

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from concord.reasoning.context import ScoringContext
 from concord.reasoning.parse import ParsedReply
-from concord.reasoning.read.vignettes import Sample
+from concord.reasoning.read.records import Sample
 from concord.reasoning.result import Case
 from concord.reasoning.steps import StepScore
 

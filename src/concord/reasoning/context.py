@@ -10,8 +10,7 @@ from concord.engine import SERIAL, Engine
 from concord.reasoning.lexicon import Lexicon
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import ParsedReply, Parser
-from concord.reasoning.read.replies import Replies
-from concord.reasoning.read.vignettes import BiasCases, Sample, Vignettes
+from concord.reasoning.read.records import BiasCases, Replies, Sample, Vignettes
 from concord.reasoning.result import Options
 
 

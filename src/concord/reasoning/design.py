@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from concord.errors import FileFormatError, OptionError
 from concord.files.templates import fill, read_template
-from concord.reasoning.read.vignettes import BiasCase, Sample, read_bias_cases, read_samples
+from concord.reasoning.read.records import BiasCase, Sample
+from concord.reasoning.read.vignettes import read_bias_cases, read_samples
 from concord.records import Design, Message, Template, Trial
 
 SAMPLES = "study_a_test.json"

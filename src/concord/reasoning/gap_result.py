@@ -13,7 +13,7 @@ from concord.reasoning.context import ScoringContext
 from concord.reasoning.correct import RULES
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import SOURCE, ParsedReply, column
-from concord.reasoning.read.replies import MODES
+from concord.reasoning.read.records import MODES
 from concord.reasoning.result import GapResult, LabelRow, SensitivityRow
 from concord.records import Estimate
 

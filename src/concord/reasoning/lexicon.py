@@ -6,7 +6,7 @@ from pathlib import Path
 
 from concord.files.json_text import fingerprint_rows
 from concord.reasoning.names import AliasTable
-from concord.reasoning.read.vignettes import read_aliases, read_phrases
+from concord.reasoning.read.word_lists import read_aliases, read_phrases
 from concord.records import InputFile
 
 DATA = Path(__file__).parent / "data"

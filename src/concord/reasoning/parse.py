@@ -8,8 +8,7 @@ from concord.reasoning.bias import ScoredCase
 from concord.reasoning.correct import RULES, Judge, Rule, correct_source
 from concord.reasoning.lexicon import Lexicon
 from concord.reasoning.outcome import Outcome
-from concord.reasoning.read.replies import RecordedReply
-from concord.reasoning.read.vignettes import BiasCase, Sample
+from concord.reasoning.read.records import BiasCase, RecordedReply, Sample
 from concord.reasoning.split import Split, split_reply, split_reply_source, steps_text_source
 from concord.reasoning.steps import reasoning_steps
 from concord.reasoning.triage import Triage

@@ -15,8 +15,7 @@ from concord.reasoning.limits import NOT_ALIKE, NOT_EARLY
 from concord.reasoning.names import compact
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import ParsedReply, column
-from concord.reasoning.read.replies import MODES
-from concord.reasoning.read.vignettes import Sample
+from concord.reasoning.read.records import MODES, Sample
 from concord.reasoning.result import GapResult, Options, ReasoningScores, SampleRow, StepResult
 from concord.reasoning.step_result import step_result, step_scores
 from concord.reasoning.steps import StepScore

@@ -8,7 +8,7 @@ from concord.reasoning.correct import Judge
 from concord.reasoning.names import NameIndex
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.phrases import REFUSAL
-from concord.reasoning.read.replies import RecordedReply
+from concord.reasoning.read.records import RecordedReply
 from concord.reasoning.split import Split
 
 LEAK_TOKENS = 20

@@ -10,6 +10,7 @@ from typing import Any
 from concord.asking.folder import RECORD, TRIALS, planned_prompts, read_run
 from concord.asking.index import FAILURES, REPLIES, TURNS, stored_lines
 from concord.asking.journal import check_row, read_lines
+from concord.asking.prices import Prices
 from concord.errors import InputError
 from concord.records import AskOutcome
 from concord.view.reading import GOOD, reader_of
@@ -30,6 +31,14 @@ class FoundRun:
     problem: str = ""
     changed: str = ""
     """When the last reply was stored."""
+    status: str = ""
+    """As the run itself says: running, finished, interrupted, or what stopped it."""
+    over: str = ""
+    """Its studies, or the design of its items."""
+    tokens: tuple[int, int] = (0, 0)
+    """Read and written."""
+    cost: float | None = None
+    """In the currency of its prices; ``None`` where it was given none."""
 
     @property
     def done(self) -> int:
@@ -49,6 +58,8 @@ class FoundResult:
     model: str = ""
     said: str = ""
     """Its headline number, where a file gives one."""
+    about: str = ""
+    """What its files are about, in words."""
 
 
 def found_folders(root: Path, result_files: Collection[str]) -> tuple[list[FoundRun], list[FoundResult]]:
@@ -82,9 +93,53 @@ def state_of(path: Path, name: str) -> FoundRun:
     counts = {str(one): run.tally.outcomes[str(one)] for one in AskOutcome if one != AskOutcome.NOT_ASKED}
     known = {outcome: n for outcome, n in counts.items() if n}
     when = _last_change(one for one in (path / REPLIES, path / RECORD) if one.exists())
+    tokens = run.tally.input_tokens, run.tally.output_tokens
     return FoundRun(
-        name, str(run.record["suite"]), str(run.record["model"]), run.n_planned, known, changed=when
+        name,
+        str(run.record["suite"]),
+        str(run.record["model"]),
+        run.n_planned,
+        known,
+        changed=when,
+        status=_status_words(run.record),
+        over=_over_words(run.record),
+        tokens=tokens,
+        cost=cost_of(run.record, *tokens),
     )
+
+
+def _status_words(record: Mapping[str, Any]) -> str:
+    """Say how a run ended, or that it has not."""
+    stopped = record.get("stopped")
+    status = str(record.get("status", ""))
+    return f"stopped: {stopped}" if isinstance(stopped, str) and stopped else status
+
+
+def _over_words(record: Mapping[str, Any]) -> str:
+    """Name what was asked: studies, or what the items were put into."""
+    options = record.get("options")
+    held = options if isinstance(options, Mapping) else {}
+    named = [str(held[key]) for key in ("studies", "study", "items", "arranger") if held.get(key)]
+    return ", ".join(named)
+
+
+def cost_of(record: Mapping[str, Any], read: int, written: int) -> float | None:
+    """Return what tokens cost at the prices of a run; ``None`` where it has none.
+
+    Parameters
+    ----------
+    record
+        What the run says of itself.
+    read, written
+        Tokens.
+    """
+    held = record.get("prices")
+    if not isinstance(held, Mapping):
+        return None
+    try:
+        return Prices(**held).cost(read, written)
+    except (TypeError, InputError):
+        return None  # prices that another version wrote
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The headline number of a folder of results, as the first screen of a page shows it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,9 @@ MOST = 100
 """Results that are looked into for one list."""
 
 
-def with_headlines(root: Path, results: list[FoundResult], panels: Sequence[Panel]) -> list[FoundResult]:
+def with_headlines(
+    root: Path, results: list[FoundResult], panels: Sequence[Panel], headings: Mapping[str, str]
+) -> list[FoundResult]:
     """Return results with their model and their headline number, the first hundred of them.
 
     Parameters
@@ -26,8 +28,15 @@ def with_headlines(root: Path, results: list[FoundResult], panels: Sequence[Pane
         What lies in it.
     panels
         The questions.
+    headings
+        What further files are about, by their names.
     """
-    return [headline_of(root / one.name, one, panels) if i < MOST else one for i, one in enumerate(results)]
+    named = {panel.file: panel.agrees for panel in panels} | dict(headings)
+    told = [
+        replace(one, about=", ".join(dict.fromkeys(named.get(file, file) for file in one.files)))
+        for one in results
+    ]
+    return [headline_of(root / one.name, one, panels) if i < MOST else one for i, one in enumerate(told)]
 
 
 def headline_of(path: Path, found: FoundResult, panels: Sequence[Panel]) -> FoundResult:

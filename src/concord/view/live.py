@@ -1,16 +1,20 @@
 """How far runs are while they are asked: only what was added since the last look is read."""
 
 import json
+import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from concord.asking.folder import TRIALS, planned_prompts
+from concord.asking.folder import TRIALS, planned_prompts, read_record
 from concord.asking.index import FAILURES, REPLIES, TURNS, journals
 from concord.asking.journal import open_file
+from concord.errors import InputError
 from concord.records import AskOutcome
+from concord.view.folders import cost_of
+from concord.view.pages import cost_words
 from concord.view.reading import GOOD, Reader, reader_of
 
 _NOT_USED = frozenset(map(str, AskOutcome)) - {"ok"}
@@ -33,11 +37,18 @@ class _Run:
     """Outcome of each trial."""
     counts: Counter[str] = field(default_factory=Counter)
     groups: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    answers: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """What single answers were read as, by condition, and calls without any."""
     latest: deque[str] = field(default_factory=lambda: deque(maxlen=_LATEST))
     reader: Reader | None = None
     to_read: deque[Mapping[str, Any]] = field(default_factory=deque)
     """Replies that came and were not read yet."""
     readings: Counter[str] = field(default_factory=Counter)
+    record: Mapping[str, Any] = field(default_factory=dict)
+    tokens: list[int] = field(default_factory=lambda: [0, 0])
+    """Read and written, as replies say."""
+    seen: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=30))
+    """When somebody looked, and how many trials were done."""
     misread: deque[str] = field(default_factory=lambda: deque(maxlen=_LATEST))
     """The latest answers that were refused or could not be read."""
 
@@ -55,28 +66,53 @@ class LiveRuns:
         if size != run.plan_size:
             run.plan_size, run.planned = size, sum(1 for _ in planned_prompts(path))
             run.reader = reader_of(path)
+            run.record = _record_of(path)
         for kind in (REPLIES, FAILURES, TURNS):
             for journal in journals(path, kind):
                 _count(run, journal, kind)
         _read_some(run)
         counts = run.counts
-        words = ", ".join(f"{counts[str(one)]} {one}" for one in AskOutcome if counts[str(one)])
+        words = ", ".join(f"{counts[str(one)]:,} {one}" for one in AskOutcome if counts[str(one)])
+        pace = _pace_words(run, time.monotonic())
+        read, written = run.tokens
+        spent = cost_words((read, written), cost_of(run.record, read, written))
+        told = [f"{len(run.done):,} of {run.planned:,}", pace, words, spent]
         return {
             "planned": run.planned,
             "done": len(run.done),
-            "words": f"{len(run.done)} of {run.planned} · {words}",
+            "words": " · ".join(part for part in told if part),
             "groups": "\n".join(
                 f"{group}: {', '.join(f'{n} {outcome}' for outcome, n in found.items() if n)}"
                 for group, found in sorted(run.groups.items())[:_GROUPS]
             ),
             "strips": [
                 (group, [(outcome, n) for outcome, n in found.items() if n])
-                for group, found in sorted(run.groups.items())[:_GROUPS]
+                for group, found in sorted((run.answers if run.answers else run.groups).items())[:_GROUPS]
             ],
             "latest": "\n".join(reversed(run.latest)),
             "readings": _reading_words(run),
             "misread": "\n".join(reversed(run.misread)),
         }
+
+
+def _record_of(path: Path) -> Mapping[str, Any]:
+    """Return what a run says of itself; a record that cannot be read has no prices."""
+    try:
+        return read_record(path)
+    except InputError:
+        return {}  # the list of runs says what is wrong with it
+
+
+def _pace_words(run: _Run, now: float) -> str:
+    """Say how fast trials are answered and how long the rest takes; nothing where none came lately."""
+    run.seen.append((now, len(run.done)))
+    (began, first), done = run.seen[0], len(run.done)
+    if done <= first or now - began < 1 or done >= run.planned:
+        return ""
+    rate = (done - first) / (now - began)
+    left = (run.planned - done) / rate
+    rest = f"{left:.0f} s left" if left < 90 else f"{left / 60:.0f} min left"
+    return f"{rate:.1f} per second · {rest}"
 
 
 def _read_some(run: _Run) -> None:
@@ -85,8 +121,11 @@ def _read_some(run: _Run) -> None:
         run.to_read.clear()
         return
     for _ in range(min(_READ_AT_ONCE, len(run.to_read))):
-        for one in run.reader(run.to_read.popleft()):
+        row = run.to_read.popleft()
+        group = _condition(str(row.get("id")), str(row.get("mode")))
+        for one in run.reader(row):
             run.readings[one.outcome] += 1
+            run.answers[group][one.outcome] += 1
             if one.outcome != GOOD:
                 run.misread.append(f"{one.id} · {one.outcome}: {one.reply[:_SHOWN]}")
 
@@ -120,6 +159,13 @@ def _condition(name: str, mode: str) -> str:
     return f"{study}, {mode}" if slash else mode
 
 
+def _add_tokens(run: _Run, usage: object) -> None:
+    for place, key in enumerate(("input_tokens", "output_tokens")):
+        n = usage.get(key) if isinstance(usage, Mapping) else None
+        if isinstance(n, int) and not isinstance(n, bool) and n > 0:
+            run.tokens[place] += n
+
+
 def _add(run: _Run, line: bytes, kind: str) -> None:
     try:
         row = json.loads(line)
@@ -136,6 +182,9 @@ def _add(run: _Run, line: bytes, kind: str) -> None:
         run.done[key] = outcome
         run.counts[outcome] += 1
         run.groups[group][outcome] += 1
+        _add_tokens(run, row.get("usage"))
+        if outcome != GOOD and run.reader is not None:
+            run.answers[group][outcome] += 1
         if kind == REPLIES and outcome == GOOD:
             run.to_read.append({key: row.get(key) for key in ("id", "mode", "repeat", "response")})
     if outcome in _NOT_USED:

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from urllib.parse import quote
 
-from concord.asking.corrections import Correction
+from concord.asking.corrections import CORRECTIONS, Correction
 from concord.records import AskOutcome
 from concord.view.folders import FoundResult, FoundRun, Transcript
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 1.5rem auto; padding: 0 1rem;
   color: #1b1b1b; background: #fff; }
-table { border-collapse: collapse; width: 100%; }
+table { border-collapse: collapse; width: 100%; } summary { cursor: pointer; font-size: .85rem; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #ddd; }
 td.n { text-align: right; font-variant-numeric: tabular-nums; }
 pre { white-space: pre-wrap; background: #f5f5f3; padding: .6rem; margin: .3rem 0; }
@@ -27,6 +27,7 @@ td.n { white-space: nowrap; }
 .ok { fill: #2a7f74; } .refused { fill: #7a4fb5; } .unreadable { fill: #b8430b; } .other { fill: #8a94a2; }
 @media (max-width: 760px) {
   .trio { grid-template-columns: 1fr; } table { display: block; overflow-x: auto; }
+  .small { min-width: 8rem; }
 }
 article { border: 1px solid #ddd; padding: .6rem; margin: .8rem 0; }
 a { color: #1a5fa8; }
@@ -40,7 +41,8 @@ SCRIPT = """
 "use strict";
 const box = document.getElementById("live");
 const SVG = "http://www.w3.org/2000/svg";
-const kind = (name) => (["ok", "refused", "unreadable"].includes(name) ? name : "other");
+const KINDS = { ok: "ok", refused: "refused", unreadable: "unreadable", "no answer found": "unreadable" };
+const kind = (name) => KINDS[name] || "other";
 function strips(table, groups) {
   const rows = groups.map(([name, counts]) => {
     const row = document.createElement("tr"), total = counts.reduce((sum, one) => sum + one[1], 0);
@@ -113,24 +115,28 @@ def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[Foun
     rows = "".join(
         f'<tr><td><a href="{base}/run?of={quote(one.name)}">{escape(one.name)}</a></td>'
         f"<td>{escape(one.suite)}</td><td>{escape(one.model)}</td>"
-        f'<td class="n">{one.done}/{one.n_planned}</td>'
+        f'<td class="small">{escape(one.over)}</td><td>{escape(one.status)}</td>'
+        f'<td class="n">{one.done:,} of {one.n_planned:,}</td>'
         f"<td>{escape(_outcome_words(one.outcomes)) if not one.problem else escape(one.problem)}</td>"
+        f'<td class="n">{escape(cost_words(one.tokens, one.cost).removeprefix("cost "))}</td>'
         f'<td class="n">{escape(one.changed)}</td></tr>'
         for one in runs
     )
     ticks = "".join(
         f'<tr><td><input type="checkbox" name="of" id="r{i}" value="{escape(one.name)}"></td>'
         f'<td><label for="r{i}">{escape(one.name)}</label></td><td>{escape(one.model)}</td>'
-        f'<td>{escape(one.said)}</td><td class="small">{escape(", ".join(one.files))}</td>'
+        f'<td>{escape(one.said)}</td><td class="small" title="{escape(", ".join(one.files))}">'
+        f"{escape(one.about)}</td>"
         f'<td class="n">{escape(one.changed)}</td></tr>'
         for i, one in enumerate(results)
     )
     return page(
         "Concord",
         f"<p>{escape(root)}</p><h2>Runs</h2><table><thead><tr><th>folder</th><th>question</th><th>model</th>"
-        f"<th>asked</th><th>outcomes</th><th>last reply (UTC)</th></tr></thead><tbody>{rows}</tbody></table>"
+        "<th>over</th><th>status</th><th>asked</th><th>outcomes</th><th>cost</th><th>last reply (UTC)</th>"
+        f"</tr></thead><tbody>{rows}</tbody></table>"
         f'<h2>Results</h2><form action="{base}/page" method="get"><table><thead><tr><th>tick</th>'
-        f"<th>folder</th><th>model</th><th>found</th><th>files</th><th>written (UTC)</th></tr></thead>"
+        f"<th>folder</th><th>model</th><th>found</th><th>about</th><th>written (UTC)</th></tr></thead>"
         f"<tbody>{ticks}</tbody></table>"
         '<p><label>title of the page <input name="title" value="Concord report"></label> '
         '<button type="submit">Compare the ticked ones on one page</button> '
@@ -186,6 +192,13 @@ def replies_page(
         "<button>search</button></form>"
     )
     back = f'<p><a href="{base}/run?of={quote(name)}">the run</a></p>'
+    if corrections:
+        n = len(corrections)
+        back += (
+            f"<p>{n} {'reply is' if n == 1 else 'replies are'} read otherwise; the score with "
+            f"{'it' if n == 1 else 'them'}: <code>concord score run {escape(name)} --corrections "
+            f"{escape(name)}/{CORRECTIONS}</code></p>"
+        )
     return page(f"Replies of {name}", back + search + (cases or "<p>none</p>") + more)
 
 
@@ -197,11 +210,22 @@ def _reply_case(base: str, name: str, one: Transcript, correction: Correction | 
     )
     return (
         f"<article><h2>{escape(one.id)} · {escape(one.mode)} · {escape(one.outcome)}</h2>"
-        f'<div class="trio"><div><h3>prompt</h3><pre>{escape(one.prompt)}</pre></div>'
+        f'<div class="trio"><div><h3>prompt</h3>{_prompt_parts(one.prompt)}</div>'
         f"<div><h3>reply</h3><pre>{escape(one.reply)}</pre></div>"
         f"<div><h3>read as</h3><p>{escape(one.read) if one.read else '–'}</p></div></div>"
         f'<form action="{base}/correct" method="post">{hidden}<label>read otherwise, as '
         f'<input name="read_as" value="{escape(read)}"></label> <button>keep</button></form></article>'
+    )
+
+
+def _prompt_parts(prompt: str) -> str:
+    """Return the question as it was asked, and what was said before it folded."""
+    before, found, asked = prompt.partition("\n\n[user]\n")
+    if not found:
+        return f"<pre>{escape(prompt)}</pre>"
+    said = before.removeprefix("[system]\n")
+    return (
+        f"<details><summary>before it</summary><pre>{escape(said)}</pre></details><pre>{escape(asked)}</pre>"
     )
 
 
@@ -211,6 +235,13 @@ def _outcome_options(chosen: str) -> str:
         f'<option value="{escape(one)}"{" selected" if one == chosen else ""}>{escape(one) or "all"}</option>'
         for one in dict.fromkeys(["", *known, chosen])
     )
+
+
+def cost_words(tokens: tuple[int, int], cost: float | None) -> str:
+    """Say what a run cost, and without prices how many tokens it took."""
+    if cost is not None:
+        return f"cost {cost:,.2f}"
+    return f"{sum(tokens):,} tokens" if sum(tokens) else "–"
 
 
 def _outcome_words(outcomes: Mapping[str, int]) -> str:

@@ -56,7 +56,7 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Structu
     answers = read_answers(found)
     if all(row.score is None for row in answers.rows):
         counted = ", ".join(f"{n} {outcome}" for outcome, n in answers.outcomes.items())
-        raise RunFolderError(f"{found.source}: {_nothing_scored(found, answers)}: {counted}")
+        raise RunFolderError(f"{found.source}: {_nothing_scored(found, answers)} ({counted})")
     chance = {"chance": chance_of(found.files[ITEMS], found.options)}
     return replace(score_structure(scores=answers.frame(), **{**chance, **choices}), made=found.made)
 
@@ -65,7 +65,11 @@ def _nothing_scored(found: Recorded, answers: Answers) -> str:
     """Say why no reply has a score."""
     judge = judge_model(str(found.options.get("scorer", "")))
     if judge is not None and NOT_JUDGED in answers.outcomes:
-        return f"no verdict of the scoring model {judge} could be read; what it said is in the folder {JUDGE}"
+        return (
+            f"no verdict of the scoring model {judge} could be read; what it said is in the folder {JUDGE}. "
+            "Run the same command again with --scorer text, or with a stronger scoring model after moving "
+            "that folder away: the replies are kept"
+        )
     return "no answer was found in any reply"
 
 

@@ -15,9 +15,8 @@ from concord.reasoning.correct import Rule
 from concord.reasoning.lexicon import load_lexicon
 from concord.reasoning.outcome import Outcome
 from concord.reasoning.parse import Parser, column
-from concord.reasoning.read.replies import RecordedReply
-from concord.reasoning.read.vignettes import BiasCase
-from concord.reasoning.read.vignettes import Sample as Vignette
+from concord.reasoning.read.records import BiasCase, RecordedReply
+from concord.reasoning.read.records import Sample as Vignette
 from concord.structure import NAME as STRUCTURE
 from concord.structure.design import ITEMS
 from concord.structure.items import parse_items

@@ -25,7 +25,8 @@ from concord.reasoning.probes.session import (
     hint_session,
     pair_session,
 )
-from concord.reasoning.read.vignettes import BiasCase, Sample, read_bias_cases, read_samples
+from concord.reasoning.read.records import BiasCase, Sample
+from concord.reasoning.read.vignettes import read_bias_cases, read_samples
 from concord.records import Design, Message, Trial
 
 EVERY = "all"

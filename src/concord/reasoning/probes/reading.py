@@ -21,8 +21,8 @@ from concord.reasoning.probes.design import case_pairs, chain_items, probe_opene
 from concord.reasoning.probes.prompts import ProbeItem, places_on, reordered_item
 from concord.reasoning.probes.rows import EARLY, FILLER, HINTS, MISTAKE, PARAPHRASE, ProbeRow
 from concord.reasoning.probes.session import CHAIN, REORDERED, ChainSession, ProbeQuestion, ProbeSession
-from concord.reasoning.read.replies import RecordedReply
-from concord.reasoning.read.vignettes import BiasCase, Sample, read_samples
+from concord.reasoning.read.records import BiasCase, RecordedReply, Sample
+from concord.reasoning.read.vignettes import read_samples
 from concord.reasoning.split import split_reply, thinking_of
 from concord.reasoning.steps import score_steps
 from concord.reasoning.text import normalise

@@ -1,7 +1,6 @@
 """Recorded replies: JSON lines, or rows already in memory, matched with what was asked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,45 +18,21 @@ from concord.files.json_text import (
     shown,
     text_field,
 )
-from concord.reasoning.read.vignettes import BiasCases, Source, Vignettes
+from concord.reasoning.read.forms import check_reply_fields, is_table, reply_fields, table_rows
+from concord.reasoning.read.records import BIAS, MODES, BiasCases, RecordedReply, Replies, Vignettes
+from concord.reasoning.read.vignettes import Source
 from concord.records import InputFile
 
 Row = tuple[int | None, object]
 """A row and the line it is on."""
-MODES = ("cot", "direct")
-BIAS = "bias"
-"""Mode of a run's replies to bias cases."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedReply:
-    """One recorded reply. ``mode`` is empty for bias replies."""
-
-    id: str
-    mode: str
-    response: str
-    thinking: str | None = None
-    repeat: int = 0
-    failure: str | None = None
-    """Why there is no reply, when the row says that the call failed."""
-    stop_reason: str | None = None
-    line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Replies:
-    """A file of recorded replies, read, checked and matched with what was asked."""
-
-    rows: tuple[RecordedReply, ...]
-    input: InputFile
-    problems: tuple[LineProblem, ...] = ()
 
 
 def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool = False) -> Replies:
     """Read recorded replies, one JSON object per line, and match them with what was asked.
 
     Rows hold ``id, mode, response`` (for bias cases ``id, response``) and may hold ``repeat, thinking,
-    status, error, stop_reason``; other fields are ignored.
+    status, error, stop_reason``, under these or usual other names; other fields are ignored. The output of a
+    batch of calls (OpenAI, Anthropic) and tables are read as well.
 
     Parameters
     ----------
@@ -77,6 +52,7 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
     """
     rows, file, problems = _reply_rows(source, lenient)
     modes = isinstance(asked, Vignettes)
+    check_reply_fields(file.name, [row for _, row in rows], modes=modes)
     known = {row.id for row in asked.rows}
     replies = []
     for number, (line, row) in enumerate(rows):
@@ -120,6 +96,10 @@ def _absent(file: str, asked: Vignettes | BiasCases, replies: list[RecordedReply
     for reply in replies:
         have.setdefault(reply.id, {}).setdefault(reply.mode, reply.line)
     problems = []
+    alone = {mode for got in have.values() for mode in got}
+    if isinstance(asked, Vignettes) and len(alone) == 1 and len(have) == len(asked.rows) > 1:
+        (only,) = alone
+        return [_one_mode(file, only, len(have))]
     for row in asked.rows:
         got = have.get(row.id)
         if got is None:
@@ -134,9 +114,22 @@ def _absent(file: str, asked: Vignettes | BiasCases, replies: list[RecordedReply
     return problems
 
 
+def _one_mode(file: str, only: str, n: int) -> LineProblem:
+    """Say once that all vignettes were asked in one mode alone."""
+    other = MODES[1 - MODES.index(only)]
+    how = "asked for the answer at once, without reasoning" if other == "direct" else "asked to reason first"
+    return LineProblem(
+        file,
+        None,
+        "missing mode",
+        f"all {n} ids have only the mode {only!r}",
+        f"each in mode {other!r} too: {how}",
+    )
+
+
 def reply_of(row: object, line: int | None, *, modes: bool) -> RecordedReply:
     """Check one reply; with ``modes`` it must be of one of the two."""
-    fields = fields_of(row)
+    fields = reply_fields(fields_of(row), modes=modes)
     name = text_field(fields, "id")
     failure = _failure(fields)
     return RecordedReply(
@@ -203,6 +196,8 @@ def _reply_rows(source: Source, lenient: bool) -> tuple[list[Row], InputFile, Pr
     path = Path(source)
     data = read_bytes(path)
     problems = Problems(path.name)
+    if is_table(path):
+        return [*table_rows(path)], fingerprint(path.name, data), problems
     rows = lines_of(data.removeprefix(b"\xef\xbb\xbf"), problems)
     if not rows and not problems.found:
         if not lenient:

@@ -18,7 +18,8 @@ from concord.files.json_text import (
     shown,
     text_field,
 )
-from concord.reasoning.read.replies import RecordedReply, Row, lines_of, reply_of
+from concord.reasoning.read.records import RecordedReply
+from concord.reasoning.read.replies import Row, lines_of, reply_of
 from concord.records import AskOutcome
 
 JOURNAL, RECORDED = "journal of a run", "recorded replies"

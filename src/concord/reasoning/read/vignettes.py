@@ -1,8 +1,7 @@
-"""Vignettes, bias cases and the lists of names and phrases: JSON documents, or rows already in memory."""
+"""Vignettes and bias cases: JSON documents, lines, tables, or rows already in memory."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -23,6 +22,9 @@ from concord.files.json_text import (
     text_field,
 )
 from concord.files.limits import GOLD_CHARACTERS
+from concord.files.tables import LINES
+from concord.reasoning.read.forms import VIGNETTE_NAMES, is_table, renamed, table_rows
+from concord.reasoning.read.records import BiasCase, BiasCases, Sample, Vignettes
 from concord.records import InputFile
 
 ROLES = ("target", "control")
@@ -40,56 +42,7 @@ Source = str | Path | Sequence[Mapping[str, Any]] | Mapping[str, Any] | Frame
 """A path, a parsed document, its rows, or a frame of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One vignette with its gold answer and gold reasoning steps."""
-
-    id: str
-    gold_answer: str
-    gold_steps: tuple[str, ...]
-    prompt: str = ""
-    line: int | None = None
-    cluster: str | None = None
-    """Family of vignettes that it belongs to, where families were asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class BiasCase:
-    """One vignette that carries a feature which must not decide the answer."""
-
-    id: str
-    bias_feature: str
-    bias_label: str
-    prompt: str = ""
-    pair: str | None = None
-    role: str | None = None
-    dimension: str | None = None
-    line: int | None = None
-
-
 Checked = TypeVar("Checked", Sample, BiasCase)
-
-
-@dataclass(frozen=True, slots=True)
-class Vignettes:
-    """A file of samples, read and checked."""
-
-    rows: tuple[Sample, ...]
-    input: InputFile
-    problems: tuple[LineProblem, ...] = ()
-    left_out: frozenset[str] = frozenset()
-    """Ids of samples that a lenient reading let pass."""
-
-
-@dataclass(frozen=True, slots=True)
-class BiasCases:
-    """A file of bias cases, read and checked."""
-
-    rows: tuple[BiasCase, ...]
-    input: InputFile
-    problems: tuple[LineProblem, ...] = ()
-    left_out: frozenset[str] = frozenset()
-    """Ids of cases that a lenient reading let pass."""
 
 
 def read_samples(source: Source, *, lenient: bool = False, cluster: str | None = None) -> Vignettes:
@@ -138,7 +91,7 @@ def _left_out(rows: Sequence[object], kept: set[str]) -> frozenset[str]:
 
 def _checked_vignette(row: object, line: int | None, *, cluster: str | None = None) -> Sample:
     """Check one vignette."""
-    fields = fields_of(row)
+    fields = renamed(fields_of(row), VIGNETTE_NAMES)
     name = text_field(fields, "id")
     gold = _label(fields, "gold_answer")
     steps = fields.get("gold_reasoning")
@@ -233,6 +186,13 @@ def _document(source: Source, key: str) -> tuple[Sequence[object], list[int | No
         return held, [None] * len(held), fingerprint_rows(f"{key} (in memory)", held)
     path = Path(source)
     data = read_bytes(path)
+    if is_table(path):
+        cells = table_rows(path)
+        return [row for _, row in cells], [line for line, _ in cells], fingerprint(path.name, data)
+    if path.suffix.casefold() in LINES:
+        objects = [(n, raw) for n, raw in enumerate(data.split(b"\n"), 1) if raw.strip()]
+        held = [parsed(f"{path.name}, line {n}", raw) for n, raw in objects]
+        return held, [n for n, _ in objects], fingerprint(path.name, data)
     text = decoded(path.name, data)
     document = parsed(path.name, text)
     rows = document.get(key) if isinstance(document, dict) else document
@@ -266,55 +226,3 @@ def _element_lines(text: str, key: str, count: int) -> list[int | None]:
         elif depth == 1:
             name = token[1:-1]
     return lines if len(lines) == count else [None] * count
-
-
-def read_aliases(source: str | Path | Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Read an alias table: ``{"aliases": {"Label": ["other name", "ABBR"]}}``, or the inner object.
-
-    Parameters
-    ----------
-    source
-        A path, or the table itself.
-
-    Raises
-    ------
-    FileFormatError
-        Something in it is not a label with a list of names.
-    """
-    name = "aliases"
-    document: object = source
-    if isinstance(source, str | Path):
-        path = Path(source)
-        name, document = path.name, parsed(path.name, decoded(path.name, read_bytes(path)))
-    table = document.get("aliases", document) if isinstance(document, Mapping) else document
-    if not isinstance(table, Mapping):
-        raise FileFormatError(
-            f'{name}: expected {{"aliases": {{"Label": ["name", ...]}}}}, found {shown(table)}'
-        )
-    for label, names in table.items():
-        if not str(label).strip() or len(str(label)) > GOLD_CHARACTERS or not _is_names(names):
-            raise FileFormatError(
-                f"{name}: names of {shown(label)} are {shown(names)}, expected a list of names"
-            )
-    return {str(label): tuple(names) for label, names in table.items()}
-
-
-def _is_names(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(
-        isinstance(name, str) and name.strip() and len(name) <= GOLD_CHARACTERS for name in value
-    )
-
-
-def read_phrases(path: Path) -> tuple[str, ...]:
-    """Read a list of phrases: ``{"phrases": [...]}``.
-
-    Raises
-    ------
-    FileFormatError
-        It holds no such list.
-    """
-    document = parsed(path.name, decoded(path.name, read_bytes(path)))
-    phrases = document.get("phrases") if isinstance(document, dict) else None
-    if not _is_names(phrases):
-        raise FileFormatError(f'{path.name}: expected {{"phrases": ["...", ...]}}, found {shown(document)}')
-    return tuple(phrases or ())

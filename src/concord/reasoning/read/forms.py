@@ -1,0 +1,175 @@
+"""Replies and vignettes as other programs record them: fields of other names, outputs of batches, tables."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from concord.errors import FileFormatError
+from concord.files.limits import listed
+
+REPLY_NAMES: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "sample_id", "question_id", "vignette_id", "case_id", "item_id", "item", "custom_id"),
+    "mode": ("mode", "condition", "prompt_type"),
+    "response": ("response", "output", "completion", "reply", "model_output", "generated_text", "text"),
+    "repeat": ("repeat", "epoch", "run", "trial"),
+    "thinking": ("thinking", "reasoning_content"),
+    "stop_reason": ("stop_reason", "finish_reason"),
+}
+VIGNETTE_NAMES: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "sample_id", "question_id", "vignette_id", "case_id", "item_id", "item"),
+    "gold_answer": ("gold_answer", "answer", "target", "label", "gold", "diagnosis", "correct_answer"),
+    "prompt": ("prompt", "vignette", "question", "input", "text"),
+}
+_MODE_WORDS = {
+    **dict.fromkeys(("cot", "chain-of-thought", "with-reasoning", "reasoning", "step-by-step"), "cot"),
+    **dict.fromkeys(("direct", "no-cot", "without-reasoning", "no-reasoning", "answer-only"), "direct"),
+}
+"""What others call the two modes."""
+_BATCH_ID = re.compile(
+    r"(?P<id>.+?)[|/:_. -]+(?P<mode>cot|direct)(?:[|/:_. -]+(?P<repeat>\d{1,6}))?", re.IGNORECASE | re.DOTALL
+)
+_MODE_FIRST = re.compile(r"(?P<mode>cot|direct)[|/:_. -]+(?P<id>.+)", re.IGNORECASE | re.DOTALL)
+_STOPPED = {"max_tokens": "length"}
+"""Reasons of providers for a reply that was cut."""
+_TABLES = (".csv", ".tsv", ".tab", ".xlsx", ".xlsm", ".parquet", ".pq")
+
+
+def renamed(fields: Mapping[str, Any], names: Mapping[str, tuple[str, ...]]) -> Mapping[str, Any]:
+    """Return a row whose fields are called as Concord calls them; what is called so already stays."""
+    found = {
+        own: next((name for name in others if name in fields), None)
+        for own, others in names.items()
+        if own not in fields
+    }
+    return {**fields, **{own: fields[name] for own, name in found.items() if name is not None}}
+
+
+def reply_fields(fields: Mapping[str, Any], *, modes: bool) -> Mapping[str, Any]:
+    """Return a recorded reply with Concord's names: of an own file, or a line that a batch of calls gave.
+
+    Parameters
+    ----------
+    fields
+        A row; a line of a run's journal (it has a ``key``) stays as it is.
+    modes
+        Whether a batch's ``custom_id`` names the mode beside the id.
+    """
+    if "key" in fields:
+        return fields
+    if "custom_id" in fields and ("response" in fields or "result" in fields):
+        return _batch_fields(fields, modes)
+    row = dict(renamed(fields, REPLY_NAMES))
+    if "repeat" not in fields and not isinstance(row.get("repeat"), int):
+        row.pop("repeat", None)  # a run may be named by a date
+    if isinstance(row.get("mode"), str):
+        word = re.sub(r"[\s_]+", "-", row["mode"].strip().casefold())
+        row["mode"] = _MODE_WORDS.get(word, row["mode"])
+    return row
+
+
+def _batch_fields(fields: Mapping[str, Any], modes: bool) -> Mapping[str, Any]:
+    """Return the reply in a line of a batch's output, of OpenAI's form or of Anthropic's."""
+    row: dict[str, Any] = {"id": fields["custom_id"]}
+    if modes and isinstance(row["id"], str):
+        match = _BATCH_ID.fullmatch(row["id"]) or _MODE_FIRST.fullmatch(row["id"])
+        if match is not None:
+            row.update(id=match["id"], mode=match["mode"].lower())
+            repeat = match.groupdict().get("repeat")
+            row.update({} if repeat is None else {"repeat": int(repeat)})
+    said = _anthropic(fields["result"]) if "result" in fields else _openai(fields)
+    return {**row, **said}
+
+
+def _openai(fields: Mapping[str, Any]) -> dict[str, Any]:
+    held = fields.get("response")
+    if fields.get("error") or not isinstance(held, Mapping):
+        error = fields.get("error")
+        return {"error": error if error else "the batch holds no response to it"}
+    body = held.get("body")
+    choices = body.get("choices") if isinstance(body, Mapping) else None
+    if held.get("status_code", 200) != 200 or not isinstance(choices, list) or not choices:
+        return {"error": f"status {held.get('status_code')}"}
+    choice: Mapping[str, Any] = choices[0] if isinstance(choices[0], Mapping) else {}
+    held = choice.get("message")
+    message: Mapping[str, Any] = held if isinstance(held, Mapping) else {}
+    text = message.get("content")
+    refusal = message.get("refusal")
+    return {
+        "response": refusal if text is None and isinstance(refusal, str) else text,
+        "thinking": message.get("reasoning_content"),
+        "stop_reason": choice.get("finish_reason"),
+    }
+
+
+def _anthropic(result: object) -> dict[str, Any]:
+    held = result if isinstance(result, Mapping) else {}
+    message = held.get("message")
+    if held.get("type") != "succeeded" or not isinstance(message, Mapping):
+        return {"error": f"the batch says {held.get('type')}"}
+    content = message.get("content")
+    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+    thought = "".join(str(part.get("thinking", "")) for part in parts if part.get("type") == "thinking")
+    reason = message.get("stop_reason")
+    return {
+        "response": "".join(str(part.get("text", "")) for part in parts if part.get("type") == "text"),
+        "thinking": thought if thought else None,
+        "stop_reason": _STOPPED.get(str(reason), reason),
+    }
+
+
+def check_reply_fields(name: str, rows: Sequence[object], *, modes: bool) -> None:
+    """Refuse a file of which no line has a field that all need: one message instead of one per line.
+
+    Raises
+    ------
+    FileFormatError
+        It is so; the message names the fields that are there.
+    """
+    held = [reply_fields(row, modes=modes) for row in rows if isinstance(row, Mapping)]
+    if not held or len(held) < len(rows):
+        return
+    for own in ("id", *(("mode",) if modes else ()), "response"):
+        if any(own in row or (own == "response" and "error" in row) for row in held):
+            continue
+        first = rows[0]
+        found = listed(list(first)) if isinstance(first, Mapping) else "none"
+        if own == "mode" and isinstance(first, Mapping) and "custom_id" in first:
+            raise FileFormatError(
+                f"{name}: no 'custom_id' names the mode, the first is {first['custom_id']!r}; expected ids "
+                "such as 'v001|cot' and 'v001|direct'"
+            )
+        also = ", ".join(REPLY_NAMES[own][1:])
+        raise FileFormatError(
+            f"{name}: no line has {own!r}; fields found: {found}; expected id, {'mode, ' if modes else ''}"
+            f"response ({own!r} may also be called {also}), or the output of a batch"
+        )
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file is a table by its extension."""
+    return path.suffix.casefold() in _TABLES
+
+
+def table_rows(path: Path) -> list[tuple[int | None, dict[str, object]]]:
+    """Return the rows of a table as objects, each with its row in the spreadsheet, without empty cells."""
+    from concord.files.tables import read_grid
+
+    grid = read_grid(path)
+    columns = [grid.cells(j) for j in range(len(grid.header))]
+    rows: list[tuple[int | None, dict[str, object]]] = []
+    for i, line in enumerate(grid.rows):
+        cells = {name: column[i] for name, column in zip(grid.header, columns, strict=True) if name}
+        kept = {name: cell for name, cell in cells.items() if cell is not None and cell != ""}
+        rows.append((int(line), {name: _whole(name, cell) for name, cell in kept.items()}))
+    return rows
+
+
+def _whole(name: str, cell: object) -> object:
+    """Return a repeat as a number, gold steps as a list (one per line or between bars), others as text."""
+    if name.strip() == "gold_reasoning":
+        return [step.strip() for step in re.split(r"[\n|]", str(cell)) if step.strip()]
+    if name.strip().casefold() in REPLY_NAMES["repeat"]:
+        text = str(cell).removesuffix(".0")
+        return int(text) if text.isascii() and text.isdigit() else cell
+    return cell if isinstance(cell, str) else str(cell)

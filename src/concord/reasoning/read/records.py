@@ -1,0 +1,83 @@
+"""Vignettes, bias cases and recorded replies, as they were read."""
+
+from dataclasses import dataclass
+
+from concord.errors import LineProblem
+from concord.records import InputFile
+
+MODES = ("cot", "direct")
+BIAS = "bias"
+"""Mode of a run's replies to bias cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One vignette with its gold answer and gold reasoning steps."""
+
+    id: str
+    gold_answer: str
+    gold_steps: tuple[str, ...]
+    prompt: str = ""
+    line: int | None = None
+    cluster: str | None = None
+    """Family of vignettes that it belongs to, where families were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class BiasCase:
+    """One vignette that carries a feature which must not decide the answer."""
+
+    id: str
+    bias_feature: str
+    bias_label: str
+    prompt: str = ""
+    pair: str | None = None
+    role: str | None = None
+    dimension: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vignettes:
+    """A file of samples, read and checked."""
+
+    rows: tuple[Sample, ...]
+    input: InputFile
+    problems: tuple[LineProblem, ...] = ()
+    left_out: frozenset[str] = frozenset()
+    """Ids of samples that a lenient reading let pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class BiasCases:
+    """A file of bias cases, read and checked."""
+
+    rows: tuple[BiasCase, ...]
+    input: InputFile
+    problems: tuple[LineProblem, ...] = ()
+    left_out: frozenset[str] = frozenset()
+    """Ids of cases that a lenient reading let pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReply:
+    """One recorded reply. ``mode`` is empty for bias replies."""
+
+    id: str
+    mode: str
+    response: str
+    thinking: str | None = None
+    repeat: int = 0
+    failure: str | None = None
+    """Why there is no reply, when the row says that the call failed."""
+    stop_reason: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """A file of recorded replies, read, checked and matched with what was asked."""
+
+    rows: tuple[RecordedReply, ...]
+    input: InputFile
+    problems: tuple[LineProblem, ...] = ()
