@@ -131,13 +131,6 @@ def plan(
         wanted: dict[str, Any] = {"sd": sd, "se": se, "person_cost": person_cost, "reply_cost": reply_cost}
         _show(api.plan(*pilot, correlation=correlation, **wanted), json=json)
         return
-    if pilot and str(pilot[0]) == "people" and not pilot[0].exists():
-        from concord.errors import OptionError
-
-        raise OptionError(
-            "a plan for people needs a result: concord plan FOLDER, written by concord score people; or "
-            "--participants D, the d that should be found"
-        )
     result = api.plan(
         *(pilot if pilot else ()),
         effect=effect,
