@@ -7,5 +7,5 @@ from concord.errors import OptionError
 
 
 def test_the_word_people_alone_is_told_what_a_plan_needs() -> None:
-    with pytest.raises(OptionError, match="needs a result: plan with a folder that concord score people wrote"):
+    with pytest.raises(OptionError, match="needs a result: plan with a folder"):
         concord.plan("people")
