@@ -259,22 +259,16 @@ def plan(
     """
     if pilot and str(pilot[0]) == "mixed" and not Path("mixed").exists():
         return plan_mixed(*pilot[1:], **options)
-    _refuse_bare_word(pilot)
+    if pilot and str(pilot[0]) == PEOPLE and not Path(PEOPLE).exists():
+        raise OptionError(
+            "a plan about people needs a result: plan with a folder that concord score people wrote, or "
+            "--participants D for the d that should be found"
+        )
     kinds = [kind for one in ALL for kind in one.plan]
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
     planned = PlanResult | PeoplePlan | StructurePlan | JudgePlan | OptionPlan
     assert isinstance(found, planned)  # noqa: S101 - what plans of results are
     return found
-
-
-def _refuse_bare_word(pilot: Sequence[Any]) -> None:
-    """Say what a plan about a question needs where its bare name was given, and no such file is there."""
-    word = str(pilot[0]) if len(pilot) == 1 else ""
-    if word in {one.name for one in ALL} - {STRUCTURE} and not Path(word).exists():
-        raise OptionError(
-            f"a plan about {word} needs the results of a pilot: concord plan FOLDER, with the folder that "
-            f"`concord score {word}` or `concord run {word}` wrote; from assumptions alone: concord plan -h"
-        )
 
 
 def report(

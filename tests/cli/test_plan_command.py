@@ -241,12 +241,3 @@ def test_an_option_that_does_not_exist_is_named() -> None:
 
     with pytest.raises(OptionError, match="a plan has no option 'itmes'; it has accuracy, arrangements"):
         plan(sd_between=0.3, itmes=20)
-
-
-def test_the_bare_name_of_a_question_says_which_results_a_plan_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = run("people")
-    assert result.exit_code == 2
-    assert "a plan about people needs the results of a pilot: concord plan FOLDER" in result.output
