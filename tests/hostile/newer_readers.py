@@ -18,7 +18,7 @@ from concord.asking.scoring import score_run
 from concord.audit.verdicts import read_verdicts
 from concord.people.table.handmade.mapping import read_mapping
 from concord.reasoning.hints.choices import parse_choices
-from concord.structure.judging.pairs import parse_pairs
+from concord.structure.judging.pairs import parse_pairs, read_pairs
 
 Reader = Callable[[random.Random, Path], object]
 ANSWERS: list[list[Any]] = [["study", "outcome", "person", "group", "human", "agent"],
@@ -76,7 +76,36 @@ def _combined(path: Path) -> object:
     return api.combine(path, path)
 
 
+EFFECTS: list[list[Any]] = [
+    ["study", "condition", "control", "human_estimate", "human_se", "human_n", "control_se",
+     "agent_estimate"],
+    *(["s", f"c{k}", "none", k / 10, 0.1, 40, 0.05, (9 - k) / 10] for k in range(5)),
+]  # fmt: skip
+MOMENTS: list[list[Any]] = [
+    ["study", "outcome", "human_mean", "human_sd", "human_n", "agent_mean", "agent_sd", "agent_n"],
+    ["s", "o", 3.1, 1.2, 40, 3.0, 0.6, 50], ["s", "p", 2.1, 1.1, 40, 2.5, 0.4, 50],
+]  # fmt: skip
+STACKED: list[list[Any]] = [["outcome", "source", "answer"],
+                            *(["o", ("human", "m")[i % 2], i % 5] for i in range(8))]  # fmt: skip
+AGENTS: list[list[Any]] = [
+    ["agent", "study", "finding", "test", "test_type", "human_statistic", "human_n", "agent_statistic",
+     "agent_n"],
+    *([a, f"S{i}", "F", "t", "t-test", 2 + i / 10, 60, 1 + i / 10, 60] for a in "ab" for i in range(3)),
+]  # fmt: skip
+
 NEWER: dict[str, Reader] = {
+    "effects, CSV cells": _cells("e.csv", EFFECTS, api.score_predictions),
+    "moments of answers, CSV cells": _cells(
+        "m.csv", MOMENTS, lambda path: api.score_answers(path, n_resamples=10)
+    ),
+    "answers below each other, CSV cells": _cells(
+        "s.csv", STACKED, lambda path: api.score_answers(path, n_resamples=10)
+    ),
+    "tests of agents, scored": _cells(
+        "t.csv",
+        AGENTS,
+        lambda path: api.score_people(path, agent_column="agent", n_resamples=0, n_simulations=0),
+    ),
     "answers, CSV cells": _cells("a.csv", ANSWERS, lambda path: api.score_answers(path, n_resamples=10)),
     "counts of answers, CSV cells": _cells(
         "c.csv", COUNTS, lambda path: api.score_answers(path, n_resamples=10)
@@ -84,19 +113,17 @@ NEWER: dict[str, Reader] = {
     "people and predictions, CSV cells": _cells("m.csv", MIXED, _combined),
     "counts of hints, CSV cells": _cells("h.csv", HINTS, api.score_hints),
     "probes, CSV cells": _cells("p.csv", PROBES, api.score_probes),
-    "verdicts, CSV cells": _cells("v.csv", VOTES, lambda path: api.score_judge(path, n_permutations=20)),
-    "options, CSV cells": _cells("o.csv", CHOSEN, lambda path: api.score_options(path, n_permutations=20)),
+    "verdicts, CSV cells": _cells("v.csv", VOTES, lambda path: api.score_judge(path, n_permutations=99)),
+    "options, CSV cells": _cells("o.csv", CHOSEN, lambda path: api.score_options(path, n_permutations=99)),
     "AlpacaEval": lambda rng, tmp: api.score_judge(
-        _json(tmp / "a.json", mutated_json(ALPACA, rng)), n_permutations=20
+        _json(tmp / "a.json", mutated_json(ALPACA, rng)), n_permutations=99
     ),
     "FastChat": lambda rng, tmp: api.score_judge(
-        _lines(tmp / "gpt-4_pair.jsonl", mutated_json(FASTCHAT, rng)), n_permutations=20
+        _lines(tmp / "gpt-4_pair.jsonl", mutated_json(FASTCHAT, rng)), n_permutations=99
     ),
     "choices": lambda rng, tmp: parse_choices(json.dumps(mutated_json(CHOICES, rng)).encode()),
     "choices, bytes": lambda rng, tmp: parse_choices(mutated_bytes(json.dumps(CHOICES).encode(), rng)),
-    "pairs": lambda rng, tmp: parse_pairs(
-        _csv(tmp / "p.csv", mutated_cells(PAIRS, rng, TEXTS)).read_bytes(), "p.csv"
-    ),
+    "pairs": _cells("p.csv", PAIRS, read_pairs),
     "pairs, JSON": lambda rng, tmp: parse_pairs(
         json.dumps(
             mutated_json({"pairs": [{"prompt": "q", "answer_a": "x", "answer_b": "y"}]}, rng)

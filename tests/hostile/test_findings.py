@@ -13,8 +13,10 @@ from typer.testing import CliRunner, Result
 
 from concord import api
 from concord.cli.app import app
+from concord.files.columns import read_columns
 from concord.files.output import safe_name
 from concord.files.safe_csv import plain_cell, safe_cell
+from concord.files.tables import TableOptions
 from concord.people.apa.check import check_apa
 from concord.people.apa.read import parse_apa
 
@@ -326,3 +328,32 @@ def test_only_a_last_line_without_its_end_is_called_torn(tmp_path: Path, lines: 
     assert found.exit_code == 2
     assert re.search(said, found.output.replace("\n", " ")), found.output
     assert ("torn" in found.output) == ("torn" in said)
+
+
+def test_a_column_without_a_name_is_read_under_its_own(tmp_path: Path) -> None:
+    """Frames are built by name: polars gives a column without one another."""
+    path = table(tmp_path / "s.csv", "item,,score", "a,1,1", "b,2,0", "c,3,1")
+    assert read_columns(path, TableOptions()).take([""])[""].to_list() == ["1", "2", "3"]
+    found = run("compare", path, path, "--json")
+    assert json.loads(found.stdout)["pairs"][0]["n_items"] == 3
+
+
+def test_a_bad_cell_of_counts_is_named_by_its_row(tmp_path: Path) -> None:
+    lines = ["o,1,30,20", "o,2,30,20", "o,3,30,20", "o,oops,1,0"]
+    path = table(tmp_path / "c.csv", "outcome,option,human_count,agent_count", *lines)
+    found = run("score", "answers", path, "--out", tmp_path / "o")
+    assert found.exit_code == 2
+    assert "row 5, column 'option': got 'oops'" in found.output
+
+
+def test_half_a_character_in_a_title_or_a_log_is_replaced(tmp_path: Path) -> None:
+    rows = [{"item": f"q{i}", "score": i % 2, "\ud800": 1} for i in range(4)]
+    assert api.compare(rows, rows, n_flips=20)
+    samples = [
+        {"id": f"{i}\ud800", "epoch": 1, "input": "q", "target": "a", "scores": {"acc": {"value": "C"}}}
+        for i in range(4)
+    ]
+    about = {"task": "t", "model": "m", "dataset": {}}
+    log = {"version": 2, "status": "success", "eval": about, "samples": samples}
+    (tmp_path / "l.json").write_text(json.dumps(log), "utf-8")
+    assert run("compare", tmp_path / "l.json", tmp_path / "l.json").exit_code == 0

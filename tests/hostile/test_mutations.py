@@ -41,10 +41,10 @@ REPORTS = 40
 
 TESTS: list[list[Any]] = [
     ["study", "finding", "test", "test_type", "human_statistic", "human_n", "human_p_value",
-     "agent_table", "reported"],
-    ["S1", "F1", "a", "t-test", 2.4, 60, 0.02, "", ""],
-    ["S1", "F2", "b", "F", "5.1", 80, ".000", "", "x"],
-    ["S2", "F1", "c", "chi-square", "", "", "", "[[10, 20], [20, 10]]", ""],
+     "agent_table", "human_reported", "agent_reported", "agent_statistic", "agent_n"],
+    ["S1", "F1", "a", "t-test", 2.4, 60, 0.02, "", "", "", 1.5, 60],
+    ["S1", "F2", "b", "F", "", "", "", "", "F(1, 58) = 5.1, p = .03", "F(1, 58) = 2.2", "", ""],
+    ["S2", "F1", "c", "chi-square", "", "", "", "[[10, 20], [20, 10]]", "", "", "", ""],
 ]  # fmt: skip
 LONG: list[list[Any]] = [
     ["model", "arrangement", "item", "S_mean", "S_max"],
@@ -56,7 +56,9 @@ SCORES: list[list[Any]] = [
     ["b", 0.5, "f", 1],
     ["c", "C", "g", 2],
 ]
-SAMPLES = {"samples": [{"id": "a", "prompt": "p", "gold_answer": "gout", "gold_reasoning": ["x"]}] * 2}
+SAMPLES = {
+    "samples": [{"id": i, "prompt": "p", "gold_answer": "gout", "gold_reasoning": ["red toe"]} for i in "ab"]
+}
 CASES_ = {
     "cases": [
         {"id": "a", "prompt": "p", "bias_feature": "f", "bias_label": "l", "metadata": {"role": "target"}}
@@ -205,6 +207,21 @@ READERS: dict[str, Reader] = {
         pl.DataFrame([pl.Series("a", [rng.choice(VALUES[:20])], strict=False)]), TableOptions()
     ).take(["a"]),
 }
+
+
+@pytest.mark.parametrize("name", list(READERS))
+def test_what_is_mutated_is_read_when_it_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A reader that refuses the whole input is never tried any deeper."""
+    for module in ("test_mutations", "newer_readers"):
+        for what in ("cells", "bytes", "json"):
+            monkeypatch.setattr(
+                f"tests.hostile.{module}.mutated_{what}", lambda whole, *_: whole, raising=False
+            )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        READERS[name](random.Random(0), tmp_path)  # noqa: S311 - a fixed seed
 
 
 def _listed(value: object) -> list[Any]:

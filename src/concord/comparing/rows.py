@@ -24,7 +24,8 @@ def frame_of(rows: Iterable[tuple[object, ...]]) -> Any:
         "cluster": text,
         "fingerprint": text,
     }
-    return pl.DataFrame(list(rows), schema=schema, orient="row")
+    cells = [tuple(fixed_text(cell) if isinstance(cell, str) else cell for cell in row) for row in rows]
+    return pl.DataFrame(cells, schema=schema, orient="row")
 
 
 def choose_score(source: str, what: str, names: Sequence[str], wanted: str | None) -> str:

@@ -122,7 +122,7 @@ def _columns_of_models(table: ColumnTable, wanted: ScoreColumns) -> list[ScoreFi
         return []
     cluster = _column(table.name, table.header, wanted.cluster, CLUSTER_NAMES, "--cluster")
     repeat = _column(table.name, table.header, wanted.repeat, REPEAT_NAMES, "--repeat")
-    left = [name for name in table.header if name not in (item, cluster, repeat)]
+    left = [name for name in table.header if name.strip() and name not in (item, cluster, repeat)]
     if len(set(left)) < len(left):
         return []
     frame = table.take(left) if left else pl.DataFrame()

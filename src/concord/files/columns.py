@@ -135,13 +135,14 @@ def _of_frame(frame: "pl.DataFrame", name: str, options: TableOptions) -> Column
 
 def _of_pandas(frame: Any, name: str, options: TableOptions) -> ColumnTable:
     """Take a pandas frame column by column; mixed types in a column become text."""
-    header = tuple(map(str, frame.columns))
+    header = tuple(fixed_text(str(column)) for column in frame.columns)
 
     def load(names: list[str]) -> "pl.DataFrame":
         import polars as pl
 
         cells = {title: pandas_cells(frame, header.index(title)) for title in names}
-        return pl.DataFrame([series_of(title, column) for title, column in cells.items()])
+        # by name: of a list of columns, polars would give one without a name another
+        return pl.DataFrame({title: series_of(title, column) for title, column in cells.items()})
 
     return ColumnTable(name, header, None, load, (), (), True, options.decimal_comma)
 
@@ -154,7 +155,8 @@ def _of_grid(grid: Grid, options: TableOptions, *, name: str | None = None) -> C
     def load(names: list[str]) -> "pl.DataFrame":
         import polars as pl
 
-        return pl.DataFrame([series_of(title, grid.cells(grid.header.index(title))) for title in names])
+        # by name: of a list of columns, polars would give one without a name another
+        return pl.DataFrame({one: series_of(one, grid.cells(grid.header.index(one))) for one in names})
 
     return ColumnTable(
         name if name is not None and not grid.inputs else grid.name,

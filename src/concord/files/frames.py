@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import FileFormatError
 from concord.files.far_dates import without_far_dates
 from concord.files.grids import Grid, check_size, positioned
+from concord.files.json_text import fixed_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +42,7 @@ def from_mappings(items: Sequence[object], name: str) -> Grid:
     header = tuple(dict.fromkeys(key for item in rows for key in item))
     check_size(name, len(rows), len(header))
     columns = tuple([item.get(key) for item in rows] for key in header)
-    return positioned(name, header, columns)
+    return positioned(name, tuple(map(fixed_text, header)), columns)
 
 
 def from_polars(frame: "pl.DataFrame", name: str) -> Grid:
@@ -64,7 +65,7 @@ def _cells(column: "pl.Series") -> list[Any]:
 def from_pandas(frame: Any, name: str = "frame") -> Grid:
     """Take the columns of a pandas frame by position, so that equal names are seen; NA becomes empty."""
     check_size(name, len(frame), len(frame.columns))
-    header = tuple(str(column) for column in frame.columns)
+    header = tuple(fixed_text(str(column)) for column in frame.columns)
     return positioned(name, header, tuple(pandas_cells(frame, j) for j in range(len(header))))
 
 

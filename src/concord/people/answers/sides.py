@@ -320,12 +320,13 @@ def read_counts_frame(table: ColumnTable, columns: AnswerColumns) -> AnswerSets:
                     for name in ("study", "outcome", "condition", "who", "group")
                 },
                 side: whole["option"].gather(index),
+                "row_number": index,
             }
         )
         for side in ("human", "agent")
         for index in [np.repeat(np.arange(whole.height), whole[side].to_numpy().astype(np.intp))]
     ]
-    long = pl.concat(rows, how="diagonal").with_row_index("row_number")
+    long = pl.concat(rows, how="diagonal")
     long = long.with_columns(pl.lit(None, dtype=pl.String).alias("person"))
     titles = {"human": found["option"], "agent": found["option"]}
     return _Reading(table, titles, has_persons=False).table(long, _unused(table, columns))
