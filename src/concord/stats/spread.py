@@ -210,8 +210,8 @@ def _difference_limits(
     def reach(x: Floats, y: Floats) -> Floats:
         return np.asarray(np.sqrt(np.maximum(0.0, x**2 + y**2 - 2 * correlation * x * y)))
 
-    # MOVER takes errors to be normal; those of a spread that may be 0 are all on one side. With the squares
-    # 8 to 11 % of intervals lay below the true difference from a model without any spread, 2 to 4 % with sums.
+    # MOVER takes errors to be normal; those of a spread that may be 0 are all on one side. With squares, 8 to
+    # 11 % of intervals lay below the true difference from a model without any spread; with sums, 2 to 4 %.
     lows = [np.asarray(low) for low, _ in limits]
     return (
         shift - np.where(lows[0] == 0, down[0] + up[1], reach(down[0], up[1])),
