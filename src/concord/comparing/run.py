@@ -14,6 +14,7 @@ from concord.comparing.margins import by_student, with_margin
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.naming import check_names
 from concord.comparing.result import CompareResult, make_result
+from concord.comparing.run_settings import run_doubts
 from concord.comparing.scores import read_models
 from concord.comparing.tables import ScoreColumns
 from concord.engine import SERIAL, Engine
@@ -96,8 +97,10 @@ def compare_sources(
     if first is not None:
         _refuse_columns(reading, choices, first)
         found = first.compare(CompareRequest(sources, reading.names, reading.metric, choices, engine))
-        return _with_margin(found, choices)
+        told = _with_margin(found, choices)
+        return replace(told, warnings=(*told.warnings, *run_doubts(sources)))
     joined = joined_scores(sources, reading)
+    joined = replace(joined, warnings=(*joined.warnings, *run_doubts(sources)))
     return compare_joined(joined, wrong=reading.wrong, choices=choices, engine=engine)
 
 
