@@ -49,7 +49,9 @@ def test_the_sentence_is_relative_and_tells_effects_from_nulls() -> None:
 def test_a_place_is_capped_in_words_and_withheld_where_it_says_nothing(place: Estimate, words: str) -> None:
     assert place_words(place) == words
     told = relative_words(Bounds(Estimate(0.27), Estimate(0.62), place))
-    near = "an agent without effects 0.27, too near to each other to tell one from the other"
+    withheld = Bounds(Estimate(0.27), Estimate(0.62), Estimate(None, note="undefined: no test"))
+    assert relative_words(withheld).endswith("an agent without effects 0.27")
+    near = "an agent without effects 0.27; these tests cannot tell the two apart"
     assert told.endswith(words if words else near)
 
 

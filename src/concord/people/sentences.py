@@ -43,7 +43,9 @@ def relative_words(bounds: Bounds) -> str:
         f"and an agent without effects {floor:.2f}"
     )
     place = place_words(bounds.place)
-    return f"{said}: {place}" if place else f"{said}, too near to each other to tell one from the other"
+    if place:
+        return f"{said}: {place}"
+    return f"{said}; these tests cannot tell the two apart" if "apart" in bounds.place.note else said
 
 
 def place_words(place: Estimate) -> str:

@@ -9,6 +9,7 @@ from concord.files.tables import TableOptions
 from concord.people.answers.table import read_answer_table
 from concord.people.check import suggest_map
 from concord.people.table.handmade.mapping import read_mapping
+from concord.people.table.read import read_tests
 from concord.people.table.source import read_agents
 from concord.records import Side, TestTable
 
@@ -335,3 +336,25 @@ def test_bare_numbers_dates_and_tables_turned_round_are_told(tmp_path: Path) -> 
     with pytest.raises(TableError) as caught:
         table_of(tmp_path, "Item,Human mean,Model mean\nq1,3.2,4.1\nq2,3,4\n")
     assert str(caught.value).count("compared by concord score answers") == 1
+
+
+def test_a_code_of_a_missing_value_in_the_format_is_doubted() -> None:
+    row = {"study": "S", "finding": "F", "test": "T", "human_statistic": -99, "human_n": 40}
+    said = read_tests([row | {"test_type": "t-test"}]).warnings
+    assert any("-99 is often a code for a missing value" in text for text in said)
+    fine = read_tests([row | {"test_type": "t-test", "human_statistic": -9.9}]).warnings
+    assert not any("code for a missing value" in text for text in fine)
+
+
+def test_a_column_that_numbers_people_is_no_result(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="scored by concord score answers"):
+        table_of(tmp_path, "Participant,Condition,Mean,SD\n1,a,4,1\n2,b,5,1\n")
+
+
+def test_a_list_of_rows_is_told_the_mapping_of_python() -> None:
+    rows = [{"Study": "A", "Effect": "x", "First": "t(38) = 2.3", "Second": "t(98) = 1"}]
+    with pytest.raises(FileFormatError, match="mapping={'TITLE': 'human'"):
+        read_agents(rows)
+    table = read_agents(rows, mapping={"First": "human", "Second": "agent"})
+    assert isinstance(table, TestTable)
+    is_near(table.rows[0].human, statistic=2.3, df2=38)

@@ -40,6 +40,8 @@ GROUPED = ("mean", "mean_se", "sd", "se", "n", "count", "percent")
 """Fields that a side may have once per group."""
 _LABELS = vocabulary.FIRST | vocabulary.SECOND | frozenset("abc")
 """Words that name a group by themselves."""
+_ONE_PERSON = frozenset(["participant", "person", "persons", "subject"])
+"""Titles that number people and hold no result of theirs."""
 NOT_USED = "-"
 """What a mapping writes for a column that holds nothing of use."""
 
@@ -141,7 +143,8 @@ def meaning_of(levels: list[str]) -> Meaning | None:
                 kept = [word for word in kept if word not in vocabulary.SIDE_FILLERS]
         rest.extend(kept)
     if not rest:
-        return None if side is None else Meaning("any", side, agent)
+        is_id = len(levels) == 1 and set(words_of(levels[0])) <= _ONE_PERSON
+        return None if side is None or is_id else Meaning("any", side, agent)
     return _with_group(rest, side, agent)
 
 
