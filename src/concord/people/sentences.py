@@ -113,8 +113,8 @@ def reversal_words(scores: PeopleResult) -> str:
     if turned < 2 or 2 * turned <= len(effects):
         return ""
     return (
-        f" {turned} of {len(effects)} are significant in the opposite direction: is group 1 the same group on "
-        "both sides?"
+        f" {turned} of {len(effects)} are significant in the opposite direction: is group 1 the same group "
+        "on both sides?"
     )
 
 
