@@ -109,11 +109,12 @@ def _scored(statistics: list[tuple[float, float]], studies: int) -> str:
 
 def test_effects_that_are_turned_round_ask_for_the_order_of_the_groups() -> None:
     said = _scored([(3, -3), (4, -4.2), (-2.9, 3.1), (2.5, 2.8)], 4)
-    assert "3 of the 4 that are significant on both sides point in opposite directions: is group 1" in said
+    assert "3 of 4 are significant in the opposite direction: is group 1 the same group" in said
     few: list[list[tuple[float, float]]] = [
         [(3, -3), (4, 4)],
         [(3, -3), (4, 0.2)],
         [(3, -3), (4, -4), (3, 3), (4, 4)],
+        [(3, -3), (4, -4), (3, 0.3), (4, 0.4)],
     ]
     assert all("opposite" not in _scored(pairs, 3) for pairs in few)
 

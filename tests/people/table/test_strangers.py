@@ -349,3 +349,12 @@ def test_a_code_of_a_missing_value_in_the_format_is_doubted() -> None:
 def test_a_column_that_numbers_people_is_no_result(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="scored by concord score answers"):
         table_of(tmp_path, "Participant,Condition,Mean,SD\n1,a,4,1\n2,b,5,1\n")
+
+
+def test_a_list_of_rows_is_told_the_mapping_of_python() -> None:
+    rows = [{"Study": "A", "Effect": "x", "First": "t(38) = 2.3", "Second": "t(98) = 1"}]
+    with pytest.raises(FileFormatError, match="mapping={'TITLE': 'human'"):
+        read_agents(rows)
+    table = read_agents(rows, mapping={"First": "human", "Second": "agent"})
+    assert isinstance(table, TestTable)
+    is_near(table.rows[0].human, statistic=2.3, df2=38)

@@ -142,6 +142,11 @@ def _mapping_hint(grid: Grid, names: Sequence[str]) -> str:
         return ""
     if any(name in _OF_PERSONS for name in names):
         return ". It looks like answers of single persons: those are scored by concord score answers"
+    if not grid.inputs:  # a frame or a list: Python says it
+        return (
+            ". Read as a table made by hand, no column says that it holds results of people: rename one to "
+            "'Human result', or say it with mapping={'TITLE': 'human', 'OTHER TITLE': 'agent'}"
+        )
     return (
         ". Read as a table made by hand, no column says that it holds results of people: rename one to "
         "'Human result', or say it with --map 'TITLE=human' and --map 'TITLE=agent' (the model's); "
