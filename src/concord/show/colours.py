@@ -45,8 +45,6 @@ THEMES = {"paper": COLOURS, "slide": COLOURS, "dark": DARK}
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"
 TEXT = 13.0
 """Size of text in the units of a drawing."""
-SMALL = 11.0
-"""Size of names that need two lines."""
 STYLE = (
     "text{font:13px FONT;fill:VAR(ink)}"
     ".s{fill:VAR(soft);font-size:12px}.row2{font-size:11px}.b{font-weight:600}"

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from concord.errors import MissingExtraError, OptionError
-from concord.show.colours import BROAD, HATCH, PNG_SCALE, SMALL, TEXT, THEMES, style
+from concord.show.colours import BROAD, HATCH, PNG_SCALE, THEMES, style
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +166,7 @@ def in_two_lines(text: str, width: float) -> tuple[str, ...]:
 def _rows_of_names(names: Sequence[str], width: float) -> list[tuple[str, ...]]:
     """Return one or two lines per name; names that differ stay different."""
     lines = [
-        (one,)
-        if (one := fitted(name, width)) == fitted(name, math.inf)
-        else in_two_lines(name, width * TEXT / SMALL)
+        (one,) if (one := fitted(name, width)) == fitted(name, math.inf) else in_two_lines(name, width)
         for name in names
     ]
     if len(set(lines)) < len(set(names)):
