@@ -259,6 +259,11 @@ def plan(
     """
     if pilot and str(pilot[0]) == "mixed" and not Path("mixed").exists():
         return plan_mixed(*pilot[1:], **options)
+    if pilot and str(pilot[0]) == PEOPLE and not Path(PEOPLE).exists():
+        raise OptionError(
+            "a plan about people needs a result: plan with a folder that concord score people wrote, or "
+            "--participants D for the d that should be found"
+        )
     kinds = [kind for one in ALL for kind in one.plan]
     found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
     planned = PlanResult | PeoplePlan | StructurePlan | JudgePlan | OptionPlan

@@ -271,3 +271,17 @@ def test_a_log_whose_samples_all_failed_shows_the_first_error(tmp_path: Path) ->
     written(path, document)
     with pytest.raises(FileFormatError, match="all 8 samples ended in an error.*Connection refused"):
         read_scores(path)
+
+
+def test_files_of_one_name_are_called_by_their_paths_and_models_without_a_shared_item_are_told(
+    tmp_path: Path,
+) -> None:
+    for folder, start in (("a", 0), ("b", 0), ("c", 50)):
+        rows = "".join(f"q{start + i},{s}\n" for i, s in enumerate(FIRST if folder == "a" else SECOND))
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "run.csv").write_text("id,score\n" + rows, "utf-8")
+    paths = [tmp_path / folder / "run.csv" for folder in "abc"]
+    result = compared(*paths)
+    assert [model.source for model in result.models] == [str(path) for path in paths]
+    assert "items left out: 8 only run [1] has, 8 only run [3] has" in str(result)
+    assert "counting them as wrong" not in str(result)

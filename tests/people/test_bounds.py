@@ -13,8 +13,10 @@ from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.people.bounds import simulate_bounds
 from concord.people.computed import context_of
+from concord.people.families.mann_whitney import MannWhitney
 from concord.people.families.registry import KINDS
 from concord.people.families.truth import HumanEffects, Truth
+from concord.people.families.wilcoxon import SignedRanks
 from concord.people.floor_ceiling import Simulation, percentile
 from concord.people.layout import lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
@@ -91,12 +93,30 @@ def test_every_family_passes_as_its_p_values_say() -> None:
     checked = 0
     for index, family in agent.families:
         drawn = family.draw(np.random.default_rng(1), 200)
-        called = drawn.is_significant(np.full(len(index), 0.05))
-        if called is not None:
-            p = drawn.evidence(STANDARD).p_value
-            assert np.array_equal(called, p < 0.05)
-            checked += 1
-    assert checked >= 4
+        for protocol in (STANDARD, PROTOCOLS["published"]):
+            called = drawn.is_significant(np.full(len(index), 0.05), protocol)
+            if called is not None:
+                p = drawn.evidence(protocol).p_value
+                assert np.array_equal(called, p < 0.05)
+                checked += 1
+    assert checked >= 8
+
+
+def test_few_ranks_pass_by_their_exact_p_in_simulated_agents_too() -> None:
+    sides = [Side(statistic=4.0, n1=n, n2=n) for n in (3.0, 4.0, 5.0, 9.0, 10.0)]
+    family = MannWhitney.from_sides(sides)
+    drawn = family.draw(np.random.default_rng(1), 400)
+    called = drawn.is_significant(np.full(5, 0.05), STANDARD)
+    assert np.array_equal(called, drawn.evidence(STANDARD).p_value < 0.05)
+    # with three against three the smallest exact p is .10; by z some would pass
+    assert not called[:, 0].any() and called[:, 4].any()
+    by_z = drawn.is_significant(np.full(5, 0.05), PROTOCOLS["published"])
+    assert by_z[:, 0].any()
+    assert np.array_equal(by_z[:, 4], called[:, 4])
+    pairs = SignedRanks.from_sides([Side(statistic=15.0, n=5.0), Side(statistic=21.0, n=6.0)])
+    few = pairs.draw(np.random.default_rng(1), 400).is_significant(np.full(2, 0.05), STANDARD)
+    # all five pairs on one side: p = .0625; six: .03125
+    assert not few[:, 0].any() and few[:, 1].any()
 
 
 def test_the_percentile_among_twins_counts_those_below() -> None:

@@ -83,6 +83,25 @@ def test_agents_at_once_have_the_numbers_of_each_alone(protocol: str) -> None:
         equal_to_alone(found, name, concord.score_people(rows, protocol=protocol, **OPTIONS))
 
 
+def test_few_ranks_are_read_alike_at_once_and_alone() -> None:
+    rng = np.random.default_rng(2)
+    tables = {}
+    for agent in ("a", "b"):
+        tables[agent] = [
+            {
+                "study": f"S{i}", "finding": "F", "test": f"t{k}", "test_type": "mann-whitney",
+                "human_statistic": k, "human_n1": 4 + k, "human_n2": 5, "human_u_of": "group2",
+                "agent_statistic": int(rng.integers(0, 8)), "agent_n1": 4 + k, "agent_n2": 5,
+                "agent_u_of": "group2",
+            }
+            for i in range(5)
+            for k in range(3)
+        ]  # fmt: skip
+    found = concord.score_people(tables, **OPTIONS)
+    for name, rows in tables.items():
+        equal_to_alone(found, name, concord.score_people(rows, **OPTIONS))
+
+
 def test_designs_without_shared_noise_are_drawn_agent_by_agent() -> None:
     table = read_tests(demo_table())
     found = concord.score_people([table, table], **OPTIONS)

@@ -49,7 +49,9 @@ def test_the_sentence_is_relative_and_tells_effects_from_nulls() -> None:
 def test_a_place_is_capped_in_words_and_withheld_where_it_says_nothing(place: Estimate, words: str) -> None:
     assert place_words(place) == words
     told = relative_words(Bounds(Estimate(0.27), Estimate(0.62), place))
-    near = "an agent without effects 0.27, too near to each other to tell one from the other"
+    withheld = Bounds(Estimate(0.27), Estimate(0.62), Estimate(None, note="undefined: no test"))
+    assert relative_words(withheld).endswith("an agent without effects 0.27")
+    near = "an agent without effects 0.27; these tests cannot tell the two apart"
     assert told.endswith(words if words else near)
 
 
@@ -107,11 +109,12 @@ def _scored(statistics: list[tuple[float, float]], studies: int) -> str:
 
 def test_effects_that_are_turned_round_ask_for_the_order_of_the_groups() -> None:
     said = _scored([(3, -3), (4, -4.2), (-2.9, 3.1), (2.5, 2.8)], 4)
-    assert "3 of the 4 that are significant on both sides point in opposite directions: is group 1" in said
+    assert "3 of 4 are significant in the opposite direction: is group 1 the same group" in said
     few: list[list[tuple[float, float]]] = [
         [(3, -3), (4, 4)],
         [(3, -3), (4, 0.2)],
         [(3, -3), (4, -4), (3, 3), (4, 4)],
+        [(3, -3), (4, -4), (3, 0.3), (4, 0.4)],
     ]
     assert all("opposite" not in _scored(pairs, 3) for pairs in few)
 

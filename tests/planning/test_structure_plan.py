@@ -95,7 +95,7 @@ def test_more_accuracy_needs_fewer_items() -> None:
         ({"accuracy": 1.2}, "--accuracy 1.2"),
         ({"accuracy": 0.7, "order_sd": 0.1, "effect": 0.2}, "both name the order effect"),
         ({"accuracy": 0.98, "order_sd": 0.3}, "is more than that"),
-        ({"accuracy": 0.7, "items": 30, "repeats": 2}, "is not reached with 30 items"),
+        ({"accuracy": 0.7, "calls": 100, "repeats": 2}, "is not reached with 100 calls"),
         ({"accuracy": 0.7, "width": -1.0}, "the width is -1.0"),
         ({"accuracy": 0.7, "arrangements": 1}, "1 arrangements"),
         ({"accuracy": 0.7, "means": (0.5, 0.6)}, "a plan about structure does not assume means"),
@@ -126,4 +126,18 @@ def test_a_pilot_gives_the_noise_and_lists_other_designs(tmp_path: Path) -> None
     assert plan.sd_noise == pytest.approx(0.48, abs=0.05)
     assert plan.arrangements == 4
     assert {one.arrangements for one in plan.designs} > {4}
+    assert plan.wanted.repeats == 2  # as the pilot asked; so many items are among the designs
+    assert (plan.items_needed, 4, 2) in {(one.items, one.arrangements, one.repeats) for one in plan.designs}
+    once = concord.plan("structure", tmp_path, effect=0.08, repeats=1)
+    assert isinstance(once, StructurePlan)
+    assert once.items_needed > plan.items_needed
+    assert "arrangements × 1 repeat\n" in str(once)
     assert "Designs that do as much, the cheapest first" in str(plan)
+
+
+def test_items_that_are_too_few_are_told_their_power_and_how_many_would_do() -> None:
+    wanted = made(accuracy=0.7, order_sd=0.08, order_item_sd=0.1, arrangements=3, repeats=2)
+    few = made(accuracy=0.7, order_sd=0.08, order_item_sd=0.1, arrangements=3, repeats=2, items=40)
+    assert few.items_needed == wanted.items_needed == 82
+    assert (few.items, few.power < 0.6) == (40, True)
+    assert "With 40 items × 3 arrangements × 2 repeats" in str(few)

@@ -1,6 +1,8 @@
 """Pictures: well-formed, inside their frame, honest about what is missing."""
 
+import re
 import xml.etree.ElementTree as ET
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -305,3 +307,29 @@ def test_hints_name_every_model_in_a_row_of_its_own() -> None:
     named = [e.text for e in parsed(picture).iter(f"{SVG}text") if (e.text or "").startswith("model ")]
     assert named == [f"model {i}" for i in range(5)]
     assert picture.rows[1] == ("model 0", 0.3, 0.9, 0.1)
+
+
+def test_the_picture_of_worst_and_best_orders_keeps_its_name_for_few_and_many_models() -> None:
+    for n in (3, 30):
+        models = [plot_order.OrderSlope(f"lab/model-{i}", 0.3, 0.4 + i / 100) for i in range(n)]
+        picture = plot_order.slopes("order-slopes", "From the worst order to the best", models)
+        assert picture.name == "order-slopes"
+        assert len(picture.rows) == n + 1
+        assert f">model-{n - 1}<" in picture.to_svg()
+
+
+def test_a_long_name_of_a_row_has_two_lines_and_is_whole() -> None:
+    marks = [plots.Mark("Digital certificates for luxury consumption", 0.5, 0.4, 0.6)]
+    svg = plots.intervals("pas", "PAS by study", marks, label="PAS", limits=(0, 1)).to_svg()
+    assert "Digital certificates" in svg
+    assert "luxury consumption<" in svg
+
+
+def test_numbers_beside_outlying_tests_do_not_lie_on_each_other() -> None:
+    points = [plot_effects.Effect(f"t{i}", (0.1, None, None), (2.0 + i / 50, None, None)) for i in range(4)]
+    points += [plot_effects.Effect(f"n{i}", (0.1 * i, None, None), (0.1 * i, None, None)) for i in range(5)]
+    svg = plot_effects.effects("e", "Effects", points).to_svg()
+    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*class="s b halo">\d', svg)
+    places = [(float(x), float(y)) for x, y in found]
+    assert len(places) == 4
+    assert all(abs(a - c) >= 8 or abs(b - d) >= 8 for (a, b), (c, d) in combinations(places, 2))

@@ -85,10 +85,27 @@ def test_recovery_is_the_exact_canonical_order() -> None:
         ("D", None),
         ("", None),
         ("I can't say.", None),
+        ("A hexagon has 6 sides.", None),  # an article, not the option A
+        ("A hexagon is green.", "green"),
+        ("The answer is 'C'.", "blue"),
+        ("I think the answer would be b", "green"),
+        ("It cannot be A, so B.", "green"),
+        ("A, because it is not B", "red"),
+        ("**B** is right. A is wrong.", "green"),
+        ("Definitely not green.", None),
+        ("Not red. Blue.", "blue"),
+        ("정답은 C입니다", "blue"),
+        ("答案是B", "green"),
+        ("Either A or B", None),
+        ("A) red\nB) green\nC) blue", None),
     ],
 )
 def test_which_option_a_reply_chooses(reply: str, expected: str | None) -> None:
     assert chosen_option(reply, ["red", "green", "blue"]) == expected
+
+
+def test_of_an_option_within_another_the_longer_is_meant() -> None:
+    assert chosen_option("It is dark red.", ["red", "dark red", "blue"]) == "dark red"
 
 
 def test_a_choice_is_followed_to_where_the_option_stood() -> None:

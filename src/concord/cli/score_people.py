@@ -84,7 +84,7 @@ def score_people(
 ) -> None:
     """Score a table of tests, or recorded replies to studies: PAS, ECS and APR with their uncertainty."""
     from concord.engine import get_engine
-    from concord.errors import OptionError
+    from concord.errors import OptionError, TableError
 
     choices: dict[str, Any] = {
         "protocol": protocol,
@@ -128,7 +128,12 @@ def score_people(
     from concord.people.folder_rule import make_way, refuse_other_table
 
     refuse_other_table(out, tests.name, model)
-    result: Any = api.score_people(source, model=model, agent_column=agent_column, **options, **choices)
+    try:
+        result: Any = api.score_people(source, model=model, agent_column=agent_column, **options, **choices)
+    except TableError:
+        if isinstance(source, Grid):  # how the table was read often says why cells do not fit
+            warn(source.warnings)
+        raise
     make_way(out, result.inputs, model)
     if isinstance(result, api.AgentsResult):
         _tell_many(result, result.write(out, engine=choices["engine"]), json=json)

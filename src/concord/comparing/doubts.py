@@ -1,6 +1,6 @@
 """What makes a comparison doubtful, and is told: the same file twice, other scales, prompts or settings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +28,12 @@ def doubts(files: Sequence[ScoreFile], scores: Floats, long: "pl.DataFrame | Non
     long
         All answers under each other, with ``model`` and ``place``; None where no file says how it was asked.
     """
-    found = [*_same_file(files), *_scales(files, scores), *_tasks_of_groups(files), *_other_settings(files)]
+    found = [
+        *_same_file(files),
+        *_scales(files, scores),
+        *_tasks_of_groups(files),
+        *other_settings([dict(file.settings) for file in files]),
+    ]
     if long is not None and "prompt" in long.columns:
         found += _prompts(long)
     return tuple(found)
@@ -76,10 +81,9 @@ def _tasks_of_groups(files: Sequence[ScoreFile]) -> list[str]:
     return [f"{len(common)} tasks are compared; {'; '.join(lacking)}"] if lacking else []
 
 
-def _other_settings(files: Sequence[ScoreFile]) -> list[str]:
-    """Name the settings in which the models were asked differently."""
-    known = [dict(file.settings) for file in files]
-    if not all(known):
+def other_settings(known: Sequence[Mapping[str, str]]) -> list[str]:
+    """Name the settings in which models were asked differently; none where a model's are not known."""
+    if len(known) < 2 or not all(known):
         return []
     names = dict.fromkeys(name for one in known for name in one)
     other = [

@@ -234,7 +234,7 @@ def _asked_with(spec: dict[str, Any], plan: dict[str, Any]) -> tuple[tuple[str, 
     config = {**_mapping(spec.get("model_generate_config")), **_mapping(plan.get("config"))}
     named = {
         "task version": spec.get("task_version"),
-        "solver": ", ".join(solvers) if solvers else None,
+        "solver": " + ".join(solvers) if solvers else None,
         **{f"task argument {name}": value for name, value in _mapping(spec.get("task_args")).items()},
         **{name: config.get(name) for name in _ANSWERING},
     }

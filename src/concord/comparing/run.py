@@ -13,7 +13,9 @@ from concord.comparing.kinds import CompareRequest, ResultKind
 from concord.comparing.margins import by_student, with_margin
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.naming import check_names
+from concord.comparing.records import ScoreFile
 from concord.comparing.result import CompareResult, make_result
+from concord.comparing.run_settings import run_doubts
 from concord.comparing.scores import read_models
 from concord.comparing.tables import ScoreColumns
 from concord.engine import SERIAL, Engine
@@ -96,8 +98,10 @@ def compare_sources(
     if first is not None:
         _refuse_columns(reading, choices, first)
         found = first.compare(CompareRequest(sources, reading.names, reading.metric, choices, engine))
-        return _with_margin(found, choices)
+        told = _with_margin(found, choices)
+        return replace(told, warnings=(*told.warnings, *run_doubts(sources)))
     joined = joined_scores(sources, reading)
+    joined = replace(joined, warnings=(*joined.warnings, *run_doubts(sources)))
     return compare_joined(joined, wrong=reading.wrong, choices=choices, engine=engine)
 
 
@@ -151,11 +155,12 @@ def joined_scores(sources: Sequence[Any], reading: ScoreReading) -> JoinedScores
     OptionError
         Fewer than two models, or another number of names.
     """
-    files = [
-        file
+    read = [
+        (source, file)
         for source in sources
         for file in read_models(source, columns=reading.columns, metric=reading.metric, options=reading.table)
     ]
+    files = _told_apart(read)
     if len(files) < 2:
         raise OptionError(
             f"comparing needs at least two models, {files[0].source} holds one; give another file, or a "
@@ -165,6 +170,19 @@ def joined_scores(sources: Sequence[Any], reading: ScoreReading) -> JoinedScores
     if reading.names is not None:
         files = [replace(file, name=name) for file, name in zip(files, reading.names, strict=True)]
     return join_scores(files)
+
+
+def _told_apart(read: Sequence[tuple[Any, ScoreFile]]) -> list[ScoreFile]:
+    """Return the files, called by their whole paths where two folders hold one of the same name."""
+    places: dict[str, set[str]] = {}
+    for source, file in read:
+        places.setdefault(file.source, set()).add(str(source))
+    return [
+        replace(file, source=str(source))
+        if isinstance(source, str | Path) and len(places[file.source]) > 1
+        else file
+        for source, file in read
+    ]
 
 
 def compare_joined(

@@ -21,14 +21,16 @@ from concord.records import SideOutcome, TestRow, TestTable
 
 def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str] | None = None) -> FileCheck:
     """Check a table of tests, or of effects with standard errors."""
+    warnings: tuple[str, ...] = ()
     try:
         if stored_table(path) is None:
             grid = open_table(path, options, mapping=mapping)
+            warnings = grid.warnings
             if is_prediction_grid(grid):
                 return _checked_effects(path, grid)
         found = tables_of(path, lambda one: open_table(one, options, mapping=mapping))
     except TableError as error:
-        return FileCheck(str(path), tuple(map(str, error.problems)), (), {})
+        return FileCheck(str(path), tuple(map(str, error.problems)), warnings, {})
     tables = [found] if isinstance(found, TestTable) else list(found.values())
     wrong = tuple(dict.fromkeys(text for table in tables for text in table.inconsistencies))
     rest = dict.fromkeys(text for table in tables for text in table.warnings if text not in wrong)

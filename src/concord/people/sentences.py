@@ -43,7 +43,9 @@ def relative_words(bounds: Bounds) -> str:
         f"and an agent without effects {floor:.2f}"
     )
     place = place_words(bounds.place)
-    return f"{said}: {place}" if place else f"{said}, too near to each other to tell one from the other"
+    if place:
+        return f"{said}: {place}"
+    return f"{said}; these tests cannot tell the two apart" if "apart" in bounds.place.note else said
 
 
 def place_words(place: Estimate) -> str:
@@ -99,20 +101,20 @@ def replication_words(scores: PeopleResult) -> str:
 def reversal_words(scores: PeopleResult) -> str:
     """Say that most effects are turned round, which often means that groups were: at least 2, and over half.
 
-    Counted are tests that are significant on both sides, in opposite directions, among all that are
-    significant on both sides with a direction.
+    Counted are tests that are significant for people, with a direction on both sides; turned round are those
+    that the agent shows significantly in the other direction.
     """
-    signed = [
-        test.direction_match
+    effects = [
+        test
         for test in scores.tests
-        if test.human_significant and test.agent_significant and test.human_direction and test.agent_direction
+        if test.human_significant and test.human_direction and test.agent_direction
     ]
-    turned = sum(not match for match in signed)
-    if turned < 2 or 2 * turned <= len(signed):
+    turned = sum(bool(test.agent_significant) and test.direction_match is False for test in effects)
+    if turned < 2 or 2 * turned <= len(effects):
         return ""
     return (
-        f" {turned} of the {len(signed)} that are significant on both sides point in opposite directions: "
-        "is group 1 the same group on both sides?"
+        f" {turned} of {len(effects)} are significant in the opposite direction: is group 1 the same group "
+        "on both sides?"
     )
 
 

@@ -230,7 +230,7 @@ def _read_evidence(
         log_bf[outside], up[outside] = exact.log_bf, exact.prob_positive
     brief = Brief(log_bf, up, np.sign(s), drawn.d(protocol))
     # only which side of alpha p lies on is asked of new samples
-    p_value = np.where(drawn.is_significant(alpha), 0.0, 1.0)
+    p_value = np.where(drawn.is_significant(alpha, protocol), 0.0, 1.0)
     return drawn.with_brief(brief, protocol, p_value)
 
 

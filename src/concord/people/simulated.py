@@ -140,7 +140,7 @@ def _simulated_scores(part: FamilyTests, drawn: Family, protocol: Protocol) -> t
     d = drawn.d(protocol)
     brief = Brief(log_bf, up, np.where(np.isnan(up), np.nan, np.sign(s)), d)
     pas = pas_of(part.says, brief, part.context, protocol)
-    called = drawn.is_significant(part.context.alpha)
+    called = drawn.is_significant(part.context.alpha, protocol)
     if called is None:
         called = drawn.evidence(protocol).p_value < part.context.alpha
     passes = called & (direction_match(part.says.direction, brief.direction) == 1)

@@ -121,6 +121,8 @@ def plan_assumed(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructurePl
         noise_sd=assumed.get("noise_sd"),
     )
     designs = _searched(scores, wanted, None)
+    if not designs and wanted.items is not None:  # what the items there are would show, and how many would do
+        designs = _searched(scores, replace(wanted, items=None), None)
     if not designs:
         raise OptionError(
             f"{_wish(tau, wanted)} is not reached{_with_what(wanted)}; allow more, or want less"
@@ -205,6 +207,9 @@ def plan_structure(sources: Sequence[Any], wanted: PlanOptions, metric: str | No
     tau = USUAL_TAU if wanted.effect is None else wanted.effect
     items = effect.n_items if wanted.items is None else wanted.items
     arrangements = effect.n_arrangements if wanted.arrangements is None else wanted.arrangements
+    repeats = None if model.samples_per_cell is None else model.samples_per_cell[0]
+    if wanted.search_repeats and noise is not None and repeats is not None:
+        wanted = replace(wanted, repeats=repeats)  # as the pilot asked
     scores, free = OrderAssumptions(tau, interaction, noise), replace(_goal(wanted), most_items=None)
     needed = fewest_items(scores, free, arrangements, wanted.repeats)
     if needed is None:
@@ -213,7 +218,6 @@ def plan_structure(sources: Sequence[Any], wanted: PlanOptions, metric: str | No
     warnings = () if noise is not None else (
         "the pilot has one sample per cell: more repeats are planned as if they changed nothing",
     )  # fmt: skip
-    repeats = None if model.samples_per_cell is None else model.samples_per_cell[0]
     return StructurePlan(
         based_on=f"a pilot of {effect.n_items} items: {model.model}",
         wanted=wanted,

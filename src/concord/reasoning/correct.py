@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from concord.reasoning.contrasts import forms_in, is_another_form
 from concord.reasoning.names import AliasTable, Mention, NameIndex
 from concord.reasoning.stance import Claim, claims, widest
 from concord.reasoning.text import Words
@@ -150,7 +151,7 @@ class Judge:
             Where negation counts, only the first sentence that puts a diagnosis forward is the answer.
         """
         label = self.table.canonical(gold)
-        found = self.claims(text)
+        found = _of_its_form(self.claims(text), text, gold, label)
         kept = [claim for claim in found if claim.asserted]
         if first and kept:
             kept = [claim for claim in kept if claim.sentence == kept[0].sentence]
@@ -169,6 +170,20 @@ class Judge:
         """Whether another gold label of the set is named."""
         labels = (claim.mention.labels for claim in found)
         return any(label not in named and named & self.gold_labels for named in labels)
+
+
+def _of_its_form(made: list[Claim], text: str, gold: str, label: str) -> list[Claim]:
+    """Take the label from mentions of another form of its disease: "viral meningitis" is no bacterial one."""
+    forms = forms_in(Words(gold).folded)
+    if not forms:
+        return made
+    found = Words(text)
+    return [
+        replace(claim, mention=replace(claim.mention, labels=claim.mention.labels - {label}))
+        if label in claim.mention.labels and is_another_form(found, claim.mention, forms)
+        else claim
+        for claim in made
+    ]
 
 
 def _without_episodes(found: Words, made: list[Claim]) -> list[Claim]:

@@ -11,6 +11,7 @@ from concord.people.answers.result import (
     AnswerNumber,
     GroupSummary,
     OutcomeAnswers,
+    noted_outcomes,
 )
 from concord.records import Estimate
 from concord.show.agents_terminal import short_names
@@ -253,11 +254,20 @@ def _answer_notes(result: AnswersResult) -> Iterator[str]:
             "near as people, 0 as far as random answers. Intervals of one outcome speak of populations: "
             "the noise of samples, which makes every distance too large, is taken out."
         )
+    yield from _covers_less_words(result)
     if first.overall.n_studies >= 3:
         yield f"Intervals: {result.level:.0%}, other studies like these ({first.overall.n_studies} here)."
     if first.groups is not None and len(result.agents) == 1:
         yield from _group_notes(first.groups)
     yield from _pairs_apart_words(result)
+
+
+def _covers_less_words(result: AnswersResult) -> Iterator[str]:
+    """Say of how many outcomes an interval may cover less than it says, and why."""
+    total = sum(len(one.outcomes) for one in result.agents)
+    for note, (count, metrics) in noted_outcomes(result.agents).items():
+        of = "" if total == 1 else f" of {count} of {total} outcomes"
+        yield f"{', '.join(_NAMES[name] for name in metrics)}{of}: {note}."
 
 
 def _group_notes(groups: GroupSummary) -> Iterator[str]:

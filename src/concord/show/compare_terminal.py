@@ -162,7 +162,7 @@ def _missing(pair: PairResult, *, named: bool) -> Iterator[str]:
         if lost.only_first + lost.only_second:
             line += f", with items one side never had as well {number(lost.absent_as_wrong, sign=True)}"
         yield f"  {where}{line}"
-    else:
+    elif lost.note:
         yield f"  {where}counting them as wrong: {lost.note}; give the score of a wrong answer with --wrong"
 
 

@@ -148,13 +148,14 @@ def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
         goal if wanted.width is None else f"give it a {wanted.level:.0%} interval of width {wanted.width:g}"
     )
     yield f"To {goal}"
-    shape = f"{plan.items_needed:,} items × {plan.arrangements} arrangements × {wanted.repeats} repeats"
+    rounds = f"{plan.arrangements} arrangements × {wanted.repeats} repeat{'' if wanted.repeats == 1 else 's'}"
+    shape = f"{plan.items_needed:,} items × {rounds}"
     yield _named_value("needed", shape)
     yield _named_value("calls of one model", f"{plan.calls:,}")
     yield _named_value("cost", _money(plan.cost))
     if plan.items != plan.items_needed:
         yield ""
-        yield f"With {plan.items:,} items × {plan.arrangements} arrangements × {wanted.repeats} repeats"
+        yield f"With {plan.items:,} items × {rounds}"
         yield _named_value("power", f"{plan.power:.0%}")
         yield _named_value(f"{wanted.level:.0%} interval of tau", f"about {number(plan.width)} wide")
     if len(plan.designs) > 1:

@@ -137,9 +137,9 @@ def _said_inside(canvas: Canvas, said: str, points: Sequence[Effect], x: Scale, 
     """Write a line of numbers into the upper left, or where points lie there into the lower right."""
     right, below = x.start + 16 + reach(said), y.end + 28
     if any(x(p.people[0]) < right and y(p.model[0]) < below for p in points):
-        canvas.text(x.end - 8, y.start - 10, said, kind="s b", anchor="end")
+        canvas.text(x.end - 8, y.start - 10, said, kind="s b halo", anchor="end")
     else:
-        canvas.text(x.start + 8, y.end + 14, said, kind="s b")
+        canvas.text(x.start + 8, y.end + 14, said, kind="s b halo")
 
 
 def _arms(p: Effect, x: Scale, y: Scale) -> list[tuple[float, float, float, float]]:
@@ -274,7 +274,7 @@ def mosaic(
         head = f"{_named_state(people)} {column:.0f}"
         if wide >= 7.5 * len(head):
             canvas.text(at + wide / 2, 32, head, kind="s", anchor="middle")
-        elif people == STATES[-1] and column:  # the last one may reach beyond its column
+        elif people == STATES[-1] and column >= 0.5:  # the last one may reach beyond its column
             canvas.text(at, 32, head, kind="s")
         y = top
         for model in STATES:

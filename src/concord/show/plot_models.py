@@ -132,7 +132,11 @@ def models_picture(models: Sequence[ModelMarks], *, width: float = 960.0) -> Pic
             draw[k](canvas, scale, model, _TOP + _ROW * (i + 0.5))
     head = ("model", "PAS", "low", "high", "floor", "ceiling", "tau", "low", "high", "early", "after")
     said = "; ".join(f"{m.name} {short(m.agreement.value) if m.agreement else '–'}" for m in ordered[:40])
-    title = f"{len(ordered)} model{'' if len(ordered) == 1 else 's'} and what they agree with"
+    title = (
+        "1 model and what it agrees with"
+        if len(ordered) == 1
+        else f"{len(ordered)} models and what they agree with"
+    )
     caption = (
         "With people: probability of the same conclusion, shaded from agents without effects to a perfect "
         "replication; with itself: how far order alone moves the mean score; with its reasoning: shares of "

@@ -66,6 +66,14 @@ def order_effect(
     )
 
 
+MOST_SLOPES = 12
+"""Models up to which each has a line of its own from the worst to the best order; more have a row."""
+_PICKED = (
+    "Mean score of each model under its worst and its best order. Worst and best are picked from the same "
+    "scores and lie apart by chance alone, too:"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class OrderSlope:
     """One model: its mean score under the worst and the best order, and the order effect."""
@@ -91,6 +99,8 @@ def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float 
     width
         In units of the drawing.
     """
+    if len(models) > MOST_SLOPES:
+        return _order_rows(name, title, models, width)
     called = last_parts([m.model for m in models])
     left, right, top = 64.0, width - max(110.0, min(220.0, max(map(reach, called), default=0.0) + 24)), 34.0
     tall = max(200.0, 17.0 * len(models) + 20)
@@ -104,7 +114,7 @@ def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float 
         canvas.line("grid", left, scale(tick), right, scale(tick))
     labels = _spaced([scale(m.best) for m in models], 15.0, top, top + tall)
     names = fitted_names(called, width - right - 20)
-    for model, place, name in zip(models, labels, names, strict=True):
+    for model, place, shown_name in zip(models, labels, names, strict=True):
         kind = "link" if model.shown else "slope"
         canvas.line(kind, left, scale(model.worst), right, scale(model.best))
         for x, value, order in (
@@ -114,20 +124,49 @@ def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float 
             note = f"{model.model}, {order}: {short(value)}"
             canvas.circle("model" if model.shown else "ring", x, scale(value), 3.6, note)
         canvas.line("axis", right + 5, scale(model.best), right + 13, place)
-        canvas.text(right + 16, place + 4, model.model, kind="s", shown=name)
+        canvas.text(right + 16, place + 4, model.model, kind="s", shown=shown_name)
     said = "; ".join(f"{m.model} {short(m.worst)} to {short(m.best)}" for m in models[:40])
     rows = (
         ("model", "worst order", "score", "best order", "score", "order effect shown"),
         *((m.model, m.worst_name, m.worst, m.best_name, m.best, m.shown) for m in models),
     )
-    caption = (
-        "Mean score of each model under its worst and its best order. Worst and best are picked from the "
-        "same scores and lie apart by chance alone, too: coloured lines are models whose order "
-        "effect was shown."
-    )
+    caption = f"{_PICKED} coloured lines are models whose order effect was shown."
     return Picture(
         name, title, f"{title}. {said}.", width, top + tall + 16, str(canvas), rows=rows, caption=caption
     )
+
+
+def _order_rows(name: str, title: str, models: Sequence[OrderSlope], width: float) -> Picture:
+    """Draw one row per model from its worst to its best order, the widest first."""
+    ordered = sorted(models, key=lambda m: m.worst - m.best)
+    room, row, top = min(190.0, 0.4 * width), 18.0, 28.0
+    bottom = top + row * len(ordered) + 4
+    limits = span([v for m in ordered for v in (m.worst, m.best)], at_least=(0.0, 1.0))
+    scale = Scale(*limits, room + 8, width - 50)
+    canvas = Canvas()
+    canvas.circle("ring", room + 14, 13, 3.6)
+    canvas.text(room + 24, 17, "worst order", kind="s")
+    canvas.circle("model", room + 114, 13, 3.6)
+    canvas.text(room + 124, 17, "best order", kind="s")
+    axis(canvas, scale, top, bottom, "mean score")
+    places = [top + row * (i + 0.5) + 6 for i in range(len(ordered))]
+    shown = fitted_names(last_parts([m.model for m in ordered]), room - 4)
+    for model, y, called in zip(ordered, places, shown, strict=True):
+        canvas.text(room, y, model.model, kind="s", anchor="end", shown=called)
+        canvas.line("link" if model.shown else "slope", scale(model.worst), y - 4, scale(model.best), y - 4)
+        canvas.circle("ring", scale(model.worst), y - 4, 3.6, f"{model.model}, {model.worst_name}")
+        kind = "model" if model.shown else "ring"
+        canvas.circle(kind, scale(model.best), y - 4, 3.6, f"{model.model}, {model.best_name}")
+        canvas.text(width - 4, y, short(model.best - model.worst), kind="s", anchor="end")
+    said = "; ".join(f"{m.model} {short(m.worst)} to {short(m.best)}" for m in ordered[:40])
+    rows = (
+        ("model", "worst order", "score", "best order", "score", "order effect shown"),
+        *((m.model, m.worst_name, m.worst, m.best_name, m.best, m.shown) for m in ordered),
+    )
+    return Picture(
+        name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows,
+        caption=f"{_PICKED} coloured rows are models whose order effect was shown; numbers are distances.",
+    )  # fmt: skip
 
 
 def _spaced(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
@@ -158,7 +197,7 @@ def shares(
     name, title
         Stem of the file, and what the picture shows.
     models
-        Names and shares, in the order of `SHARES`.
+        Names and shares, in the order of `SHARES`; those that order moves most are drawn first.
     width
         In units of the drawing.
     """
@@ -173,6 +212,7 @@ def shares(
         canvas.text(at + 18, 18, words, kind="s")
         at += 34 + 7.2 * len(words)
     axis(canvas, scale, top - 6, bottom, "share of the variance of scores")
+    models = sorted(models, key=lambda one: -sum(share for share in one[1][1:3] if share is not None))
     called = last_parts([model for model, _ in models])
     canvas.row_names(room, [top + row * i + 15 for i in range(len(models))], called, room - 4)
     for i, (model, parts) in enumerate(models):

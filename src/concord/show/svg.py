@@ -211,7 +211,7 @@ class Scale:
         return self.start + (inside - self.low) / (self.high - self.low) * (self.end - self.start)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Picture:
     """A finished picture; shows itself in a notebook and saves itself as SVG or PNG."""
 
@@ -230,6 +230,10 @@ class Picture:
     """The numbers that it shows, the heads of columns first; empty where it was not told them."""
     caption: str = ""
     """What a reader of a paper must know beyond the title."""
+
+    def __repr__(self) -> str:
+        """Name the picture; its drawing is thousands of letters long."""
+        return f"Picture({self.name!r}, {self.title!r}, {at(self.width)} × {at(self.height)})"
 
     def with_look(self, look: Look) -> "Picture":
         """Return the same picture in another look."""

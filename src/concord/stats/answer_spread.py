@@ -4,6 +4,8 @@ References
 ----------
 Bonett, D. G. (2006). Robust confidence interval for a ratio of standard deviations. Applied Psychological
 Measurement, 30, 432-439.
+Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical Society B, 54,
+221-228.
 Hosking, J. R. M. (1990). L-moments: analysis and estimation of distributions using linear combinations of
 order statistics. Journal of the Royal Statistical Society B, 52, 105-124.
 Layard, M. W. J. (1973). Robust large-sample tests for homogeneity of variances. JASA, 68, 195-198.
@@ -21,12 +23,15 @@ from scipy import special
 from concord.errors import UndefinedError
 from concord.stats.distances import entropy
 from concord.stats.elementwise import Floats
+from concord.stats.skewed import inverse_transformed
 
 L_SKEWED, L_SKEWED_FEW, FEW, L_HEAVY = 0.25, 0.2, 200, 0.2
 """L-skewness (of fewer than 200 answers: the second) and L-kurtosis above which answers have a tail.
 
 A normal distribution has 0 and 0.12, an exponential one 0.33 and 0.17.
 """
+STEEPEST_LOG = 0.2
+"""Largest skewness of a log ratio that its interval follows; beyond, it grows and covers no more."""
 LEAST_DF = 2.0
 """Degrees of freedom that an interval has at least."""
 
@@ -52,11 +57,18 @@ class Spread:
     l_skewness: float = 0.0
     l_kurtosis: float = 0.1226
     """L-moment ratios (Hosking 1990), which a single answer hardly moves."""
+    influence_cube: float = 0.0
+    """Mean cube of what each answer does to the log of the variance; 0 where only moments are known."""
 
     @property
     def log_se2(self) -> float:
         """Variance of the log of the sample variance: (kurtosis - (n - 3)/n)/(n - 1)."""
         return max(0.0, self.kurtosis - (self.n - 3) / self.n) / (self.n - 1)
+
+    @property
+    def log_third(self) -> float:
+        """Third cumulant of the log of the sample variance."""
+        return self.influence_cube / ((self.n - 1) * (self.n - 2)) if self.n > 2 else 0.0
 
     @property
     def has_tail(self) -> bool:
@@ -102,8 +114,9 @@ def answer_spread(values: ArrayLike) -> Spread:
     kurtosis = n * float(((x - middle) ** 4).sum()) / squares**2
     influence = (x - x.mean()) ** 2 / (squares / n) - 1
     # two answers have no tail: their kurtosis is a function of one share
-    df = math.inf if ((x == x.min()) | (x == x.max())).all() else influence_df(influence)
-    return Spread(squares / (n - 1), n, kurtosis, df, *_l_moment_ratios(x))
+    two = bool(((x == x.min()) | (x == x.max())).all())
+    df, cube = (math.inf, 0.0) if two else (influence_df(influence), float((influence**3).mean()))
+    return Spread(squares / (n - 1), n, kurtosis, df, *_l_moment_ratios(x), influence_cube=cube)
 
 
 def influence_df(influence: Floats) -> float:
@@ -179,7 +192,9 @@ def variance_ratio(agent: Spread, human: Spread, *, shared: float = 0.0, level: 
     Each side has its own kurtosis (Bonett pools them, which assumes one shape; an agent's answers have
     another). Normal theory alone (F) would cover 80 % for exponential answers. Where a few answers decide a
     kurtosis it has few degrees of freedom, from `influence_df` and joined as in Welch's test; and a sample
-    that missed the tail has too small a variance and too small a v at once, which the centre makes good.
+    that missed the tail has too small a variance and too small a v at once, which the centre makes good. The
+    skewness that is left is taken out by Hall's transformation, `STEEPEST_LOG` at most and joined with the t,
+    where the sides are independent (30 lognormal amounts against normal ones: 86 to 89 %, 100: 88 to 92 %).
 
     Parameters
     ----------
@@ -213,9 +228,12 @@ def variance_ratio(agent: Spread, human: Spread, *, shared: float = 0.0, level: 
         return RatioEnds(0.0, float("nan"), float("nan"))
     va, vh = agent.log_se2, human.log_se2
     t = float(special.stdtrit(joined_df(va, agent.df, vh, human.df), 0.5 + level / 2))
-    reach = t * float(np.sqrt(max(va + vh - 2 * shared, 0.0)))
+    se = float(np.sqrt(max(va + vh - 2 * shared, 0.0)))
+    third = agent.log_third - human.log_third if shared == 0 else 0.0
+    b = np.clip(third / se**3, -STEEPEST_LOG, STEEPEST_LOG) if se > 0 else np.zeros(())
+    up, down = (float(inverse_transformed(np.asarray(end), np.asarray(b))) for end in (-t, t))
     centre = np.log(value) + va - vh
-    low, high = float(np.exp(centre - reach)), float(np.exp(centre + reach))
+    low, high = float(np.exp(centre - max(down, t) * se)), float(np.exp(centre - min(up, -t) * se))
     return RatioEnds(value, min(low, value), max(high, value))
 
 

@@ -247,9 +247,15 @@ def _w_counts(n: int) -> Floats:
 
 
 def _two_sided(statistic: Floats, counts: Floats) -> Floats:
-    """Return twice the smaller tail of a symmetric count; halves take the larger of their neighbours' p."""
+    """Return twice the smaller tail of a symmetric count.
+
+    Halves, which come from ties, take the larger of their neighbours' p; what lies between, which no ranks
+    give but noise drawn as if continuous, counts as the nearest whole number.
+    """
     tails = np.minimum(1.0, 2 * np.cumsum(counts) / counts.sum())
-    smaller = np.minimum(statistic, counts.size - 1 - statistic)
+    halves = np.abs(2 * statistic - np.round(2 * statistic)) < _SLACK
+    whole = np.where(halves, statistic, np.round(statistic))
+    smaller = np.minimum(whole, counts.size - 1 - whole)
     return np.asarray(tails[np.ceil(smaller - _SLACK).astype(np.intp)])
 
 

@@ -41,8 +41,23 @@ Scorer = Callable[[str, Asked], Scored]
 
 _IDIOM = re.compile(r"^[\s*#]*IDIOM[\s*]*[:：](.*)$", re.IGNORECASE | re.MULTILINE)
 _MEANING = re.compile(r"MEANING[\s*]*[:：](.*)", re.IGNORECASE | re.DOTALL)
-_ANSWER_MARK = re.compile(r"\banswer\b[^A-Za-z0-9]*(?:is|:)?[^A-Za-z0-9]*\(?([A-Za-z])\b\)?", re.IGNORECASE)
-_LONE_LETTER = re.compile(r"(?<![A-Za-z0-9'])\(?([A-Z])(?:[).:]|\b)(?![A-Za-z0-9'])")
+_ANSWER_MARK = re.compile(
+    r"\banswer\b[^A-Za-z0-9]*(?:(?:is|would be|should be|must be)\b)?[^A-Za-z0-9]*"
+    r"([A-Za-z])(?![A-Za-z0-9]|'[a-z])",
+    re.IGNORECASE,
+)
+_CONCLUDED = re.compile(
+    r"\b(?:so|therefore|thus|hence|choose|pick)[\s,]+(?:option\s+|answer\s+)?\W?([A-Z])\W{0,3}$"
+    r"|^\W*([A-Z])\W*(?:,?\s+(?:because|since)|\s+is (?:right|correct|the (?:right|correct)))\b"
+)
+_LONE_LETTER = re.compile(
+    r"(?<![A-Za-z0-9'])([A-Z])(?![A-Za-z0-9'])(?!\s+(?!or\b|and\b|is\b)[a-z])"
+    r"|(?<![A-Za-z0-9'])([B-HJ-Z])(?![A-Za-z0-9'])"
+)
+"""A capital alone; "A" and "I" before a word in small letters are an article and a pronoun."""
+_NEGATED = re.compile(
+    r" (?:not|no|never|neither|nor|cannot|isn t|wasn t|nicht|kein|keine)(?: (?:an?|the|really|option))? $"
+)
 
 
 def folded(text: str) -> str:
@@ -185,12 +200,33 @@ def chosen_option(reply: str, shown: Sequence[str]) -> str | None:
     bare = text.strip("()[]*.: \n")
     if len(bare) == 1 and bare.upper() in LETTERS[: len(shown)]:
         return shown[LETTERS.index(bare.upper())]
-    letters = {found.upper() for found in _ANSWER_MARK.findall(text)} or set(_LONE_LETTER.findall(text))
-    letters &= set(LETTERS[: len(shown)])
+    known = set(LETTERS[: len(shown)])
+    letters: set[str] = set()
+    for marks in (_ANSWER_MARK, _CONCLUDED, _LONE_LETTER):
+        letters = {letter.upper() for found in marks.finditer(text) for letter in found.groups() if letter}
+        letters &= known
+        if letters:
+            break
     if len(letters) == 1:
         return shown[LETTERS.index(letters.pop())]
-    named = [choice for choice in shown if _words(choice) in _words(text)]
+    named = _named_options(_words(text), shown)
     return named[0] if len(named) == 1 and not letters else None
+
+
+def _named_options(text: str, shown: Sequence[str]) -> list[str]:
+    """Return the options whose words a text holds and does not deny; of one within another the longer."""
+    held = [choice for choice in shown if (words := _words(choice)) in text and not _denied(text, words)]
+    return [
+        choice
+        for choice in held
+        if not any(choice != other and _words(choice) in _words(other) for other in held)
+    ]
+
+
+def _denied(text: str, words: str) -> bool:
+    """Whether every place of some words has a denial shortly before it."""
+    before = [text[: found.start() + 1] for found in re.finditer(re.escape(words), text)]
+    return all(_NEGATED.search(one) is not None for one in before)
 
 
 def _words(text: str) -> str:

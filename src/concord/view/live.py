@@ -86,7 +86,10 @@ class LiveRuns:
                 for group, found in sorted(run.groups.items())[:_GROUPS]
             ),
             "strips": [
-                (group, [(outcome, n) for outcome, n in found.items() if n])
+                (
+                    group,
+                    sorted(((o, n) for o, n in found.items() if n), key=lambda one: (one[0] != GOOD, one)),
+                )
                 for group, found in sorted((run.answers if run.answers else run.groups).items())[:_GROUPS]
             ],
             "latest": "\n".join(reversed(run.latest)),

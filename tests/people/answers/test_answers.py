@@ -318,3 +318,16 @@ def test_a_correlation_that_few_persons_decide_is_noted() -> None:
         found = concord.score_answers(rows).agents[0].outcomes[0].numbers["person_r"].estimate
         assert found.interval is not None
         assert ("fewer than 10 persons" in found.note) == noted
+
+
+def test_intervals_that_may_cover_less_are_told_on_the_terminal() -> None:
+    rng = np.random.default_rng(1)
+    sides = (("human", rng.lognormal(0, 1, 30)), ("gpt", rng.normal(1, 0.5, 30)))
+    rows = [{"outcome": "price", "source": who, "answer": float(x)} for who, each in sides for x in each]
+    found = concord.score_answers(rows)
+    told = " ".join(drawn(fitting(view_of(found).report(found)), width=80).split())
+    assert "variance ratio, mean gap (SD), W1: fewer than 50 answers on a scale without ends" in told
+    more = [{**row, "outcome": "warmth", "answer": 1 + i % 5} for i, row in enumerate(rows)]
+    found = concord.score_answers([*rows, *more])
+    told = " ".join(drawn(fitting(view_of(found).report(found)), width=80).split())
+    assert "W1 of 1 of 2 outcomes: fewer than 50 answers" in told

@@ -1,6 +1,7 @@
 """Intervals of the variance ratio and the mean gap cover what they say, or say that they may not."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,7 @@ from concord.people.answers.cells import lay_out
 from concord.people.answers.outcome import FEW, TAIL, _mean_gap, _variance, tail_note
 from concord.people.answers.records import AnswerSet, OutcomeKey
 from concord.records import Estimate
-from concord.stats.answer_spread import answer_spread, influence_df, variance_ratio
+from concord.stats.answer_spread import Spread, answer_spread, influence_df, variance_ratio
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 N_TRUTH = 1_000_000
@@ -185,3 +186,20 @@ def test_a_scale_has_no_unseen_tail_where_its_ends_are_near(answers: np.ndarray,
     numbers = concord.score_answers(rows, n_resamples=20).agents[0].outcomes[0].numbers
     for name in ("variance_ratio", "mean_gap", "w1"):
         assert numbers[name].estimate.note == says
+
+
+def test_the_end_that_a_missed_tail_endangers_lies_further_off() -> None:
+    rng = np.random.default_rng(5)
+    agent, human = answer_spread(rng.normal(1, 0.5, 40)), answer_spread(rng.lognormal(0, 1, 40))
+    found = variance_ratio(agent, human)
+    plain = variance_ratio(replace(agent, influence_cube=0.0), replace(human, influence_cube=0.0))
+    # people may have more variance than seen: the ratio may be smaller, and is no larger for that
+    assert found.low < plain.low
+    assert found.high == plain.high
+    # moments alone, and persons on both sides, keep the interval of t
+    assert variance_ratio(Spread(2.0, 50), Spread(3.0, 50)).low == pytest.approx(0.377, abs=0.001)
+    paired = [
+        variance_ratio(a, h, shared=0.01)
+        for a, h in ((agent, human), (agent, replace(human, influence_cube=0.0)))
+    ]
+    assert paired[0] == paired[1]

@@ -128,6 +128,15 @@ def test_a_plan_from_a_pilot_uses_its_correlation_and_spread(tmp_path: Path) -> 
         concord.plan("mixed", tmp_path, person_cost=5.0, reply_cost=0.01)
 
 
+def test_codes_of_missing_answers_are_left_out_and_told() -> None:
+    people = [{"answer": 1 + i % 5, "prediction": 1 + (i * 3) % 5} for i in range(40)]
+    further = [{"prediction": 1 + i % 5} for i in range(100)]
+    plain = concord.combine(people, further)
+    coded = concord.combine([*people, {"answer": -99, "prediction": 3}], further)
+    assert coded.estimates[0] == plain.estimates[0]
+    assert any("1 answers are -99, a code for no answer" in text for text in coded.warnings)
+
+
 def test_skewness_moves_the_ends_of_an_interval_and_nothing_else() -> None:
     rng = np.random.default_rng(3)
     y = rng.lognormal(0, 1, 60)

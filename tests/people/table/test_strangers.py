@@ -6,8 +6,10 @@ import pytest
 
 from concord.errors import FileFormatError, TableError
 from concord.files.tables import TableOptions
+from concord.people.answers.table import read_answer_table
 from concord.people.check import suggest_map
 from concord.people.table.handmade.mapping import read_mapping
+from concord.people.table.read import read_tests
 from concord.people.table.source import read_agents
 from concord.records import Side, TestTable
 
@@ -278,3 +280,81 @@ def test_statistics_without_n_go_by_their_p_on_both_sides(tmp_path: Path) -> Non
     is_near(row.human, direction=-1)
     is_near(row.agent, direction=1)
     assert any("row 2: human: there is no n: the p-value is the test" in text for text in table.warnings)
+
+
+def test_means_with_standard_errors_are_not_taken_for_means_with_sds(tmp_path: Path) -> None:
+    heads = "Study,DV,Human A M (SE),Human A n,Human B M (SE),Human B n"
+    (row,) = table_of(tmp_path, f"{heads}\nA,x,5 (0.2),25,4 (0.2),25\n").rows
+    is_near(row.human, statistic=1 / 0.08**0.5)  # both SDs are 0.2·√25 = 1: t = 1/√(2/25)
+    heads = "Study,DV,Human d,Human d SE,Human n"
+    table = table_of(tmp_path, f"{heads}\nA,x,0.5,0.2,100\n")
+    assert any("column 'Human d SE' is not used" in text for text in table.warnings)
+
+
+def test_answers_given_to_the_wrong_command_are_sent_to_the_right_one(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="scored by concord score answers"):
+        table_of(tmp_path, "respondent,item,answer\nA,q1,4\n")
+    with pytest.raises(FileFormatError, match="scored by concord score people"):
+        read_answer_table([{"Study": "A", "Human t": 2.0, "Model t": 1.0}])
+
+
+def test_a_first_column_without_a_title_names_the_tests(tmp_path: Path) -> None:
+    text = "Independent Samples T-Test,,,\n,Human t,Human df,Human p\nwarmth,2.357,80,0.021\n"
+    (row,) = table_of(tmp_path, text).rows
+    assert row.test == "warmth"
+
+
+def test_degrees_of_freedom_may_stand_in_the_title(tmp_path: Path) -> None:
+    text = "Study,Variable,Humans,,,GPT-4,,\n,,Exp.,Ctrl.,t(78),Exp.,Ctrl.,t(198)\n"
+    (row,) = table_of(tmp_path, f"{text}Kim,Warmth,5.2 (1.1),4.6 (1.2),2.33*,5.9 (0.5),5.1 (0.6),10.2\n").rows
+    assert row.sub_study == ""
+    is_near(row.human, statistic=2.33, df2=78)
+    is_near(row.agent, statistic=10.2, df2=198)
+
+
+def test_coefficients_of_statistics_programs_go_by_their_p_where_n_is_missing(tmp_path: Path) -> None:
+    text = "study,term,sample,estimate,std.error,statistic,p.value\nA,x,human,0.32,0.1,3.2,0.0014\n"
+    (row,) = table_of(tmp_path, f"{text}A,x,gpt-4,-0.05,0.04,-1.25,0.21\n").rows
+    is_near(row.human, p_value=0.0014, direction=1)
+    is_near(row.agent, p_value=0.21, direction=-1)
+
+
+def test_intervals_in_brackets_with_their_name_are_read(tmp_path: Path) -> None:
+    text = 'Study,Effect,Human,Model\nA,x,d = 0.45 (95% CI: 0.12 to 0.78),"g = 0.1 [95% CI -0.2, 0.4]"\n'
+    (row,) = table_of(tmp_path, text).rows
+    is_near(row.human, effect_d=0.45, p_value=0.0075250)
+    is_near(row.agent, effect_d=0.1)
+
+
+def test_bare_numbers_dates_and_tables_turned_round_are_told(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="a number that says what it is"):
+        table_of(tmp_path, "Outcome,Humans,GPT-4\nshare,0.32***,0.05\n")
+    with pytest.raises(TableError, match="the cell holds a date"):
+        table_of(tmp_path, "Study,Question,Humans,GPT-4\nA,x,2024-04-03 00:00:00,30/40\n")
+    with pytest.raises(FileFormatError, match="turn the table round"):
+        table_of(tmp_path, "Statistic,warmth,trust\nHuman t,2.31,0.4\nModel t,4.1,2.9\n")
+    with pytest.raises(TableError) as caught:
+        table_of(tmp_path, "Item,Human mean,Model mean\nq1,3.2,4.1\nq2,3,4\n")
+    assert str(caught.value).count("compared by concord score answers") == 1
+
+
+def test_a_code_of_a_missing_value_in_the_format_is_doubted() -> None:
+    row = {"study": "S", "finding": "F", "test": "T", "human_statistic": -99, "human_n": 40}
+    said = read_tests([row | {"test_type": "t-test"}]).warnings
+    assert any("-99 is often a code for a missing value" in text for text in said)
+    fine = read_tests([row | {"test_type": "t-test", "human_statistic": -9.9}]).warnings
+    assert not any("code for a missing value" in text for text in fine)
+
+
+def test_a_column_that_numbers_people_is_no_result(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="scored by concord score answers"):
+        table_of(tmp_path, "Participant,Condition,Mean,SD\n1,a,4,1\n2,b,5,1\n")
+
+
+def test_a_list_of_rows_is_told_the_mapping_of_python() -> None:
+    rows = [{"Study": "A", "Effect": "x", "First": "t(38) = 2.3", "Second": "t(98) = 1"}]
+    with pytest.raises(FileFormatError, match="mapping={'TITLE': 'human'"):
+        read_agents(rows)
+    table = read_agents(rows, mapping={"First": "human", "Second": "agent"})
+    assert isinstance(table, TestTable)
+    is_near(table.rows[0].human, statistic=2.3, df2=38)

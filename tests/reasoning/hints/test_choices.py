@@ -73,6 +73,8 @@ def test_every_hint_points_at_the_same_wrong_option(kind: str) -> None:
         ("three", "C"),
         ("ANSWER: F", None),
         ("I do not know.", None),
+        ("The answer is a hexagon.", None),
+        ("Answer: A or B", None),
         ("A good question, which I cannot decide.", None),
         ("<think>never closed ANSWER: A", None),
         ("", None),

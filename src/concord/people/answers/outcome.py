@@ -8,7 +8,7 @@ from scipy import special
 from concord.errors import UndefinedError
 from concord.people.answers.cells import Cells, as_counts, as_fine_counts, exact_distances
 from concord.people.answers.records import AnswerSet, Moments
-from concord.people.answers.result import DISTANCES, AnswerNumber, OutcomeAnswers
+from concord.people.answers.result import COVERS_LESS, DISTANCES, AnswerNumber, OutcomeAnswers
 from concord.records import Estimate, Interval
 from concord.stats.answer_spread import (
     LEAST_DF,
@@ -37,12 +37,11 @@ FEWEST = 5
 INVERTED = "test inversion, the noise of the samples taken out"
 _NOT_APART = "withheld: people and random answers are not apart at these numbers of answers"
 _NO_REFERENCE = "withheld: there is no random answer; give scale_min and scale_max, or conditions"
-_COVERS_LESS = "the interval may cover less than it says"
-FEW = f"fewer than {SHOWS_TAIL} answers on a scale without ends cannot show a tail: {_COVERS_LESS}"
-TAIL = f"answers have a tail, and unseen ones may decide the spread: {_COVERS_LESS}"
+FEW = f"fewer than {SHOWS_TAIL} answers on a scale without ends cannot show a tail: {COVERS_LESS}"
+TAIL = f"answers have a tail, and unseen ones may decide the spread: {COVERS_LESS}"
 FEWEST_RARE = 10
 """Answers beside the most frequent one below which a few persons decide a correlation."""
-RARE = f"fewer than {FEWEST_RARE} persons gave another answer than the most frequent one: {_COVERS_LESS}"
+RARE = f"fewer than {FEWEST_RARE} persons gave another answer than the most frequent one: {COVERS_LESS}"
 _CONSTANT = "no interval: the agent gave one answer only"
 
 

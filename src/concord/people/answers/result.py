@@ -1,8 +1,12 @@
 """What scoring answers gives: frozen, full precision, undefined is ``None`` with a reason."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from concord.records import Estimate
+
+COVERS_LESS = "the interval may cover less than it says"
+"""How a note ends that stands beside an interval which simulations found too short."""
 
 METRICS = {
     "variance_ratio": "variance, agent to people",
@@ -118,3 +122,18 @@ class AnswerDifference:
     difference: Estimate
     p_value: float | None
     p_holm: float | None
+
+
+def noted_outcomes(agents: Iterable[AgentAnswers]) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """Return each reason why intervals may cover less than they say: of how many outcomes, which numbers."""
+    found: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for agent in agents:
+        for outcome in agent.outcomes:
+            by_note: dict[str, list[str]] = {}
+            for name, number in outcome.numbers.items():
+                if number.estimate.note.endswith(COVERS_LESS):
+                    by_note.setdefault(number.estimate.note, []).append(name)
+            for note, names in by_note.items():
+                count, known = found.get(note, (0, ()))
+                found[note] = count + 1, tuple(dict.fromkeys((*known, *names)))
+    return found

@@ -65,7 +65,8 @@ _META = re.compile(
 _WANTED = (
     "expected answers (outcome, human, agent), one below the other (outcome, source, answer), one column per "
     "question (source, Q1, Q2), wide (human_X, agent_X), counts (outcome, option, human_count, agent_count) "
-    "or moments (outcome, n, human_mean, human_sd, agent_mean, agent_sd)"
+    "or moments (outcome, n, human_mean, human_sd, agent_mean, agent_sd). "
+    "A table of tests (t, F, r, χ², means) is scored by concord score people"
 )
 
 

@@ -92,7 +92,7 @@ class Family(ABC):
         """The family itself where new samples are the statistic plus noise that does not depend on it."""
         return None
 
-    def is_significant(self, alpha: Floats) -> NDArray[np.bool_] | None:
+    def is_significant(self, alpha: Floats, protocol: Protocol) -> NDArray[np.bool_] | None:
         """Return where the computed p is below alpha, by a critical value; None where there is none."""
         return None
 
@@ -171,7 +171,7 @@ class LocationFamily(SmoothFamily):
         """Add p (computed where it is not given), native effect and its standard error."""
 
     @abstractmethod
-    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+    def is_significant(self, alpha: Floats, protocol: Protocol) -> NDArray[np.bool_]:
         """Return where the computed p is below alpha: a comparison with a critical value, much faster."""
 
     def evidence(self, protocol: Protocol) -> Evidence:

@@ -127,7 +127,7 @@ class ChiSquares(SmoothFamily):
         chi2 = np.where(one, root * root, many)
         return replace(self, chi2=chi2, direction=direction, p_value=nothing_like(root))
 
-    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+    def is_significant(self, alpha: Floats, protocol: Protocol) -> NDArray[np.bool_]:
         """Compare with the critical value."""
         return np.asarray(self.chi2 > chdtri(self.df, alpha))
 

@@ -85,7 +85,7 @@ class Coefficients(LocationFamily):
             self.p_value, np.asarray(pvalues.p_z(t) if self.logistic else pvalues.p_t(t, self.df))
         )
 
-    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+    def is_significant(self, alpha: Floats, protocol: Protocol) -> NDArray[np.bool_]:
         """Compare with the critical value."""
         critical = ndtri(1 - alpha / 2) if self.logistic else stdtrit(self.df, 1 - alpha / 2)
         return np.asarray(np.abs(self.b / self.se) > critical)

@@ -98,7 +98,7 @@ class Correlations(LocationFamily):
     def _p(self) -> Floats:
         return given_first(self.p_value, np.asarray(pvalues.p_correlation(self.r, self.n)))
 
-    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+    def is_significant(self, alpha: Floats, protocol: Protocol) -> NDArray[np.bool_]:
         """Compare with the critical value."""
         t = stdtrit(self.n - 2, 1 - alpha / 2)
         return np.asarray(np.abs(self.r) > t / np.sqrt(self.n - 2 + t * t))

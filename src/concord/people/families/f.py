@@ -256,7 +256,7 @@ class FTests(SmoothFamily):
         """Within subjects with df1 > 1 the evidence rests on p alone, and is not smooth."""
         return self if self.design != "within" or bool(np.all(self.df1 == 1)) else None
 
-    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+    def is_significant(self, alpha: Floats, protocol: Protocol) -> NDArray[np.bool_]:
         """Compare with the critical value."""
         return np.asarray(self.f > fdtri(self.df1, self.df2, 1 - alpha))
 

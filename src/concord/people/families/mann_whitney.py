@@ -50,11 +50,15 @@ class MannWhitney(LocationFamily):
 
     def _p(self, protocol: Protocol) -> Floats:
         """Return p as given, else exact below ten a group (no z was reported: no ties), else that of z."""
-        p = np.asarray(pvalues.p_z(self._z()))
-        if protocol.conversions != "published":
-            exact = np.where(np.isnan(self.z), small_rank_p(self.u, self.n1, self.n2), np.nan)
-            p = given_first(exact, p)
-        return given_first(self.p_value, p)
+        return given_first(
+            self.p_value, given_first(self._exact(protocol), np.asarray(pvalues.p_z(self._z())))
+        )
+
+    def _exact(self, protocol: Protocol) -> Floats:
+        """Return exact p of few observations without a reported z; NaN elsewhere."""
+        if protocol.conversions == "published":
+            return np.full_like(self.u, np.nan)
+        return np.where(np.isnan(self.z), small_rank_p(self.u, self.n1, self.n2), np.nan)
 
     def _r(self, protocol: Protocol) -> Floats:
         r = np.asarray(effects.rank_biserial(self.u, self.n1, self.n2))
@@ -88,9 +92,10 @@ class MannWhitney(LocationFamily):
             n_eff=broadcast_like(self.n1 + self.n2, z),
         )
 
-    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
-        """Compare with the critical value."""
-        return np.asarray(np.abs(self._z()) > ndtri(1 - alpha / 2))
+    def is_significant(self, alpha: Floats, protocol: Protocol) -> NDArray[np.bool_]:
+        """Compare with the critical value; of few observations by their exact p."""
+        exact = self._exact(protocol)
+        return np.where(np.isnan(exact), np.abs(self._z()) > ndtri(1 - alpha / 2), exact < alpha)
 
     def draw(self, rng: np.random.Generator, size: int) -> "MannWhitney":
         """Draw normal rank-biserial with the Hanley-McNeil standard error."""

@@ -68,7 +68,7 @@ class TTests(LocationFamily):
     def _p(self) -> Floats:
         return given_first(self.p_value, np.asarray(pvalues.p_t(self.t, self._p_df())))
 
-    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+    def is_significant(self, alpha: Floats, protocol: Protocol) -> NDArray[np.bool_]:
         """Compare with the critical value."""
         return np.asarray(np.abs(self.t) > stdtrit(self._p_df(), 1 - alpha / 2))
 

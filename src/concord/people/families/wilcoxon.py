@@ -52,10 +52,15 @@ class SignedRanks(LocationFamily):
 
     def _p(self, protocol: Protocol) -> Floats:
         """Return p as given, else exact below ten pairs (no z was reported: no ties), else that of z."""
-        p = np.asarray(pvalues.p_z(self._z()))
-        if protocol.conversions != "published":
-            p = given_first(np.where(np.isnan(self.z), small_rank_p(self.w, self.n), np.nan), p)
-        return given_first(self.p_value, p)
+        return given_first(
+            self.p_value, given_first(self._exact(protocol), np.asarray(pvalues.p_z(self._z())))
+        )
+
+    def _exact(self, protocol: Protocol) -> Floats:
+        """Return exact p of few pairs without a reported z; NaN elsewhere."""
+        if protocol.conversions == "published":
+            return np.full_like(self.w, np.nan)
+        return np.where(np.isnan(self.z), small_rank_p(self.w, self.n), np.nan)
 
     def _r(self) -> Floats:
         return 2 * self.w / self._total() - 1
@@ -85,9 +90,10 @@ class SignedRanks(LocationFamily):
             n_eff=broadcast_like(self.n, z),
         )
 
-    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
-        """Compare with the critical value."""
-        return np.asarray(np.abs(self._z()) > ndtri(1 - alpha / 2))
+    def is_significant(self, alpha: Floats, protocol: Protocol) -> NDArray[np.bool_]:
+        """Compare with the critical value; of few pairs by their exact p."""
+        exact = self._exact(protocol)
+        return np.where(np.isnan(exact), np.abs(self._z()) > ndtri(1 - alpha / 2), exact < alpha)
 
     def draw(self, rng: np.random.Generator, size: int) -> "SignedRanks":
         """Draw normal r with its error."""

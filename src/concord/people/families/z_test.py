@@ -31,7 +31,7 @@ class ZTests(TTests):
         p = given_first(self.p_value, np.asarray(pvalues.p_z(self.t))) if p_value is None else p_value
         return TTests.with_brief(self, brief, protocol, p)
 
-    def is_significant(self, alpha: Floats) -> NDArray[np.bool_]:
+    def is_significant(self, alpha: Floats, protocol: Protocol) -> NDArray[np.bool_]:
         """Compare with the critical value."""
         return np.asarray(np.abs(self.t) > ndtri(1 - alpha / 2))
 

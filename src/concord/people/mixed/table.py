@@ -11,6 +11,7 @@ from concord.files.cells import BadCellError, number, with_point
 from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.limits import listed
 from concord.files.tables import TableOptions, TableSource
+from concord.people.answers.given import codes_of_missing
 from concord.people.table.columns import fold
 from concord.records import InputFile
 from concord.stats.elementwise import Floats
@@ -105,13 +106,12 @@ def read_mixed(
     how = TableOptions() if options is None else options
     problems: list[CellProblem] = []
     tables = [read_columns(source, how) for source in (people, predictions)]
-    rows = [
-        _TableRows(table, tuple(covariates), problems).rows(with_answers=i == 0)
-        for i, table in enumerate(tables)
-    ]
+    readers = [_TableRows(table, tuple(covariates), problems) for table in tables]
+    rows = [reader.rows(with_answers=i == 0) for i, reader in enumerate(readers)]
     if problems:
         raise TableError(problems)
     warnings = [note for table in tables for note in table.warnings]
+    warnings += [note for reader in readers for note in reader.told]
     warnings += [
         f"{table.name}: {found.n_left_out} rows lack an answer, a prediction or a covariate and are left out"
         for table, found in zip(tables, rows, strict=True)
@@ -127,6 +127,7 @@ class _TableRows:
     def __init__(self, table: ColumnTable, covariates: tuple[str, ...], problems: list[CellProblem]) -> None:
         self.table, self.covariates, self.problems = table, covariates, problems
         self.titles = {fold(title): title for title in table.header}
+        self.told: list[str] = []
 
     def title(self, names: Sequence[str]) -> str | None:
         """Return the first column that has one of these names."""
@@ -141,6 +142,20 @@ class _TableRows:
                 f"{', '.join(names)}"
             )
         return found
+
+    def leave_out_codes(self, answers: Floats, outcomes: Sequence[str]) -> None:
+        """Take codes such as -99, far off the scale of an outcome, for missing answers, and say so."""
+        where = np.asarray(outcomes)
+        for name in dict.fromkeys(outcomes):
+            own = where == name
+            codes = codes_of_missing(answers[own])
+            taken = own & np.isin(answers, codes)
+            answers[taken] = np.nan
+            if codes:
+                shown = ", ".join(f"{code:g}" for code in codes)
+                self.told.append(
+                    f"{self.table.name}: {taken.sum()} answers are {shown}, a code for no answer"
+                )
 
     def rows(self, *, with_answers: bool) -> MixedRows:
         """Read every row; those that lack a number are counted."""
@@ -160,6 +175,8 @@ class _TableRows:
             .to_list()
             for title in (outcome, arm)
         ]
+        if answer is not None:
+            self.leave_out_codes(columns[answer], names[0])
         made = MixedRows(
             tuple(names[0]),
             tuple(names[1]),

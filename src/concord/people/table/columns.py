@@ -32,6 +32,20 @@ _OTHER_NAMES = {
 }
 """Names too short or too different to be seen as misspellings, which hold numbers of a side too."""
 
+_OF_PERSONS = frozenset(
+    [
+        "answer",
+        "response",
+        "responseid",
+        "response_id",
+        "respondent",
+        "participant",
+        "person",
+        "subject",
+        "pid",
+    ]
+)
+"""Columns of files with an answer or a person a row."""
 AGENT = "agent"
 OTHER_AGENT_NAMES = ("model", "design", "config")
 """Columns that name agents where the same test is under several of their names."""
@@ -78,7 +92,7 @@ def locate(grid: Grid) -> Columns:
         if meant and not set(meant) & set(names):
             faults.append(f"{title!r} is not a column of a table of tests; did you mean {_either(meant)}?")
         elif not all(map(is_missing, cells)):
-            mapped = f"; --map '{title}=…' says what it holds" if title and not has_side else ""
+            mapped = f"; {map_option(title, '…')} says what it holds" if title and not has_side else ""
             hint = f"; did you mean {_either(meant)}?" if meant else mapped
             shown = f"column {title!r} is" if title else "a column without a name is"
             warnings.append(f"{_grid_name(grid)}: {shown} not used{hint}")
@@ -126,11 +140,30 @@ def _mapping_hint(grid: Grid, names: Sequence[str]) -> str:
     """Say what to do with a table that has titles of somebody's own."""
     if any(name in SIDE_COLUMNS for name in names):
         return ""
+    if any(name in _OF_PERSONS for name in names):
+        return ". It looks like answers of single persons: those are scored by concord score answers"
+    if not grid.inputs:  # a frame or a list: Python says it
+        return (
+            ". Read as a table made by hand, no column says that it holds results of people: rename one to "
+            "'Human result', or say it with mapping={'TITLE': 'human', 'OTHER TITLE': 'agent'}"
+        )
     return (
         ". Read as a table made by hand, no column says that it holds results of people: rename one to "
         "'Human result', or say it with --map 'TITLE=human' and --map 'TITLE=agent' (the model's); "
-        f"concord check {grid.name} --suggest-map shows how every column was understood"
+        f"concord check {grid.name} --suggest-map my.map shows how every column was understood"
     )
+
+
+def map_option(title: str, column: str) -> str:
+    """Return the option that says what a column holds, as a shell takes it.
+
+    Examples
+    --------
+    >>> print(map_option("Cohen's d", "human_d"), map_option("n", "-"))
+    --map "Cohen's d=human_d" --map 'n=-'
+    """
+    quote = '"' if "'" in title else "'"
+    return f"--map {quote}{title}={column}{quote}"
 
 
 def near_misses(name: str) -> list[str]:

@@ -15,6 +15,8 @@ _EXACT = frozenset({"t", "F", "r", "z"})
 _APART = 1.5
 """Two p-values that differ by less than this factor may come from other degrees of freedom."""
 
+_CODES = frozenset([-99.0, -999.0, -9999.0, 999.0, 9999.0])
+"""Codes of missing values that no t or z is likely to equal."""
 _LIMITS = frozenset({0.05, 0.01, 0.005, 0.001, 0.0005, 0.0001, 0.00001})
 """A p that is printed as below one of these is entered at the limit."""
 
@@ -87,6 +89,13 @@ def alike_names(name: str, rows: Sequence[TestRow]) -> list[str]:
         )
         for one, other in _folded_pairs(names)
     ]
+
+
+def code_of_missing(test_type: str, statistic: object) -> str | None:
+    """Say that a t or z is a number that data files write for a missing value; ``None`` where it is not."""
+    if statistic not in _CODES or not set(KINDS[test_type].reported[:1]) <= {"t", "z"}:
+        return None
+    return f"{statistic:g} is often a code for a missing value: leave the cell empty if it is one here"
 
 
 def given_twice(name: str, rows: Sequence[TestRow]) -> list[str]:

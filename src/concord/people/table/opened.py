@@ -16,6 +16,8 @@ from concord.people.table.handmade.words import meaning_of
 
 _OWN_FORMS = ("human_estimate",)
 """Columns of other tables about people, which are never made by hand into tests."""
+MOST_TITLES = 60
+"""Rows of a table that may be turned round."""
 MOST_SHEETS = 20
 """Further sheets that are looked at where the first holds no table."""
 
@@ -57,9 +59,22 @@ def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str]
     if found is None and mapping:
         raise FileFormatError(
             f"{grid.place}: no line holds the titles that --map names and a result of people below them; "
-            f"see the titles with: concord check {grid.name} --suggest-map"
+            f"see the titles with: concord check {grid.name} --suggest-map my.map"
+        )
+    if found is None and _lies_on_its_side(grid):
+        raise FileFormatError(
+            f"{grid.place}: the titles ({grid.columns[0][0]!r}, {grid.columns[0][1]!r}, …) are in the first "
+            "column and the tests side by side; turn the table round (in a spreadsheet: paste, transpose)"
         )
     return grid if found is None else found
+
+
+def _lies_on_its_side(grid: Grid) -> bool:
+    """Whether the cells of the first column are titles of sides, as in a table turned round."""
+    if len(grid.columns) < 2 or not 2 <= len(grid.rows) <= MOST_TITLES:
+        return False
+    found = [meaning_of([cell]) for cell in grid.columns[0] if isinstance(cell, str)]
+    return len({meaning.side for meaning in found if meaning is not None} - {None}) > 1
 
 
 def _on_another_sheet(

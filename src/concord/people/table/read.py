@@ -13,7 +13,13 @@ from concord.people.families.draft import Draft
 from concord.people.families.registry import KINDS, complete
 from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
 from concord.people.table.document import stored_table
-from concord.people.table.doubts import alike_names, bound_of_zero, given_twice, p_contradiction
+from concord.people.table.doubts import (
+    alike_names,
+    bound_of_zero,
+    code_of_missing,
+    given_twice,
+    p_contradiction,
+)
 from concord.people.table.reported import complete_with_reported, reports_coefficient
 from concord.people.table.types import canonical_type, names_coefficient, type_flags
 from concord.people.table.values import PARSERS
@@ -274,6 +280,9 @@ class _Reader:
                 text = "a direction without a result says nothing about a test; the side is taken as empty"
                 self.note(index, f"{side}_direction", text)
             return None
+        doubt = code_of_missing(test_type, values.get("statistic"))
+        if doubt is not None:
+            self.note(index, f"{side}_statistic", doubt)
         flags = list(type_flags(self.grid.columns[self.position["test_type"]][index]))
         bound = bound_of_zero(given["p_value"]) if values.get("p_value") == 0 else None
         if bound is not None:

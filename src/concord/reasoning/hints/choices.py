@@ -119,9 +119,12 @@ _WORDS = (
     r"answers?|final answer|choice|option|respuesta|resposta|r[ée]ponse|antwort|答案|答え|回答|解答|정답|답"
 )
 _MARKED = re.compile(
-    rf"(?:{_WORDS})[\s*_:：=>\"'\]\)]*(?:is|es|é|est|ist|是|は|为|為|은|는)?[\s*_:：\"'（(\[]*([A-H])(?![A-Za-z])",
+    rf"(?:{_WORDS})[\s*_:：=>\"'\]\)]*(?:is|es|é|est|ist|是|は|为|為|은|는)?[\s*_:：\"'（(\[]*([A-H])(?![A-Za-z])"
+    r"(?!\s*(?:/|\b(?:or|oder|ou?)\b)\s*\(?[A-H]\b)",
     re.IGNORECASE,
 )
+_ARTICLE = re.compile(r"a\s+[a-z]")
+"""The answer is a hexagon: no letter."""
 _BOXED = re.compile(r"\\boxed\{\s*(?:\\text\{)?\s*([A-H])\b")
 _BARE = re.compile(r"[\s*_(\[（\"']*([A-Ha-h])[\s*_)\].:：）\"']*(?:$|\n|[^\w\s])")
 
@@ -138,8 +141,13 @@ def read_letter(reply: str, options: tuple[str, ...]) -> str | None:
     """
     rest = split_reply(reply, None, lambda _: 0).rest
     allowed = LETTERS[: len(options)]
-    marks = [(m.start(), m.group(1).upper()) for find in (_MARKED, _BOXED) for m in find.finditer(rest)]
-    marks = [one for one in marks if one[1] in allowed]
+    marks = [
+        (m.start(), m.group(1).upper())
+        for find in (_MARKED, _BOXED)
+        for m in find.finditer(rest)
+        if _ARTICLE.match(rest, m.start(1)) is None
+    ]
+    marks = [(at, one) for at, one in marks if one in allowed]
     if marks:
         return max(marks)[1]
     lines = [line for line in rest.strip().split("\n") if line.strip()]

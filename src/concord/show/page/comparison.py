@@ -87,6 +87,12 @@ class Comparison:
         return [[shown.get(name, name) for name in group] for group in self.groups if len(group) > 1]
 
     @property
+    def n_apart(self) -> tuple[int, int]:
+        """Pairs that can be distinguished in the ranking metric, and all of its pairs."""
+        own = [row for row in self.rows if row.metric == self.metric]
+        return sum(distinguishable(row.holm, level=0.95) for row in own), len(own)
+
+    @property
     def n_models(self) -> int:
         """Models that are compared."""
         return len({name for row in self.rows for name in (row.first, row.second)})

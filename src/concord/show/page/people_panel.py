@@ -50,7 +50,10 @@ def _read(source: ResultFile) -> tuple[Sequence[PeopleView], list[Problem]]:
 def _people_units(document: Document) -> str:
     keys = ("n_studies", "n_findings", "n_tests_scored", "n_tests")
     studies, findings, scored, tests = (count_words(number(document, key)) for key in keys)
-    return f"{studies} studies, {findings} findings, {scored} of {tests} tests scored"
+    return (
+        f"{studies} {'study' if studies == '1' else 'studies'}, "
+        f"{findings} {'finding' if findings == '1' else 'findings'}, {scored} of {tests} tests scored"
+    )
 
 
 def _size(view: PeopleView) -> str:

@@ -39,6 +39,8 @@ _TOTAL = frozenset(
 _NOTE = re.compile(
     r"^\s*(?:notes?\b|anm\b|anmerkung|source\s*:|quelle\s*:|legend|abbreviation|[*†‡§¹²³ᵃᵇᶜ])", re.IGNORECASE
 )
+_DEGREES = re.compile(r"(?:^|[\s/])(?:t|r|F|χ2|χ²)\s*\(\s*(\d+(?:\.\d+)?(?:\s*,\s*\d+(?:\.\d+)?)?)\s*\)")
+"""Degrees of freedom behind a statistic in a title."""
 _MOST_SIDES = 60
 """Different names that a column of sides may hold."""
 
@@ -165,7 +167,7 @@ def _body_line(
             carried.update(kept)
         carried[name] = own[name]
     line.names = dict(carried)
-    line.cells.extend(_sizes_above(header, line.cells))
+    line.cells.extend([*_sizes_above(header, line.cells), *_degrees_above(line.cells)])
     return line
 
 
@@ -184,6 +186,18 @@ def _sizes_above(
         if whose not in known:
             known.add(whose)
             yield Meaning("n", *whose), title, size.n
+
+
+def _degrees_above(
+    cells: Sequence[tuple[Meaning, str, object]],
+) -> Iterator[tuple[Meaning, str, object]]:
+    """Return degrees of freedom that stand in a title, as in ``t(78)``, for sides without a column."""
+    known = {(one.side, one.agent) for one, _, _ in cells if one.field in ("df", "df1", "df2")}
+    for meaning, title, _ in cells:
+        found = _DEGREES.search(title)
+        whose = (meaning.side, meaning.agent)
+        if found is not None and meaning.field in ("t", "r", "F", "chi2") and whose not in known:
+            yield Meaning("df", *whose), title, found[1]
 
 
 def _cell_name(cell: object) -> str:

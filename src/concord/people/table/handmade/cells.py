@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from datetime import date
 
 from concord.errors import ApaError
 from concord.files.cells import BadCellError, is_missing
@@ -34,7 +35,7 @@ _PERCENT = re.compile(
 _NAME = r"(?:(?:Cohen|Hedges)['’]?\s?s?['’]?\s+)?"
 _EFFECT = re.compile(
     rf"{_NAME}(?:(?P<label>d|g|r|OR)\s*=\s*)?(?P<value>{_NUM})\s*[,;]?\s*(?:95\s*%\s*[CK]I\s*[:=]?\s*)?"
-    rf"[\[(]\s*(?P<low>{_NUM})\s*(?:,|;|to|bis|-)\s*(?P<high>{_NUM})\s*[\])]"
+    rf"[\[(]\s*(?:95\s*%\s*-?[CK]I\s*[:=,]?\s*)?(?P<low>{_NUM})\s*(?:,|;|to|bis|-)\s*(?P<high>{_NUM})\s*[\])]"
     rf"(?:\s*[,;]?\s*[nN]\s*=\s*(?P<n>\d+))?"
 )
 _LABELLED = re.compile(
@@ -52,6 +53,7 @@ _NOTHING = re.compile(
 _GROUPED_DIGITS = re.compile(r"\d{1,3}(?:[.,'’\s]\d{3})+")
 """A count with thousands set apart; there are no parts of people."""
 _STARTS_A_STATISTIC = re.compile(r"(?:^|[\s,;])(?:t|F|r|z|U|W|H|Q|χ2|χ²)\s*(?:\([^)]*\))?\s*[=<>]")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?")
 _CODES = frozenset([-99.0, -999.0, -9999.0])
 _SMALL_CODES = _CODES | {-9.0, -77.0, -88.0}
 _LARGE_CODES = _CODES | {999.0, 9999.0}
@@ -281,8 +283,14 @@ def read_any(cell: object) -> Quantity | None:
     found = plain(cell)
     if is_missing(found):
         return None
-    if not isinstance(found, str):
-        return Quantity(read_number(found))
+    if isinstance(found, date) or (isinstance(found, str) and _DATE.fullmatch(found)):
+        raise BadCellError(
+            "counts such as 26/40; the cell holds a date, which spreadsheet programs make of 3/4: "
+            "store it as text"
+        )
+    bare = bare_number(found)
+    if bare is not None or not isinstance(found, str):
+        return Quantity(bare)
     fault = None
     try:
         parsed = parse_apa(found)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from concord.errors import CellProblem
 from concord.files.cells import BadCellError
+from concord.people.table.columns import map_option
 from concord.people.table.handmade.cells import (
     Quantity,
     after_equals,
@@ -149,7 +150,7 @@ def _only_one(title: str, before: str, other: object) -> str:
         )
     return (
         f"one column for it, but {before!r} holds {other!r} for the same side; leave one out with "
-        f"--map '{title}=-', or give each group and each model a name of its own in its title"
+        f"{map_option(title, '-')}, or give each group and each model a name of its own in its title"
     )
 
 
@@ -169,7 +170,7 @@ def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) ->
     name = meaning.field
     if name == "b":
         _put_coefficient(found, cell)
-    elif name in ("mean", "sd", "se", "count", "percent") or (name == "n" and meaning.group):
+    elif name in ("mean", "mean_se", "sd", "se", "count", "percent") or (name == "n" and meaning.group):
         _put_group(found.groups.setdefault(meaning.group, GroupNumbers()), name, cell, is_share=is_share)
     elif name in ("t", "F", "r", "chi2", "z", "U", "OR", "d"):
         _put_statistic(found, name, cell)
@@ -202,7 +203,10 @@ def _put_group(group: GroupNumbers, name: str, cell: object, *, is_share: bool) 
     if made is None:
         return
     group.mean = made.value if made.value is not None else group.mean
-    group.sd = made.sd if made.sd is not None else group.sd
+    if name == "mean_se":
+        group.se = made.sd if made.sd is not None else group.se
+    else:
+        group.sd = made.sd if made.sd is not None else group.sd
     group.n = made.n if made.n is not None else group.n
     group.k = made.k if made.k is not None else group.k
     if made.percent is not None:
@@ -211,7 +215,7 @@ def _put_group(group: GroupNumbers, name: str, cell: object, *, is_share: bool) 
 
 def _read_group(name: str, cell: object) -> Quantity | None:
     """Read a mean, a count or a percentage; counts may stand in a column of means."""
-    if name != "mean":
+    if name not in ("mean", "mean_se"):
         return {"count": read_count, "percent": read_percent}[name](cell)
     try:
         return read_mean(cell)
@@ -254,6 +258,8 @@ def _put_coefficient(found: Gathered, cell: object) -> None:
 
 
 def _put_any(found: Gathered, cell: object, *, label: str, group: str = "") -> None:
+    if label and found.label == "b":
+        return  # beside a coefficient, its t
     bare = bare_number(cell) if label else None
     made = read_any(cell) if bare is None else Quantity(bare)
     if made is None:

@@ -80,7 +80,7 @@ def target(column: str, title: str) -> Meaning | None:
             return Meaning("any", side)
         group = (
             rest[-1]
-            if rest[-1] in "12" and rest[:-1] in ("mean", "sd", "se", "count", "percent", "n")
+            if rest[-1] in "12" and rest[:-1] in ("mean", "mean_se", "sd", "se", "count", "percent", "n")
             else ""
         )
         plain = rest[:-1] if group else rest

@@ -33,7 +33,7 @@ def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection
     """
     meanings = _with_groups(_with_owners(_with_study(header)))
     if not mapped or title_key(header.titles[0]) not in map(title_key, mapped):
-        meanings = _with_names(meanings, header.titles[0], _cells_below(header, records, 0))
+        meanings = _with_names(meanings, _cells_below(header, records, 0))
     return replace(header, meanings=tuple(meanings))
 
 
@@ -54,10 +54,10 @@ def _cells_below(header: Header, records: Sequence[Numbered], j: int) -> list[ob
     return [record[j] for record in below if j < len(record) and not is_blank(record[j])]
 
 
-def _with_names(found: Meanings, title: str, cells: Sequence[object]) -> Meanings:
+def _with_names(found: Meanings, cells: Sequence[object]) -> Meanings:
     """Take a first column of words that no title explains for names: of studies, or of the tests."""
     fields = {one.field for one in found if one is not None}
-    if found[0] is not None or not title or not cells or fields & {"study", "who"}:
+    if found[0] is not None or not cells or fields & {"study", "who"}:
         return found
     if all(isinstance(cell, str) and not cell.strip().isdigit() for cell in cells):
         found[0] = Meaning("study" if fields & {"finding", "test"} else "test")

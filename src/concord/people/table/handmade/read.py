@@ -1,13 +1,13 @@
 """A hand-made table to the grid of a table of tests: one row per test and agent, every value where it was."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError
 from concord.files.grids import Grid, Numbered, rows_in_words
 from concord.files.raw_table import RawTable
-from concord.people.table.columns import SIDE_FIELDS, SIDES
+from concord.people.table.columns import SIDE_FIELDS, SIDES, map_option
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
 from concord.people.table.handmade.gathered import BadSideError, Entry, Fields, NoTestError, gather
 from concord.people.table.handmade.header import (
@@ -106,7 +106,7 @@ def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Gr
         problems += maker.problems
         warnings += [*_how_it_was_read(raw, own, body), *maker.notes()]
     if problems:
-        raise TableError(problems)
+        raise TableError(_shortened(problems))
     if not rows:
         return None
     return _made_grid(raw, rows, tuple(warnings))
@@ -123,6 +123,16 @@ def _tests(body: Body) -> list[_Test]:
         test.settings.update(line.settings)
         test.sides.setdefault((side, agent), []).extend(cells)
     return list(found.values())
+
+
+def _shortened(problems: Sequence[CellProblem]) -> list[CellProblem]:
+    """Return problems with the explanation of what was expected once, and its first sentence after that."""
+    seen: set[str] = set()
+    made = []
+    for one in problems:
+        made.append(replace(one, expected=one.expected.partition(". ")[0]) if one.expected in seen else one)
+        seen.add(one.expected)
+    return made
 
 
 def _told_apart(tests: list[_Test]) -> list[_Test]:
@@ -289,9 +299,9 @@ def _as_f(fields: Fields) -> Fields:
 def _how_it_was_read(raw: RawTable, header: Header, body: Body) -> list[str]:
     """Say how the table was read: the header's row, what each column was taken for, what was left out."""
     used = [
-        f"{title!r} as {'who' if j == body.who else words_for(meaning)}"
+        f"{repr(title) if title else 'a first column'} as {'who' if j == body.who else words_for(meaning)}"
         for j, (title, meaning) in enumerate(zip(header.titles, header.meanings, strict=True))
-        if meaning is not None and title
+        if meaning is not None and (title or j == 0)
     ]
     told = [f"{raw.place}: read as a table made by hand, header in row {header.last_row}: {', '.join(used)}"]
     for rows, what in (
@@ -302,12 +312,13 @@ def _how_it_was_read(raw: RawTable, header: Header, body: Body) -> list[str]:
         if rows:
             told.append(f"{raw.place}, {rows_in_words(rows)}: {what}")
     for title in unclear(header, body):
-        told.append(
-            f"{raw.place}: column {title!r} does not say whose it is and is not used; --map '{title}=human_…'"
-        )
+        option = map_option(title, "human_…")
+        told.append(f"{raw.place}: column {title!r} does not say whose it is and is not used; {option}")
     for title, meaning in zip(header.titles, header.meanings, strict=True):
         if meaning is None and title:
-            told.append(f"{raw.place}: column {title!r} is not used; --map '{title}=…' says what it holds")
+            told.append(
+                f"{raw.place}: column {title!r} is not used; {map_option(title, '…')} says what it holds"
+            )
     return told
 
 

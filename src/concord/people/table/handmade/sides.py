@@ -28,6 +28,11 @@ _NEED_N = frozenset(["z", "chi2", "U", "W", "H", "Q"])
 _NORMAL_95 = 1.959963984540054
 Made = tuple[str, Fields, tuple[str, ...]]
 """The type of a test, its columns, and what was computed or assumed."""
+_ONE_MEAN = (
+    ". Two groups have titles such as 'Human treatment M' and 'Human control M'; a coefficient with its "
+    "standard error stands below a title such as 'Human b (SE)'; single means of people and model are "
+    "compared by concord score answers"
+)
 _HALVED = "n of both groups together was halved; give n of each group"
 
 
@@ -189,15 +194,17 @@ def _of_coefficient(found: Gathered, hint: str | None) -> Made:
     if found.n is not None or found.df2 is not None:
         made: Fields = {"statistic": value, "se": se, "n": found.n, "df2": found.df2}
         return test_type, {name: one for name, one in made.items() if one is not None}, ()
-    p = math.erfc(abs(value / se) / math.sqrt(2))
     direction = (value > 0) - (value < 0)
+    if found.p is not None and found.p.relation == "=":
+        made = {"p_value": found.p.text if found.p.text else found.p.value, "direction": direction}
+        return "p-value", made, ("there is no n: the p-value is the test",)
+    p = math.erfc(abs(value / se) / math.sqrt(2))
     return "p-value", {"p_value": p, "direction": direction}, ("there is no n: p was computed from b / SE",)
 
 
 def _of_means(pair: Sequence[GroupNumbers], hint: str | None, found: Gathered) -> Made:
     if len(pair) != 2:
-        other = "; a coefficient with its standard error stands below a title such as 'Human b (SE)'"
-        raise BadCellError(f"means of two groups; found {len(pair)}{other if len(pair) == 1 else ''}")
+        raise BadCellError(f"means of two groups; found {len(pair)}{_ONE_MEAN if len(pair) == 1 else ''}")
     sizes = [group.n for group in pair]
     notes: tuple[str, ...] = ("t was computed from means, SDs and n, as of two groups of different people",)
     if None in sizes and found.n1 is not None and found.n2 is not None:

@@ -50,9 +50,10 @@ FIELDS = {
     "sub_study": "sub study; substudy; experiment; exp; experimento; esperimento; 実験; 实验; 실험",
     "finding": "finding; effect; hypothesis; phenomenon; befund; claim; hypothese; effekt; efeito; efecto; "
     "effet; effetto; hipotese; hipotesis; ipotesi; 仮説; 假设; 가설; 効果; 效应; 효과",
-    "test": "test; outcome; measure; dv; dependent variable; contrast; item; variable; question; messung; "
-    "metric; predictor; av; abhangige variable; vd; variavel; variavel dependente; variable dependiente; "
-    "variable dependante; variabile; variabile dipendente; medida; mesure; misura; 変数; 变量; 변수",
+    "test": "test; outcome; term; measure; dv; dependent variable; contrast; item; variable; question; "
+    "messung; metric; predictor; av; abhangige variable; vd; variavel; variavel dependente; "
+    "variable dependiente; variable dependante; variabile; variabile dipendente; medida; mesure; misura; "
+    "変数; 变量; 변수",
     "test_type": "test type; type of test; statistical test; analysis; type; kind of test; testart; testtyp; "
     "tipo de teste; tipo de prueba; type de test; tipo di test",
     "alpha": "alpha",
@@ -75,7 +76,7 @@ FIELDS = {
     "chi cuadrado; chi quadrato",
     "z": "z; z value; z score",
     "U": "u; mann whitney u",
-    "b": "coef; coeff; coefficient; regression coefficient; slope; b se; coef se; coefficient se; "
+    "b": "estimate; coef; coeff; coefficient; regression coefficient; slope; b se; coef se; coefficient se; "
     "unstandardized b; koeffizient; coeficiente; coefficiente",
     "df": "df; dof; degrees of freedom; fg; freiheitsgrade; gl; ddl",
     "df1": "df1; df 1; df num; numerator df",
@@ -87,23 +88,27 @@ FIELDS = {
     "n2": "n2; n 2",
     "mean": "m; mean; average; avg; mittelwert; mw; m sd; mean sd; m sd n; mean sd n; mean ± sd; m ± sd; "
     "m n; m dp; m de; m et; media; media dp; media de; moyenne et; moyenne; moy; promedio; 平均; 평균",
+    "mean_se": "m se; mean se; m sem; mean sem; mean ± se; m ± se; mean ± sem; m ± sem",
     "sd": "sd; std; std dev; standard deviation; s; stdev; standardabweichung; dp; ds; desvio padrao; "
     "desviacion estandar; desviacion tipica; ecart type; deviazione standard; de; et; "
     "標準偏差; 标准差; 표준편차",
-    "se": "se; sem; standard error; std error; standardfehler; erro padrao; error estandar; erreur type; "
-    "errore standard",
+    "se": "se; sem; std.error; std err; standard error; std error; standardfehler; erro padrao; "
+    "error estandar; erreur type; errore standard",
     "count": "count; counts; k; yes; successes; frequency; freq; number; x n; k n; anzahl",
     "percent": "%; percent; pct; percentage; proportion; share; rate; anteil; prozent; porcentagem; "
     "top2box; top 2 box; t2b; top box; porcentaje; pourcentage; percentuale; % yes; % ja; % oui; % si; % sim",
-    "p": "p; p value; sig; significance; pval; p val; p wert; valor p; p valor; valeur p; signifikanz",
+    "p": "p; p value; p.value; sig; significance; pval; p val; p wert; valor p; p valor; valeur p; "
+    "signifikanz",
     "d": "d; effect d; d 95 % ci; d ci; cohen d; cohens d; g; hedges g; smd; effect size; effect size d; es; "
     "d cohen; d de cohen; d di cohen; effektstarke; effektgrosse; tamanho do efeito; tamano del efecto; "
     "taille d effet",
     "OR": "or; or 95 % ci; or ci; odds ratio; aor",
     "ci": "ci; 95 ci; 95 % ci; confidence interval; 95 % confidence interval; ki 95; 95 % ki; ic 95; "
     "ic 95 %; 95 % ic",
-    "ci_low": "ci low; ci lower; lower; ll; lower ci; ci l; lower limit; low; 95 % ci lower; 95 % ci low",
-    "ci_high": "ci high; ci upper; upper; ul; upper ci; ci u; upper limit; high; 95 % ci upper; 95 % ci high",
+    "ci_low": "conf.low; ci low; ci lower; lower; ll; lower ci; ci l; lower limit; low; 95 % ci lower; "
+    "95 % ci low",
+    "ci_high": "conf.high; ci high; ci upper; upper; ul; upper ci; ci u; upper limit; high; "
+    "95 % ci upper; 95 % ci high",
     "p0": "p0; null value; chance level",
     "table": "table; contingency table; 2x2",
     "direction": "direction; sign; dir; effect direction; richtung; direcao; direccion; direzione",

@@ -36,10 +36,12 @@ IDENTITY = (
     "agent_name",
 )
 """Fields of the row, which no side owns."""
-GROUPED = ("mean", "sd", "se", "n", "count", "percent")
+GROUPED = ("mean", "mean_se", "sd", "se", "n", "count", "percent")
 """Fields that a side may have once per group."""
-_LABELS = vocabulary.FIRST | vocabulary.SECOND | frozenset("abcd")
+_LABELS = vocabulary.FIRST | vocabulary.SECOND | frozenset("abc")
 """Words that name a group by themselves."""
+_ONE_PERSON = frozenset(["participant", "person", "persons", "subject"])
+"""Titles that number people and hold no result of theirs."""
 NOT_USED = "-"
 """What a mapping writes for a column that holds nothing of use."""
 
@@ -141,7 +143,8 @@ def meaning_of(levels: list[str]) -> Meaning | None:
                 kept = [word for word in kept if word not in vocabulary.SIDE_FILLERS]
         rest.extend(kept)
     if not rest:
-        return None if side is None else Meaning("any", side, agent)
+        is_id = len(levels) == 1 and set(words_of(levels[0])) <= _ONE_PERSON
+        return None if side is None or is_id else Meaning("any", side, agent)
     return _with_group(rest, side, agent)
 
 
@@ -197,7 +200,7 @@ def _agent_of(level: str) -> tuple[str, list[str]]:
 
 def _names_group(words: list[str]) -> bool:
     """Whether words behind the name of a model say which participants: "condition A", "B"."""
-    return bool(set(words) & vocabulary.GROUP_WORDS) or set(words) <= set("abcd")
+    return bool(set(words) & vocabulary.GROUP_WORDS) or set(words) <= set("abc")
 
 
 def _is_version(word: str, name: list[str]) -> bool:
@@ -227,6 +230,8 @@ def _length_of_words(text: str, n_words: int) -> int:
 def _with_group(words: list[str], side: str | None, agent: str) -> Meaning | None:
     """Find the field among the words; what is left names a group of participants."""
     whole = meaning_of_words(words)
+    if side is not None and set(words) <= _LABELS:
+        return Meaning("any", side, agent, _group_name(words))  # "Exp." below "Humans" is a group
     if whole == "test" and side is not None:
         return Meaning("any", side, agent)  # the test of a side is its printed statistic
     if whole is not None:
@@ -241,10 +246,20 @@ def _with_group(words: list[str], side: str | None, agent: str) -> Meaning | Non
                 if set(left) <= vocabulary.FILLERS:
                     return Meaning(field)
                 continue
+            if _is_error_of_effect(field, left):
+                return None
             return Meaning(field, side, agent, _group_name(left))
-    if side is not None and (set(words) <= _LABELS or set(words) & vocabulary.GROUP_WORDS):
+    if side is not None and set(words) & vocabulary.GROUP_WORDS:
         return Meaning("any", side, agent, _group_name(words))  # "People / Control": whatever the cells hold
     return _in_the_middle(words, side, agent)
+
+
+def _is_error_of_effect(field: str, left: list[str]) -> bool:
+    """Whether words name the standard error of an effect, which is neither the effect nor a group's error."""
+    of_left = meaning_of_words(left)
+    if field in ("se", "sd"):
+        return of_left is not None and of_left not in (*GROUPED, *IDENTITY, "any")
+    return field not in (*GROUPED, "any", "p", "df") and of_left in ("se", "sd")
 
 
 def _in_the_middle(words: list[str], side: str | None, agent: str) -> Meaning | None:

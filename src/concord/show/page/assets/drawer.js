@@ -34,8 +34,8 @@
   const steer = (previous, next) => {
     const bar = el('div', { class: 'steer' });
     const add = (text, label, key, to) => { if (to) bar.append(el('a', { href: to, class: 'button', 'data-steer': key, 'aria-label': label, text })); };
-    add('← k', 'Previous', 'k', previous);
-    add('j →', 'Next', 'j', next);
+    add('← previous', 'Previous', 'k', previous);
+    add('next →', 'Next', 'j', next);
     bar.append(el('button', { type: 'button', class: 'close', text: 'Close', onclick: () => drawer().close() }));
     return bar;
   };
