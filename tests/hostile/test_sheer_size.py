@@ -83,7 +83,7 @@ def test_judges_and_pairs_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_outcomes_of_answers_have_a_limit() -> None:
     nothing: tuple[object, ...] = (None,) * (limits.OUTCOMES + 1)
-    with pytest.raises(FileFormatError, match="20,001 outcomes, more than the 20,000"):
+    with pytest.raises(FileFormatError, match="5,001 outcomes, more than the 5,000"):
         score_answer_table(AnswerSets({"a": nothing}))  # type: ignore[dict-item]
 
 

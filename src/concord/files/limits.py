@@ -71,7 +71,7 @@ JUDGES = 5_000
 """Judges of one table of verdicts."""
 JUDGED_PAIRS = 150_000
 """Pairs of one table of verdicts, those of every judge counted."""
-OUTCOMES = 20_000
+OUTCOMES = 5_000
 """Outcomes of one table of answers, those of every agent counted."""
 ANSWERS = 2_000_000
 """Answers of one table, people's once for every agent that they are compared with; counts are answers."""
