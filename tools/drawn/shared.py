@@ -4,7 +4,7 @@ import functools
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +54,9 @@ def agents() -> Any:
 @functools.cache
 def agent(name: str = "GPT5") -> Any:
     """Return one of them alone, with its tests."""
-    found = agents()
-    made = found.score_alone(found.tables[name], n_resamples=100, n_simulations=200)
-    return replace(made, model=name)
+    from concord import api
+
+    return api.score_people(agents().tables[name], model=name, n_resamples=100, n_simulations=200)
 
 
 @functools.cache

@@ -88,6 +88,7 @@ _LIKELIEST = re.compile(
     r"\((?:most likely|likeliest|most probable|最可能|am wahrscheinlichsten|más probable)\)", re.I
 )
 _CELL = re.compile(r"^[ \t]*\|[ \t*]*([^|\n]{1,60}?)[ \t*]*\|[ \t]*([^|\n]+)\|", re.M)
+_RULE = re.compile(r"[^\n]{0,200}\n[ \t]*\|?[ \t]*:?-{2,}")
 _NEXT_LABEL = re.compile(
     r"\*\*[^*\n]{1,60}[:：?]\*\*|\*\*[^*\n]{1,60}\*\*[:：]|__[^_\n]{1,60}[:：]__|\s{2,}[A-Z][\w ]{2,30}:"
 )
@@ -240,6 +241,8 @@ def _of_cell(text: str, match: re.Match[str], names: Names) -> AnswerPart | None
     noun = _NOUN.search(label)
     if noun is None or phrases.NOT_BEFORE.search(label[: noun.start()]) or len(label) >= 40:
         return None
+    if _RULE.match(text, match.end()):  # the heads of the columns
+        return None
     return AnswerPart(match.group(2), How.MARKER, match.start())
 
 
@@ -361,7 +364,8 @@ def _unmarked(text: str, names: Names) -> AnswerPart:
     pieces = _pieces(text)
     if not lines or not pieces:
         return NO_ANSWER
-    named = [line for line in lines[-60:] if _ITEM.match(line) and names(line[:MOST_CHARACTERS])]
+    listed = (line for line in lines[-60:] if _ITEM.match(line) or line.lstrip().startswith("|"))
+    named = [line for line in listed if names(line[:MOST_CHARACTERS])]
     if len(named) > 1:
         return NO_ANSWER
     if len(lines) == 1 and len(pieces) == 1 and _is_bare(lines[0], names):

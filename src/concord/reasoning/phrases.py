@@ -59,7 +59,7 @@ COPULAS = (
 COPULAS_CJK = r"(?:应|應|可|当|故)?(?:是|为|為)|は|[은는]"
 
 LEADS = (
-    r"most likely(?: diagnosis)?|likeliest|most probable|top|best fit|final|"
+    r"most likely(?: diagnosis)?|likeliest|most probable|top|best fit|final|(?:primary|principal)(?=[*_]{0,3}[ \t]*[:：])|"
     r"am (?:wahrscheinlichsten|ehesten)(?: ist)?|lo m[aá]s probable(?: es)?|"
     r"最可能的是|最有可能的是|最も可能性が高いのは|最も考えられるのは|가장 가능성이? ?높은 (?:것|질환)은"
 )
@@ -68,7 +68,7 @@ LEADS = (
 PLACEHOLDER = re.compile(
     r"^\W*(?:i (?:do not|don[’']t|cannot) (?:know|say|tell)|(?:i am |i'm )?not sure|no idea|the name of|name of the|\.\.\.|…|your (?:answer|diagnosis)|"
     r"un(?:determined|known|clear|certain)|indeterminate|inconclusive|deferred|pending|"
-    r"to be determined|not (?:determined|determinable|clear|possible)|n/?a|none given|"
+    r"none (?:can|could) be|no diagnosis (?:can|could) be|to be determined|not (?:determined|determinable|clear|possible)|n/?a|none given|"
     r"cannot be (?:determined|established|made)|can'?t be (?:determined|established)|"
     r"(?:in)?sufficient (?:information|data)|more information|"
     r"unklar|unbekannt|offen|nicht bestimmbar|indeterminado|desconocido|no determinado|sin determinar)(?!\w)"
@@ -130,8 +130,10 @@ _JUST_BEFORE = (
     r"^\s*(?:>|≫|(?:over|better than|more than)(?: an?| the)?)\s*$"
     r"|(?<!\w)(?:teachers?|school|husband|wife|partner|friends?|gp)(?: \w+)? (?:suspected|assumed)(?: an?)?\s*$"
     r"|(?<!\w)(?:although|though|while|aunque|obwohl)(?: an?| the| una?| eine?)?\s*$"
+    r"|(?<!\w)(?:secondary|tertiary|comorbid(?:ity|ities)?|runner[- ]up|nebendiagnose|zweitdiagnose|secundari[oa])"
+    r"(?: diagnos[ie]s| diagn[oó]stico)?[*_]{0,3}\s*[:：][*_\s]*$"
 )
-"""What takes a mention back only where nothing is between: "A over B", "although B"."""
+"""What takes a mention back only where nothing is between: "A over B", "although B", "Secondary: B"."""
 BEFORE = re.compile(rf"(?<!\w)(?:{_BEFORE_WORDS})(?!\w)|{_BEFORE_CJK}|{_JUST_BEFORE}", re.IGNORECASE)
 """A mention after one of these, in its clause, is no answer."""
 
