@@ -6,7 +6,7 @@ import concord
 
 READ = [
     ("Panic Disorder", "Primary: Panic Disorder\nSecondary: Generalized Anxiety Disorder", True),
-    ("Generalized Anxiety Disorder", "Primary: Panic Disorder\nSecondary: Generalized Anxiety Disorder", False),
+    ("Agoraphobia", "Primary: Panic Disorder\nSecondary: Agoraphobia", False),
     ("Panic Disorder", "DIAGNOSIS: Primary: Panic Disorder / Secondary: Agoraphobia", True),
     ("Agoraphobia", "DIAGNOSIS: Primary: Panic Disorder / Secondary: Agoraphobia", False),
     ("Panic Disorder", "**Primary:** Panic Disorder\n**Comorbidity:** Agoraphobia", True),
