@@ -185,7 +185,7 @@ def test_a_path_that_leads_nowhere_is_told_whatever_stands_beside_it(tmp_path: P
 def test_one_result_alone_cannot_be_compared(tmp_path: Path) -> None:
     result = run("compare", two(tmp_path)[0])
     assert result.exit_code == 2
-    assert "comparing needs at least two results, got 1" in result.stderr
+    assert "comparing needs at least two models, new.csv holds one" in result.stderr
 
 
 def test_the_result_prints_itself_and_gives_a_frame(tmp_path: Path) -> None:

@@ -220,7 +220,7 @@ def test_a_pilot_and_assumptions_are_not_mixed() -> None:
     result = run(LOGS / "first.eval", LOGS / "second.eval", "--sd-between", "0.3")
     assert result.exit_code == 2
     assert "a pilot was given, so sd_between cannot be assumed as well" in result.stderr
-    assert "the results of two models on the same items, got 1" in run(LOGS / "first.eval").stderr
+    assert "comparing needs at least two models, first.eval holds one" in run(LOGS / "first.eval").stderr
 
 
 def test_two_equal_results_about_people_have_no_spread_to_plan_with(scored: list[Path]) -> None:

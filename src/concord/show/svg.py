@@ -153,7 +153,7 @@ def in_two_lines(text: str, width: float) -> tuple[str, ...]:
     Examples
     --------
     >>> in_two_lines("anchoring", 100), in_two_lines("Digital certificates for luxury consumption", 170)
-    (('anchoring',), ('Digital certificates', 'for luxury consumption'))
+    (('anchoring',), ('Digital certificates for', 'luxury consumption'))
     """
     plain = fitted(text, math.inf)
     places = [i + 1 for i, c in enumerate(plain[:-1]) if c in " -_/:"]

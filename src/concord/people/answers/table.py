@@ -133,8 +133,12 @@ def without_import_ids(table: ColumnTable) -> ColumnTable:
     """Return a table without the lines of question texts and import ids that Qualtrics puts below titles."""
     if not table.header:
         return table
-    head = table.load([table.header[0]]).head(_IMPORT_LINES)[table.header[0]].to_list()
-    marks = [i for i, cell in enumerate(head) if isinstance(cell, str) and cell.startswith(_IMPORT_ID)]
+    import polars as pl
+
+    head = table.load([table.header[0]]).head(_IMPORT_LINES)[table.header[0]]
+    if head.dtype != pl.String:  # and dates beyond the calendar cannot be listed
+        return table
+    marks = [i for i, cell in enumerate(head.to_list()) if cell is not None and cell.startswith(_IMPORT_ID)]
     if not marks:
         return table
     cut = marks[0] + 1
