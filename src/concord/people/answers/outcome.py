@@ -41,7 +41,10 @@ FEW = f"fewer than {SHOWS_TAIL} answers on a scale without ends cannot show a ta
 TAIL = f"answers have a tail, and unseen ones may decide the spread: {COVERS_LESS}"
 FEWEST_RARE = 10
 """Answers beside the most frequent one below which a few persons decide a correlation."""
-RARE = f"fewer than {FEWEST_RARE} persons gave another answer than the most frequent one: {COVERS_LESS}"
+RARE = (
+    f"fewer than {FEWEST_RARE} persons gave another answer than the most frequent one: "
+    "the interval allows for more error than they show"
+)
 _CONSTANT = "no interval: the agent gave one answer only"
 
 
@@ -280,13 +283,16 @@ def _person_r(h: Floats, a: Floats, *, level: float) -> Estimate:
         )
         return Estimate(None, n=h.size, note=note)
     r = float(np.corrcoef(h, a)[0, 1])
+    is_rare = min(map(_beside_usual, (h, a))) < FEWEST_RARE
     try:
         se, df = person_correlation_error(h, a)
+        if is_rare:  # one cell of a small table may be empty by chance: no influence, and no error
+            se = max(se, (1 - r * r) / np.sqrt(max(h.size - 3, 1)))
         found = person_correlation_interval(r, h.size, se=se, df=df, level=level)
     except UndefinedError as fault:
         return Estimate(r, n=h.size, note=f"no interval: {fault}")
     ends = _interval_or_none(found.low, found.high, level, "Fisher's z, influence of persons")
-    return Estimate(r, ends, n=h.size, note=RARE if min(map(_beside_usual, (h, a))) < FEWEST_RARE else "")
+    return Estimate(r, ends, n=h.size, note=RARE if is_rare else "")
 
 
 def _beside_usual(answers: Floats) -> int:
