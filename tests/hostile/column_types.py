@@ -66,12 +66,12 @@ TABLES: dict[str, tuple[dict[str, list[Any]], Callable[[Any], object]]] = {
     "verdicts": (
         {"judge": ["j"] * N, "pair": list("1122"), "order": ["ab", "ba"] * 2,
          "verdict": ["first", "second", "tie", "first"], "length_a": [3] * N},
-        lambda table: api.score_judge(table, n_permutations=20),
+        lambda table: api.score_judge(table, n_permutations=99),
     ),
     "options": (
         {"item": list("1122"), "arrangement": ["AB", "BA"] * 2, "chosen": list("ABAA"),
          "right": list("ABAB"), "n_options": [2] * N},
-        lambda table: api.score_options(table, n_permutations=20),
+        lambda table: api.score_options(table, n_permutations=99),
     ),
     "probes": (
         {"probe": ["early"] * N, "id": ["a"] * N, "cell": ["prefix"] * N, "step": [0, 1, 2, 3],

@@ -176,7 +176,8 @@ def _told_apart(read: Sequence[tuple[Any, ScoreFile]]) -> list[ScoreFile]:
     """Return the files, called by their whole paths where two folders hold one of the same name."""
     places: dict[str, set[str]] = {}
     for source, file in read:
-        places.setdefault(file.source, set()).add(str(source))
+        if isinstance(source, str | Path):  # a frame has no place, and may not even print
+            places.setdefault(file.source, set()).add(str(source))
     return [
         replace(file, source=str(source))
         if isinstance(source, str | Path) and len(places[file.source]) > 1
