@@ -8,10 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile
-from concord.comparing.rows import choose_score, each_once, frame_of, graded, item_name, shown, text_of
-from concord.errors import FileFormatError, OptionError
+from concord.comparing.rows import (
+    choose_score,
+    each_once,
+    family_of,
+    frame_of,
+    graded,
+    item_name,
+    shown,
+    text_of,
+)
+from concord.errors import FileFormatError
 from concord.files.contents import fingerprint_file
-from concord.files.limits import listed
 
 Objects = Sequence[Mapping[str, Any]]
 _NOT_SCORED = frozenset(("sampling", "raw_sample", "embedding", "cond_logp", "function_call", "extra"))
@@ -115,12 +123,7 @@ def _answer_row(source: str, one: HarnessAnswer, metric: str, cluster: str | Non
     item = item_name(source, one.item)
     family = None
     if cluster is not None:
-        family = one.fields.get(cluster)
-        if family is None:
-            known = listed(list(one.fields)) if one.fields else "none"
-            raise OptionError(
-                f"{source}: item {item!r} has no {cluster!r} to cluster by; its fields: {known}"
-            )
+        family = family_of(one.fields, cluster, f"{source}: item {item!r} has no", "fields")
     score = None if one.failed else graded(source, item, one.scores.get(metric))
     outcome = FAILED if one.failed else NO_SCORE if score is None else SCORED
     asked = None if one.asked is None else json.dumps(one.asked, sort_keys=True, default=shown)

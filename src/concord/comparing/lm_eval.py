@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile
-from concord.comparing.rows import choose_score, each_once, frame_of, graded, item_name, shown, text_of
+from concord.comparing.rows import (
+    choose_score,
+    each_once,
+    family_of,
+    frame_of,
+    graded,
+    item_name,
+    shown,
+    text_of,
+)
 from concord.errors import FileFormatError, OptionError
 from concord.files.contents import fingerprint_file, read_bytes
 from concord.files.json_size import check_json_size
@@ -165,12 +174,7 @@ def _lm_eval_row(source: str, row: Mapping[str, Any], metric: str, cluster: str 
     item = item_name(source, row["doc_id"])
     family = None
     if cluster is not None:
-        document = row.get("doc")
-        known = document if isinstance(document, Mapping) else {}
-        family = known.get(cluster)
-        if family is None:
-            keys = listed(list(known)) if known else "none"
-            raise OptionError(f"{source}: document {item} has no {cluster!r} to cluster by; its keys: {keys}")
+        family = family_of(row.get("doc"), cluster, f"{source}: document {item} has no", "keys")
     score = graded(source, item, row.get(metric))
     outcome = NO_SCORE if score is None else SCORED
     return (item, "1", score, outcome, text_of(family), text_of(row.get("doc_hash")))

@@ -8,10 +8,18 @@ from typing import Any
 
 from concord.comparing.inspect_logs import InspectLog, read_inspect_log
 from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile
-from concord.comparing.rows import choose_score, each_once, frame_of, graded, item_name, shown, text_of
-from concord.errors import FileFormatError, OptionError
+from concord.comparing.rows import (
+    choose_score,
+    each_once,
+    family_of,
+    frame_of,
+    graded,
+    item_name,
+    shown,
+    text_of,
+)
+from concord.errors import FileFormatError
 from concord.files.contents import fingerprint_file
-from concord.files.limits import listed
 
 _ERROR = 200
 """Characters of an error that are shown."""
@@ -97,14 +105,8 @@ def _inspect_row(
     item = item_name(log.name, summary.get("id"))
     family = None
     if cluster is not None:
-        metadata = summary.get("metadata")
-        known = metadata if isinstance(metadata, Mapping) else {}
-        family = known.get(cluster)
-        if family is None:
-            raise OptionError(
-                f"{log.name}: sample {item!r} has no metadata {cluster!r} to cluster by; its metadata: "
-                f"{listed(list(known)) if known else 'none'}"
-            )
+        lacking = f"{log.name}: sample {item!r} has no metadata"
+        family = family_of(summary.get("metadata"), cluster, lacking, "metadata")
     failed = summary.get("error") is not None
     score = None if failed else graded(log.name, item, scores.get(metric))
     outcome = FAILED if failed else NO_SCORE if score is None else SCORED

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from concord.comparing.records import grade
@@ -69,6 +69,16 @@ def graded(source: str, item: str, value: object) -> float | None:
         return grade(value)
     except BadScoreError as error:
         raise BadScoreError(value, f"{source}, sample {item!r}: ") from error
+
+
+def family_of(fields: object, cluster: str, lacking: str, called: str) -> object:
+    """Return the family that a sample's fields name; the error begins with what lacks it."""
+    known = fields if isinstance(fields, Mapping) else {}
+    family = known.get(cluster)
+    if family is None:
+        present = listed(list(known)) if known else "none"
+        raise OptionError(f"{lacking} {cluster!r} to cluster by; its {called}: {present}")
+    return family
 
 
 def text_of(value: object) -> str | None:

@@ -96,8 +96,8 @@ def compute(
             adjusted=(adjusted.d, adjusted.se),
             evidence=(human_says, agent_says),
         )
-    if once is not None:
-        once.simulations[design] = simulation
+        if once is not None:
+            once.simulations[design] = simulation
     return Computed(
         layout=layout,
         protocol=protocol,

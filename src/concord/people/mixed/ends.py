@@ -46,11 +46,11 @@ def with_ends(parts: Sequence[MeanPart], n: int, level: float, note: str) -> tup
         (METHOD, sum(sign * part.mean.value for sign, part in signed), "deviations"),
         ("people alone", sum(sign * part.mean.people for sign, part in signed), "people"),
     )
+    is_silent = any(part.is_constant for part in parts)
     made = []
     for method, value, name in sides:
         samples = [sign * one for sign, part in signed for one in getattr(part, name)]
-        silent = any(part.is_constant for part in parts)
-        ends = None if silent else skewed_sum_ends(value, samples, level=level)
+        ends = None if is_silent else skewed_sum_ends(value, samples, level=level)
         made.append(estimate_with(value, ends, n, level, f"{method}, {_SKEW}", note))
     return made[0], made[1]
 
