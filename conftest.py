@@ -3,6 +3,7 @@
 import gc
 import os
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -27,3 +28,20 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.collect()
         gc.freeze()
         gc.enable()
+
+
+def _sendable(value: Any) -> Any:
+    """Return a value whose texts are all UTF-8: half a surrogate pair is written as its escape."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {key: _sendable(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_sendable, value))
+    return value
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, Any, Any]:
+    """Let a test's log name a file of any bytes: a report that cannot be sent ends its whole worker."""
+    return _sendable((yield))
