@@ -385,3 +385,20 @@ def test_a_list_of_rows_is_told_the_mapping_of_python() -> None:
     table = read_agents(rows, mapping={"First": "human", "Second": "agent"})
     assert isinstance(table, TestTable)
     is_near(table.rows[0].human, statistic=2.3, df2=38)
+
+
+def test_a_test_that_is_significant_one_tailed_only_is_told(tmp_path: Path) -> None:
+    heads = "Study;Effect;Human result;Model result\n"
+    cells = ["t(60) = 1.85, p = .035 (one-tailed)", "t(60) = 3.00, p = .002 (one-tailed)"]
+    table = table_of(
+        tmp_path, heads + "".join(f"S{i};x;{cell};t(98) = 1.0\n" for i, cell in enumerate(cells))
+    )
+    (told,) = (text for text in table.warnings if "one-tailed only" in text)
+    assert "row 2" in told and "alpha = 0.1 in its row" in told
+
+
+@pytest.mark.parametrize("title", ["결과", "종속변수", "Result"])
+def test_words_under_result_name_what_was_measured(tmp_path: Path, title: str) -> None:
+    text = f"연구;{title};사람 OR (95% CI);모델 OR (95% CI)\nA;도움;12.4 (1.9–81);3.1 (1.6–6.0)\n"
+    (row,) = table_of(tmp_path, text).rows
+    assert (row.study, row.test) == ("A", "도움")
