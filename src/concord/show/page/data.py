@@ -40,7 +40,7 @@ def data_blocks(data: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
         What each element holds.
     """
     texts = [_json_text(one) for one in data]
-    pack = _plain if sum(map(len, texts)) <= PLAIN else _compressed
+    pack = _readable_block if sum(map(len, texts)) <= PLAIN else _compressed_block
     return [pack(text) for text in texts]
 
 
@@ -49,13 +49,13 @@ def _json_text(data: Mapping[str, Any]) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _plain(text: str) -> tuple[str, str]:
+def _readable_block(text: str) -> tuple[str, str]:
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text, "json"
 
 
-def _compressed(text: str) -> tuple[str, str]:
+def _compressed_block(text: str) -> tuple[str, str]:
     return in_85_signs(gzip.compress(text.encode("utf-8"), compresslevel=LEVEL, mtime=0)), "gzip"
 
 
