@@ -117,10 +117,10 @@ def skewed_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level: 
     b = shape.skewness * float(np.sqrt(n - 1)) / (n - 2)
     df = min(error.df, shape.degrees)
     at_95, tail = float(special.stdtrit(df, 0.975)), 0.5 + checked_level(level) / 2
-    for_p = _transformed(t, b if clusters is None else _held(b, at_95))
+    for_p = _transformed(t, b if clusters is None else _followable(b, at_95))
     p = max(float(2 * special.stdtr(error.df, -abs(t))), float(2 * special.stdtr(df, -abs(for_p))))
     border, plain = (float(special.stdtrit(degrees, tail)) for degrees in (df, error.df))
-    b = b if clusters is None else _held(b, border)
+    b = b if clusters is None else _followable(b, border)
     low = error.mean - max(_inverse(border, b), plain) * error.se
     high = error.mean - min(_inverse(-border, b), -plain) * error.se
     method = (
@@ -239,7 +239,7 @@ def tail_shape(values: ArrayLike, clusters: ArrayLike | None = None) -> TailShap
     return TailShape(skewness, kurtosis, int(sums.size))
 
 
-def _held(b: float, border: float) -> float:
+def _followable(b: float, border: float) -> float:
     """Return the skewness of clusters as far as an interval with this border can follow it."""
     most = STEEPEST_CLUSTERS / border
     return float(np.clip(b, -most, most))

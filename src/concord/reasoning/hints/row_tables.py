@@ -51,7 +51,7 @@ def read_hint_rows(source: TableLike | Grid) -> RecordTable[HintRow]:
     """
     table = read_records(source, HintRow, NAMES)
     _check_columns(table)
-    table.rows = tuple(replace(row, kind=_kind(row.kind)) for row in table.rows)
+    table.rows = tuple(replace(row, kind=_kind_word(row.kind)) for row in table.rows)
     table.refuse("kind", lambda _: _has_hints(table), "a kind of hint in some rows, and 'unhinted' in others")
     targets = {row.id: row.target for row in reversed(table.rows) if row.target}
     table.rows = tuple(
@@ -66,7 +66,7 @@ def read_hint_rows(source: TableLike | Grid) -> RecordTable[HintRow]:
         "one target per item, the same for all kinds of hint",
     )
     table.refuse("sample", lambda row: row.sample >= 0, "a whole number, 0 or more")
-    table.rows, twice = _numbered(table)
+    table.rows, twice = _samples_numbered(table)
     table.warnings = (*table.warnings, *twice)
     return table
 
@@ -83,7 +83,7 @@ def _has_hints(table: RecordTable[HintRow]) -> bool:
     return any(row.kind != UNHINTED for row in table.rows)
 
 
-def _numbered(table: RecordTable[HintRow]) -> tuple[tuple[HintRow, ...], tuple[str, ...]]:
+def _samples_numbered(table: RecordTable[HintRow]) -> tuple[tuple[HintRow, ...], tuple[str, ...]]:
     """Return rows whose samples are numbered where no column does it, and a warning of doubles."""
     seen: Counter[tuple[str | None, str, str]] = Counter()
     rows = []
@@ -99,7 +99,7 @@ def _numbered(table: RecordTable[HintRow]) -> tuple[tuple[HintRow, ...], tuple[s
     return tuple(rows), (word,) if twice else ()
 
 
-def _kind(word: str) -> str:
+def _kind_word(word: str) -> str:
     """Return a kind of hint as it is called here; a kind of its own keeps its name."""
     plain = _LETTERS.sub("", word.casefold())
     if plain in _NONE:

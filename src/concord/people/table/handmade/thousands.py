@@ -39,7 +39,7 @@ def without_thousands(raw: RawTable, alike: Collection[int] = ()) -> RawTable:
         chosen = {j for _, j in seen.grouped if j in whole}
     left = [(text, j) for text, j in seen.grouped if j not in chosen]
     records = tuple(
-        (row, [_plain(cell) if j in chosen else cell for j, cell in enumerate(cells)])
+        (row, [_cell_without_thousands(cell) if j in chosen else cell for j, cell in enumerate(cells)])
         for row, cells in raw.records
     )
     return replace(raw, records=records, warnings=(*raw.warnings, *_doubt(raw.place, left)))
@@ -73,7 +73,7 @@ def _looked_at(raw: RawTable) -> _Seen:
         for j, cell in enumerate(cells):
             if isinstance(cell, float) and not cell.is_integer():
                 seen.point = True
-            for text in _numbers(cell):
+            for text in _numbers_in_cell(cell):
                 if _GROUPED.fullmatch(text):
                     seen.grouped.append((text, j))
                 elif "," in text:
@@ -85,7 +85,7 @@ def _looked_at(raw: RawTable) -> _Seen:
     return seen
 
 
-def _numbers(cell: object) -> list[str]:
+def _numbers_in_cell(cell: object) -> list[str]:
     if isinstance(cell, float | int) and not isinstance(cell, bool):
         return [str(int(cell))] if float(cell).is_integer() else []
     if not isinstance(cell, str) or len(cell) > 200:
@@ -96,7 +96,7 @@ def _numbers(cell: object) -> list[str]:
     return [one.rstrip(".,") for one in _AFTER_SIGN.findall(cell)]
 
 
-def _plain(cell: object) -> object:
+def _cell_without_thousands(cell: object) -> object:
     """Return a cell whose only numbers are written without commas between thousands."""
     if not isinstance(cell, str) or len(cell) > 200 or _CELL.fullmatch(cell) is None:
         return cell
