@@ -142,9 +142,14 @@ def methods_of(result: Any) -> str:
         "StructureResult": structure_methods,
         "ReasoningResult": reasoning_methods,
     }.get(type(result).__name__)
-    if written is None:
+    if written is not None:
+        return written(result.to_dict())
+    from concord.show.further_methods import BY_TYPE
+
+    further = BY_TYPE.get(type(result).__name__)
+    if further is None:
         raise OptionError(f"there is no methods paragraph of a {type(result).__name__}")
-    return written(result.to_dict())
+    return further(result, result.to_dict())
 
 
 PEOPLE_SOURCES: tuple[Entry, ...] = (
