@@ -3,7 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from concord.show.methods import Document, with_concord
+from concord.errors import OptionError
+from concord.show.methods import (
+    Document,
+    people_methods,
+    reasoning_methods,
+    structure_methods,
+    with_concord,
+)
 
 
 def _counted(n: int, one: str, many: str) -> str:
@@ -114,7 +121,7 @@ def combine_methods(result: Any, document: Document) -> str:
     """Return the paragraph about people and predictions together."""
     first = result.estimates[0]
     return (
-        f"Answers of {_counted(first.n_people, 'person', 'people')} were combined with "
+        f"Answers of {_counted(first.n_people, 'person', 'persons')} were combined with "
         f"{_counted(first.n_predictions, 'further prediction', 'further predictions')} of the model with "
         f"{with_concord(document)} (prediction-powered inference): the predictions' mean is corrected by the "
         "error seen in people, with the weight that makes the standard error smallest. Intervals are "
@@ -134,3 +141,25 @@ BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
     "CombineResult": combine_methods,
 }
 """The paragraph of each type of result."""
+
+
+def methods_of(result: Any) -> str:
+    """Return the methods paragraph of a result.
+
+    Raises
+    ------
+    OptionError
+        There is none for this type of result.
+    """
+    written = {
+        "PeopleResult": people_methods,
+        "StudiesResult": people_methods,
+        "StructureResult": structure_methods,
+        "ReasoningResult": reasoning_methods,
+    }.get(type(result).__name__)
+    if written is not None:
+        return written(result.to_dict())
+    further = BY_TYPE.get(type(result).__name__)
+    if further is None:
+        raise OptionError(f"there is no methods paragraph of a {type(result).__name__}")
+    return further(result, result.to_dict())

@@ -79,7 +79,7 @@ class View:
 
     def methods(self, result: Any) -> str:
         """Return the methods paragraph of the result."""
-        return str(function_of("methods.methods_of")(result))
+        return str(function_of("further_methods.methods_of")(result))
 
     def _gist(self, result: Any) -> RenderableType:
         return _rendered(self.gist_by, result) if self.gist_by else self.report(result)

@@ -71,7 +71,7 @@ def _show_combined(records: Sequence[CombineResult]) -> str:
     columns: list[fragments.Heading | str] = [
         "estimate",
         *map(fragments.Heading, _HEADS),
-        *(fragments.Heading(words, digits=0) for words in ("worth", "people", "predictions")),
+        *(fragments.Heading(words, digits=0) for words in ("worth", "persons", "predictions")),
     ]
     pieces = []
     for i, result in enumerate(records):
