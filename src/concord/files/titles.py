@@ -41,7 +41,7 @@ def own_titles(header: Iterable[str], known: Iterable[str], others: Titles) -> d
         places.setdefault(plain_title(title), place)
     found: dict[str, int] = {}
     for name in known:
-        title = next((one for one in (name, *others.get(name, ())) if one in places), None)
-        if title is not None and places[title] not in found.values():
-            found[name] = places[title]
+        there = next((one for one in (name, *others.get(name, ())) if one in places), None)
+        if there is not None and places[there] not in found.values():
+            found[name] = places[there]
     return found

@@ -11,6 +11,7 @@ from concord.errors import FileFormatError, TableError
 from concord.reasoning.hints.influence import score_hint_rows
 from concord.reasoning.hints.row_tables import read_hint_rows
 from concord.reasoning.hints.rows import UNHINTED, HintRow
+from concord.reasoning.probes.files import ProbeResult
 
 
 def hinted(answers: str, **more: object) -> list[HintRow]:
@@ -110,7 +111,9 @@ def test_tables_of_others_are_read_by_their_titles() -> None:
         ("q1", "visual_pattern", "T", 0, "T"),
         ("q1", "stamp", "T", 0, "A"),
     ]
-    found = api.score_hints(STRANGERS, model="m").scores.hints
+    result = api.score_hints(STRANGERS, model="m")
+    assert isinstance(result, ProbeResult)
+    found = result.scores.hints
     assert found is not None
     assert (found.kinds[0].n_eligible, found.kinds[0].n_influenced) == (2, 1)
 
