@@ -99,8 +99,9 @@ def test_a_regression_exits_3(
 
 def test_json_holds_the_verdict_of_a_pipeline(tmp_path: Path) -> None:
     files = [table(tmp_path / "a.csv", WORSE), table(tmp_path / "b.csv", BETTER)]
-    result = run("compare", *files, "--fail-if-worse", "--json")
+    result = run("compare", *files, "--fail-if-worse", "--json", "--out", tmp_path / "out")
     found = json.loads(result.stdout)["regression"]
+    assert json.loads((tmp_path / "out" / "comparison.json").read_text("utf-8"))["regression"] == found
     assert (result.exit_code, found["found"], found["model"]) == (3, True, "a")
     (against,) = found["against"]
     assert against["better_by"] == pytest.approx(-30 / 80)

@@ -60,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 FAST = ("--resamples", "0", "--simulations", "0")
 
 
-@pytest.mark.parametrize("columns", [80, 140])
+@pytest.mark.parametrize("columns", [80, pytest.param(140, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "command",
     [

@@ -14,7 +14,9 @@ from tests.files.grids import rows_of, workbook
 from concord.errors import FileFormatError, OptionError
 from concord.files import limits, tables
 from concord.files.delimited import read_delimited
+from concord.files.json_text import parsed
 from concord.files.tables import read_grid
+from concord.files.text import plain_utf8
 
 
 def _csv(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
@@ -99,7 +101,7 @@ def test_what_is_written_with_quotes_is_read_back(rows: list[tuple[str, str]], m
             "a,b\n1,é\n".encode("latin-1"),
             r"t\.csv: line 2 holds the byte 0xe9, which is not UTF-8; name the encoding",
         ),
-        ("a,b\n1,2\n".encode("utf-16"), r"t\.csv: the text is UTF-16, expected UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16")[:-1], r"t\.csv: cannot be read as utf-16"),
         (b"a,b\n1,\x00\n", r"t\.csv: found binary data"),
         (b"PK\x03\x04....", r"t\.csv: found a ZIP archive such as an XLSX workbook, expected CSV text"),
         (
@@ -115,6 +117,17 @@ def test_text_that_cannot_be_read_says_why(tmp_path: Path, data: bytes, message:
     path.write_bytes(data)
     with pytest.raises(FileFormatError, match=message):
         read_grid(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+def test_a_byte_order_mark_says_the_encoding(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("a;b\n1;é\n".encode(encoding))
+    assert read_grid(path).cells(1)[0] == "é"
+    assert plain_utf8(path.read_bytes()) == "a;b\n1;é\n".encode()
+    (tmp_path / "t.jsonl").write_bytes('{"a": "é"}\n'.encode(encoding))
+    assert read_grid(tmp_path / "t.jsonl").cells(0)[0] == "é"
+    assert parsed("t.json", '{"a": "é"}'.encode(encoding)) == {"a": "é"}
 
 
 # --- files in general -------------------------------------------------------------------------------

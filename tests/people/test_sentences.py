@@ -10,7 +10,7 @@ from concord.people.protocol import STANDARD
 from concord.people.replications import compute_human_row, replication_table
 from concord.people.result import Bounds
 from concord.people.score import score_table
-from concord.people.sentences import closing_sentence, place_words, relative_words
+from concord.people.sentences import closing_sentence, place_words, relative_words, replication_words
 from concord.records import Estimate, Interval
 
 
@@ -22,6 +22,14 @@ def test_the_sentence_is_relative_and_tells_effects_from_nulls() -> None:
     assert "they are larger than the human ones" in said or "no difference in size could be shown" in said
     without = closing_sentence(concord.score_people(demo_table(), n_resamples=0, n_simulations=0))
     assert "perfect replication" not in without
+
+
+@pytest.mark.parametrize(("agent", "words"), [(0.4, "is kept."), (9.0, "is broken.")])
+def test_one_human_null_is_no_percentage(agent: float, words: str) -> None:
+    row = {"study": "S", "finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 0.5}
+    row |= {"human_n": 60, "agent_statistic": agent, "agent_n": 60}
+    said = replication_words(concord.score_people([row], n_resamples=0, n_simulations=0))
+    assert said == f"The one human null {words}"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,11 @@ READ = [
     ("Panic Disorder", "| Field | Value |\n|---|---|\n| Diagnosis | Panic Disorder |\n| Sure | high |", True),
     ("Panic Disorder", "| Diagnosis | Chance |\n|---|---|\n| Panic Disorder | 80% |\n| GAD | 15% |", None),
     ("Panic Disorder", "DIAGNOSIS: none can be established", None),
+    ("Asthma", "COPD vs asthma; I favour asthma", True),
+    ("COPD", "COPD vs asthma; I favour asthma", False),
+    ("COPD", "Asthma vs COPD, favor COPD", True),
+    ("Asthma", "Asthma is favoured over COPD.", True),
+    ("Asthma", "I do not favour asthma; COPD fits.", False),
 ]
 
 

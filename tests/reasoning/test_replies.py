@@ -250,7 +250,7 @@ def test_a_bad_sample_is_named(tmp_path: Path, change: dict[str, Any], message: 
         ('{"cases": []}', r's.json: expected {"samples": \[...\]}'),
         ('{"samples": []}', "s.json: holds no samples"),
         ("[" * 100_000, "nested too deep"),
-        (b"\xff\xfe{\x00", "s.json, line 1: byte 1 is not UTF-8"),
+        (b"\xff\xfe{", "s.json, line 1: byte 1 is not UTF-8"),
         ('{"x": 1}\n{"id"', "s.json, line 2: not valid JSON"),
     ],
 )

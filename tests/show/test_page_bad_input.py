@@ -36,7 +36,7 @@ def test_an_empty_folder_is_refused_with_the_way_out(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="nowhere' does not exist; expected a folder"):
-        make_page([tmp_path / "nowhere"])
+        make_page([tmp_path / ("far" * 40) / "nowhere"])
 
 
 def test_commands_exit_with_2_and_one_message(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_repeats_leave_less_noise_beside_what_a_cluster_shares() -> None:
     assert design.inflation(3) == pytest.approx(2.0)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.sampled_from(["counted", "repeated", "measured", "clustered", "unequal"]), st.floats(0.4, 0.95))
 def test_the_smallest_difference_and_the_items_needed_are_inverse(kind: str, power: float) -> None:
     design, repeats = {

@@ -95,12 +95,13 @@ def compare(
         seed=seed,
     )
     warn(result.warnings)
-    if out is not None:
-        files = result.write(out)
-        note(f"wrote {files[0]} and {files[1].name}")
     judged = find_regression(result, margin=margin) if fail_if_worse else None
+    further = {} if judged is None else {"regression": judged.to_dict()}
+    if out is not None:
+        files = result.write(out, further=further)
+        note(f"wrote {files[0]} and {files[1].name}")
     if json:
-        print_json(result.to_dict() | ({} if judged is None else {"regression": judged.to_dict()}))
+        print_json(result.to_dict() | further)
     else:
         show_result(result, full=full)
     if judged is not None:

@@ -65,9 +65,9 @@ def _system_message(error: OSError | UnicodeError | RecursionError | MemoryError
         return f"something in the input is nested too deeply ({more})"
     if isinstance(error, UnicodeError):
         return f"text that is not UTF-8 ({error.reason if hasattr(error, 'reason') else error}; {more})"
-    from concord.files.limits import quoted
+    from concord.files.limits import quoted_path
 
-    named = "" if error.filename is None else f"{quoted(str(error.filename))}: "
+    named = "" if error.filename is None else f"{quoted_path(error.filename)}: "
     return f"{named}{error.strerror or error}; check the path and its permissions ({more})"
 
 

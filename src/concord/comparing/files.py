@@ -6,6 +6,7 @@ what was read equals what was written.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from concord.files.codec import decode, encode
@@ -14,6 +15,8 @@ from concord.files.output import write_csv, write_json
 
 DOCUMENT, TABLE = "comparison.json", "comparison.csv"
 T = TypeVar("T")
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""No further keys."""
 
 
 def write_comparison(

@@ -22,6 +22,7 @@ from concord.files.contents import fingerprint_file, read_bytes
 from concord.files.json_size import check_json_size
 from concord.files.json_text import UnusableError, parsed_line
 from concord.files.limits import listed, quoted
+from concord.files.text import plain_utf8
 
 _SAMPLES_NAME = re.compile(r"samples_(?P<task>.+)_\d{4}-\d{2}-\d{2}T[\d.\-:]+$")
 _OUTPUTS = ("resps", "filtered_resps", "arguments")
@@ -142,7 +143,7 @@ def json_lines(path: Path) -> list[dict[str, Any]]:
     FileFormatError
         The file cannot be read, or a line is no object.
     """
-    data = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    data = plain_utf8(read_bytes(path))
     check_json_size(path.name, data.decode("utf-8", "replace"))
     rows = []
     pieces = data.split(b"\n")

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from concord.comparing.files import read_comparison, write_comparison
+from concord.comparing.files import NOTHING, read_comparison, write_comparison
 from concord.comparing.margins import margin_columns, margin_document
 from concord.files.provenance import provenance
 from concord.records import Estimate, InputFile, Interval, Presented
@@ -201,9 +201,18 @@ class MetricCompareResult(Presented):
                 margin = margin_columns(metric.within)
                 yield {"first": pair.first, "second": pair.second, **document, **ends, **margin}
 
-    def write(self, out: str | Path) -> tuple[Path, ...]:
-        """Write `comparison.json` and `comparison.csv`."""
-        return write_comparison(Path(out), KIND, self.to_dict(), list(self._rows()), self)
+    def write(self, out: str | Path, *, further: Mapping[str, Any] = NOTHING) -> tuple[Path, ...]:
+        """Write `comparison.json` and `comparison.csv`.
+
+        Parameters
+        ----------
+        out
+            A folder; it is made.
+        further
+            Keys that are added to `comparison.json`, such as ``regression``.
+        """
+        document = {**self.to_dict(), **further}
+        return write_comparison(Path(out), KIND, document, list(self._rows()), self)
 
 
 def read_metric_comparison(folder: Path) -> MetricCompareResult:

@@ -1,12 +1,13 @@
 """A comparison of models as a result: numbers, frames, documents."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from concord.comparing.files import read_comparison, write_comparison
+from concord.comparing.files import NOTHING, read_comparison, write_comparison
 from concord.comparing.join import JoinedScores
 from concord.comparing.margins import margin_columns, margin_document
 from concord.files.provenance import provenance
@@ -161,10 +162,18 @@ class CompareResult(Presented):
 
         return pl.DataFrame([_flat_pair(pair) for pair in self.pairs], infer_schema_length=None)
 
-    def write(self, out: str | Path) -> tuple[Path, ...]:
-        """Write `comparison.json` and `comparison.csv`."""
+    def write(self, out: str | Path, *, further: Mapping[str, Any] = NOTHING) -> tuple[Path, ...]:
+        """Write `comparison.json` and `comparison.csv`.
+
+        Parameters
+        ----------
+        out
+            A folder; it is made.
+        further
+            Keys that are added to `comparison.json`, such as ``regression``.
+        """
         rows = [_flat_pair(pair) for pair in self.pairs]
-        return write_comparison(Path(out), KIND, self.to_dict(), rows, self)
+        return write_comparison(Path(out), KIND, {**self.to_dict(), **further}, rows, self)
 
 
 def read_item_comparison(folder: Path) -> CompareResult:

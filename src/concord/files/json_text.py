@@ -11,6 +11,7 @@ from concord.files import limits
 from concord.files.contents import fingerprint
 from concord.files.far_dates import without_far_dates
 from concord.files.json_size import check_json_size
+from concord.files.text import plain_utf8
 from concord.records import InputFile
 
 
@@ -74,9 +75,10 @@ def fields_of(row: object) -> Mapping[str, Any]:
 
 
 def decoded(name: str, data: bytes) -> str:
-    """Decode UTF-8, with or without a byte order mark."""
+    """Decode UTF-8, or what a byte order mark says."""
+    data = plain_utf8(data)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FileFormatError(

@@ -123,6 +123,18 @@ def quoted(name: object) -> str:
     return text if len(text) <= 4 * NAME_SHOWN else text[: 4 * NAME_SHOWN] + "..."
 
 
+def quoted_path(path: object) -> str:
+    """Quote a path for a message; of a long one the end is shown, which names the file.
+
+    Examples
+    --------
+    >>> quoted_path("/" + "x" * 200 + "/answers.csv")[-13:]
+    "/answers.csv'"
+    """
+    text = str(path)
+    return quoted(text if len(text) <= NAME_SHOWN else "..." + text[3 - NAME_SHOWN :])
+
+
 def cut(message: str) -> str:
     """Cut a message that nobody could read to its end.
 

@@ -1,10 +1,16 @@
-"""Bytes to text: UTF-8 unless an encoding is named, because guessing gives wrong letters."""
+"""Bytes to text: UTF-8 unless an encoding is named or a mark says one; guessing gives wrong letters."""
 
 import codecs
 
 from concord.errors import FileFormatError, OptionError
 
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# UTF-32 first: its little-endian mark begins with that of UTF-16
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 _UTF8 = frozenset({"utf-8", "utf8", "utf_8", "utf-8-sig"})
 
 
@@ -16,7 +22,7 @@ def decode(name: str, data: bytes, encoding: str | None = None) -> str:
     name, data
         What messages call the file, and its bytes.
     encoding
-        Name of an encoding that Python knows; UTF-8 with or without a byte order mark by default.
+        Name of an encoding that Python knows; by default what a byte order mark says, else UTF-8.
 
     Raises
     ------
@@ -25,7 +31,8 @@ def decode(name: str, data: bytes, encoding: str | None = None) -> str:
     OptionError
         There is no such encoding.
     """
-    text = _as_utf8(name, data) if encoding is None else _as(name, data, encoding)
+    named = _marked(data) if encoding is None else encoding
+    text = _as_utf8(name, data) if named is None else _as(name, data, named)
     if "\0" in text:
         raise FileFormatError(
             f"{name}: found binary data (a NUL byte), expected text; save it as text, such as 'CSV UTF-8'"
@@ -33,11 +40,26 @@ def decode(name: str, data: bytes, encoding: str | None = None) -> str:
     return text
 
 
+def plain_utf8(data: bytes) -> bytes:
+    """Return text as UTF-8 without a byte order mark where one says what it is, else the bytes as they are.
+
+    For readers that go through a file line by line as bytes; `decode` is for all others.
+    """
+    encoding = _marked(data)
+    if encoding is None:
+        return data.removeprefix(codecs.BOM_UTF8)
+    try:
+        return data.decode(encoding).encode("utf-8")
+    except UnicodeError:
+        return data  # not what its mark says: whoever reads it names the byte
+
+
+def _marked(data: bytes) -> str | None:
+    """Return the encoding that a byte order mark other than that of UTF-8 says."""
+    return next((encoding for mark, encoding in _MARKS if data.startswith(mark)), None)
+
+
 def _as_utf8(name: str, data: bytes) -> str:
-    if data.startswith(_UTF16):
-        raise FileFormatError(
-            f"{name}: the text is UTF-16, expected UTF-8; use --encoding utf-16, or save it as UTF-8"
-        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

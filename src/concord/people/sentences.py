@@ -92,8 +92,9 @@ def replication_words(scores: PeopleResult) -> str:
         alone = "does" if companions.apr_human_significant else "does not"
         parts.append(share if n != 1 else f"the one effect that people show {alone} replicate")
     if companions.nulls_kept is not None:
-        nulls = "human null is kept" if companions.n_human_nulls == 1 else "human nulls are kept"
-        parts.append(f"{companions.nulls_kept:.0%} of {companions.n_human_nulls} {nulls}")
+        share = f"{companions.nulls_kept:.0%} of {companions.n_human_nulls} human nulls are kept"
+        alone = "kept" if companions.nulls_kept else "broken"
+        parts.append(share if companions.n_human_nulls != 1 else f"the one human null is {alone}")
     said = ", and ".join(parts)
     return f"{said[0].upper()}{said[1:]}.{reversal_words(scores)}" if said else ""
 

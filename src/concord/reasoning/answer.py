@@ -78,15 +78,23 @@ _IS = re.compile(
 )
 _LEAD = re.compile(
     rf"(?<![^\W_])(?:{phrases.LEADS})[*_]{{0,3}}[ \t]*"
-    r"(?:[:：=]|—|–|\bis\b|(?<=ist)|(?<=es)|(?<=[は是은])|"
+    r"(?:[:：=]|—|–|\bis\b|(?<=ist)|(?<=es)|(?<= est)|(?<=[は是은])|"
     r"(?=(?:(?:zu|f[uü]r|auf|mit|von) )?eine?[mnr]?\b))[*_]*",
     re.I,
 )
 _SIGN = re.compile(r"^[ \t>*\-]*(?:✅|☑|✔️?|👉|=>|⇒|->|→)[ \t]*|[ \t](?:⇒|=>|∴)[ \t]*", re.M)
 _FIELD = re.compile(r"^[ \t]*A[:：][ \t]*", re.M)
 _LIKELIEST = re.compile(
-    r"\((?:most likely|likeliest|most probable|最可能|am wahrscheinlichsten|más probable)\)", re.I
+    r"\((?:most likely|likeliest|most probable|最可能|am wahrscheinlichsten|más probable|"
+    r"(?:l[ae] )?plus probable)\)",
+    re.I,
 )
+_FAVOURED = re.compile(
+    r"(?:\b(?:i|we)(?:[’']d|[’']m| am| are| would)?[ \t]+(?:\w+ly[ \t]+)?|[.;,][ \t]+|^[ \t]*)"
+    r"(?:favou?r(?:ing)?|lean(?:ing)?(?: more)? towards?)[ \t]+",
+    re.I | re.M,
+)
+"""What a writer favours among several: "A vs B; I favour B"."""
 _CELL = re.compile(r"^[ \t]*\|[ \t*]*([^|\n]{1,60}?)[ \t*]*\|[ \t]*([^|\n]+)\|", re.M)
 _RULE = re.compile(r"[^\n]{0,200}\n[ \t]*\|?[ \t]*:?-{2,}")
 _NEXT_LABEL = re.compile(
@@ -208,6 +216,7 @@ def _marked(text: str, names: Names) -> list[Candidate]:
         (_SIGN, _after_lead),
         (_FIELD, _after_lead),
         (_LIKELIEST, _before_likeliest),
+        (_FAVOURED, _after_lead),
     ]
     return [
         (match.start(), partial(make, text, match, names))
@@ -292,7 +301,7 @@ def _colon_after(text: str, end: int) -> int | None:
 
 def _after_suffix(text: str, end: int) -> int:
     """Return the end of one to three words that may be between a noun and "is"."""
-    words = re.compile(r"(?:[ \t]+[^\s:：.,;!?。、()]+){1,3}?(?=[ \t]+(?:is|ist|es|lautet)\b)").match(
+    words = re.compile(r"(?:[ \t]+[^\s:：.,;!?。、()]+){1,3}?(?=[ \t]+(?:is|ist|es|est|lautet)\b)").match(
         text, end
     )
     return end if words is None or phrases.NOT_AFTER.search(words.group()) else words.end()
@@ -334,7 +343,7 @@ def _continued(text: str, stop: int) -> str:
     if stop < 0:
         return ""
     line = text[stop + 1 : stop + 200].partition("\n")[0]
-    return " " + line if re.match(r"[a-zäöüñ]", line) and ":" not in line[:30] else ""
+    return " " + line if re.match(r"[a-zäöüñéèêàâîôûç]", line) and ":" not in line[:30] else ""
 
 
 def _block(block: str) -> str:

@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - a line per group of words reads better than one that is broken
 """Words that mark an answer, and words that take a diagnosis back, in the languages of the bundled sets.
 
-Everything here is lower case. English, German, Spanish, Chinese, Japanese, Korean, in this order.
+Everything here is lower case. English, German, Spanish, French, Chinese, Japanese, Korean, in this order.
 """
 
 import re
@@ -12,6 +12,8 @@ NOUNS = (
     r"diagnosis|dx|answer|conclusion|impression|verdict"
     r"|(?:verdachts|end|haupt|abschluss)?diagnose|antwort|fazit|schlussfolgerung|ergebnis"
     r"|diagn[oó]stico|respuesta|conclusi[oó]n"
+    r"|diagnostic(?=\W*(?:[:：=—–→\n]|$|(?:final|retenu|principal|probable|le plus|le mieux|est|serait|reste|demeure|"
+    r"que|pos[eé]|propos[eé])(?!\w)))|r[eé]ponse"
 )
 NOUNS_CJK = r"诊断|診斷|答案|结论|結論|診断|回答|答え|진단|답변|결론|답"
 NOUNS_START = r"(?=[acdefhirsv诊診答结結回진답결])"
@@ -23,6 +25,7 @@ KEY_NAMES = (
     r"(?:diagnosis|answer|dx|conclusion|prediction|label)"
     r"|(?:endg[uü]ltige|wahrscheinlichste|finale)?[ _-]?(?:diagnose|antwort)"
     r"|(?:diagn[oó]stico|respuesta)(?:[ _-]?(?:final|principal|m[aá]s[ _-]probable))?"
+    r"|(?:diagnostic|r[eé]ponse)(?:[ _-]?(?:finale?|principale?|retenue?|(?:le[ _-])?plus[ _-]probable))?"
     r"|(?:最终|最終|主要)?(?:诊断|診斷|診断|答案|回答|答え)|(?:최종[ _]?)?(?:진단|답변|답)"
 )
 """Names of a JSON key or an XML tag that holds the answer."""
@@ -36,7 +39,8 @@ NOT_BEFORE = re.compile(
     r"incorrect|erroneous|mistaken|possible|potential|considered|family|no|not|without|any|every|each|against|"
     r"mis|example|sample|question|old|competing|rival|comorbid|formal|medical|"
     r"keine?|andere|alternative|fr[uü]here|vorherige|falsche|m[oö]gliche|zweite|"
-    r"otro|otra|ning[uú]n|sin|falso|posible|alternativo|un)(?:\s+(?:the|a|my|der|die|el|la))?\W*$"
+    r"otro|otra|ning[uú]n|sin|falso|posible|alternativo|un|"
+    r"aucun|autres?|sans|faux|pr[eé]c[eé]dent|ancien|deuxi[eè]me|premier)(?:\s+(?:the|a|my|der|die|el|la|le))?\W*$"
     r"|(?:differential|differenzial|fehl|鉴别|鑑別|감별|既往|曾|误|誤|其他|他の|다른|감별 ?|正式な|医学|の|초기 ?)$",
     re.IGNORECASE,
 )
@@ -45,7 +49,8 @@ NOT_BEFORE = re.compile(
 NOT_AFTER = re.compile(
     r"\b(?:of|criteria|considered|excluded|rejected|differential|requires?|if|code|codes|by|for|questions?|"
     r"diferencial|previo|err[oó]neo|anterior|alternativo|de|kriterien|von|ausgeschlossen|"
-    r"and|or|und|y|not|no|nicht)\b",
+    r"diff[eé]rentiel|ant[eé]rieur|erron[eé]|alternatif|crit[eè]res|exclus?|[eé]cart[eé]s?|initial|"
+    r"and|or|und|y|et|ou|not|no|nicht|pas)\b",
     re.IGNORECASE,
 )
 """Words between a noun and its colon that make it no marker."""
@@ -55,12 +60,14 @@ COPULAS = (
     r"(?:is|was|would be|remains|must be|should be|seems to be|appears to be|could best be)"
     r"(?: therefore| thus| then| clearly| simply| best described as| most likely| likely| probably)?(?: that of)?"
     r"|ist|lautet|w[aä]re|bleibt|es|ser[ií]a|parece ser|sigue siendo"
+    r"|est(?: donc| alors| clairement| probablement| vraisemblablement)?(?: celui)?|serait|reste|demeure|(?:semble|para[iî]t) [eê]tre"
 )
 COPULAS_CJK = r"(?:应|應|可|当|故)?(?:是|为|為)|は|[은는]"
 
 LEADS = (
     r"most likely(?: diagnosis)?|likeliest|most probable|top|best fit|final|(?:primary|principal)(?=[*_]{0,3}[ \t]*[:：])|"
     r"am (?:wahrscheinlichsten|ehesten)(?: ist)?|lo m[aá]s probable(?: es)?|"
+    r"(?:le|la) plus (?:probable|vraisemblable)(?: est)?|"
     r"最可能的是|最有可能的是|最も可能性が高いのは|最も考えられるのは|가장 가능성이? ?높은 (?:것|질환)은"
 )
 """Openings of a clause that mark what follows as the answer without naming it one."""
@@ -71,14 +78,16 @@ PLACEHOLDER = re.compile(
     r"none (?:can|could) be|no diagnosis (?:can|could) be|to be determined|not (?:determined|determinable|clear|possible)|n/?a|none given|"
     r"cannot be (?:determined|established|made)|can'?t be (?:determined|established)|"
     r"(?:in)?sufficient (?:information|data)|more information|"
-    r"unklar|unbekannt|offen|nicht bestimmbar|indeterminado|desconocido|no determinado|sin determinar)(?!\w)"
+    r"unklar|unbekannt|offen|nicht bestimmbar|indeterminado|desconocido|no determinado|sin determinar|"
+    r"ind[eé]termin[eé]|inconnu|incertain|non d[eé]termin[eé]|[aà] d[eé]terminer|je ne sais pas|impossible [aà] (?:d[eé]terminer|pr[eé]ciser)|"
+    r"aucun diagnostic ne|ne peut [eê]tre)(?!\w)"
     r"|^\W*(?:the name of|name of the|\.\.\.|…|不明|未定|待定|无法确定|無法確定|判断できません|不確定|미정|불명|알 수 없)",
     re.IGNORECASE,
 )
 """Beginnings of a content that is no answer: a form that was not filled in, or a shrug."""
 
 REASONING = re.compile(
-    r"(?<![^\W\d_])(?:reasoning|rationale|analysis|begr[uü]ndung|razonamiento|推理|分析|理由|推論|추론|근거)"
+    r"(?<![^\W\d_])(?:reasoning|rationale|analysis|begr[uü]ndung|razonamiento|raisonnement|analyse|justification|推理|分析|理由|推論|추론|근거)"
     r"[*_]{0,3}[ \t]{0,3}[:：][*_]{0,3}",
     re.IGNORECASE,
 )
@@ -91,6 +100,7 @@ CERTAIN = re.compile(
     r"\bunquestionably\b|\bcannot but\b|\bnot to say\b|\bno further\b|\bno longer\b|\bif anything\b|\bif (?:i (?:had|have|must|were)|forced|pressed|asked|only one)[^,.:;\n]{0,30}[,:]|"
     r"\bkein(?:en)? zweifel(?: daran)?\b|\bohne (?:jeden )?zweifel\b|\bohne frage\b|\bnichts anderes als\b|\bzweifellos\b|"
     r"\bno cabe duda(?: de que)?\b|\bsin (?:lugar a )?dudas?\b|\bsin ninguna duda\b|\bno hay duda\b|"
+    r"\bsans (?:aucun |nul )?doute(?: possible)?\b|\b(?:il n[’']y a )?(?:aucun|pas de) doute(?: possible)?\b|\bne fait (?:aucun|pas de) doute\b|\brien d[’']autre qu\w*|\bpas seulement\b|"
     r"毫无疑问|毫無疑問|无疑|無疑|没有疑问|不外乎|間違いなく|疑いなく|의심할 여지 ?없이|틀림없이|분명히",
     re.IGNORECASE,
 )
@@ -120,7 +130,11 @@ _BEFORE_WORDS = (
     r"ni|sin|en lugar de|en vez de|m[aá]s que|antes que|frente a|contra|descart\w+|exclu[iy]\w+|"
     r"dd|(?:mistake|error|premature|tempting|wrong) to (?:diagnose|call(?: it| this)?|label(?: it| this)?|assume)|"
     r"(?:podr[ií]a|puede|cabr[ií]a) (?:pensarse|pensar|parecer|sugerir)(?: en)?|"
-    r"antecedentes?|historia de|err[oó]ne\w+|mal diagnosticad\w+|ser[ií]a|si|por qu[eé] no|diferencial\w*|previ[oa]\w*"
+    r"antecedentes?|historia de|err[oó]ne\w+|mal diagnosticad\w+|ser[ií]a|si|por qu[eé] no|diferencial\w*|previ[oa]\w*|"
+    r"pas|jamais|aucune?|non pas|non(?= (?:une?|le|la|du|de|des)(?!\w))|plut[oô]t qu\w*|au lieu d\w*|[eé]cart\w+|[eé]limin\w+|rejet\w+|contrairement|"
+    r"exclu(?:s|e|es|t|re|ant)?|ant[eé]c[eé]dents?|(?:mal|faussement|[aà] tort) (?:diagnostiqu\w+|[eé]tiquet\w+)|diff[eé]rentiels?|"
+    r"se distingue|[aà] distinguer|(?:pourrait|peut|pourraient) (?:[eé]voquer|faire penser|sugg[eé]rer|faire [eé]voquer|mimer|[eê]tre confondue?)|"
+    r"aurait (?:[eé]t[eé]|fallu)|s[’']il|pourquoi pas|insuffisants? pour|absence d\w*|moins probables?|peu probables?|contre"
 )
 _BEFORE_CJK = (
     r"不是|并非|並非|并不是|非|没有|沒有|不符合|不支持|排除|而非|而不是|不属于|误诊为|誤診為|误诊|既往|病史|如果|若|"
@@ -128,10 +142,12 @@ _BEFORE_CJK = (
 )
 _JUST_BEFORE = (
     r"^\s*(?:>|≫|(?:over|better than|more than)(?: an?| the)?)\s*$"
+    r"|(?<!\w)(?:favou?red|preferred|more likely|likelier|more probable) (?:over|than|to)(?: an?| the)?\s*$"
     r"|(?<!\w)(?:teachers?|school|husband|wife|partner|friends?|gp)(?: \w+)? (?:suspected|assumed)(?: an?)?\s*$"
     r"|(?<!\w)(?:although|though|while|aunque|obwohl)(?: an?| the| una?| eine?)?\s*$"
     r"|(?<!\w)(?:secondary|tertiary|comorbid(?:ity|ities)?|runner[- ]up|nebendiagnose|zweitdiagnose|secundari[oa])"
     r"(?: diagnos[ie]s| diagn[oó]stico)?[*_]{0,3}\s*[:：][*_\s]*$"
+    r"|(?<!\w)(?:bien qu|quoiqu)[e’']\s*(?:une?|le|la)?\s*$|(?<!\w)diagnostic secondaire[*_]{0,3}\s*[:：][*_\s]*$"
 )
 """What takes a mention back only where nothing is between: "A over B", "although B", "Secondary: B"."""
 BEFORE = re.compile(rf"(?<!\w)(?:{_BEFORE_WORDS})(?!\w)|{_BEFORE_CJK}|{_JUST_BEFORE}", re.IGNORECASE)
@@ -149,7 +165,11 @@ _AFTER_WORDS = (
     r"(?:ist |sind |wird |wurde |kann )?(?:\w+ )?(?:ausgeschlossen|verworfen|unwahrscheinlich|weniger wahrscheinlich)|scheide\w* aus|"
     r"stellen|abgeben|kann man denken|kommt in (?:frage|betracht)|w[aä]re m[oö]glich|ist m[oö]glich|liegt nicht|passt nicht|reicht nicht|gen[uü]gt nicht|trifft nicht|ist nicht|"
     r"(?:queda|est[aá]|fue|es) (?:descartad\w+|excluid\w+|poco probable|improbable)|descartad\w+|"
-    r"no (?:se|es|encaja|cumple|explica)|es (?:posible|una posibilidad)"
+    r"no (?:se|es|encaja|cumple|explica)|es (?:posible|una posibilidad)|"
+    r"(?:(?:est|sont|a [eé]t[eé]|ont [eé]t[eé]|semblent?|para[iî]t|reste|peut [eê]tre|doit [eê]tre)\s+)?(?:\w+ment\s+)?"
+    r"(?:exclue?s?|[eé]cart[eé]e?s?|[eé]limin[eé]e?s?|rejet[eé]e?s?|improbables?|peu (?:probables?|vraisemblables?)|moins (?:probables?|vraisemblables?))|"
+    r"(?:est|sont|reste) (?:possibles?|envisageables?|[aà] (?:exclure|[eé]liminer|[eé]carter))|n[’'](?:est|explique|y a)|"
+    r"ne (?:correspond|convient|suffit|remplit|colle|peut|rend)\w*"
 )
 _AFTER_CJK = (
     r"(?:已|可|被|可以|得以|予以)?(?:被)?排除|不成立|等|也(?:有可能|可能)|不支持|不符|的?可能性(?:较|很|比较)?(?:小|低|不大)|病史|还是|還是|史\b|"
@@ -166,7 +186,7 @@ AFTER = re.compile(
 """A mention before one of these is no answer either."""
 
 RESET = re.compile(
-    r"(?<!\w)(?:but|however|yet|instead(?! of)|sondern|aber|jedoch|sino|pero|so aber)(?!\w)(?! for| not)|而是|但|因此|所以|故|"
+    r"(?<!\w)(?:but|however|yet|instead(?! of)|sondern|aber|jedoch|sino|pero|mais|cependant|toutefois|pourtant|en revanche|so aber)(?!\w)(?! for| not)|而是|但|因此|所以|故|"
     r"つまり|しかし|が、|하지만|그러나|지만",
     re.IGNORECASE,
 )
@@ -176,18 +196,21 @@ BOUNDARY = re.compile(r"[!?;。！？；\n()（）\[\]【】{}|]|[.](?=\s|$|[^\w
 """Ends of a clause."""
 
 JOINED = re.compile(
-    r"^[\s,;/、，·*_\-]*(?:and|or|nor|and/or|und|oder|noch|sowie|y|o|e|u|ni|和|或|及|与|與|跟|以及|および|または|と|や|"
-    r"과|와|및|그리고|또는|no|not|kein\w*|an?|the|eine?|de|del|un|una|el|la)*[\s*_,]*$",
+    r"^[\s,;/、，·*_\-]*(?:and|or|nor|and/or|und|oder|noch|sowie|y|o|e|u|ni|et|ou|un|une|le|les|du|d[’']une?|l[’']|和|或|及|与|與|跟|以及|および|または|と|や|"
+    r"과|와|및|그리고|또는|no|not|kein\w*|an?|the|eine?|de|del|un|una|el|la)*"
+    r"(?:[\s*_]+(?:an?|the|eine?[mnr]?|un|una|une|el|la|le|du|d[’']une?|l[’']))?[\s*_,]*$",
     re.IGNORECASE,
 )
 JOINED_BY_WORD = re.compile(
-    r"(?<!\w)(?:and|or|nor|und|oder|noch|y|o|e|u|ni)(?!\w)|[、和或及与與と과와]|および|または", re.IGNORECASE
+    r"(?<!\w)(?:and|or|nor|und|oder|noch|y|o|e|u|ni|et|ou)(?!\w)|[、和或及与與と과와]|および|または",
+    re.IGNORECASE,
 )
 """What is between two names of one list."""
 
 UNFINISHED = re.compile(
     r"(?<!\w)(?:and|or|but|the|an?|of|to|in|with|for|because|that|which|is|are|was|has|as|at|by|from|seems|yet|"
-    r"und|oder|der|die|das|ein|eine|mit|weil|dass|ist|y|o|de|la|el|un|una|con|que|es|en|por|para)\s*$"
+    r"und|oder|der|die|das|ein|eine|mit|weil|dass|ist|y|o|de|la|el|un|una|con|que|es|en|por|para|"
+    r"et|ou|le|les|des|du|une|avec|pour|qui|est|dans|car|par|sur)\s*$"
     r"|[,、，:：]\s*$",
     re.IGNORECASE,
 )
@@ -215,6 +238,8 @@ REFUSAL = re.compile(
     r"|\bnicht (?:in der lage|befugt|qualifiziert|berechtigt)\b[^.!?\n]{0,30}diagnos"
     r"|\bno (?:puedo|debo|me es posible|estoy (?:capacitad[oa]|autorizad[oa]|en condiciones))\b[^.!?\n]{0,40}"
     r"(?:diagn[oó]stic|consejo m[eé]dico|opini[oó]n m[eé]dica|responder|ayudar)"
+    r"|\bje ne (?:peux|puis|suis|dois|saurais|pourrais)\b[^.!?\n]{0,50}(?:diagnosti\w*|avis m[eé]dical|conseils? m[eé]dica\w+)"
+    r"|\bil (?:ne )?m[’']est (?:pas possible|impossible)\b[^.!?\n]{0,40}diagnosti"
     r"|(?:无法|不能|不可以|無法|不便)[^。！？\n]{0,12}(?:诊断|診斷|医疗建议|醫療建議|医学建议|回答)"
     r"|(?:診断|医学的(?:な)?(?:助言|判断)|医療(?:的な)?(?:アドバイス|助言))[^。！？\n]{0,12}(?:できません|できかねます|(?:致|いた)しかねます|行えません)"
     r"|(?:진단|의학적 조언|의료 조언|의학적 판단)[^.!?\n]{0,12}(?:수 없|수는 없|못합니다|어렵습니다|불가)",

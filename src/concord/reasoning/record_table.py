@@ -16,6 +16,7 @@ from concord.files.grids import Grid, is_blank
 from concord.files.json_text import Problems, parsed_line
 from concord.files.limits import listed
 from concord.files.tables import TableSource, read_grid
+from concord.files.text import plain_utf8
 from concord.records import InputFile
 
 T = TypeVar("T")
@@ -61,7 +62,7 @@ def read_table(source: TableLike) -> Grid:
     path = Path(source)
     data = read_bytes(path)
     problems, rows = Problems(path.name), []
-    for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+    for number, raw in enumerate(plain_utf8(data).split(b"\n"), start=1):
         if raw.strip():
             with problems.at(number, "line"):
                 rows.append(parsed_line(raw))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from concord.errors import OptionError
 from concord.files.contents import is_file, read_bytes
-from concord.files.limits import quoted
+from concord.files.limits import quoted, quoted_path
 from concord.files.templates import fill, read_template
 from concord.records import Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger
@@ -72,7 +72,7 @@ def _items_file(items: str | Path) -> tuple[bytes, str]:
     path = Path(items)
     if not is_file(path):
         raise OptionError(
-            f"--items {quoted(str(items))} is neither a file nor a bundled set ({', '.join(SETS)})"
+            f"--items {quoted_path(items)} is neither a file nor a bundled set ({', '.join(SETS)})"
         )
     return read_bytes(path), path.name
 

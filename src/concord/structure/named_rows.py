@@ -12,6 +12,7 @@ from concord.files.contents import fingerprint, read_bytes
 from concord.files.json_size import check_json_size
 from concord.files.json_text import UnusableError, parsed, parsed_line
 from concord.files.tables import TableOptions, TableSource, read_grid
+from concord.files.text import plain_utf8
 from concord.records import InputFile
 
 Row = Mapping[str, Any]
@@ -62,9 +63,9 @@ def _json_rows(path: Path) -> NamedRows:
         rows = parsed(path.name, data)
         places = [f"{path.name}, entry {i}" for i in range(1, len(rows) + 1)]
     else:
-        check_json_size(path.name, data.decode("utf-8", "replace"))
+        check_json_size(path.name, plain_utf8(data).decode("utf-8", "replace"))
         rows, places = [], []
-        for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        for number, raw in enumerate(plain_utf8(data).split(b"\n"), 1):
             if raw.strip():
                 places.append(f"{path.name}, line {number}")
                 try:

@@ -18,6 +18,7 @@ from concord.files.json_text import (
     shown,
     text_field,
 )
+from concord.files.text import plain_utf8
 from concord.reasoning.read.forms import check_reply_fields, is_table, reply_fields, table_rows
 from concord.reasoning.read.records import BIAS, MODES, BiasCases, RecordedReply, Replies, Vignettes
 from concord.reasoning.read.vignettes import Source
@@ -198,7 +199,7 @@ def _reply_rows(source: Source, lenient: bool) -> tuple[list[Row], InputFile, Pr
     problems = Problems(path.name)
     if is_table(path):
         return [*table_rows(path)], fingerprint(path.name, data), problems
-    rows = lines_of(data.removeprefix(b"\xef\xbb\xbf"), problems)
+    rows = lines_of(plain_utf8(data), problems)
     if not rows and not problems.found:
         if not lenient:
             raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object per line")

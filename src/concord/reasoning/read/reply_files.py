@@ -18,6 +18,7 @@ from concord.files.json_text import (
     shown,
     text_field,
 )
+from concord.files.text import plain_utf8
 from concord.reasoning.read.records import RecordedReply
 from concord.reasoning.read.replies import Row, lines_of, reply_of
 from concord.records import AskOutcome
@@ -54,7 +55,7 @@ def check_replies(path: Path) -> ReplyFile:
     FileFormatError
         The file cannot be read, is empty, or holds no replies but trials.
     """
-    data = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    data = plain_utf8(read_bytes(path))
     problems = Problems(path.name)
     rows, torn = _rows(path.name, data, problems)
     if not rows and not problems.found:

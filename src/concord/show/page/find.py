@@ -50,7 +50,7 @@ def find_results(
     seen: set[Path] = set()
     for folder in folders:
         if not is_folder(folder) and not is_file(folder):
-            named = limits.quoted(str(folder))
+            named = limits.quoted_path(folder)
             raise FileFormatError(f"{named} does not exist; expected a folder that holds results")
         for file in _candidates(folder, known):
             if file.resolve() not in seen:

@@ -10,7 +10,7 @@ from typing import Any
 from concord.errors import FileFormatError, OptionError
 from concord.files.contents import is_file, read_bytes
 from concord.files.json_text import parsed
-from concord.files.limits import quoted
+from concord.files.limits import quoted, quoted_path
 from concord.files.tables import TableOptions
 from concord.structure.judging.ballots import TIE, A, B
 from concord.structure.named_rows import rows_of
@@ -69,7 +69,7 @@ def read_pairs(source: str | Path) -> tuple[AnswerPair, ...]:
         return parse_pairs(data, BUNDLED)
     path = Path(source)
     if not is_file(path):
-        raise OptionError(f"--pairs {quoted(str(source))} is neither a file nor the bundled set {BUNDLED}")
+        raise OptionError(f"--pairs {quoted_path(source)} is neither a file nor the bundled set {BUNDLED}")
     if path.suffix.lower() == ".json":
         return parse_pairs(read_bytes(path), path.name)
     named = rows_of(path, TableOptions())
