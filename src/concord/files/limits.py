@@ -31,6 +31,8 @@ TEXT_BYTES = 256 * 2**20
 """Bytes of all text cells of one sheet or one Parquet column together, repeated ones counted each time."""
 MEMBERS = 10_000
 """Members of a workbook."""
+SHEETS = 1_000
+"""Sheets of a workbook."""
 UNPACKED = 256 * 2**20
 """Bytes that a workbook, or what is read of a log, unpacks to in sum."""
 BOMB_RATIO = 200

@@ -107,7 +107,7 @@ def effects_pearson(human: Floats, agent: Floats) -> float:
     if human.size < MIN_PAIRS:
         return float("nan")
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(_pearson(*_spread(human, agent)))
+        return float(_correlated(*_spread(human, agent)))
 
 
 def _spread(h: Floats, a: Floats) -> tuple[Floats, Floats, Floats]:
@@ -120,7 +120,7 @@ def _spread(h: Floats, a: Floats) -> tuple[Floats, Floats, Floats]:
     return var_h, var_a, _pair_total(dh * da) / (m - 1)
 
 
-def _pearson(var_h: Floats, var_a: Floats, cov: Floats) -> Floats:
+def _correlated(var_h: Floats, var_a: Floats, cov: Floats) -> Floats:
     return _defined(cov / np.sqrt(var_h * var_a), (var_h > 0) & (var_a > 0))
 
 
@@ -139,7 +139,7 @@ def _agreement(
     numbers = {
         "direction": _pair_total(np.where(a == 0, 0.5, np.sign(h) == np.sign(a))) / m,
         "all_positive": _pair_total(np.where(h > 0, 1.0, 0.0)) / m,
-        "pearson": _pearson(var_h, var_a, cov),
+        "pearson": _correlated(var_h, var_a, cov),
         "spearman": spearman,
         "pearson_adjusted": _defined(
             np.clip(cov / np.sqrt(var_a * (var_h - apart_h)), -1, 1), (var_h > apart_h) & (var_a > 0)

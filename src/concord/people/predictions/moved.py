@@ -36,8 +36,10 @@ def influence(prepared: Prepared) -> Influence:
     advice = "score studies with several outcomes in several files"
     refuse_more(len(controls), CONTROL_GROUPS, "shared control groups", "the table of effects", advice)
     return Influence(
-        _rows([_half(prepared, one, one.se, people=True) for one in controls]),
-        _rows([_half(prepared, one, one.agent_se, people=False) for one in controls if one.agent_se > 0]),
+        _moved_rows([_half(prepared, one, one.se, people=True) for one in controls]),
+        _moved_rows(
+            [_half(prepared, one, one.agent_se, people=False) for one in controls if one.agent_se > 0]
+        ),
     )
 
 
@@ -51,7 +53,7 @@ def _half(prepared: Prepared, control: SharedControl, by: float, *, people: bool
     return [(high[name] - low[name]) / 2 for name in METRICS]
 
 
-def _rows(found: list[list[float]]) -> Floats:
+def _moved_rows(found: list[list[float]]) -> Floats:
     return np.array(found, dtype=np.float64).reshape(len(found), len(METRICS))
 
 

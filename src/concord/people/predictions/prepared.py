@@ -57,11 +57,11 @@ class Prepared:
             human_se=s,
             agent_se=e if known else None,
             shared=shared_noise(self.controls, self.control_of[chosen]),
-            ranks=(_ranks(sizes[0]), _ranks(sizes[1])),
+            ranks=(_tied_ranks(sizes[0]), _tied_ranks(sizes[1])),
         )
         apart = ("pearson_within", *CONCLUDED)
         values = {name: float(getattr(fit, name)) for name in METRICS if name not in apart}
-        inside = effects_pearson(_within(h, outcomes), _within(a, outcomes))
+        inside = effects_pearson(_inside_outcomes(h, outcomes), _inside_outcomes(a, outcomes))
         concluded = {"pas": _mean_known(self.pas[chosen]), "apr": _mean_known(self.passes[chosen])}
         return values | {"pearson_within": inside} | concluded
 
@@ -124,14 +124,14 @@ def _codes(values: Floats) -> Codes:
     return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.intp)
 
 
-def _ranks(sizes: Codes) -> Floats:
+def _tied_ranks(sizes: Codes) -> Floats:
     """Return ranks from 1, ties at their mean, of values that are given by their places among all sizes."""
     counts = np.bincount(sizes)
     up_to = np.cumsum(counts)
     return np.asarray(((2 * up_to - counts + 1) / 2)[sizes])
 
 
-def _within(values: Floats, outcomes: Codes) -> Floats:
+def _inside_outcomes(values: Floats, outcomes: Codes) -> Floats:
     """Subtract each outcome's mean."""
     means = np.bincount(outcomes, weights=values) / np.maximum(np.bincount(outcomes), 1)
     return np.asarray(values - means[outcomes])
