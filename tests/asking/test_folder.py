@@ -181,6 +181,10 @@ def test_the_record_says_what_was_sent_and_with_what(tmp_path: Path) -> None:
             },
             "'usage' holds what is no number of tokens",
         ),
+        (
+            {**{"id": "v0", "mode": "cot", "repeat": 0, "outcome": "ok", "response": ""}, "again": [1]},
+            "'again' is [1], expected a text",
+        ),
     ],
 )
 def test_a_line_that_no_journal_writes_is_named(tmp_path: Path, line: dict[str, Any], message: str) -> None:

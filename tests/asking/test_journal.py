@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import random
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concord.asking.journal import Journal, line_bytes, read_lines
+from concord.asking.journal import Journal, _decoded, line_bytes, read_lines
 from concord.errors import FileFormatError, RunFolderError
 
 texts = st.text(st.characters(codec=None, exclude_categories=()), max_size=30)
@@ -114,3 +115,62 @@ def test_the_device_that_is_always_full_is_told(tmp_path: Path) -> None:
 def test_lone_surrogates_are_escaped_not_lost() -> None:
     line = line_bytes({"key": "k", "response": "\ud800"})
     assert json.loads(line)["response"] == "\ud800"
+
+
+ODD = (
+    *("NaN", "-Infinity", "-0", "-0.0", "1e400", "1E5", "0.1e-400", "9007199254740993.0", "01", "1.", "nan"),
+    *(
+        "1" * 4300,
+        "1" * 4301,
+        "12345678901234567890",
+        '"\\ud800"',
+        '"\\ud83d\\ude00"',
+        '"\\u0000"',
+        '"\\x"',
+        '"a',
+    ),
+    *('"\x01"', '"\x7f"', '{"b":1,"b":2}', "[1,]", "'a'", "[" * 300 + "]" * 300, "/*c*/1", "1_000"),
+)
+
+
+def as_json(raw: bytes) -> object:
+    try:
+        return repr(json.loads(raw.decode("utf-8", "surrogatepass") if raw.startswith(b"{") else raw))
+    except (ValueError, RecursionError):
+        return None
+
+
+def as_journal(raw: bytes) -> object:
+    try:
+        return repr(_decoded(raw))
+    except (ValueError, RecursionError):
+        return None
+
+
+def test_a_line_says_what_json_says() -> None:
+    for value in ODD:
+        raw = f'{{"a":{value}}}\n'.encode()
+        assert as_journal(raw) == as_json(raw), value
+    for raw in (
+        b'\xef\xbb\xbf{"a":1}',
+        b' {"a":1}',
+        b'{"a":1}x',
+        b'{"a":"\xed\xa0\x80"}',
+        b'{"a":"\xff"}',
+        b"\n",
+    ):
+        assert as_journal(raw) == as_json(raw), raw
+
+
+def test_a_spoilt_line_says_what_json_says() -> None:
+    rng = random.Random(1)
+    row = {"key": "a", "x": [1, 2.5, -3e10, None, True], "t": "é\u2028😀\n", "u": {"i": 1}}
+    pieces = [*b'{}[],:"\\1-.e0 \t\x00\xff\xc3\xa0\r', *b"NaN"]
+    n_read = 0
+    for number in range(6000):
+        raw = bytearray(json.dumps(row, ensure_ascii=number % 5 == 0).encode())
+        at = rng.randrange(len(raw))
+        raw[at : at + rng.choice((0, 1))] = bytes([rng.choice(pieces)])
+        assert as_journal(bytes(raw)) == as_json(bytes(raw)), raw
+        n_read += as_json(bytes(raw)) is not None
+    assert n_read > 500

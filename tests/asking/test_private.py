@@ -2,6 +2,8 @@
 
 import importlib
 import re
+import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 
@@ -13,6 +15,8 @@ SOURCE = Path(__file__).parents[2] / "src" / "concord" / "asking"
 PARTS = (
     ("inspect_ai._util.registry", "get_installed_package_name"),
     ("inspect_ai._eval.registry", "get_installed_package_name"),
+    ("inspect_ai._util.entrypoints", "entry_points"),
+    ("inspect_ai._util.entrypoints", "clear_entry_points_state"),
     ("inspect_ai._util.http", "parse_retry_after_from_exception"),
     ("inspect_ai.model._model", "use_model_event_sink"),
 )
@@ -48,6 +52,22 @@ def test_tasks_are_named_after_the_package_however_it_was_installed() -> None:
     from concord.asking.inspect.registered import TASKS
 
     assert registry_info(TASKS["reasoning"]).name == "concord/reasoning"
+
+
+def test_finding_a_model_loads_no_task_and_inspect_still_finds_them_afterwards() -> None:
+    script = """
+import sys
+from inspect_ai._util.registry import registry_lookup
+from concord.asking.connection import Connection
+from concord.asking.inspect.models import find_model
+
+find_model("mockllm/model", Connection())
+print("concord.asking.inspect.tasks" in sys.modules, registry_lookup("task", "concord/people") is not None)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    if not metadata.entry_points(group="inspect_ai", name="concord"):
+        pytest.skip("concord-eval is not installed here")
+    assert done.stdout.split() == ["False", "True"], done.stderr
 
 
 def test_calls_leave_nothing_in_the_transcript() -> None:

@@ -19,9 +19,10 @@ from concord.asking.index import (
     read_index,
     shard_name,
     stored_lines,
+    without_collections,
 )
 from concord.asking.journal import Journal, line_bytes, read_lines, sync_folder
-from concord.asking.keys import Sampling, trial_key
+from concord.asking.keys import Sampling, trial_keys
 from concord.asking.redact import Redactor
 from concord.errors import FileFormatError, RunFolderError
 from concord.files.contents import read_bytes
@@ -50,7 +51,8 @@ class Request:
 
 def requests_of(design: Design, model: str, sampling: Sampling) -> tuple[Request, ...]:
     """Assign every trial its key."""
-    return tuple(Request(trial, trial_key(trial, model, sampling)) for trial in design.trials)
+    with without_collections():
+        return tuple(map(Request, design.trials, trial_keys(design.trials, model, sampling)))
 
 
 def reply_row(request: Request, answer: Answer, model: str) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 Replies themselves stay on the disk: a journal of a hundred thousand lines takes a few dozen megabytes here.
 """
 
+import gc
 import re
 import sys
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,13 +49,13 @@ class Tally:
     n_unknown_usage: int = 0
     """Calls whose tokens nobody said; the sums are over the others."""
 
-    def add(self, entry: Entry) -> None:
-        """Count one reply or failed call."""
-        self.outcomes[entry.outcome] += 1
+    def add(self, entry: Entry, n: int = 1) -> None:
+        """Count a reply or failed call, or several alike."""
+        self.outcomes[entry.outcome] += n
         if entry.input_tokens is None or entry.output_tokens is None:
-            self.n_unknown_usage += 1
-        self.input_tokens += 0 if entry.input_tokens is None else entry.input_tokens
-        self.output_tokens += 0 if entry.output_tokens is None else entry.output_tokens
+            self.n_unknown_usage += n
+        self.input_tokens += 0 if entry.input_tokens is None else n * entry.input_tokens
+        self.output_tokens += 0 if entry.output_tokens is None else n * entry.output_tokens
 
 
 @dataclass(slots=True)
@@ -79,12 +81,11 @@ class Index:
     def tally(self, keys: Iterable[str]) -> Tally:
         """Count the outcomes of a plan."""
         tally = Tally()
-        for key in keys:
-            entry = self.entry(key)
+        for entry, n in Counter(map(self.entry, keys)).items():
             if entry is None:
-                tally.outcomes[str(AskOutcome.NOT_ASKED)] += 1
+                tally.outcomes[str(AskOutcome.NOT_ASKED)] += n
             else:
-                tally.add(entry)
+                tally.add(entry, n)
         return tally
 
     def is_current(self, folder: Path) -> bool:
@@ -138,14 +139,29 @@ def read_index(folder: Path, planned: Container[str]) -> Index:
         A line is not what a journal writes; it is named.
     """
     index = Index(sizes={path.name: path.stat().st_size for path in _all(folder)})
-    for _, line in stored_lines(folder, REPLIES):
-        row = line.row
-        index.replies[row["key"]] = Entry.of(row)
-        if row["key"] not in planned:
-            index.outside[row["key"]] = (row["id"], row["mode"], row["repeat"])
-    for _, line in stored_lines(folder, FAILURES):
-        index.failures[line.row["key"]] = Entry.of(line.row)
+    known: dict[Entry, Entry] = {}  # replies of the same outcome and tokens share one entry
+    with without_collections():
+        for _, line in stored_lines(folder, REPLIES):
+            row, entry = line.row, Entry.of(line.row)
+            key = row["key"]
+            index.replies[key] = known.setdefault(entry, entry)
+            if key not in planned:
+                index.outside[key] = (row["id"], row["mode"], row["repeat"])
+        for _, line in stored_lines(folder, FAILURES):
+            index.failures[line.row["key"]] = Entry.of(line.row)
     return index
+
+
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Make many small things that hold no cycles, without looking for cycles among all others meanwhile."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def _all(folder: Path) -> list[Path]:

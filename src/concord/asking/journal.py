@@ -10,11 +10,12 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
+
+from pydantic_core import from_json
 
 from concord.errors import FileFormatError, RunFolderError
 from concord.files import limits
@@ -31,17 +32,17 @@ _FIELDS = (
     ("outcome", str, "a text"),
     ("response", str, "a text"),
 )
-_values = itemgetter(*(name for name, _, _ in _FIELDS))
-_KINDS = tuple(kind for _, kind, _ in _FIELDS)
+_values = itemgetter(*(name for name, _, _ in _FIELDS), "usage")
+_KINDS = (*(kind for _, kind, _ in _FIELDS), dict)
 _TOKENS = frozenset({int, type(None)})
+_COUNTED = (int, int)
 _OUTCOMES = frozenset(map(str, AskOutcome))
 _LONG = 2**20
 """Only a line of more bytes can hold so many values that they fill the memory."""
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows would turn line feeds into two bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of a journal and where it is."""
 
     number: int
@@ -76,23 +77,21 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def _lines(path: Path, file: BinaryIO) -> Iterator[Line]:
-    start = end = 0
-    pieces = iter(lambda: file.readline(limits.JOURNAL_LINE + 1), b"")
-    for number, raw in enumerate(pieces, start=1):
-        if len(raw) > limits.JOURNAL_LINE:
-            raise _not_ours(path, number, f"it is longer than {limits.JOURNAL_LINE:,} bytes")
-        start, end = end, end + len(raw)
-        if not raw.endswith(b"\n"):
-            row = _parsed(raw)
-            if row is not None:
-                yield Line(number, row, start)
-            return
-        if not raw.strip():
-            continue
+    start = end = number = 0
+    longest = limits.JOURNAL_LINE
+    while raw := file.readline(longest + 1):
+        number += 1
+        size = len(raw)
+        if size > longest:
+            raise _not_ours(path, number, f"it is longer than {longest:,} bytes")
+        start, end = end, end + size
         row = _parsed(raw)
-        if row is None:
+        if row is not None:
+            yield Line(number, row, start)
+        elif not raw.endswith(b"\n"):
+            return
+        elif raw.strip():
             raise _not_ours(path, number, "it is no JSON object with a key")
-        yield Line(number, row, start)
 
 
 def read_at(path: Path, start: int) -> Mapping[str, Any]:
@@ -108,26 +107,34 @@ def _parsed(raw: bytes) -> Mapping[str, Any] | None:
     try:
         if len(raw) > _LONG:
             check_json_size("line", raw.decode("utf-8"))
-        # a byte order mark, or another encoding, is left to the slow way
-        row = _decode(raw.decode("utf-8", "surrogatepass")) if raw.startswith(b"{") else json.loads(raw)
+        row = _decoded(raw)
     except (ValueError, RecursionError, FileFormatError):
         return None
     return row if isinstance(row, dict) and isinstance(row.get("key"), str) else None
 
 
-_decode = json.JSONDecoder().decode
+def _decoded(raw: bytes) -> Any:
+    """Return what a line says, read twice as fast as `json` reads it where both read the same."""
+    # Escaped characters, which pydantic 2.7 reads wrongly, are left to `json`; so is whatever the other
+    # refuses: bytes of half a pair of surrogates, a byte order mark, another encoding, a deep value.
+    if b"\\u" not in raw:
+        try:
+            return from_json(raw)
+        except ValueError:
+            pass
+    return json.loads(raw.decode("utf-8", "surrogatepass") if raw.startswith(b"{") else raw)
 
 
 def _is_usual(row: Mapping[str, Any]) -> bool:
     """Whether a row is as nearly all are: every field of its usual kind."""
     try:
-        kinds = tuple(map(type, _values(row)))
-        usage = row["usage"]
+        values = _values(row)
     except KeyError:
         return False
-    if kinds != _KINDS or row["outcome"] not in _OUTCOMES or type(usage) is not dict:
+    if tuple(map(type, values)) != _KINDS or row["outcome"] not in _OUTCOMES or "again" in row:
         return False
-    return _TOKENS.issuperset(map(type, usage.values()))
+    tokens = tuple(map(type, values[-1].values()))
+    return tokens == _COUNTED or _TOKENS.issuperset(tokens)
 
 
 def check_row(path: Path, line: Line) -> Mapping[str, Any]:
@@ -152,6 +159,9 @@ def check_row(path: Path, line: Line) -> Mapping[str, Any]:
     tokens = usage.values() if isinstance(usage, dict) else [usage]
     if any(n is not None and (not isinstance(n, int) or isinstance(n, bool)) for n in tokens):
         raise _not_ours(path, line.number, "'usage' holds what is no number of tokens")
+    again = line.row.get("again")
+    if again is not None and not isinstance(again, str):
+        raise _not_ours(path, line.number, f"'again' is {json.dumps(again)[:60]}, expected a text")
     return line.row
 
 

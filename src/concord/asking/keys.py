@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import Any
@@ -87,13 +87,23 @@ def trial_key(trial: Trial, model: str, sampling: Sampling) -> str:
     A changed prompt, model, setting, seed or repeat is another key, so that a stored reply is never taken
     for an answer to something else.
     """
-    # The same as one sorted dump of all that is sent; prompts, which repeat, are dumped once.
-    text = (
-        f'{{"cell":{_text(trial.cell)},"item":{_text(trial.item)},'
-        f'"messages":{_dumped(trial.messages)},"model":{_text(model)},"repeat":{trial.repeat},'
-        f'"sampling":{_settings(sampling, trial.repeat)},"suite":{_text(trial.suite)}}}'
-    )
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    return next(trial_keys([trial], model, sampling))
+
+
+def trial_keys(trials: Iterable[Trial], model: str, sampling: Sampling) -> Iterator[str]:
+    """Return the key of every trial, see `trial_key`."""
+    # The same as one sorted dump of all that is sent; what repeats is dumped once.
+    named, settings = _text(model), dict[int, str]()
+    for trial in trials:
+        repeat = trial.repeat
+        if repeat not in settings:
+            settings[repeat] = _settings(sampling, repeat)
+        text = (
+            f'{{"cell":{_text(trial.cell)},"item":{_text(trial.item)},'
+            f'"messages":{_dumped(trial.messages)},"model":{named},"repeat":{repeat},'
+            f'"sampling":{settings[repeat]},"suite":{_text(trial.suite)}}}'
+        )
+        yield hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 @lru_cache(maxsize=8192)

@@ -26,9 +26,7 @@ from concord.structure.meaning.calibrate import (
 )
 from concord.structure.options.files import DOCUMENT, REPLIES, TABLE, OptionResult
 from concord.structure.options.records import OPTION_COLUMNS, OptionReply
-from concord.structure.options.score import score_options
 from concord.structure.scorers import similarity_of
-from concord.structure.source_layout import source_tables
 
 if TYPE_CHECKING:
     from concord.structure.files import StructureResult
@@ -75,6 +73,9 @@ def _nothing_scored(found: Recorded, answers: Answers) -> str:
 
 def answer_table(found: Recorded) -> AnswerTable:
     """Return the answers as a table, with outcomes and recovered orders counted."""
+    from concord.structure.options.score import score_options
+    from concord.structure.source_layout import source_tables
+
     answers = read_answers(found)
     counted: dict[str, Any] = {"answers": answers.outcomes}
     lines = ["answers: " + ", ".join(f"{n} {outcome}" for outcome, n in answers.outcomes.items())]

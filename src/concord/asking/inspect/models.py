@@ -1,5 +1,6 @@
 """Find a model: its provider, its key, its address, in this order, before anything is planned or asked."""
 
+import importlib
 import os
 import re
 from difflib import get_close_matches
@@ -9,7 +10,13 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 
 from concord.asking.address import base_url_of, check_reachable, is_loopback
 from concord.asking.connection import Connection
-from concord.asking.inspect.private import retry_nowhere_else, stay_at_origin, take_odd_replies
+from concord.asking.inspect.private import (
+    name_our_objects,
+    retry_nowhere_else,
+    stay_at_origin,
+    take_odd_replies,
+    without_our_tasks,
+)
 from concord.asking.redact import Redactor, check_keys, strip_keys
 from concord.errors import InputError, ModelError
 
@@ -40,15 +47,19 @@ def find_model(name: str, connection: Connection) -> Model:
     url = base_url_of(name, connection.base_url)
     if url is not None:
         check_reachable(url)
+    if name.startswith("local/"):
+        name_our_objects()
+        importlib.import_module("concord.asking.inspect.local")  # is made known to Inspect by that
     try:
-        model = get_model(
-            name,
-            config=GenerateConfig(max_retries=0, attempt_timeout=connection.attempt_seconds),
-            base_url=url,
-            api_key=_key(name, url),
-            memoize=False,
-            **_arguments(name),
-        )
+        with without_our_tasks():
+            model = get_model(
+                name,
+                config=GenerateConfig(max_retries=0, attempt_timeout=connection.attempt_seconds),
+                base_url=url,
+                api_key=_key(name, url),
+                memoize=False,
+                **_arguments(name),
+            )
     except InputError:
         raise
     except Exception as fault:  # noqa: BLE001 - providers raise what they like; none of it is our bug

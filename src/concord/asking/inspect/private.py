@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from inspect_ai._eval import registry as task_registry
-from inspect_ai._util import registry
+from inspect_ai._util import entrypoints, registry
 from inspect_ai._util.http import parse_retry_after_from_exception
 from inspect_ai.model._model import use_model_event_sink
 from tenacity import wait_none
@@ -29,6 +29,28 @@ def name_our_objects() -> None:
         if getattr(found, "names_concord", False):
             continue
         module.get_installed_package_name = _naming_ours(found)
+
+
+@contextmanager
+def without_our_tasks() -> Iterator[None]:
+    """Let Inspect find a model without loading Concord's tasks and all their scorers, about a second.
+
+    Inspect forgets afterwards that it has looked for packages: whoever asks it for a task finds ours then.
+    """
+    found = entrypoints.entry_points
+
+    def others(**which: Any) -> Any:
+        return [one for one in found(**which) if one.name != PACKAGE]
+
+    if entrypoints._inspect_ai_eps_loaded_all:
+        yield
+        return
+    entrypoints.entry_points = others
+    try:
+        yield
+    finally:
+        entrypoints.entry_points = found
+        entrypoints.clear_entry_points_state()
 
 
 def _naming_ours(found: Callable[[Any], str | None]) -> Callable[[Any], str | None]:

@@ -7,15 +7,17 @@ scorer that measured meaning would score the paraphrase highest; one that measur
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from concord.errors import OptionError, UndefinedError
 from concord.files.json_text import parsed
 from concord.records import Estimate
-from concord.stats.elementwise import Floats
-from concord.stats.intervals import jackknife_t
 from concord.structure.meaning.static import Similarity
+
+if TYPE_CHECKING:
+    from concord.stats.elementwise import Floats
 
 LANGUAGES = ("en", "zh-Hans", "zh-Hant", "ja", "ko")
 KINDS = ("paraphrase", "near_miss", "contradiction")
@@ -85,7 +87,7 @@ def calibrate(scorer: str, similarity: Similarity, language: str, *, level: floa
     return calibration_of(scorer, language, scores, level=level)
 
 
-def calibration_of(scorer: str, language: str, scores: Floats, *, level: float = 0.95) -> Calibration:
+def calibration_of(scorer: str, language: str, scores: "Floats", *, level: float = 0.95) -> Calibration:
     """Say how well scores tell meanings apart.
 
     Parameters
@@ -116,7 +118,7 @@ def _known_score(value: float | None) -> float:
     return 0.0 if value is None else value  # a text without a token shares nothing with the reference
 
 
-def area_under_curve(right: Floats, wrong: Floats) -> float:
+def area_under_curve(right: "Floats", wrong: "Floats") -> float:
     """Return the chance that a number of the first kind is above one of the second, ties half.
 
     Examples
@@ -128,7 +130,9 @@ def area_under_curve(right: Floats, wrong: Floats) -> float:
     return float((above > 0).mean() + 0.5 * (above == 0).mean())
 
 
-def _auc(right: Floats, wrong: Floats, level: float) -> Estimate:
+def _auc(right: "Floats", wrong: "Floats", level: float) -> Estimate:
+    from concord.stats.intervals import jackknife_t  # half a second, which asking a model has no use for
+
     n = right.size
     if np.ptp(np.append(right, wrong)) == 0:
         return Estimate(None, n=n, note="every text gets the same score")
