@@ -237,7 +237,7 @@ def open_workbook(data: bytes, name: str) -> Workbook:
     for path in ("xl/workbook.xml", "xl/_rels/workbook.xml.rels"):
         if path in members:
             parse_member(links, name, members[path])
-    sheets = {}
+    sheets: dict[str, str] = {}
     for title, (key, _) in links.sheets.items():
         path = posixpath.normpath(posixpath.join("/xl", links.targets.get(key, ""))).lstrip("/").lower()
         if path.startswith("xl/worksheets/") and path in members:  # charts have sheets of their own

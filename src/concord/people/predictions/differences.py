@@ -56,9 +56,10 @@ def agent_differences(
         """Return what an agent has on some effects; most pairs of agents have the same ones in common."""
         known = parts.get((name, both.tobytes()))
         if known is None:
-            pairs = [table.pairs[i] for i in np.flatnonzero(both)]
+            chosen = np.flatnonzero(both).tolist()
+            pairs = [table.pairs[i] for i in chosen]
             predictions = [table.agents[name][pair.key] for pair in pairs]
-            known = _jackknifed(pairs, predictions, [codes[i] for i in np.flatnonzero(both)])
+            known = _jackknifed(pairs, predictions, [codes[i] for i in chosen])
             parts[name, both.tobytes()] = known
         return known
 
