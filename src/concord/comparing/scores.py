@@ -179,8 +179,8 @@ def _samples_in(folder: Path) -> Path:
     if not found:
         _refuse_several(folder)
         raise FileFormatError(
-            f"{folder}: a folder without results of Concord, an Inspect log (*.eval, *.json), lm-eval samples "
-            f"(samples_*.jsonl) or a run of HELM ({HELM}); give one of these"
+            f"{folder}: a folder without results of Concord, an Inspect log (*.eval, *.json), lm-eval "
+            f"samples (samples_*.jsonl) or a run of HELM ({HELM}); give one of these"
         )
     names = ", ".join(str(path.relative_to(folder)) for path in found[:_SHOWN])
     more = ", ..." if len(found) > _SHOWN else ""
