@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,53 +12,10 @@ from concord.asking.index import FAILURES, REPLIES, Tally, journals
 from concord.asking.prices import Prices
 from concord.errors import InputError
 from concord.records import AskOutcome
+from concord.view.found import FoundResult, FoundRun
 from concord.view.kept import KeptRuns, Stamp, stamp
 
 MOST_FOLDERS = 5000
-
-
-@dataclass(frozen=True, slots=True)
-class FoundRun:
-    """A run's folder in one line."""
-
-    name: str
-    """Path below the folder that is shown."""
-    suite: str
-    model: str
-    n_planned: int
-    outcomes: Mapping[str, int]
-    problem: str = ""
-    changed: str = ""
-    """When the last reply was stored."""
-    status: str = ""
-    """As the run itself says: running, finished, interrupted, or what stopped it."""
-    over: str = ""
-    """Its studies, or the design of its items."""
-    tokens: tuple[int, int] = (0, 0)
-    """Read and written."""
-    cost: float | None = None
-    """In the currency of its prices; ``None`` where it was given none."""
-
-    @property
-    def done(self) -> int:
-        """Trials with an outcome."""
-        return sum(self.outcomes.values())
-
-
-@dataclass(frozen=True, slots=True)
-class FoundResult:
-    """A folder of results in one line."""
-
-    name: str
-    """Path below the folder that is shown."""
-    files: tuple[str, ...]
-    changed: str
-    """When the last of them was written."""
-    model: str = ""
-    said: str = ""
-    """Its headline number, where a file gives one."""
-    about: str = ""
-    """What its files are about, in words."""
 
 
 class RunStates:
@@ -108,7 +64,7 @@ def state_of(kept: KeptRuns, path: Path, name: str) -> FoundRun:
     run = kept.run(path)
     try:
         record = run.record()
-        ended = _ended(path, record)
+        ended = _counted_itself(path, record)
         n_planned, tally = (len(run.plan().by_key), run.tally()) if ended is None else ended
     except InputError as fault:
         return FoundRun(name, "", "", 0, {}, str(fault))
@@ -130,7 +86,7 @@ def state_of(kept: KeptRuns, path: Path, name: str) -> FoundRun:
     )
 
 
-def _ended(path: Path, record: Mapping[str, Any]) -> tuple[int, Tally] | None:
+def _counted_itself(path: Path, record: Mapping[str, Any]) -> tuple[int, Tally] | None:
     """Return what a run that has ended counted itself; ``None`` where something was written since.
 
     Parameters

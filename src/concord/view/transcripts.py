@@ -3,32 +3,19 @@
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from concord.asking.folder import TRIALS
 from concord.asking.index import REPLIES, TURNS
 from concord.asking.journal import open_file, parsed_line
+from concord.view.found import Transcript
 from concord.view.kept import KeptPlan, KeptRun, raw_at, row_at
 from concord.view.reading import GOOD, LiveReading, Reader
 
 _NAMES = re.compile(rb'\{"key": "([^"\\]+)", "id": "([^"\\]+)"')
 """How a line of a journal begins, unless a name has signs that are written otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Transcript:
-    """One reply with the prompt that led to it."""
-
-    id: str
-    mode: str
-    repeat: int
-    outcome: str
-    prompt: str
-    reply: str
-    read: str = ""
-    """How the reply was read, where its question reads replies one by one."""
 
 
 def transcripts(
@@ -107,7 +94,7 @@ def _holding(run: KeptRun, plan: KeptPlan, outcome: str, words: str) -> Iterator
             if path not in opened:
                 opened[path] = stack.enter_context(open_file(path))
             raw = raw_at(opened[path], place)
-            if _may_hold(raw, needle) or _place_of_prompt(plan, kind, *_names(raw)) in prompts:
+            if _may_hold(raw, needle) or _place_of_prompt(plan, kind, *_key_and_id(raw)) in prompts:
                 yield kind, path, place
 
 
@@ -120,7 +107,7 @@ def _may_hold(raw: bytes, needle: str) -> bool:
     return needle in raw.decode("utf-8", "replace").casefold()
 
 
-def _names(raw: bytes) -> tuple[str, str]:
+def _key_and_id(raw: bytes) -> tuple[str, str]:
     """Return key and id of a line."""
     if found := _NAMES.match(raw):
         return found[1].decode("utf-8", "replace"), found[2].decode("utf-8", "replace")
