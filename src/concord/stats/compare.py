@@ -159,7 +159,7 @@ def compare_items(
         raise OptionError(f"{a.size} scores of the first model, {b.size} of the second; they must be paired")
     if a.size == 0:
         raise UndefinedError("there is no item that both models have a score for")
-    d = _differences(a, b)
+    d = _item_differences(a, b)
     error = _mean_error(d, clusters)
     counted = _binary(a, b) and clusters is None
     skewed = None if counted else _skewed(d, clusters, choices)
@@ -198,7 +198,7 @@ def compare_items(
     )
 
 
-def _differences(a: Floats, b: Floats) -> Floats:
+def _item_differences(a: Floats, b: Floats) -> Floats:
     """Return the differences; where all differ by less than rounding does, they are one number."""
     d = a - b
     noise = _TIE * max(float(np.abs(a).max()), float(np.abs(b).max()))

@@ -121,7 +121,8 @@ def _openai_output(body: Mapping[str, Any]) -> dict[str, Any]:
     output = body.get("output")
     items = [item for item in output if isinstance(item, Mapping)] if isinstance(output, list) else []
     parts = {
-        kind: _parts(items, kind, key) for kind, key in (("message", "content"), ("reasoning", "summary"))
+        kind: _output_parts(items, kind, key)
+        for kind, key in (("message", "content"), ("reasoning", "summary"))
     }
     texts = [str(part.get("text", part.get("refusal", ""))) for part in parts["message"]]
     thought = "\n".join(str(part.get("text", "")) for part in parts["reasoning"])
@@ -136,7 +137,7 @@ def _openai_output(body: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _parts(items: Sequence[Mapping[str, Any]], kind: str, key: str) -> list[Mapping[str, Any]]:
+def _output_parts(items: Sequence[Mapping[str, Any]], kind: str, key: str) -> list[Mapping[str, Any]]:
     held = [item.get(key) for item in items if item.get("type") == kind]
     return [part for parts in held if isinstance(parts, list) for part in parts if isinstance(part, Mapping)]
 
