@@ -24,8 +24,9 @@ def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     try:
         stored = stored_table(path)
+        found: TestTable | dict[str, TestTable]
         if stored is not None:
-            found = tables_of(stored, open_table)
+            found = stored
         else:
             grid = open_table(path, options, mapping=mapping)
             warnings = grid.warnings
