@@ -1,4 +1,4 @@
-"""Titles of very many words, merged areas over each other, records of text: work does not grow with squares."""
+"""Titles of very many words, merged areas over each other, records of text: no work by squares."""
 
 import pytest
 
