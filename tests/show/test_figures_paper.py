@@ -80,3 +80,24 @@ def test_numbers_in_a_picture_of_effects_lie_on_no_line() -> None:
     points = [Effect(str(i), (x, None, None), (-x, None, None)) for i, x in enumerate((-1.0, -0.9, 0.9, 1.0))]
     drawn = effects("e", "T", points, slope=-1.0, intercept=0.0, said="r = −1.00, RMSE = 1.71")
     assert 'y="24"' in drawn.body.split("r = −1.00")[0].rpartition("<text")[2]
+
+
+def test_numbers_of_a_word_table_stay_in_one_line_and_have_a_minus(tmp_path: Path) -> None:
+    import re
+    import zipfile
+
+    from concord.show.paper_tables import TEXT_WIDTH, PaperTable
+
+    name = "a name of a test that is much longer than the room that the numbers leave on the page"
+    columns = ("Test", "People d", "People p", "Model d", "Model p", "PAS")
+    table = PaperTable("T", columns, ((name, "-0.33", "< .001", "-0.94", "< .001", "0.98"),), "A note.")
+    with zipfile.ZipFile(table.to_docx(tmp_path / "t.docx")) as archive:
+        text = archive.read("word/document.xml").decode("utf-8")
+    wide = [int(one) for one in re.findall(r'gridCol w:w="(\d+)"', text)]
+    assert len(wide) == len(columns)
+    assert sum(wide) <= TEXT_WIDTH
+    assert all(w >= 130 * len(head) for w, head in zip(wide[1:], columns[1:], strict=True))
+    assert "−0.33" in text
+    assert "-0.33" not in text
+    assert "−0.33" in table.to_markdown()
+    assert "<w:tblHeader/>" in text
