@@ -71,9 +71,9 @@ def forest(name: str, title: str, pairs: Sequence[ForestRow]) -> Picture:
     axis(canvas, scale, TOP, bottom, "effect d with its 95 % interval")
     canvas.line("ref", scale(0), TOP, scale(0), bottom)
     canvas.circle("human", place.label + 14, 12, place.dot)
-    canvas.text(place.label + 24, 16, "people", kind="s")
-    canvas.diamond("model", place.label + 84, 12, place.diamond)
-    canvas.text(place.label + 94, 16, "model", kind="s")
+    canvas.text(place.label + 24, 16, "in people", kind="s")
+    canvas.diamond("model", place.label + 104, 12, place.diamond)
+    canvas.text(place.label + 114, 16, "in the model", kind="s")
     for i, pair in enumerate(pairs):
         y = TOP + place.row * (i + 0.5)
         canvas.text(place.label, y + 4, pair.label, anchor="end", width=place.label - 4)
