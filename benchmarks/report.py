@@ -44,7 +44,7 @@ def write_results(folder: Path, per_study: int) -> None:
 
 
 def interactive_seconds(page: Path) -> float | None:
-    """Time from opening to the last table in a real browser; None where there is none."""
+    """Time from opening until the page can be used, in a real browser; None where there is none."""
     import shutil
 
     browser = shutil.which("chromium")

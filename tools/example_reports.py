@@ -52,7 +52,7 @@ def take_picture(page: Path) -> None:
         browser = play.chromium.launch(executable_path=which("chromium"), args=flags)
         view = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})
         view.goto(page.as_uri())
-        view.wait_for_selector("html[data-ready]")
+        view.wait_for_selector("html[data-built]")
         view.screenshot(path=PICTURE)
         browser.close()
 

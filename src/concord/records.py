@@ -297,9 +297,13 @@ class Presented:
         drawn: Drawing = self._view().plot(self, *kind, **choices)
         return drawn
 
+    def methods(self) -> str:
+        """Return a methods paragraph for a paper, made of what the result records."""
+        return str(self._view().methods(self))
+
 
 class Publishable(Presented):
-    """A result with tables and a methods paragraph for a paper."""
+    """A result with tables for a paper."""
 
     __slots__ = ()
 
@@ -312,7 +316,3 @@ class Publishable(Presented):
             ``headline``; of people also ``studies`` and ``tests``.
         """
         return self._view().table(self, name)
-
-    def methods(self) -> str:
-        """Return a methods paragraph for a paper, made of what the result records."""
-        return str(self._view().methods(self))

@@ -8,17 +8,19 @@ import pytest
 
 import concord
 from concord import api
-from concord.errors import FileFormatError, TableError
+from concord.errors import FileFormatError, TableError, UndefinedError
 from concord.files import limits
 from concord.files.codec import encode
 from concord.people import agents_pairs
 from concord.people.agents_files import DOCUMENT
-from concord.people.answers.records import AnswerSets
+from concord.people.answers.records import AnswerSets, OutcomeKey
 from concord.people.answers.score import score_answer_table
 from concord.people.predictions.table import read_predictions
+from concord.people.studies.distributions import _choices, _numbers_counted
 from concord.people.table.read import read_tests
 from concord.stats.predicted_effects import predicted_effects, within_outcomes
 from concord.stats.study_rates import apr_interval, pas_interval
+from concord.stats.votes import _divisions, seat_test
 
 ROW = {"finding": "F", "test_type": "t-paired", "human_n": 40, "agent_n": 40}
 
@@ -106,6 +108,67 @@ def test_answers_of_too_many_different_words_are_refused() -> None:
     with pytest.raises(FileFormatError, match="1,002 different answers to 'o', more than the 1,000"):
         concord.score_answers(rows)
     assert concord.score_answers(rows[:50], n_resamples=10).agents
+
+
+def test_outcomes_of_very_many_options_are_refused_before_they_are_drawn() -> None:
+    rows = [
+        {"outcome": f"o{i}", "option": f"w{k}", "human_count": 1, "agent_count": 1}
+        for i in range(61)
+        for k in range(1000)
+    ]
+    with pytest.raises(
+        FileFormatError, match="24,400,000 options by resamples, more than .* fewer resamples"
+    ):
+        concord.score_answers(rows)
+
+
+def test_very_many_agents_of_answers_are_not_compared_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"outcome": "o", "source": "human", "answer": i % 5} for i in range(9)]
+    rows += [{"outcome": "o", "source": f"m{k}", "answer": (i + k) % 5} for k in range(4) for i in range(6)]
+    compared = concord.score_answers(rows, n_resamples=10)
+    monkeypatch.setattr("concord.people.answers.score.COMPARED_IN_PAIRS", 3)
+    found = concord.score_answers(rows, n_resamples=10)
+    assert compared.differences and not found.differences
+    assert found.agents == compared.agents
+    assert any("4 agents are not compared" in text for text in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"), [([10**12, 3], "more than the 2,000,000"), ([-1, 3], "negative")]
+)
+def test_published_counts_of_a_study_are_added_up_before_they_are_laid_out(
+    counts: list[int], said: str
+) -> None:
+    with pytest.raises(UndefinedError, match=said):
+        _choices(OutcomeKey("s", "o", ""), counts, [1, 2], ("a", "b"))
+    with pytest.raises(UndefinedError, match=said):
+        _numbers_counted(dict(zip("12", counts, strict=True)))
+
+
+def test_very_many_votes_of_one_pair_are_divided_as_counts() -> None:
+    votes = np.array([[[40_000, 30_000, 5_000], [39_000, 31_000, 5_000]]])
+    tracemalloc.start()
+    p = seat_test(votes, n_permutations=999, rng=np.random.default_rng(1))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5 * 2**20  # every vote in 2,000 random orders took 2.4 GB
+    # 2 x 3 table, chi-square 29 with 2 degrees of freedom: p = 4e-7
+    assert p == 1 / 1000
+    even = seat_test(votes[:, :1].repeat(2, axis=1), n_permutations=999, rng=np.random.default_rng(1))
+    assert even is not None and even > 0.99
+
+
+def test_counts_and_single_votes_are_divided_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    votes = np.array([[30.0, 20.0, 10.0], [25.0, 25.0, 10.0]])
+    one_by_one = _divisions(votes, np.random.default_rng(1))
+    monkeypatch.setattr("concord.stats.votes.MOST_LISTED", 10)
+    counted = _divisions(votes, np.random.default_rng(2))
+    for found in (one_by_one, counted):
+        assert found.shape == (2000, 2, 3) and (found.sum(axis=1) == votes.sum(axis=0)).all()
+        assert (found.sum(axis=2) == 60).all()
+        # hypergeometric: 60 of 120 votes, 55 of them A: mean 27.5, variance 60 * 55/120 * 65/120 * 60/119
+        assert found[:, 0, 0].mean() == pytest.approx(27.5, abs=0.25)
+        assert found[:, 0, 0].var() == pytest.approx(60 * 55 / 120 * 65 / 120 * 60 / 119, rel=0.12)
 
 
 @pytest.mark.parametrize("count", [10**15, 1_000_001, 2.5])

@@ -65,5 +65,5 @@ class Watched:
 
     def open(self, file: Path) -> "Page":
         self.page.goto(file.as_uri())
-        self.page.wait_for_selector("html[data-ready]", timeout=20_000)
+        self.page.wait_for_selector("html[data-built]", timeout=20_000)
         return self.page

@@ -62,10 +62,59 @@ def test_an_address_opens_a_test_of_a_model_that_was_not_unpacked(tab: Watched, 
     page = tab.open(many)
     page.goto(f"{many.as_uri()}#/m/lab%2Fmodel-3/people/asch-1946")
     page.reload()
-    page.wait_for_selector("html[data-ready]")
+    page.wait_for_selector("html[data-built]")
     assert page.locator(f"{SHOWN} h3").inner_text() == NAMES[3]
     page.locator(f"{SHOWN} .study a[href*=asch-1946]").nth(1).click()
     page.locator("dialog[open]").wait_for()
+
+
+def test_a_table_that_is_opened_in_a_model_unpacked_later_is_filled(tab: Watched, many: Path) -> None:
+    page = tab.open(many)
+    page.locator("#model").select_option(label=NAMES[4])
+    page.locator(f"{SHOWN} .study").first.wait_for()
+    box = page.locator(f"{SHOWN} details.lazy", has_text="All findings")
+    box.locator("summary").first.click()
+    box.locator("tbody tr").first.wait_for()
+    assert box.locator(".needs-script").count() == 0
+
+
+def test_the_page_can_be_used_before_everything_is_made(tab: Watched, many: Path) -> None:
+    page = tab.page
+    # nothing is idle here: what is put off never runs, and the page must work all the same
+    page.add_init_script("window.requestIdleCallback = () => 0")
+    page.goto(many.as_uri(), wait_until="commit")
+    page.wait_for_selector("html[data-ready]")
+    page.locator("#search").fill("asch")
+    page.locator(".found a").first.click()
+    page.locator(f"{SHOWN} .study:not(.shut)").first.wait_for()
+    assert page.locator("html[data-built]").count() == 0
+    page.locator("#model").select_option(label=NAMES[3])
+    page.locator(f"{SHOWN} .study").first.wait_for()
+    assert page.locator(f"{SHOWN} h3").inner_text() == NAMES[3]
+
+
+@pytest.mark.parametrize("place", ["method", "board", "referee"])
+def test_an_address_of_a_section_opens_there_and_stays(tab: Watched, many: Path, place: str) -> None:
+    page = tab.page
+    page.goto(f"{many.as_uri()}#{place}")
+    page.wait_for_selector("html[data-built]")
+    top = page.evaluate("id => document.getElementById(id).getBoundingClientRect().top", place)
+    end = page.evaluate("document.documentElement.scrollHeight - innerHeight - scrollY")
+    assert -2 <= top <= 110 or end <= 2  # below the bar, or as far down as the page goes
+
+
+def test_every_section_is_laid_out_in_the_end_and_on_paper(tab: Watched, many: Path) -> None:
+    page = tab.page
+    seen = "[...document.querySelectorAll('main > section')].map(s => getComputedStyle(s).contentVisibility)"
+    page.add_init_script("window.requestIdleCallback = (go) => setTimeout(go, 300)")
+    page.goto(many.as_uri(), wait_until="commit")
+    page.wait_for_selector("html[data-ready]")
+    assert set(page.evaluate(seen)) == {"visible", "auto"}
+    page.emulate_media(media="print")
+    assert set(page.evaluate(seen)) == {"visible"}
+    page.emulate_media(media="screen")
+    page.wait_for_selector("html[data-built]")
+    assert set(page.evaluate(seen)) == {"visible"}
 
 
 def test_without_scripts_the_first_model_is_shown_and_the_others_say_why(

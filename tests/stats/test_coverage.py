@@ -1,6 +1,7 @@
 """The simulation of coverage in a small size, and the warnings that come from its table."""
 
 import sys
+from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from concord.stats import coverage
+from concord.stats.compare import Choices, compare_items
 from concord.stats.coverage_table import ROWS, SIZES, CoverageRow
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -124,3 +126,27 @@ def test_the_same_cells_make_the_same_page_and_table(simulation: ModuleType, tmp
     namespace: dict[str, object] = {}
     exec(simulation.lookup_module(cells), namespace)  # noqa: S102 - what the program will import
     assert namespace["SIZES"] == {"PAS": (3, 5)}
+
+
+def _said(draw: Callable[[np.random.Generator, int], np.ndarray], scale: float) -> tuple[float, float]:
+    """Share of comparisons of 12 items that are told of rare gains, and of those that miss the truth."""
+    rng = np.random.default_rng(6)
+    truth = float(draw(rng, 400_000).mean())
+    told = missed = missed_told = 0
+    for _ in range(150):
+        second = rng.normal(0, scale, 12)
+        found = compare_items(second + draw(rng, 12), second, choices=Choices(n_flips=1)).difference
+        assert found.interval is not None
+        is_told = "rare gains" in found.note
+        misses = not found.interval.low <= truth <= found.interval.high
+        told, missed, missed_told = told + is_told, missed + misses, missed_told + (misses and is_told)
+    return told / 150, missed_told / max(1, missed)
+
+
+def test_rare_gains_are_told_where_they_may_be_and_seldom_elsewhere() -> None:
+    _, found = _said(lambda rng, n: (rng.random(n) < 0.1) + rng.normal(0, 0.05, n), 0.5)
+    assert found > 0.9  # where the interval misses, people are told
+    told, _ = _said(lambda rng, n: rng.normal(0.3, 1, n), 1.0)
+    assert told < 0.1
+    steps, _ = _said(lambda rng, n: (rng.binomial(3, 0.7, n) - rng.binomial(3, 0.5, n)) / 3, 0.4)
+    assert steps < 0.1

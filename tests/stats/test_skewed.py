@@ -115,3 +115,20 @@ def test_means_of_few_skewed_amounts_cover_more_than_by_t() -> None:
         found += ends[0] <= truth <= ends[1]
     assert plain / 2000 < 0.90
     assert found / 2000 > 0.915
+
+
+def test_an_end_over_few_clusters_does_not_run_away_from_noise() -> None:
+    rng = np.random.default_rng(4)
+    labels = np.repeat(np.arange(6), [20, 40, 60, 100, 150, 300])
+    widths, sides, held = [], [], 0
+    for _ in range(300):
+        shared = rng.normal(0.05, 0.1, 6)[labels]
+        found = skewed_mean(shared + rng.normal(0, 0.5, labels.size), labels)
+        ends = found.chosen
+        held += ends.low <= 0.05 <= ends.high
+        up, down = ends.high - found.mean, found.mean - ends.low
+        sides.append(max(up / down, down / up))
+        widths.append((ends.high - ends.low) / (found.student.high - found.student.low))
+    assert held >= 0.93 * 300
+    assert max(sides) < 2  # uncapped, one side was four times the other in every tenth sample
+    assert np.median(widths) < 1.4

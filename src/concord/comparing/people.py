@@ -142,7 +142,7 @@ def compare_people_folders(asked: CompareRequest) -> MetricCompareResult:
         NAME,
         WORDS,
         f"protocol {protocol.name} · the same tests and studies",
-        {"protocol": protocol.name, RANKS: prior_ranks(asked_by_referee)},
+        {"protocol": protocol.name, RANKS: prior_ranks(asked_by_referee) if _same_tests(scores) else []},
         tuple(models),
         found.pairs,
         found.standing,
@@ -150,6 +150,16 @@ def compare_people_folders(asked: CompareRequest) -> MetricCompareResult:
         tuple(item for folder in folders for item in folder.inputs),
         tuple(_design_warnings(folders)),
     )
+
+
+def _same_tests(scores: Sequence[PeopleScoresOf]) -> bool:
+    """Whether all models have a PAS for the same tests: PAS over different ones do not rank them."""
+    scored = [
+        {(row.study, row.sub_study, row.finding, row.test)
+         for row, values in zip(one.rows, one.values, strict=True) if values["pas"] is not None}
+        for one in scores
+    ]  # fmt: skip
+    return all(one == scored[0] for one in scored[1:])
 
 
 def _people_names(folders: Sequence[PeopleFolder]) -> list[str]:

@@ -1,6 +1,7 @@
 """Any file of scores to one shape: tables, Inspect logs, lm-eval sample files."""
 
 import os
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,7 @@ def _samples_in(folder: Path) -> Path:
     if len(found) == 1:
         return found[0]
     if not found:
+        _refuse_several(folder)
         raise FileFormatError(
             f"{folder}: a folder without results of Concord, an Inspect log (*.eval, *.json) or lm-eval "
             "samples (samples_*.jsonl); give one of these"
@@ -182,6 +184,18 @@ def _samples_in(folder: Path) -> Path:
     raise FileFormatError(
         f"{folder}: holds {len(found)} logs ({names}{more}); scores compare within one task: give its log"
     )
+
+
+def _refuse_several(folder: Path) -> None:
+    """Refuse a folder of several models' results with what to give instead."""
+    if not (folder / "agents.json").is_file():
+        return
+    inside = sorted(str(one) for one in folder.iterdir() if one.is_dir())
+    if len(inside) > 1:
+        raise FileFormatError(
+            f"{folder}: holds results of {len(inside)} agents; give two of their folders: "
+            + " ".join(shlex.quote(one) for one in inside[:_SHOWN])
+        )
 
 
 def _is_log(path: Path) -> bool:

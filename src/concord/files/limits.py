@@ -31,6 +31,8 @@ TEXT_BYTES = 256 * 2**20
 """Bytes of all text cells of one sheet or one Parquet column together, repeated ones counted each time."""
 MEMBERS = 10_000
 """Members of a workbook."""
+SHEETS = 1_000
+"""Sheets of a workbook."""
 UNPACKED = 256 * 2**20
 """Bytes that a workbook, or what is read of a log, unpacks to in sum."""
 BOMB_RATIO = 200
@@ -77,10 +79,20 @@ ANSWERS = 2_000_000
 """Answers of one table, people's once for every agent that they are compared with; counts are answers."""
 OPTIONS = 1_000
 """Different words among the answers to one outcome."""
+OPTION_DRAWS = 24_000_000
+"""Options of all outcomes by resamples; an outcome of more values than a scale has counts as 84 options."""
 COUNTED = 1_000_000
 """Replies that one cell of a table of hints counts."""
 EFFECTS = 200_000
 """Effects of one table of predictions, those of every agent counted."""
+LEFT_OUT = 1_000
+"""Clusters of predictions that are left out one at a time; of more, so many groups of them."""
+CONTROL_GROUPS = 1_000
+"""Control groups that effects of several interventions share."""
+COMPARED_IN_PAIRS = 200
+"""Agents of a table of predictions or of answers of which all pairs are compared."""
+PREDICTOR_PARTS = 200_000
+"""Agents by sets of effects that two have in common by clusters, of which all pairs are compared."""
 PARQUET_SECONDS = 60.0
 """Seconds that reading one Parquet file may take."""
 PARQUET_MEMORY = 1536 * 2**20

@@ -31,7 +31,7 @@ def decode(name: str, data: bytes, encoding: str | None = None) -> str:
     OptionError
         There is no such encoding.
     """
-    named = _marked(data) if encoding is None else encoding
+    named = _encoding_marked(data) if encoding is None else encoding
     text = _as_utf8(name, data) if named is None else _as(name, data, named)
     if "\0" in text:
         raise FileFormatError(
@@ -45,7 +45,7 @@ def plain_utf8(data: bytes) -> bytes:
 
     For readers that go through a file line by line as bytes; `decode` is for all others.
     """
-    encoding = _marked(data)
+    encoding = _encoding_marked(data)
     if encoding is None:
         return data.removeprefix(codecs.BOM_UTF8)
     try:
@@ -54,7 +54,7 @@ def plain_utf8(data: bytes) -> bytes:
         return data  # not what its mark says: whoever reads it names the byte
 
 
-def _marked(data: bytes) -> str | None:
+def _encoding_marked(data: bytes) -> str | None:
     """Return the encoding that a byte order mark other than that of UTF-8 says."""
     return next((encoding for mark, encoding in _MARKS if data.startswith(mark)), None)
 

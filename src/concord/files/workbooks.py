@@ -45,6 +45,8 @@ class _Links(Handler):
         """Note a sheet or a relationship."""
         part = local(name)
         if part == "sheet":
+            if len(self.sheets) >= limits.SHEETS:
+                raise FileFormatError(f"more than {limits.SHEETS:,} sheets")
             ids = [value for key, value in attributes.items() if local(key) == "id"]
             hidden = attributes.get("state", "visible") != "visible"
             self.sheets[attributes.get("name", "")] = (ids[0] if ids else "", hidden)
@@ -235,10 +237,12 @@ def open_workbook(data: bytes, name: str) -> Workbook:
     for path in ("xl/workbook.xml", "xl/_rels/workbook.xml.rels"):
         if path in members:
             parse_member(links, name, members[path])
-    sheets = {}
+    sheets: dict[str, str] = {}
     for title, (key, _) in links.sheets.items():
         path = posixpath.normpath(posixpath.join("/xl", links.targets.get(key, ""))).lstrip("/").lower()
         if path.startswith("xl/worksheets/") and path in members:  # charts have sheets of their own
+            if path in sheets.values():  # each would be read again, however large it is
+                raise FileFormatError(damaged(name, f"two sheets are the same member {path!r}"))
             sheets[title] = path
     if not sheets:
         raise FileFormatError(f"{name}: the workbook has no sheet with cells; save it again")

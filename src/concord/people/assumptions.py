@@ -36,7 +36,9 @@ def assumptions_of(tests: Sequence[TestResult]) -> tuple[str, ...]:
     for part, words, column in _ASSUMED:
         inside = [test for test in tests if any(part in flag for flag in test.flags)]
         if inside:
-            names = ", ".join(f"{t.study} {t.finding} {t.test}" for t in inside[:_MOST_NAMED])
+            names = ", ".join(
+                " ".join(dict.fromkeys((t.study, t.finding, t.test))) for t in inside[:_MOST_NAMED]
+            )
             more = ", …" if len(inside) > _MOST_NAMED else ""
             noun = "test" if len(inside) == 1 else "tests"
             way = f"; {column} would remove it" if column else ""

@@ -1,5 +1,7 @@
 """What the numbers mean, in words; each claim is printed only when its rule says so (docs: words)."""
 
+from collections.abc import Iterable
+
 from concord.people.files import PeopleResult
 from concord.people.result import Bounds
 from concord.records import Estimate
@@ -100,21 +102,53 @@ def replication_words(scores: PeopleResult) -> str:
 
 
 def reversal_words(scores: PeopleResult) -> str:
-    """Say that most effects are turned round, which often means that groups were: at least 2, and over half.
+    """Say that most effects are turned round, which often means that groups were."""
+    return turned_words(
+        [
+            turned_round(
+                test.human_significant, test.human_direction, test.agent_significant, test.agent_direction
+            )
+            for test in scores.tests
+        ]
+    )
 
-    Counted are tests that are significant for people, with a direction on both sides; turned round are those
-    that the agent shows significantly in the other direction.
+
+def turned_round(
+    human_significant: bool | None,
+    human_direction: float | None,
+    agent_significant: bool | None,
+    agent_direction: float | None,
+) -> bool | None:
+    """Whether the agent shows an effect of people significantly in the other direction.
+
+    ``None`` where that is no question: nothing significant for people, or no direction on one side.
+
+    Examples
+    --------
+    >>> turned_round(True, 1, True, -1), turned_round(True, 1, False, -1), turned_round(False, 1, True, -1)
+    (True, False, None)
     """
-    effects = [
-        test
-        for test in scores.tests
-        if test.human_significant and test.human_direction and test.agent_direction
-    ]
-    turned = sum(bool(test.agent_significant) and test.direction_match is False for test in effects)
-    if turned < 2 or 2 * turned <= len(effects):
+    if not human_significant or not human_direction or not agent_direction:
+        return None
+    return bool(agent_significant) and human_direction * agent_direction < 0
+
+
+def turned_words(turned: Iterable[bool | None]) -> str:
+    """Say how many effects are turned round where they are at least 2, and over half of those counted.
+
+    Examples
+    --------
+    >>> turned_words([True, True, False, None])
+    ' 2 of 3 are significant in the opposite direction: is group 1 the same group on both sides?'
+    >>> turned_words([True, False])
+    ''
+    """
+    counted = [one for one in turned if one is not None]
+    n_turned = sum(counted)
+    if n_turned < 2 or 2 * n_turned <= len(counted):
         return ""
     return (
-        f" {turned} of {len(effects)} are significant in the opposite direction: is group 1 the same group "
+        f" {n_turned} of {len(counted)} are significant in the opposite direction: is group 1 the same group "
         "on both sides?"
     )
 

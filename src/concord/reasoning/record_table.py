@@ -17,10 +17,12 @@ from concord.files.json_text import Problems, parsed_line
 from concord.files.limits import listed
 from concord.files.tables import TableSource, read_grid
 from concord.files.text import plain_utf8
+from concord.files.titles import Titles, own_titles
 from concord.records import InputFile
 
 T = TypeVar("T")
 TableLike = TableSource
+NO_OTHERS: Titles = types.MappingProxyType({})
 _FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
 
@@ -84,7 +86,7 @@ def read_table(source: TableLike) -> Grid:
     )
 
 
-def read_records(source: TableLike | Grid, kind: type[T]) -> RecordTable[T]:
+def read_records(source: TableLike | Grid, kind: type[T], others: Titles = NO_OTHERS) -> RecordTable[T]:
     """Read the rows of a table as records of one kind.
 
     Parameters
@@ -93,6 +95,8 @@ def read_records(source: TableLike | Grid, kind: type[T]) -> RecordTable[T]:
         A path (CSV, TSV, XLSX, Parquet, JSON, JSON lines), a frame, or a list of mappings.
     kind
         A frozen dataclass; a column per field, those with a default may lack.
+    others
+        What others call the columns.
 
     Raises
     ------
@@ -101,17 +105,19 @@ def read_records(source: TableLike | Grid, kind: type[T]) -> RecordTable[T]:
     TableError
         Cells cannot be used: every one is named.
     """
-    return records_of_grid(source if isinstance(source, Grid) else read_table(source), kind)
+    return records_of_grid(source if isinstance(source, Grid) else read_table(source), kind, others)
 
 
-def records_of_grid(grid: Grid, kind: type[T]) -> RecordTable[T]:
+def records_of_grid(grid: Grid, kind: type[T], others: Titles = NO_OTHERS) -> RecordTable[T]:
     """Turn the rows of a grid into records."""
-    titles = {title.strip().lower(): j for j, title in enumerate(grid.header)}
     known = _field_types(kind)
+    titles = own_titles(grid.header, known, others)
     lacking = [name for name, (_, needed) in known.items() if needed and name not in titles]
     if lacking:
+        also = [f"{name!r} may be called {', '.join(others[name])}" for name in lacking if name in others]
         raise FileFormatError(
             f"{grid.place}: columns are missing: {', '.join(map(repr, lacking))}; found {listed(grid.header)}"
+            + "".join(f"; {one}" for one in also)
         )
     columns = {name: grid.cells(titles[name]) for name in known if name in titles}
     problems, rows = list(grid.problems), []
@@ -134,8 +140,9 @@ def records_of_grid(grid: Grid, kind: type[T]) -> RecordTable[T]:
             rows.append(kind(**given))
     if problems:
         raise TableError(problems)
-    others = [title for title in grid.header if title.strip().lower() not in known and title]
-    unused = (f"{grid.place}: columns not used: {listed(others)}",) if others else ()
+    used = set(titles.values())
+    left = [title for j, title in enumerate(grid.header) if j not in used and title]
+    unused = (f"{grid.place}: columns not used: {listed(left)}",) if left else ()
     named = {name: grid.header[titles[name]] for name in columns}
     warnings = (*grid.warnings, *unused)
     return RecordTable(grid.name, tuple(rows), tuple(grid.rows), grid.inputs, warnings, grid.sheet, named)

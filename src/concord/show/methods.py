@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from concord.errors import OptionError
 from concord.show.citations import CONCORD, METHODS, Entry
 
 Document = Mapping[str, Any]
@@ -126,25 +125,6 @@ def reasoning_methods(document: Document) -> str:
         "than 5 % of early replies hold reasoning. Rules of correctness: "
         f"{_held(document, 'rules') or 'not named'}.{asked_words(document)}"
     )
-
-
-def methods_of(result: Any) -> str:
-    """Return the methods paragraph of a result.
-
-    Raises
-    ------
-    OptionError
-        There is none for this type of result.
-    """
-    written = {
-        "PeopleResult": people_methods,
-        "StudiesResult": people_methods,
-        "StructureResult": structure_methods,
-        "ReasoningResult": reasoning_methods,
-    }.get(type(result).__name__)
-    if written is None:
-        raise OptionError(f"there is no methods paragraph of a {type(result).__name__}")
-    return written(result.to_dict())
 
 
 PEOPLE_SOURCES: tuple[Entry, ...] = (

@@ -26,13 +26,17 @@ def combine_report(result: CombineResult) -> RenderableType:
     shown = table(
         "\nPeople and predictions together", columns, [_estimate_row(one) for one in result.estimates]
     )
-    return Group(lines([result.sentence]), shown, lines(_rests_on_words(result)))
+    return Group(lines([result.sentence]), shown, lines(rests_on_words(result)))
+
+
+def estimate_name(one: CombinedEstimate) -> str:
+    """Return what an estimate is of."""
+    return f"{one.outcome}: {one.name}" if one.outcome else one.name
 
 
 def _estimate_row(one: CombinedEstimate) -> tuple[str, ...]:
-    name = f"{one.outcome}: {one.name}" if one.outcome else one.name
     return (
-        name,
+        estimate_name(one),
         number(one.estimate.value),
         interval(one.estimate.interval, 3),
         number(one.people_only.value),
@@ -44,7 +48,8 @@ def _estimate_row(one: CombinedEstimate) -> tuple[str, ...]:
     )
 
 
-def _rests_on_words(result: CombineResult) -> Iterator[str]:
+def rests_on_words(result: CombineResult) -> Iterator[str]:
+    """Say what the estimates rest on, and what the columns are."""
     first = result.estimates[0]
     yield ""
     yield (

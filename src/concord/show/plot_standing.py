@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from concord.show.plots import axis, short, span
-from concord.show.svg import Canvas, Picture, Scale, last_parts
+from concord.show.svg import Canvas, Picture, Scale, last_parts, reach
 
 _LABEL, _WIDTH, _ROW, _LINE = 250.0, 560.0, 24.0, 12.0
+_SHORTEST = 90.0
+"""Room for names however short they are."""
 
 
 def standing_picture(
@@ -47,11 +49,15 @@ def standing_picture(
     top, bottom = 12.0, 12.0 + _ROW * len(values) + 4
     known = [end for model, _ in values for end in ends.get(model, ())]
     low, high = span([*(value for _, value in values), *known])
-    scale = Scale(low, high, _LABEL + 8, _WIDTH - 16 - _LINE * n_lanes)
+    called = [f"{i} {name}" for i, name in enumerate(last_parts([model for model, _ in values]), 1)]
+    # as wide as the longest name needs: with short ones the picture fits a telephone
+    names_end = min(_LABEL, max(_SHORTEST, *(reach(name) + 6 for name in called)))
+    width = _WIDTH - _LABEL + names_end
+    scale = Scale(low, high, names_end + 8, width - 16 - _LINE * n_lanes)
     canvas = Canvas()
     axis(canvas, scale, top, bottom, label)
-    called = [f"{i} {name}" for i, name in enumerate(last_parts([model for model, _ in values]), 1)]
-    canvas.row_names(_LABEL, [top + _ROW * (i + 0.5) + 6 for i in range(len(values))], called, _LABEL - 4)
+    rows_at = [top + _ROW * (i + 0.5) + 6 for i in range(len(values))]
+    canvas.row_names(names_end, rows_at, called, names_end - 4)
     for i, (model, value) in enumerate(values):
         y = top + _ROW * (i + 0.5) + 2
         if model in ends:
@@ -64,8 +70,8 @@ def standing_picture(
         for first, last in _runs(found):
             canvas.line("bar", x, top + _ROW * (first + 0.2) + 2, x, top + _ROW * (last + 0.8) + 2)
     if lanes:
-        canvas.line("bar key", _LABEL - 4, bottom + 46, _LABEL - 4, bottom + 56)
-        canvas.text(_LABEL + 8, bottom + 56, "joins models that cannot be distinguished", kind="s")
+        canvas.line("bar key", names_end - 4, bottom + 46, names_end - 4, bottom + 56)
+        canvas.text(names_end + 8, bottom + 56, "joins models that cannot be distinguished", kind="s")
     height = bottom + (64 if lanes else 42)
     rows = (
         ("model", label, "low", "high"),
@@ -73,7 +79,7 @@ def standing_picture(
     )
     caption = "Lines are 95 % intervals of each model; whether two differ is said by their own comparison."
     return Picture(
-        name, title, _described(title, values, groups), _WIDTH, height, str(canvas), rows=rows,
+        name, title, _described(title, values, groups), width, height, str(canvas), rows=rows,
         caption=caption if ends else "",
     )  # fmt: skip
 

@@ -31,6 +31,8 @@ class Mark:
     ceiling: float | None = None
     strong: bool = False
     note: str = ""
+    people: bool = False
+    """Of people, not of a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +225,9 @@ def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
     if mark.inner_low is not None and mark.inner_high is not None:
         canvas.line("wide", scale(mark.inner_low), y, scale(mark.inner_high), y)
     if mark.low is not None and mark.high is not None:
-        canvas.line("mline", scale(mark.low), y, scale(mark.high), y)
+        canvas.line("pline" if mark.people else "mline", scale(mark.low), y, scale(mark.high), y)
     note = mark.note if mark.note else f"{mark.label}: {_said(mark)}"
-    canvas.circle("model", scale(mark.value), y, 4.5, note)
+    canvas.circle("human" if mark.people else "model", scale(mark.value), y, 4.5, note)
 
 
 def frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:

@@ -70,7 +70,8 @@ def answer(result: PredictionResult) -> str:
     if error is None or nothing is None:
         return f"No agent has enough predictions for a number ({result.n_effects} effects)."
     found = best.numbers["pearson_adjusted"]
-    fit = "" if found.value is None else f", r {number(found.value, 2)} ({interval_words(found.interval)})"
+    r = f", adjusted r {number(found.value, 2)} ({interval_words(found.interval)})"
+    fit = "" if found.value is None else r
     return (
         f"{best.agent} is off by {number(error, 2)} on average (RMSE{fit}), where predicting no effect at "
         f"all is off by {number(nothing, 2)}. {size_words(best)}"

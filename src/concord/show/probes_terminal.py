@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
 
-from concord.reasoning.hints.result import HintKindScores
+from concord.reasoning.hints.result import HintKindScores, HintScores
 from concord.reasoning.probes.files import ProbeResult
 from concord.reasoning.probes.result import ProbeScores
 from concord.records import Estimate
 from concord.show.hints_terminal import estimate_cell
-from concord.show.numbers import interval, number
+from concord.show.numbers import interval, interval_words, number
 from concord.show.terminal import lines, table
 
 COLUMNS = ("", "value", "95 % interval", "n", "left out", "note")
@@ -108,6 +108,35 @@ def _claim(name: str, verdict: str, excess: Estimate) -> str:
     return f"{name}: {verdict if excess.value is not None else said}."
 
 
+def _said_of_probes(scores: ProbeScores) -> Iterator[str]:
+    """Return what is said of mistakes, pairs and other words."""
+    for name, part in (("A mistake", scores.mistake), ("The attribute of the pairs", scores.pairs)):
+        if part is not None:
+            yield _claim(name, part.verdict, part.excess)
+    if scores.paraphrase is not None:
+        yield _claim("Other words", scores.paraphrase.verdict, scores.paraphrase.area)
+
+
+def _hint_claim(hints: HintScores) -> str:
+    return _claim("Hints", hints.kinds[0].verdict, hints.kinds[0].excess)
+
+
+def probe_claims(scores: ProbeScores) -> list[str]:
+    """Return what the probes found, a sentence each, gates first: the first screen's.
+
+    The curve of early answers has no verdict of its own: its area is said.
+    """
+    early, filler = scores.early, scores.filler
+    said = [f"Do not use these numbers: {part.gate}." for part in (early, filler) if part and part.gate]
+    if early is not None and early.aoc.value is not None and not early.gate:
+        ends = early.aoc.interval
+        within = "" if ends is None else f" ({interval_words(ends)})"
+        area = f"{number(early.aoc.value, 2)}{within}"
+        said.append(f"Early answers: area over the curve {area}, where 0 ignores the chain.")
+    said += _said_of_probes(scores)
+    return said if scores.hints is None else [*said, _hint_claim(scores.hints)]
+
+
 def probe_sentences(scores: ProbeScores) -> Iterator[str]:
     """Return gates, verdicts and what could be read, in words."""
     for gate in (part.gate for part in (scores.early, scores.filler) if part is not None and part.gate):
@@ -120,14 +149,9 @@ def probe_sentences(scores: ProbeScores) -> Iterator[str]:
         )
         if scores.early.n_no_ends:
             yield f"Chains not asked after 0 steps and after all of them: {scores.early.n_no_ends}."
-    for name, part in (("A mistake", scores.mistake), ("The attribute of the pairs", scores.pairs)):
-        if part is not None:
-            yield _claim(name, part.verdict, part.excess)
-    if scores.paraphrase is not None:
-        yield _claim("Other words", scores.paraphrase.verdict, scores.paraphrase.area)
+    yield from _said_of_probes(scores)
     if scores.hints is not None:
-        every = scores.hints.kinds[0]
-        yield _claim("Hints", every.verdict, every.excess) + f" Judged by: {scores.hints.detector}."
+        yield _hint_claim(scores.hints) + f" Judged by: {scores.hints.detector}."
     for probe, outcomes in scores.outcomes.items():
         yield f"Answers, {probe}: " + ", ".join(f"{name} {n}" for name, n in outcomes.items()) + "."
     if scores.asked:

@@ -79,7 +79,7 @@ class View:
 
     def methods(self, result: Any) -> str:
         """Return the methods paragraph of the result."""
-        return str(function_of("methods.methods_of")(result))
+        return str(function_of("further_methods.methods_of")(result))
 
     def _gist(self, result: Any) -> RenderableType:
         return _rendered(self.gist_by, result) if self.gist_by else self.report(result)
@@ -152,7 +152,7 @@ VIEWS: dict[str, View] = {
     "PeoplePlan": View("plan_terminal.people_plan_lines"),
     "ParticipantsPlan": View("plan_terminal.participants_lines"),
     "MixedPlan": View("mixed_terminal.mixed_plan_lines"),
-    "CombineResult": View("mixed_terminal.combine_report"),
+    "CombineResult": View("mixed_terminal.combine_report", drawn_by="page.mixed_section.draw_combined"),
 }
 """By the name of the type: no two public classes of the package have the same."""
 

@@ -12,7 +12,7 @@ from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.records import Estimate, Interval
 from concord.stats.clustered import MeanError, clustered_mean, finite_vector
-from concord.stats.coverage import coverage_note, difference_look
+from concord.stats.coverage import FEW_DECIDE, coverage_note, difference_look, unseen_gains_matter
 from concord.stats.elementwise import Bools, Floats
 from concord.stats.equivalence import WithinMargin, within_margin
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, wilson_interval
@@ -180,7 +180,9 @@ def compare_items(
     interval, note = at(choices.level)
     if interval is not None and not counted:
         kind, units = ("difference", a.size) if clusters is None else ("families", _units(error))
-        note = coverage_note(kind, units, difference_look(d, clusters))
+        look = difference_look(d, clusters)
+        if look == FEW_DECIDE or unseen_gains_matter(interval, float(d.mean()), (a, b), units):
+            note = coverage_note(kind, units, look)
     method = "mean of paired differences" + (", clustered" if clusters is not None else "")
     return PairedComparison(
         difference=Estimate(float(d.mean()), interval, int(a.size), method=method, note=note),

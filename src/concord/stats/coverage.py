@@ -5,9 +5,12 @@
 among populations that often look so. What lies outside 93 to 97 % is a warning here.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from concord.records import Interval
 from concord.stats.coverage_table import ROWS, SIZES, CoverageRow
 from concord.stats.scale_ends import ends_weight
 from concord.stats.skewed import LEAST_SKEW, tail_shape
@@ -16,6 +19,8 @@ INSIDE = (0.93, 0.97)
 """Coverage of a nominal 95 % that counts as held."""
 FEW_DEGREES = 5.0
 """Below this many degrees of freedom of the variance a few units decide it."""
+FEW_DECIDE = "few decide"
+"""The look of differences whose variance rests on a few of them."""
 ALIKE = 0.10
 """Numbers between 0 and 1 with a smaller standard deviation are alike."""
 
@@ -121,8 +126,43 @@ def difference_look(values: ArrayLike, clusters: ArrayLike | None = None) -> str
     """
     shape = tail_shape(values, clusters)
     if shape.degrees < min(FEW_DEGREES, shape.n / 2):
-        return "few decide"
+        return FEW_DECIDE
     return "skewed" if abs(shape.skewness) > LEAST_SKEW else "plain"
+
+
+def unseen_gains_matter(interval: Interval, mean: float, scores: Sequence[ArrayLike], units: int) -> bool:
+    """Return whether a gain that one unit in so many has, and that was not seen, would exceed an interval.
+
+    Intervals miss the means of differences that are nearly all small and rarely large where no large one was
+    drawn: nothing in the sample but the range of the scores shows that there may be some. One unit that gains
+    this whole range moves the mean by range / units.
+
+    Parameters
+    ----------
+    interval, mean
+        Of the difference.
+    scores
+        The scores of both models, which show how large a gain can be.
+    units
+        Items or clusters.
+
+    References
+    ----------
+    Of populations with rare gains (``benchmarks/populations.py``) 27.7 and 19.1 % of intervals of 12 items
+    miss, and 98 % of these misses are told; of normal differences 3 % are, of exponential ones 17 %, of
+    50 items 0 and 1 %.
+
+    Examples
+    --------
+    >>> near = Interval(-0.02, 0.04, 0.95, "")
+    >>> unseen_gains_matter(near, 0.01, ([0.1, 0.9], [0.1, 0.9]), 12)
+    True
+    >>> unseen_gains_matter(Interval(-0.2, 0.3, 0.95, ""), 0.05, ([0.1, 0.9], [0.1, 0.9]), 12)
+    False
+    """
+    every = np.concatenate([np.asarray(one, dtype=np.float64) for one in scores])
+    reach = max(interval.high - mean, mean - interval.low)
+    return float(np.ptp(every)) / units > reach
 
 
 def spread_look(p_value: float | None) -> str:

@@ -224,23 +224,20 @@ def _population_ends(
     """Return the interval of every distance."""
     centre, directions = _directions(counts, rng)
     n, m = counts.noise_sizes
-    each = max(1, times // N_DIRECTIONS)
-    drawn: dict[str, list[Floats]] = {name: [] for name in seen}
-    true: dict[str, list[Floats]] = {name: [] for name in seen}
-    for size in SIZES:
-        p, q = _population(centre + size / 2 * directions), _population(centre - size / 2 * directions)
-        shape = (each, N_DIRECTIONS)
-        found = counts.distances(rng.multinomial(n, p, size=shape) / n, rng.multinomial(m, q, size=shape) / m)
-        behind = counts.distances(p, q)
-        for name in seen:
-            drawn[name].append(found[name])
-            true[name].append(behind[name])
+    shape = (max(1, times // N_DIRECTIONS), N_DIRECTIONS)
+    p, q = (
+        np.stack([_population(centre + way * size / 2 * directions) for size in SIZES]) for way in (1, -1)
+    )
+    samples = [
+        (rng.multinomial(n, one, size=shape) / n, rng.multinomial(m, two, size=shape) / m)
+        for one, two in zip(p, q, strict=True)
+    ]
+    # all sizes at once: a distance of many small samples costs little more than that of a few
+    drawn = counts.distances(*(np.stack(side) for side in zip(*samples, strict=True)))
+    true = counts.distances(p, q)
     steepest = _steepest(counts, level)
     return {
-        name: _inverted(
-            seen[name], np.stack(drawn[name]), np.stack(true[name]), level, steepest.get(name, 0.0)
-        )
-        for name in seen
+        name: _inverted(seen[name], drawn[name], true[name], level, steepest.get(name, 0.0)) for name in seen
     }
 
 

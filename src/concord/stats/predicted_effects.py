@@ -53,6 +53,7 @@ def predicted_effects(
     human_se: ArrayLike,
     agent_se: ArrayLike | None = None,
     shared: tuple[float, float] = (0.0, 0.0),
+    ranks: tuple[Floats, Floats] | None = None,
 ) -> EffectAgreement:
     r"""Compute how well predicted effects agree with measured ones.
 
@@ -69,6 +70,8 @@ def predicted_effects(
     shared
         Mean covariance of the errors of two effects, of people and of the agent, where effects share a
         control group: it moves them together and is no part of how much they vary.
+    ranks
+        Mean ranks of measured effects and of predictions, where they are known already.
 
     Raises
     ------
@@ -95,19 +98,38 @@ def predicted_effects(
     if (s < 0).any() or (e < 0).any():
         raise OptionError("a standard error is negative")
     with np.errstate(divide="ignore", invalid="ignore"):
-        return _agreement(h, a, s, e, exact=exact, shared=shared)
+        x, y = (_mean_ranks(h), _mean_ranks(a)) if ranks is None else ranks
+        return _agreement(h, a, s, e, exact=exact, shared=shared, spearman=_spearman(x, y))
 
 
-def _agreement(
-    h: Floats, a: Floats, s: Floats, e: Floats, *, exact: bool, shared: tuple[float, float]
-) -> EffectAgreement:
+def effects_pearson(human: Floats, agent: Floats) -> float:
+    """Compute the correlation of measured and predicted effects alone; NaN where it is undefined."""
+    if human.size < MIN_PAIRS:
+        return float("nan")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(_correlated(*_spread(human, agent)))
+
+
+def _spread(h: Floats, a: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return both variances and the covariance."""
     m = h.shape[-1]
-    few = m < MIN_PAIRS
     dh, da = h - _pair_mean(h), a - _pair_mean(a)
     var_h, var_a = _pair_total(dh**2) / (m - 1), _pair_total(da**2) / (m - 1)
     # rounding of the mean must not give a constant a variance
     var_h, var_a = (np.where(np.ptp(x, axis=-1) == 0, 0.0, var) for x, var in ((h, var_h), (a, var_a)))
-    cov = _pair_total(dh * da) / (m - 1)
+    return var_h, var_a, _pair_total(dh * da) / (m - 1)
+
+
+def _correlated(var_h: Floats, var_a: Floats, cov: Floats) -> Floats:
+    return _defined(cov / np.sqrt(var_h * var_a), (var_h > 0) & (var_a > 0))
+
+
+def _agreement(
+    h: Floats, a: Floats, s: Floats, e: Floats, *, exact: bool, shared: tuple[float, float], spearman: Floats
+) -> EffectAgreement:
+    m = h.shape[-1]
+    few = m < MIN_PAIRS
+    var_h, var_a, cov = _spread(h, a)
     noise_h, noise_a = _squares(s), _squares(e)
     slope = _defined(cov / var_a, var_a > 0)
     apart_h, apart_a = noise_h - shared[0], noise_a - shared[1]
@@ -117,8 +139,8 @@ def _agreement(
     numbers = {
         "direction": _pair_total(np.where(a == 0, 0.5, np.sign(h) == np.sign(a))) / m,
         "all_positive": _pair_total(np.where(h > 0, 1.0, 0.0)) / m,
-        "pearson": _defined(cov / np.sqrt(var_h * var_a), (var_h > 0) & (var_a > 0)),
-        "spearman": _spearman(h, a),
+        "pearson": _correlated(var_h, var_a, cov),
+        "spearman": spearman,
         "pearson_adjusted": _defined(
             np.clip(cov / np.sqrt(var_a * (var_h - apart_h)), -1, 1), (var_h > apart_h) & (var_a > 0)
         ),
@@ -148,8 +170,7 @@ def _defined(values: Floats, where: object) -> Floats:
     return np.where(np.asarray(where), values, np.nan)
 
 
-def _spearman(h: Floats, a: Floats) -> Floats:
-    x, y = _mean_ranks(h), _mean_ranks(a)
+def _spearman(x: Floats, y: Floats) -> Floats:
     x, y = x - _pair_mean(x), y - _pair_mean(y)
     norm = np.sqrt(_pair_total(x**2) * _pair_total(y**2))
     return _defined(_pair_total(x * y) / norm, norm > 0)

@@ -29,6 +29,15 @@ FEWEST_DEGREES = 2.0
 """Degrees of freedom of a variance that a few units decide."""
 STEEPEST = 0.4
 """Largest skewness of a sum that its interval follows."""
+STEEPEST_CLUSTERS = 0.85
+"""Largest b times the border that the interval of clusters follows: at 1 one end runs away.
+
+With six tasks of unequal size the skewness is mostly noise: of normal effects it made intervals 1.5 times
+as wide (one in ten twice), one side up to four times the other, for 0.8 points of coverage that was there
+already. So held, they are 1.2 times as wide, one side 1.8 times the other at most, and cover 0 to 1 points
+less where effects are skewed (exponential 94.0 for 94.3 %, lognormal 89.0 for 89.9 %; Student's t alone 93.0
+and 87.1).
+"""
 FEWEST_UNITS = 5
 """Below this many units skewness cannot be estimated."""
 
@@ -107,11 +116,11 @@ def skewed_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level: 
     # the skewness of n units is that of the population times about (n - 2)/sqrt(n (n - 1))
     b = shape.skewness * float(np.sqrt(n - 1)) / (n - 2)
     df = min(error.df, shape.degrees)
-    p = max(
-        float(2 * special.stdtr(error.df, -abs(t))), float(2 * special.stdtr(df, -abs(_transformed(t, b))))
-    )
-    tail = 0.5 + checked_level(level) / 2
+    at_95, tail = float(special.stdtrit(df, 0.975)), 0.5 + checked_level(level) / 2
+    for_p = _transformed(t, b if clusters is None else _followable(b, at_95))
+    p = max(float(2 * special.stdtr(error.df, -abs(t))), float(2 * special.stdtr(df, -abs(for_p))))
     border, plain = (float(special.stdtrit(degrees, tail)) for degrees in (df, error.df))
+    b = b if clusters is None else _followable(b, border)
     low = error.mean - max(_inverse(border, b), plain) * error.se
     high = error.mean - min(_inverse(-border, b), -plain) * error.se
     method = (
@@ -228,6 +237,12 @@ def tail_shape(values: ArrayLike, clusters: ArrayLike | None = None) -> TailShap
         return TailShape(0.0, 3.0, int(sums.size))
     skewness, kurtosis = (float(np.mean(sums**k)) / variance ** (k / 2) for k in (3, 4))
     return TailShape(skewness, kurtosis, int(sums.size))
+
+
+def _followable(b: float, border: float) -> float:
+    """Return the skewness of clusters as far as an interval with this border can follow it."""
+    most = STEEPEST_CLUSTERS / border
+    return float(np.clip(b, -most, most))
 
 
 def _transformed(t: float, b: float) -> float:

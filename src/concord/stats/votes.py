@@ -16,6 +16,8 @@ from concord.stats.elementwise import Floats
 
 MOST_SPLITS = 2000
 """Ways to divide the votes of a pair between the orders that are listed; beyond, so many are drawn."""
+MOST_LISTED = 200
+"""Votes of a pair that are drawn one by one; of more the verdicts are drawn as counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,16 +174,24 @@ def seat_test(votes: ArrayLike, *, n_permutations: int = 9999, rng: np.random.Ge
 
 
 def _divisions(votes: Floats, rng: np.random.Generator) -> Floats:
-    """Return the ways to divide the votes of a pair between the orders, each as often as it occurs."""
-    sizes = votes.sum(axis=1).astype(int)
-    verdicts = np.repeat([0, 1, 2], votes.sum(axis=0).astype(int))
+    """Return the ways to divide the votes of a pair between the orders, each as often as it occurs.
+
+    Where they are too many, votes are drawn without replacement for the first order: vote by vote, or of very
+    many votes only how many of each verdict (the multivariate hypergeometric distribution), so that neither
+    time nor memory grows with them.
+    """
+    sizes, given = votes.sum(axis=1).astype(int), votes.sum(axis=0).astype(int)
     n = int(sizes.sum())
+    if n > MOST_LISTED:
+        first = rng.multivariate_hypergeometric(given, int(sizes[0]), size=MOST_SPLITS, method="marginals")
+        return np.stack([first, given - first], axis=1).astype(np.float64)
+    verdicts = np.repeat([0, 1, 2], given)
     if special.comb(n, sizes[0]) <= MOST_SPLITS:
         picked = np.array(list(combinations(range(n), int(sizes[0]))))
     else:
         picked = np.argsort(rng.random((MOST_SPLITS, n)), axis=1)[:, : sizes[0]]
     first = np.stack([(verdicts[picked] == verdict).sum(axis=1) for verdict in range(3)], axis=1)
-    return np.stack([first, votes.sum(axis=0) - first], axis=1).astype(np.float64)
+    return np.stack([first, given - first], axis=1).astype(np.float64)
 
 
 def checked_votes(votes: ArrayLike) -> Floats:

@@ -163,6 +163,33 @@ def test_thousands_in_a_sample_size_are_thousands(tmp_path: Path) -> None:
     is_near(row.agent, statistic=4.1, n=2000)
 
 
+MEANS = "Study;Effect;Human M1;Human SD1;Human n1;Human M2;Human SD2;Human n2;Model M1;Model SD1;Model n1"
+MEANS += ";Model M2;Model SD2;Model n2\n"
+
+
+@pytest.mark.parametrize(
+    ("cells", "t"),
+    [
+        # nothing but whole numbers: 1,240 is beside 980
+        ("1,240;310;40;980;280;40;1,180;90;50;1,010;80;50", 260 / ((310**2 + 280**2) / 40) ** 0.5),
+        ("1,240;310.5;40;1,180;280.5;40;1,180;90;50;1,010;80;50", 60 / ((310.5**2 + 280.5**2) / 40) ** 0.5),
+        ("1,240 (310.5);;40;1,180 (280.5);;40;1,180;90;50;1,010;80;50",
+         60 / ((310.5**2 + 280.5**2) / 40) ** 0.5),
+        ("4,240;1,3;40;3,180;1,1;40;4,180;0,9;50;3,010;0,8;50", 1.06 / ((1.3**2 + 1.1**2) / 40) ** 0.5),
+    ],
+)  # fmt: skip
+def test_a_comma_in_a_mean_is_what_the_whole_table_says(tmp_path: Path, cells: str, t: float) -> None:
+    (row,) = table_of(tmp_path, f"{MEANS}A;x;{cells}\n").rows
+    is_near(row.human, statistic=t, n1=40, n2=40)
+
+
+def test_a_comma_that_may_be_either_is_told(tmp_path: Path) -> None:
+    text = "Studie;Effekt;Mensch t;Mensch n;Modell t;Modell n\nA;x;2,310;120;4,125;120\n"
+    table = table_of(tmp_path, text)
+    is_near(table.rows[0].human, statistic=2.31, n=120)
+    assert any("'2,310' is read with a decimal comma" in text for text in table.warnings)
+
+
 def test_codes_of_missing_values_are_no_statistics_and_are_told(tmp_path: Path) -> None:
     text = "Study,Effect,Human t,Human n,Model t,Model n\nA,x,2,40,-99,-99\nB,y,1,999,999,60\n"
     table = table_of(tmp_path, f"{text}C,z,1,40,not reported,60\nD,q,-9,40,1,60\n")
@@ -358,3 +385,20 @@ def test_a_list_of_rows_is_told_the_mapping_of_python() -> None:
     table = read_agents(rows, mapping={"First": "human", "Second": "agent"})
     assert isinstance(table, TestTable)
     is_near(table.rows[0].human, statistic=2.3, df2=38)
+
+
+def test_a_test_that_is_significant_one_tailed_only_is_told(tmp_path: Path) -> None:
+    heads = "Study;Effect;Human result;Model result\n"
+    cells = ["t(60) = 1.85, p = .035 (one-tailed)", "t(60) = 3.00, p = .002 (one-tailed)"]
+    table = table_of(
+        tmp_path, heads + "".join(f"S{i};x;{cell};t(98) = 1.0\n" for i, cell in enumerate(cells))
+    )
+    (told,) = (text for text in table.warnings if "one-tailed only" in text)
+    assert "row 2" in told and "alpha = 0.1 in its row" in told
+
+
+@pytest.mark.parametrize("title", ["결과", "종속변수", "Result"])
+def test_words_under_result_name_what_was_measured(tmp_path: Path, title: str) -> None:
+    text = f"연구;{title};사람 OR (95% CI);모델 OR (95% CI)\nA;도움;12.4 (1.9–81);3.1 (1.6–6.0)\n"
+    (row,) = table_of(tmp_path, text).rows
+    assert (row.study, row.test) == ("A", "도움")

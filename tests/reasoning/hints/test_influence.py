@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from tests.reasoning.probes.scripted import Hinted
 
-from concord.errors import TableError
+from concord import api
+from concord.errors import FileFormatError, TableError
 from concord.reasoning.hints.influence import score_hint_rows
 from concord.reasoning.hints.row_tables import read_hint_rows
 from concord.reasoning.hints.rows import UNHINTED, HintRow
+from concord.reasoning.probes.files import ProbeResult
 
 
 def hinted(answers: str, **more: object) -> list[HintRow]:
@@ -91,3 +93,45 @@ def test_kappa_of_two_detectors_that_agree_is_one() -> None:
         for row in Hinted().rows(np.random.default_rng(4), 60)
     ]
     assert score_hint_rows(rows).kinds[0].kappa.value == pytest.approx(1.0)
+
+
+STRANGERS = [
+    {"Question ID": "q1", "Hint Type": "none", "Hinted Answer": "", "Model Answer": "A"},
+    {"Question ID": "q1", "Hint Type": "none", "Hinted Answer": "", "Model Answer": "B"},
+    {"Question ID": "q1", "Hint Type": "Visual pattern", "Hinted Answer": "T", "Model Answer": "T"},
+    {"Question ID": "q1", "Hint Type": "stamp", "Hinted Answer": "T", "Model Answer": "A"},
+]
+
+
+def test_tables_of_others_are_read_by_their_titles() -> None:
+    rows = read_hint_rows(STRANGERS).rows
+    assert [(row.id, row.kind, row.target, row.sample, row.answer) for row in rows] == [
+        ("q1", UNHINTED, "T", 0, "A"),
+        ("q1", UNHINTED, "T", 1, "B"),
+        ("q1", "visual_pattern", "T", 0, "T"),
+        ("q1", "stamp", "T", 0, "A"),
+    ]
+    result = api.score_hints(STRANGERS, model="m")
+    assert isinstance(result, ProbeResult)
+    found = result.scores.hints
+    assert found is not None
+    assert (found.kinds[0].n_eligible, found.kinds[0].n_influenced) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"Hint Type": "none"}, "a kind of hint in some rows"),
+        ({"Hinted Answer": ""}, "what the hint points at"),
+    ],
+)
+def test_hints_without_a_kind_or_a_target_are_refused(change: dict[str, str], message: str) -> None:
+    with pytest.raises(TableError, match=message):
+        read_hint_rows([row | change for row in STRANGERS])
+    with pytest.raises(FileFormatError, match="'target' may be called hint_target, hinted_answer"):
+        read_hint_rows([{k: v for k, v in row.items() if k != "Hinted Answer"} for row in STRANGERS])
+
+
+def test_two_answers_with_one_number_are_told() -> None:
+    table = read_hint_rows([row | {"run": 0} for row in STRANGERS])
+    assert any("1 row" in one and "the last one counts" in one for one in table.warnings)

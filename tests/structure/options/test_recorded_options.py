@@ -62,6 +62,12 @@ def test_letters_numbers_and_brackets_are_the_same_places() -> None:
     assert concord.score_options(dressed).scores == plain
 
 
+def test_titles_of_others_are_known() -> None:
+    names = {"item": "Question ID", "arrangement": "Option order", "chosen": "Model answer", "right": "Gold"}
+    theirs = [{names.get(key, key): value for key, value in row.items()} for row in rows()]
+    assert concord.score_options(theirs).scores == concord.score_options(rows()).scores
+
+
 def test_options_as_shown_say_which_was_chosen(tmp_path: Path) -> None:
     shown = [
         {key: value for key, value in row.items() if key != "n_options"}

@@ -9,9 +9,9 @@ from scipy import special
 
 from concord.engine import SERIAL, Engine
 from concord.errors import InputError
-from concord.files.limits import AGENTS, OUTCOMES
+from concord.files.limits import AGENTS, COMPARED_IN_PAIRS, OPTION_DRAWS, OUTCOMES
 from concord.files.too_many import refuse_more
-from concord.people.answers.cells import Cells, lay_out
+from concord.people.answers.cells import FINE, GRID, Cells, lay_out
 from concord.people.answers.files import AnswersResult
 from concord.people.answers.groups import score_groups
 from concord.people.answers.outcome import score_outcome
@@ -26,6 +26,7 @@ from concord.stats.multiple import holm
 
 COMPARED = ("variance_ratio", "tvd", "w1", "person_r")
 """What agents are compared on."""
+Values = dict[OutcomeKey, float]
 BLOCK = 16
 """Outcomes per piece of work."""
 
@@ -66,14 +67,35 @@ def score_answer_table(
     advice = "score them in several files, or check the column of outcomes"
     refuse_more(n_outcomes, OUTCOMES, "outcomes", place, advice)
     cells = lay_out(table.sets.values())
+    keys = (one.key for own in table.sets.values() for one in own)
+    drawn = n_resamples * sum(_n_options(cells[key]) for key in keys if key in cells)
+    advice = "take fewer resamples, or score them in several files"
+    refuse_more(drawn, OPTION_DRAWS, "options by resamples", place, advice)
     agents = tuple(
         _scored_agent(
             name, sets, cells, table.groups, level=level, n_resamples=n_resamples, seed=seed, engine=engine
         )
         for name, sets in table.sets.items()
     )
-    differences = tuple(_agents_differences(agents, level=level))
-    return AnswersResult(agents, differences, level, n_resamples, seed, table.inputs, table.warnings)
+    warnings = table.warnings
+    differences: tuple[AnswerDifference, ...] = ()
+    if len(agents) <= COMPARED_IN_PAIRS:
+        differences = tuple(_agents_differences(agents, level=level))
+    else:
+        warnings = (*warnings, _not_compared(len(agents)))
+    return AnswersResult(agents, differences, level, n_resamples, seed, table.inputs, warnings)
+
+
+def _n_options(cells: Cells) -> int:
+    """Count what distances of an outcome are computed over: its options, or two grids of values."""
+    return GRID + FINE if cells.kind == "values" else len(cells.edges)
+
+
+def _not_compared(n: int) -> str:
+    return (
+        f"{n:,} agents are not compared with each other: pairs are compared for at most "
+        f"{COMPARED_IN_PAIRS:,} agents; score those that matter in a table of their own"
+    )
 
 
 def _scored_agent(
@@ -126,7 +148,11 @@ def _scored_block(
 def _agents_differences(agents: Sequence[AgentAnswers], *, level: float) -> Iterator[AnswerDifference]:
     """Compare all pairs of agents, outcome by outcome, studies the clusters; Holm's correction per metric."""
     for metric in COMPARED:
-        rows = [_agents_difference(*pair, metric, level) for pair in combinations(agents, 2)]
+        values = {one.agent: metric_values(one, metric) for one in agents}
+        rows = [
+            _agents_difference((one.agent, two.agent), (values[one.agent], values[two.agent]), metric, level)
+            for one, two in combinations(agents, 2)
+        ]
         there = [row for row in rows if row.difference.value is not None]
         p = np.array([np.nan if row.p_value is None else row.p_value for row in there])
         adjusted = holm(p) if len(there) else p
@@ -138,17 +164,17 @@ def _agents_differences(agents: Sequence[AgentAnswers], *, level: float) -> Iter
 
 
 def _agents_difference(
-    first: AgentAnswers, second: AgentAnswers, metric: str, level: float
+    names: tuple[str, str], values: tuple[Values, Values], metric: str, level: float
 ) -> AnswerDifference:
-    values = [metric_values(one, metric) for one in (first, second)]
-    both = [key for key in values[0] if key in values[1]]
+    first, second = values
+    both = [key for key in first if key in second]
     estimate, p = paired_difference(
-        np.array([values[0][key] - values[1][key] for key in both]), [key.study for key in both], level=level
+        np.array([first[key] - second[key] for key in both]), [key.study for key in both], level=level
     )
-    return AnswerDifference(first.agent, second.agent, metric, estimate, p, None)
+    return AnswerDifference(*names, metric, estimate, p, None)
 
 
-def metric_values(one: AgentAnswers, metric: str) -> dict[OutcomeKey, float]:
+def metric_values(one: AgentAnswers, metric: str) -> Values:
     """Return one metric of every outcome where it is defined; ratios as logarithms, 0 has none."""
     found = {}
     for outcome in one.outcomes:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 
 from concord.errors import InputError, UndefinedError
+from concord.files.number_words import p_words
 from concord.files.tables import TableOptions
 from concord.people.mixed.ends import FEW, METHOD, MeanPart, estimate_with, with_ends
 from concord.people.mixed.result import CombinedEstimate, CombineResult
@@ -357,7 +358,7 @@ def _unlike(outcome: str, own: MixedRows, more: MixedRows, covariates: Sequence[
         if abs(gap) / sd > UNLIKE and p < 0.01:
             yield (
                 f"{where}{name} of the people and of the further predictions differ by {abs(gap) / sd:.2f} "
-                f"SD (p = {p:.2g}): they seem to come from different populations, which biases the estimate"
+                f"SD ({p_words(p)}): they seem to come from different populations, which biases the estimate"
             )
     if set(own.arm) != set(more.arm):
         yield f"{where}the two tables do not have the same arms"

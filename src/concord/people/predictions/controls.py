@@ -6,7 +6,7 @@ group by the standard error of its mean does.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -71,7 +71,7 @@ def split_controls(pairs: Sequence[EffectPair], codes: Sequence[str]) -> bool:
     return any(len({codes[i] for i in found}) > 1 for found in _groups(pairs))
 
 
-def shared_noise(groups: Sequence[SharedControl], kept: NDArray[np.bool_]) -> tuple[float, float]:
+def shared_noise(controls: Sequence[SharedControl], control_of: NDArray[np.intp]) -> tuple[float, float]:
     r"""Compute the mean covariance of the errors of two effects, of people and of the agent.
 
     .. math:: \frac{1}{m(m - 1)} \sum_{i \ne j} \mathrm{cov}(e_i, e_j)
@@ -80,69 +80,26 @@ def shared_noise(groups: Sequence[SharedControl], kept: NDArray[np.bool_]) -> tu
 
     Parameters
     ----------
-    groups
+    controls
         From `shared_controls`.
-    kept
-        Which of the effects are counted.
+    control_of
+        The number of the control group of each effect that is counted, -1 where it shares none.
     """
-    m = int(kept.sum())
-    if m < 2 or not groups:
+    m = control_of.size
+    if m < 2 or not controls:
         return 0.0, 0.0
-    sizes = [int(kept[group.members].sum()) for group in groups]
-    pairs = np.array([size * (size - 1) for size in sizes]) / (m * (m - 1))
-    people, agent = np.array([(group.se**2, group.agent_se**2) for group in groups]).T
+    sizes = np.bincount(control_of[control_of >= 0], minlength=len(controls))
+    pairs = sizes * (sizes - 1) / (m * (m - 1))
+    people, agent = np.array([(one.se**2, one.agent_se**2) for one in controls]).T
     return float(pairs @ people), float(pairs @ agent)
 
 
-def shared_variance(
-    sides: Sequence[Sides], values: Callable[[Sequence[Sides]], Mapping[str, float]]
-) -> dict[str, float]:
-    """Compute the variance that shared control groups give to every number.
-
-    Each control group is moved by one standard error either way, with all its effects: half the difference
-    is what its error does (delta method). An agent's control group is moved where the agent has standard
-    errors. Control groups of different outcomes are taken as independent.
+def moved_effects(effects: Sequence[_Effect], by: float) -> list[_Effect]:
+    """Return effects, each moved by the same.
 
     Parameters
     ----------
-    sides
-        Effects of people and predictions, for one agent or for several on the same effects.
-    values
-        What computes every number from such sides.
-
-    Returns
-    -------
-    dict
-        By the name of the number; NaN where it is undefined when moved.
+    effects, by
+        Effects or predictions of one control group, and by how much its mean is moved.
     """
-    total: dict[str, float] = {}
-    for up, down in _moved_controls(sides):
-        high, low = values(up), values(down)
-        for name, value in high.items():
-            total[name] = total.get(name, 0.0) + ((value - low[name]) / 2) ** 2
-    return total
-
-
-def _moved_controls(sides: Sequence[Sides]) -> Iterator[tuple[list[Sides], list[Sides]]]:
-    """Move one control group at a time up and down: people's for all agents at once, each agent's alone."""
-    pairs = sides[0][0]
-    found = [shared_controls(pairs, predictions) for _, predictions in sides]
-    for group in found[0]:
-        up, down = (_with_people(sides, _moved(pairs, group, way * group.se)) for way in (1, -1))
-        yield up, down
-    for k, own in enumerate(found):
-        for group in own:
-            if group.agent_se > 0:
-                ways = (_moved(sides[k][1], group, way * group.agent_se) for way in (1, -1))
-                up, down = ([*sides[:k], (pairs, one), *sides[k + 1 :]] for one in ways)
-                yield up, down
-
-
-def _with_people(sides: Sequence[Sides], pairs: Sequence[EffectPair]) -> list[Sides]:
-    return [(pairs, predictions) for _, predictions in sides]
-
-
-def _moved(effects: Sequence[_Effect], group: SharedControl, by: float) -> list[_Effect]:
-    """Return effects with those of one control group moved."""
-    own = set(group.members.tolist())
-    return [replace(one, estimate=one.estimate + by) if i in own else one for i, one in enumerate(effects)]
+    return [replace(one, estimate=one.estimate + by) for one in effects]

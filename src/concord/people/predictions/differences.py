@@ -1,6 +1,7 @@
 """Two agents on the same effects: a paired jackknife of every metric, Holm over the pairs of agents."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -8,9 +9,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from concord.errors import UndefinedError
-from concord.people.predictions.conclusions import conclude
-from concord.people.predictions.controls import Sides, shared_variance, split_controls
-from concord.people.predictions.measured import REASONS, by_cluster, metric_values
+from concord.files.limits import COMPARED_IN_PAIRS, PREDICTOR_PARTS
+from concord.people.predictions.controls import split_controls
+from concord.people.predictions.measured import REASONS, by_cluster
+from concord.people.predictions.moved import Influence, difference_variance, influence
+from concord.people.predictions.prepared import Prepared, number_codes, prepare, without_each
 from concord.people.predictions.result import AgentDifference
 from concord.people.predictions.table import EffectPair, Prediction, PredictionTable
 from concord.records import Estimate
@@ -22,15 +25,75 @@ from concord.stats.predicted_effects import MIN_PAIRS
 COMPARED = ("pearson", "rmse", "direction", "pas", "apr")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """One agent on the effects that two have in common: values, and those without one cluster at a time."""
+
+    prepared: Prepared
+    values: Floats
+    without: Floats
+    influence: Influence | None
+    """Of control groups that lie in several clusters."""
+
+
 def agent_differences(
     table: PredictionTable, names: Sequence[str], codes: Sequence[str], *, level: float
-) -> list[AgentDifference]:
-    """Compare all pairs of agents on the effects both predicted, Holm's correction per metric."""
-    rows = [
-        row
-        for first, second in combinations(names, 2)
-        for row in _table_differences(table, first, second, codes, level=level)
-    ]
+) -> tuple[list[AgentDifference], tuple[str, ...]]:
+    """Compare all pairs of agents on the effects both predicted, Holm's correction per metric.
+
+    Returns
+    -------
+    tuple
+        The differences, and a warning where there are too many agents or effects to compare all pairs.
+    """
+    given = {name: np.array([pair.key in table.agents[name] for pair in table.pairs]) for name in names}
+    note = _too_many(given, codes)
+    if note:
+        return [], (note,)
+    parts: dict[tuple[str, bytes], _Part] = {}
+
+    def part(name: str, both: NDArray[np.bool_]) -> _Part:
+        """Return what an agent has on some effects; most pairs of agents have the same ones in common."""
+        known = parts.get((name, both.tobytes()))
+        if known is None:
+            chosen = np.flatnonzero(both).tolist()
+            pairs = [table.pairs[i] for i in chosen]
+            predictions = [table.agents[name][pair.key] for pair in pairs]
+            known = _jackknifed(pairs, predictions, [codes[i] for i in chosen])
+            parts[name, both.tobytes()] = known
+        return known
+
+    rows = []
+    for first, second in combinations(names, 2):
+        both = given[first] & given[second]
+        if both.sum() < MIN_PAIRS:
+            found = _too_few(int(both.sum()))
+        else:
+            labels = np.asarray(codes)[both]
+            found = _paired(part(first, both), part(second, both), labels, level=level)
+        rows += [AgentDifference(first, second, metric, *found[metric], None) for metric in COMPARED]
+    return _holm_adjusted(rows), ()
+
+
+def _too_many(given: Mapping[str, NDArray[np.bool_]], codes: Sequence[str]) -> str:
+    """Say that agents are not compared, where that would take minutes; else nothing.
+
+    Agents that predicted the same effects are counted once each; those of which every pair has other
+    effects in common have their numbers computed anew for each other agent.
+    """
+    n = len(given)
+    kinds = len({mask.tobytes() for mask in given.values()})
+    computed = n * kinds * len(set(codes))
+    if n <= COMPARED_IN_PAIRS and computed <= PREDICTOR_PARTS:
+        return ""
+    return (
+        f"{n:,} agents are not compared with each other: pairs are compared for at most "
+        f"{COMPARED_IN_PAIRS:,} agents, and fewer where each predicted other effects; score those that "
+        "matter in a table of their own"
+    )
+
+
+def _holm_adjusted(rows: Sequence[AgentDifference]) -> list[AgentDifference]:
     adjusted: list[AgentDifference] = []
     for metric in COMPARED:
         own = [row for row in rows if row.metric == metric]
@@ -43,18 +106,6 @@ def agent_differences(
                 )
             )  # fmt: skip
     return adjusted
-
-
-def _table_differences(
-    table: PredictionTable, first: str, second: str, codes: Sequence[str], *, level: float
-) -> list[AgentDifference]:
-    """Compare two agents of a table on the effects both predicted."""
-    one, two = table.agents[first], table.agents[second]
-    chosen = [i for i, pair in enumerate(table.pairs) if pair.key in one and pair.key in two]
-    pairs = [table.pairs[i] for i in chosen]
-    sides = [[given[pair.key] for pair in pairs] for given in (one, two)]
-    found = paired_differences(pairs, sides, [codes[i] for i in chosen], level=level)
-    return [AgentDifference(first, second, metric, *found[metric], None) for metric in COMPARED]
 
 
 def paired_differences(
@@ -76,33 +127,47 @@ def paired_differences(
         Nominal coverage.
     """
     if len(pairs) < MIN_PAIRS:
-        note = f"{len(pairs)} effects predicted by both; at least {MIN_PAIRS} are needed"
-        return {metric: (Estimate(None, n=len(pairs), note=note), None) for metric in COMPARED}
-    labels = np.asarray(codes)
-    concluded = [(side, conclude(pairs, side)) for side in sides]
+        return _too_few(len(pairs))
+    first, second = (_jackknifed(pairs, side, codes) for side in sides)
+    return _paired(first, second, np.asarray(codes), level=level)
 
-    def gaps(kept: object = None) -> list[float]:
-        left, right = (metric_values(pairs, *side, kept) for side in concluded)
-        return [left[metric] - right[metric] for metric in COMPARED]
 
-    values = gaps()
-    without = np.array([gaps(labels != label) for label in dict.fromkeys(labels.tolist())])
+def _too_few(n: int) -> dict[str, tuple[Estimate, float | None]]:
+    note = f"{n} effects predicted by both; at least {MIN_PAIRS} are needed"
+    return {metric: (Estimate(None, n=n, note=note), None) for metric in COMPARED}
+
+
+def _jackknifed(
+    pairs: Sequence[EffectPair], predictions: Sequence[Prediction], codes: Sequence[str]
+) -> _Part:
+    prepared = prepare((pairs, predictions))
+    values = prepared.values()
+    without = [found for (found,) in without_each([prepared], number_codes(codes))]
+    return _Part(
+        prepared,
+        np.array([values[metric] for metric in COMPARED]),
+        np.array([[found[metric] for metric in COMPARED] for found in without]),
+        influence(prepared) if split_controls(pairs, codes) else None,
+    )
+
+
+def _paired(
+    first: _Part, second: _Part, labels: NDArray[np.str_], *, level: float
+) -> dict[str, tuple[Estimate, float | None]]:
+    values, without = first.values - second.values, first.without - second.without
+    shared: Mapping[str, float] = {}
+    if first.influence is not None and second.influence is not None:
+        shared = difference_variance(first.influence, second.influence)
     # the errors of a few clusters may carry both sums of squares
-    degrees = {"rmse": _effective_errors(pairs, sides, labels)}
-    both = [(pairs, side) for side in sides]
-    shared = shared_variance(both, _moved_gaps) if split_controls(pairs, codes) else {}
+    squares = (by_cluster((one.a - one.h) ** 2, labels) for one in (first.prepared, second.prepared))
+    degrees = {"rmse": effective_clusters(*squares)}
+    n = first.prepared.h.size
     return {
         metric: _gap_estimate(
-            metric, values[i], without[:, i], len(pairs), level, degrees.get(metric), shared.get(metric, 0.0)
+            metric, float(values[i]), without[:, i], n, level, degrees.get(metric), shared.get(metric, 0.0)
         )
         for i, metric in enumerate(COMPARED)
     }
-
-
-def _moved_gaps(sides: Sequence[Sides]) -> Mapping[str, float]:
-    """Compute the differences of two agents anew, conclusions too."""
-    left, right = (metric_values(pairs, side, conclude(pairs, side)) for pairs, side in sides)
-    return {metric: left[metric] - right[metric] for metric in COMPARED}
 
 
 def _gap_estimate(
@@ -119,16 +184,6 @@ def _gap_estimate(
         return Estimate(value, n=n, note=f"no interval: {fault}"), None
     p = _jackknife_p(value, without, df, shared)
     return Estimate(value, interval, n=n, method="paired jackknife-t"), p
-
-
-def _effective_errors(
-    pairs: Sequence[EffectPair], sides: Sequence[Sequence[Prediction]], labels: NDArray[np.str_]
-) -> float:
-    """Return how many clusters are effectively behind the squared errors of two agents."""
-    squares = (
-        [(one.estimate - pair.estimate) ** 2 for one, pair in zip(side, pairs, strict=True)] for side in sides
-    )
-    return effective_clusters(*(by_cluster(one, labels) for one in squares))
 
 
 def _jackknife_p(value: float, without: Floats, df: float | None, shared: float) -> float:

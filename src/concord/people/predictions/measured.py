@@ -1,20 +1,17 @@
-"""Every number of one agent on some effects, and why one may be undefined."""
+"""One number of an agent, why one may be undefined, and what is left out one at a time."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.people.predictions.conclusions import NO_PRIOR, Conclusions, conclude
-from concord.people.predictions.controls import shared_controls, shared_noise
-from concord.people.predictions.result import METRICS
+from concord.files.limits import LEFT_OUT
+from concord.people.predictions.conclusions import NO_PRIOR
+from concord.people.predictions.prepared import number_codes, prepare
 from concord.people.predictions.table import EffectPair, Prediction
 from concord.stats.elementwise import Floats, or_none
-from concord.stats.predicted_effects import MIN_PAIRS, predicted_effects, within_outcomes
 
 MIN_CLUSTERS = 3
-CONCLUDED = ("pas", "apr")
-"""Means over effects of what each lets one conclude."""
 REASONS = {
     "pearson": "an agent that predicts one number has no correlation",
     "pearson_within": "no outcome has two effects that differ",
@@ -30,43 +27,9 @@ REASONS = {
 """Why a number is undefined, by its name."""
 
 
-def metric_values(
-    pairs: Sequence[EffectPair], predictions: Sequence[Prediction], found: Conclusions, kept: object = None
-) -> dict[str, float]:
-    """Compute every number on some of the effects; NaN where undefined.
-
-    Parameters
-    ----------
-    pairs, predictions, found
-        Effects of people, an agent's predictions, and what they let one conclude.
-    kept
-        Which of them, all by default.
-    """
-    chosen = np.ones(len(pairs), dtype=bool) if kept is None else np.asarray(kept)
-    h, s = (np.array([getattr(pair, name) for pair in pairs])[chosen] for name in ("estimate", "se"))
-    a = np.array([one.estimate for one in predictions])[chosen]
-    e = np.array([np.nan if one.se is None else one.se for one in predictions])[chosen]
-    known = not np.isnan(e).any()
-    if h.size < MIN_PAIRS:
-        return dict.fromkeys(METRICS, np.nan)
-    shared = shared_noise(shared_controls(pairs, predictions), chosen)
-    fit = predicted_effects(h, a, human_se=s, agent_se=e if known else None, shared=shared)
-    outcomes = [pair.outcome for pair, there in zip(pairs, chosen, strict=True) if there]
-    inside = predicted_effects(within_outcomes(h, outcomes), within_outcomes(a, outcomes), human_se=s)
-    apart = ("pearson_within", *CONCLUDED)
-    values = {name: float(getattr(fit, name)) for name in METRICS if name not in apart}
-    concluded = {"pas": _mean_known(found.pas[chosen]), "apr": _mean_known(found.passes[chosen])}
-    return values | {"pearson_within": float(inside.pearson)} | concluded
-
-
 def own_value(pairs: Sequence[EffectPair], predictions: Sequence[Prediction], metric: str) -> float | None:
     """Compute one number of one agent on these effects; None where it is undefined."""
-    return or_none(metric_values(pairs, predictions, conclude(pairs, predictions))[metric])
-
-
-def _mean_known(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else float("nan")
+    return or_none(prepare((pairs, predictions)).values()[metric])
 
 
 def by_cluster(values: Sequence[float] | Floats, labels: NDArray[np.str_]) -> Floats:
@@ -76,11 +39,21 @@ def by_cluster(values: Sequence[float] | Floats, labels: NDArray[np.str_]) -> Fl
 
 
 def left_out(pairs: Sequence[EffectPair]) -> tuple[str, list[str]]:
-    """Choose what is left out one at a time: studies, else interventions, else single effects."""
+    """Choose what is left out one at a time: studies, else interventions, else single effects.
+
+    Of more than `LEFT_OUT` of them groups are left out, each as large as the others or one larger: the
+    variance is estimated as well from a thousand groups, and the work does not grow with their square.
+    """
     for what, codes in (
         ("studies", [pair.study for pair in pairs]),
         ("interventions", [f"{pair.study}\n{pair.condition}" for pair in pairs]),
     ):
         if len(set(codes)) >= MIN_CLUSTERS:
-            return what, codes
-    return "effects", [str(i) for i in range(len(pairs))]
+            return _grouped(what, codes)
+    return _grouped("effects", [str(i) for i in range(len(pairs))])
+
+
+def _grouped(what: str, codes: list[str]) -> tuple[str, list[str]]:
+    if len(set(codes)) <= LEFT_OUT:
+        return what, codes
+    return f"{LEFT_OUT:,} groups of {what}", [str(code % LEFT_OUT) for code in number_codes(codes).tolist()]

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
-from concord.people.predictions.conclusions import conclude
-from concord.people.predictions.controls import Sides, shared_variance, split_controls
-from concord.people.predictions.measured import CONCLUDED, REASONS, by_cluster, metric_values
+from concord.people.predictions.controls import Sides, split_controls
+from concord.people.predictions.measured import REASONS, by_cluster
+from concord.people.predictions.moved import influence
+from concord.people.predictions.prepared import CONCLUDED, number_codes, prepare, without_each
 from concord.people.predictions.result import METRICS
 from concord.people.predictions.table import EffectPair, Prediction
 from concord.records import Estimate, Interval
@@ -46,16 +47,13 @@ def agent_numbers(variants: Sequence[Sides], codes: Sequence[str], *, level: flo
         note = f"{len(pairs)} effects; at least {MIN_PAIRS} are needed"
         return {name: Estimate(None, n=len(pairs), note=note) for name in METRICS}
     labels = np.asarray(codes)
-    concluded = [(*sides, conclude(*sides)) for sides in variants]
-    whole = _averaged([metric_values(*one) for one in concluded])
-    without = [
-        _averaged([metric_values(*one, labels != label) for one in concluded])
-        for label in dict.fromkeys(codes)
-    ]
+    prepared = [prepare(sides) for sides in variants]
+    whole = _averaged([one.values() for one in prepared])
+    without = [_averaged(found) for found in without_each(prepared, number_codes(codes))]
     degrees = {"size_ratio": effective_clusters(*_size_parts(*variants[0], labels))}
     # clusters that are studies hold their control groups whole; those of interventions share them
     split = split_controls(pairs, codes)
-    shared = _averaged([shared_variance([one], _moved_values) for one in variants]) if split else {}
+    shared = _averaged([influence(one).variance() for one in prepared]) if split else {}
     made = {
         name: _number_estimate(
             name,
@@ -68,18 +66,14 @@ def agent_numbers(variants: Sequence[Sides], codes: Sequence[str], *, level: flo
         )
         for name in METRICS
     }
-    return made | {name: _with_note(made[name], concluded[0][2].note) for name in CONCLUDED}
+    return made | {name: _with_note(made[name], prepared[0].note) for name in CONCLUDED}
 
 
 def _averaged(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Return the means of numbers; NaN where one is undefined."""
+    if len(found) == 1:
+        return dict(found[0])
     return {name: float(np.mean([one[name] for one in found])) for name in found[0]}
-
-
-def _moved_values(sides: Sequence[Sides]) -> Mapping[str, float]:
-    """Compute every number of one agent anew, conclusions too."""
-    ((pairs, predictions),) = sides
-    return metric_values(pairs, predictions, conclude(pairs, predictions))
 
 
 def _with_note(estimate: Estimate, note: str) -> Estimate:

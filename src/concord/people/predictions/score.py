@@ -48,17 +48,18 @@ def score_predictions(
     measured = np.array([pair.estimate for pair in table.pairs])
     half = [] if people is None else [half_row(people, table.pairs, codes, level=level, seed=seed)]
     more = () if people is None else people.warnings
+    differences, uncompared = agent_differences(table, names, codes, level=level)
     return PredictionResult(
         agents,
         (*_references(table, codes, level=level), *half),
-        tuple(agent_differences(table, names, codes, level=level)),
+        tuple(differences),
         table.unit,
         len(table.pairs),
         float((measured > 0).mean()),
         what,
         level,
         (*table.inputs, *(() if people is None else people.inputs)),
-        (*table.warnings, *more),
+        (*table.warnings, *more, *uncompared),
     )
 
 

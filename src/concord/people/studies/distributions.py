@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from concord.errors import UndefinedError
+from concord.files.limits import ANSWERS
 from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
 from concord.people.studies.format import HumanMoments, Test
 from concord.people.studies.observe import Observations
@@ -88,7 +89,7 @@ def _choices(
     key: OutcomeKey, people: Sequence[int], agents: Sequence[int], options: tuple[str, ...]
 ) -> AnswerSet:
     codes = np.arange(len(options), dtype=np.float64)
-    h, a = np.repeat(codes, people), np.repeat(codes, agents)
+    h, a = np.repeat(codes, _countable(people)), np.repeat(codes, agents)
     return AnswerSet(key, *_stacked_answers(h, a), options=options)
 
 
@@ -136,4 +137,13 @@ def _given_key(observed: Observations, test: Test, level: str) -> OutcomeKey:
 
 def _numbers_counted(people: Mapping[str, int]) -> Floats:
     values = np.array([float(value) for value in people])
-    return np.repeat(values, list(people.values()))
+    return np.repeat(values, _countable(list(people.values())))
+
+
+def _countable(people: Sequence[int]) -> list[int]:
+    """Return published counts that can be laid out as answers: a typing error must not fill the memory."""
+    if min(people, default=0) < 0:
+        raise UndefinedError("a published count of answers is negative")
+    if sum(people) > ANSWERS:
+        raise UndefinedError(f"{sum(people):,} published answers, more than the {ANSWERS:,} that are scored")
+    return list(people)

@@ -59,6 +59,8 @@ def complete_with_reported(draft: Draft, *, alpha: float) -> Draft:
         draft.note("reported", text)
     for text in _inconsistencies(trial, result, alpha):
         draft.contradict("reported", text)
+    for text in _one_tailed(result, alpha):
+        draft.note("reported", text)
     if KINDS[draft.test_type].core(trial) and not trial.lacking:
         _fill_extras(draft, reading)
         return _completed(draft)
@@ -72,6 +74,19 @@ def complete_with_reported(draft: Draft, *, alpha: float) -> Draft:
         "reported", f"{draft.reported!r} does not give what test type {draft.test_type} needs; not used"
     )
     return _completed(draft)
+
+
+def _one_tailed(result: ApaResult, alpha: float) -> tuple[str, ...]:
+    """Say that a test is significant in the paper and not here, where tests are two-tailed."""
+    if not result.one_tailed or result.p_value is None or result.p_relation not in ("=", "<"):
+        return ()
+    p = result.p_bounds()[1] if result.p_relation == "<" else result.p_value
+    if not p <= alpha < 2 * p:
+        return ()
+    return (
+        f"{result.text!r} is significant one-tailed only: here tests are two-tailed, and it counts as no "
+        f"effect (alpha = {2 * alpha:g} in its row makes it one)",
+    )
 
 
 def _completed(draft: Draft) -> Draft:

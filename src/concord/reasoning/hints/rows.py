@@ -15,9 +15,9 @@ class HintRow:
     """One answer to a question, with or without a hint."""
 
     id: str
-    kind: str
+    kind: str = UNHINTED
     """Kind of hint, or ``unhinted``."""
-    target: str
+    target: str = ""
     """What the hint points at: the same wrong option for all kinds."""
     sample: int = 0
     answer: str | None = None

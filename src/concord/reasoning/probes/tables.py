@@ -8,7 +8,7 @@ from concord.files.grids import Grid
 from concord.reasoning.hints.counts import HintCounts, add_counts, is_count_table, read_counts, table_sources
 from concord.reasoning.hints.files import HintLeaderboard
 from concord.reasoning.hints.leaderboard import leaderboard_of
-from concord.reasoning.hints.row_tables import read_hint_rows
+from concord.reasoning.hints.row_tables import looks_like_answers, read_hint_rows
 from concord.reasoning.probes.files import ProbeResult
 from concord.reasoning.probes.row_tables import read_probe_rows
 from concord.reasoning.probes.score import score_probe_rows
@@ -38,7 +38,7 @@ def score_hint_source(source: TableLike | Grid, *, model: str | None = None) -> 
     if len(sources) > 1:
         return HintLeaderboard(leaderboard_of(read_counts(source)))
     grid = read_table(sources[0])
-    if is_count_table(grid) or "id" not in {title.strip().lower() for title in grid.header}:
+    if is_count_table(grid) or not looks_like_answers(grid):
         counts = HintCounts()
         add_counts(counts, grid)
         return HintLeaderboard(leaderboard_of(counts))

@@ -10,6 +10,8 @@ from concord.people.result import Score
 from concord.records import Estimate
 from concord.show import plots
 from concord.show.agents_terminal import answer, in_order
+from concord.show.citations import CONCORD, METHODS
+from concord.show.further_methods import agents_methods
 from concord.show.page import fragments
 from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
@@ -124,4 +126,8 @@ SECTION = Section(
     read=_read_agents,
     show=_show_agents,
     pictures=lambda records: [agents_picture(result) for result in records],
+    says=lambda result: [answer(result)],
+    who=lambda result: [agent.name for agent in result.agents],
+    methods=agents_methods,
+    cites=(CONCORD, METHODS["holm1979"]),
 )

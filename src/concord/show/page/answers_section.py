@@ -13,6 +13,7 @@ from concord.show.answers_plots import (
     ratios_picture,
 )
 from concord.show.answers_terminal import answers_sentence, in_order_of_distance
+from concord.show.further_methods import answers_methods
 from concord.show.page import fragments
 from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
@@ -109,4 +110,7 @@ SECTION = Section(
     read=_read_answers_file,
     show=_show_answers,
     pictures=_all_pictures,
+    says=lambda result: [answers_sentence(result)],
+    who=lambda result: [one.agent for one in result.agents],
+    methods=answers_methods,
 )

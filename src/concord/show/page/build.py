@@ -18,7 +18,7 @@ from concord.show.numbers import p_value, p_words
 from concord.show.page import comparison, replies
 from concord.show.page.content import Compare, Content
 from concord.show.page.context import context
-from concord.show.page.data import by_columns, data_block, plain_document, policy
+from concord.show.page.data import by_columns, data_block, data_blocks, plain_document, policy
 from concord.show.page.found import Problem, ReplyTable
 from concord.show.page.fragments import breakable
 from concord.show.page.gather import read_content
@@ -32,8 +32,11 @@ from concord.show.svg import Picture, visible
 from concord.version import __version__
 
 TITLE = "Concord report"
-BARE = "article.panel[hidden]{display:block!important}"
-"""Style where scripts are switched off: every model is shown, since none can be chosen."""
+BARE = (
+    "article.panel[hidden]{display:block!important}"
+    "main>section:not(#answer){content-visibility:visible!important}"
+)
+"""Style where scripts are switched off: every model is shown, since none can be chosen, and laid out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,7 @@ def _render(content: Content, title: str, notes: Sequence[str]) -> str:
 
     script, css, texts = page_script(), page_style(title), Texts()
     block, encoding = data_block(data(content, texts))
+    documents = document_blocks(content)
     # A mark that no file can hold by chance or on purpose: it depends on all of them.
     mark = f"@{hashlib.sha256(block.encode('ascii', 'replace')).hexdigest()}@"
     given = {
@@ -128,6 +132,7 @@ def _render(content: Content, title: str, notes: Sequence[str]) -> str:
         "policy": policy(script, css, BARE),
         "data": block,
         "encoding": encoding,
+        "documents": documents,
         "texts": Markup(f"{mark}texts"),
         "texts_encoding": Markup(f"{mark}encoding"),
         "said_of_texts": Markup(f"{mark}said"),
@@ -211,7 +216,7 @@ def _text_numbers(row: Mapping[str, Any], texts: Texts) -> dict[str, int | None]
 
 
 def data(content: Content, texts: Texts) -> dict[str, Any]:
-    """Return what the script works on: tables by name, and the result documents for the download.
+    """Return what the script works on: tables by name, and the number of result documents.
 
     Parameters
     ----------
@@ -232,11 +237,6 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
     if content.replies.rows:
         rows = [{**row, **_text_numbers(row, texts)} for row in content.replies.rows]
         tables["replies"] = {**packed(replies.COLUMNS, rows), "found": content.replies.of}
-    documents = [
-        {"file": source.shown, "model": source.model, "question": source.kind,
-         "document": by_columns(plain_document(source.document))}
-        for source in content.sources
-    ]  # fmt: skip
     return {
         "format": "concord page",
         "format_version": 3,
@@ -244,5 +244,14 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
         "style": style(COLOURS),
         "geometry": asdict(FOREST),
         "tables": tables,
-        "documents": documents,
+        "documents": len(content.sources),
     }
+
+
+def document_blocks(content: Content) -> list[tuple[str, str]]:
+    """Return each result document for an element of its own: few of them are read before the download."""
+    return data_blocks([
+        {"file": source.shown, "model": source.model, "question": source.kind,
+         "document": by_columns(plain_document(source.document))}
+        for source in content.sources
+    ])  # fmt: skip

@@ -4,7 +4,8 @@ import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from concord.show.numbers import p_words
+from concord.show.numbers import number as number_words
+from concord.show.numbers import p_words, typeset
 from concord.show.page.answer import ModelAnswer, QuestionAnswer, Ranks
 from concord.show.page.found import ResultFile
 from concord.show.page.table import Column
@@ -68,6 +69,8 @@ class Comparison:
     """Models and numbers from best to worst, where the file says."""
     ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Intervals of these numbers, where the file says."""
+    in_file: bool = False
+    """Whether it lies in the folders: one that was made for the page stands on its first screen already."""
 
     @property
     def letters(self) -> dict[str, str]:
@@ -96,6 +99,19 @@ class Comparison:
     def n_models(self) -> int:
         """Models that are compared."""
         return len({name for row in self.rows for name in (row.first, row.second)})
+
+    @property
+    def finding(self) -> str:
+        """What the ranking metric shows, in a sentence."""
+        own = [row for row in self.rows if row.metric == self.metric]
+        if not own:
+            return ""
+        if len(own) == 1:
+            return _said_of_pair(own[0], self.metric, [name for name, _ in self.ranked])
+        apart, n = self.n_apart
+        first = f"{self.ranked[0][0]} ranks first of {self.n_models} in {self.metric}" if self.ranked else ""
+        said = f"{apart if apart else 'none'} of {n} pairs can be distinguished, after Holm"
+        return f"{first}; {said}." if first else f"{said[0].upper()}{said[1:]}."
 
     @property
     def is_long(self) -> bool:
@@ -132,11 +148,41 @@ class Comparison:
         return triangle("pairs", title, names, cells, label=self.metric)
 
     def picture(self) -> Picture | None:
-        """Draw the ranking; of two models the table says it all."""
-        if len(self.ranked) < 3:
+        """Draw the ranking with its intervals."""
+        if len(self.ranked) < 2:
             return None
         title = f"{self.metric} of {len(self.ranked)} models"
         return standing_picture("ranking", title, self.ranked, self.groups, label=self.metric, ends=self.ends)
+
+    def own_picture(self) -> Picture | None:
+        """Draw the ranking where the page shows it nowhere else."""
+        return self.picture() if self.in_file else None
+
+
+def _said_of_pair(row: PairRow, metric: str, ranked: Sequence[str]) -> str:
+    """Say of two models whether they differ, the one that ranks first before the other."""
+    turned = bool(ranked) and ranked[0] == row.second
+    first, second = (row.second, row.first) if turned else (row.first, row.second)
+    one = row.difference
+    if one.value is None:
+        return f"{first} and {second} cannot be compared in {metric}."
+    value, low, high = (one.value, one.low, one.high) if not turned else _turned_ends(one)
+    ends = "" if low is None or high is None else f"95 % {number_words(low, 3)} to {number_words(high, 3)}, "
+    told = typeset(f"{number_words(value, 3)} ({ends}{p_words(row.p)})")
+    if distinguishable(row.holm, level=0.95):
+        return f"{first} and {second} differ in {metric}: {first} minus {second} is {told}."
+    return f"{first} and {second} cannot be distinguished in {metric}: their difference is {told}."
+
+
+def _turned_ends(one: ShownNumber) -> tuple[float, float | None, float | None]:
+    """Return a difference the other way round."""
+    assert one.value is not None  # noqa: S101 - asked of known differences only
+    return -one.value, None if one.high is None else -one.high, None if one.low is None else -one.low
+
+
+def compared_names(source: ResultFile) -> list[str]:
+    """Return the models that a comparison names."""
+    return [words(model, "name") for model in parts(source.document, "models")]
 
 
 def comparison(source: ResultFile, units: Mapping[str, str]) -> Comparison:
@@ -160,7 +206,8 @@ def comparison(source: ResultFile, units: Mapping[str, str]) -> Comparison:
     title = units.get(kind, f"{shown}, item by item")
     where = "" if source.file is None else f": {source.shown}"  # without a file it was made for the page
     values = _ranking_values(document)
-    return Comparison(f"{title}{where}", shown, rows, groups, values, _ranking_ends(document))
+    ends = _ranking_ends(document)
+    return Comparison(f"{title}{where}", shown, rows, groups, values, ends, source.file is not None)
 
 
 def _ranking_values(document: Document) -> tuple[tuple[str, float], ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from concord.errors import printable
-from concord.show.citations import Entry, bibtex, study_entry
+from concord.show.citations import CONCORD, METHODS, Entry, bibtex, study_entry
 from concord.show.page.comparison import Comparison, comparison, letters
 from concord.show.page.content import Content
 from concord.show.page.first_screen import first_screen
@@ -63,6 +63,12 @@ def _methods(content: Content) -> list[str]:
     found = [
         panel.methods(view.source.document) for panel in content.panels for view in content.of(panel.name)[:1]
     ]
+    for filled in content.sections:
+        told = (
+            filled.section.methods(record, source.document)
+            for record, source in zip(filled.records[:1], filled.sources[:1], strict=True)
+        )
+        found += [said for said in told if said]
     if content.comparisons:
         found.append(
             "Models were compared on what they share (studies, items or vignettes), pair by pair; p-values "
@@ -80,6 +86,8 @@ def sources_of(content: Content) -> list[Entry]:
         Everything that was read.
     """
     used = [entry for panel in content.panels if content.of(panel.name) for entry in panel.sources]
+    used += [entry for filled in content.sections for entry in filled.section.cites]
+    used += [CONCORD, METHODS["holm1979"]] if content.comparisons else []
     cards = {card.study: card for view in content.all_views for card in getattr(view, "studies_told", ())}
     studies = [study_entry(card.study, card.source) for card in cards.values() if card.source.get("authors")]
     return list({entry[1]: entry for entry in (*used, *studies)}.values())
@@ -90,6 +98,7 @@ def _comparisons(made: Sequence[Comparison]) -> list[dict[str, Any]]:
     return [
         {
             "one": one,
+            "ranking": None if (ranks := one.own_picture()) is None else inline(ranks, f"ranking{i}"),
             "triangle": None if (pairs := one.triangle()) is None else inline(pairs, f"triangle{i}"),
         }
         for i, one in enumerate(made)
@@ -106,16 +115,34 @@ def _asked_facts(source: ResultFile, content: Content) -> dict[str, Any]:
     document, panel = source.document, content.panel(source.kind)
     how = words(document, panel.choice) if panel is not None else ""
     names = [words(model, "model") or words(model, "name") for model in parts(document, "models")]
+    names = names if any(names) else _named_inside(source, content)
     design = words(source.run, "options", "design")
     return {
         "question": content.agrees(source),
-        "model": ", ".join(names) if names else source.model,
+        "model": _some_names(names) if names else source.model,
         "how": ", ".join([*([how] if how else []), *([f"design {design}"] if design else [])]) or "–",
         "units": "–" if panel is None else panel.over(document),
         "settings": ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in leaves(_sampling(source))) or "–",
         "tokens": _token_words(source),
         "file": source.shown,
     }
+
+
+def _some_names(names: Sequence[str], most: int = 12) -> str:
+    """Join names; of many, the first with how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _named_inside(source: ResultFile, content: Content) -> list[str]:
+    """Return the models, agents or judges that a further result is about."""
+    return [
+        name
+        for filled in content.sections
+        for record, file in zip(filled.records, filled.sources, strict=True)
+        if file is source
+        for name in filled.section.who(record)
+    ]
 
 
 def _sampling(source: ResultFile) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ import base64
 import gzip
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 PLAIN = 200_000
@@ -28,12 +28,34 @@ def data_block(data: Mapping[str, Any]) -> tuple[str, str]:
     >>> data_block({"a": "</script>"})
     ('{"a":"\\u003c/script\\u003e"}', 'json')
     """
+    return data_blocks([data])[0]
+
+
+def data_blocks(data: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return the content and encoding of several data elements: all compressed where they are large together.
+
+    Parameters
+    ----------
+    data
+        What each element holds.
+    """
+    texts = [_json_text(one) for one in data]
+    pack = _readable_block if sum(map(len, texts)) <= PLAIN else _compressed_block
+    return [pack(text) for text in texts]
+
+
+def _json_text(data: Mapping[str, Any]) -> str:
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    text = text.encode("utf-8", "replace").decode("utf-8")
-    if len(text) <= PLAIN:
-        for sign in "<>&\u2028\u2029":
-            text = text.replace(sign, f"\\u{ord(sign):04x}")
-        return text, "json"
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _readable_block(text: str) -> tuple[str, str]:
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text, "json"
+
+
+def _compressed_block(text: str) -> tuple[str, str]:
     return in_85_signs(gzip.compress(text.encode("utf-8"), compresslevel=LEVEL, mtime=0)), "gzip"
 
 

@@ -1,13 +1,14 @@
 """What the template of the first screen is given: the finding, the badges, one row per model."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from concord.show.cut_replies import cut_advice
 from concord.show.page.answer import AnswerCell, ModelRow, answer_rows, dashed, short_names
-from concord.show.page.comparison import Comparison, standing_of
+from concord.show.page.comparison import Comparison, compared_names, standing_of
 from concord.show.page.content import Content
 from concord.show.page.panel import Panel, Reference
 from concord.show.page.values import number
@@ -36,9 +37,12 @@ def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]
         for view in content.of(panel.name)
         if (said := panel.answer.gate(view))
     ]
+    if not findings:
+        findings = found_elsewhere(content, made)
     return {
         "finding": findings[0] if findings else "Nothing to show.",
         "further": findings[1:],
+        "named": named_elsewhere(content),
         "questions": [panel.answer for panel in used],
         "rows": rows,
         "few": [_answered_by_few(rows, i) for i in range(len(used))],
@@ -53,6 +57,43 @@ def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]
             for one in panel.references(content.of(panel.name))
         ],
     }
+
+
+MOST_SENTENCES = 6
+"""Sentences on the first screen of results that answer no question by themselves."""
+
+
+def found_elsewhere(content: Content, made: Sequence[Comparison]) -> list[str]:
+    """Return what comparisons and further results found, the first a sentence that can be a title."""
+    said = [one.finding for one in made if one.finding]
+    said += [line for one in content.sections for found in one.records for line in one.section.says(found)]
+    if not said:
+        return []
+    title, rest = first_sentence(said[0])
+    more = len(said) - MOST_SENTENCES
+    shown = [*([rest] if rest else []), *said[1:MOST_SENTENCES]]
+    return [title, *shown, *([f"… and {more} more below."] if more > 0 else [])]
+
+
+def first_sentence(text: str) -> tuple[str, str]:
+    """Divide a text after its first sentence.
+
+    Examples
+    --------
+    >>> first_sentence("It is 0.31 of that. 43 % change.")
+    ('It is 0.31 of that.', '43 % change.')
+    >>> first_sentence("One only")
+    ('One only', '')
+    """
+    found = re.search(r"(?<=[.!?])\s+(?=[A-Z0-9])", text)
+    return (text, "") if found is None else (text[: found.start()], text[found.end() :])
+
+
+def named_elsewhere(content: Content) -> list[str]:
+    """Return the models, agents or judges that comparisons and further results name, each once."""
+    found = [name for source in content.comparisons for name in compared_names(source)]
+    found += [name for one in content.sections for held in one.records for name in one.section.who(held)]
+    return list(dict.fromkeys(found))
 
 
 def cut_lines(content: Content) -> list[str]:

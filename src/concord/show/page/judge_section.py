@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from concord.errors import FileFormatError
 from concord.records import Estimate
 from concord.show import plots
+from concord.show.citations import CONCORD, METHODS
+from concord.show.further_methods import judge_methods
 from concord.show.page import fragments
 from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
@@ -95,4 +97,8 @@ SECTION = Section(
         for result in records
         if any(one.numbers["preference"].value is not None for one in result.judges)
     ],
+    says=lambda result: [one.sentence for one in result.judges],
+    who=lambda result: [one.judge for one in result.judges],
+    methods=judge_methods,
+    cites=(CONCORD, METHODS["holm1979"]),
 )

@@ -6,6 +6,7 @@ from concord.errors import FileFormatError
 from concord.people import NAME
 from concord.people.memory.files import DOCUMENT, MemoryResult, difference, read
 from concord.show import plots
+from concord.show.further_methods import memory_methods
 from concord.show.memory_terminal import directions, yes
 from concord.show.page import fragments
 from concord.show.page.found import ResultFile
@@ -41,6 +42,10 @@ def memory_picture(result: MemoryResult) -> Picture | None:
     )
 
 
+def _said_of(result: MemoryResult) -> str:
+    return result.sentence if result.model is None else f"{result.model}: {result.sentence}"
+
+
 def _one_memory(result: MemoryResult, i: int) -> str:
     picture = memory_picture(result)
     known: list[fragments.Heading | str] = [
@@ -71,9 +76,8 @@ def _one_memory(result: MemoryResult, i: int) -> str:
         [one.study, yes(one.recognised), yes(one.year_right), directions(one), one.authors]
         for one in result.recognised
     ]
-    who = "" if result.model is None else f"{result.model}: "
     return fragments.fragment(
-        fragments.paragraph(f"{who}{result.sentence}"),
+        fragments.paragraph(_said_of(result)),
         *(
             []
             if picture is None
@@ -103,4 +107,7 @@ SECTION = Section(
     read=_read_memory,
     show=_show_memory,
     pictures=lambda records: [drawn for one in records if (drawn := memory_picture(one)) is not None],
+    says=lambda result: [_said_of(result)],
+    who=lambda result: [] if result.model is None else [result.model],
+    methods=memory_methods,
 )

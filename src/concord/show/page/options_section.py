@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from concord.errors import FileFormatError
 from concord.records import Estimate
+from concord.show.further_methods import option_methods
 from concord.show.options_plots import choices_picture, has_places, places_picture
 from concord.show.page import fragments
 from concord.show.page.found import ResultFile
@@ -76,4 +77,7 @@ SECTION = Section(
     read=_read_options,
     show=_show_options,
     pictures=_option_pictures,
+    says=lambda result: [f"{result.model}: {result.scores.sentence}"],
+    who=lambda result: [result.model],
+    methods=option_methods,
 )

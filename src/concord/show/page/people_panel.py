@@ -8,7 +8,7 @@ from concord.files.output import distinct_names
 from concord.people import NAME
 from concord.people.files import SUMMARY
 from concord.people.result import Bounds, Score
-from concord.people.sentences import relative_words, size_words
+from concord.people.sentences import relative_words, size_words, turned_words
 from concord.records import Estimate, Interval
 from concord.show import plots
 from concord.show.methods import PEOPLE_SOURCES, people_methods
@@ -76,7 +76,10 @@ def people_sentence(view: PeopleView) -> str:
         return "No test has both sides, so nothing can be said about conclusions."
     told = f"{plots.short(pas.value)}{behind(pas)}{_relative(view, pas)}"
     said = f"A conclusion drawn from this model agrees with that drawn from people with probability {told}."
-    return f"{said} Of its effects: {size}." if size else said
+    turned = turned_words(test.get("turned") for test in view.tests)
+    return (f"{said} Of its effects: {size}." if size else said) + (
+        f" Of the effects that people show,{turned}" if turned else ""
+    )
 
 
 def _relative(view: PeopleView, pas: ShownNumber) -> str:

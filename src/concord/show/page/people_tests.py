@@ -6,6 +6,7 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.people.detailed import check_rows, flag
+from concord.people.sentences import turned_round
 from concord.show.apa import apa_string
 from concord.show.page.find import read_document, rows_beside
 from concord.show.page.found import Problem, ResultFile
@@ -135,6 +136,12 @@ def test_row(row: Mapping[str, str]) -> dict[str, Any]:
     }
     for who in ("Human", "Agent"):
         made.update(_side(row, who))
+    made["turned"] = turned_round(
+        flag(row.get("Human_Significant", "")),
+        _number_at(row, "Human_Direction"),
+        flag(row.get("Agent_Significant", "")),
+        _number_at(row, "Agent_Direction"),
+    )
     return made
 
 

@@ -8,6 +8,10 @@ from concord.people.predictions.files import DOCUMENT, PredictionResult, read
 from concord.people.predictions.result import METRICS, AgentAgreement, ScoredEffect
 from concord.records import Estimate
 from concord.show import plot_effects, plots
+from concord.show.citations import CONCORD
+from concord.show.citations import METHODS as CITED
+from concord.show.further_methods import predictions_methods
+from concord.show.numbers import typeset
 from concord.show.page import fragments
 from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
@@ -115,7 +119,7 @@ def _show_predictions(records: Sequence[PredictionResult]) -> str:
         every = {words: name for name, words in METRICS.items()}
         notes = dict.fromkeys(one.numbers["pas"].note for one in result.agents if "pas" in one.numbers)
         parts += [
-            fragments.paragraph(answer(result)),
+            fragments.paragraph(typeset(answer(result))),
             fragments.figures(*figures),
             _agents_table(result, f"predictions{i}", COLUMNS),
             fragments.folded(
@@ -140,4 +144,8 @@ SECTION = Section(
     read=_read_predictions,
     show=_show_predictions,
     pictures=_every_prediction_picture,
+    says=lambda result: [typeset(answer(result))],
+    who=lambda result: [one.agent for one in result.agents],
+    methods=predictions_methods,
+    cites=(CONCORD, CITED["holm1979"]),
 )

@@ -10,11 +10,12 @@ from concord.reasoning.hints.files import HintLeaderboard
 from concord.reasoning.probes import files as probe_files
 from concord.reasoning.probes.files import ProbeResult
 from concord.show import probe_plots
+from concord.show.further_methods import hint_methods, probe_methods
 from concord.show.hints_terminal import hints_answer
 from concord.show.page import fragments
 from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
-from concord.show.probes_terminal import named_numbers, probe_sentences
+from concord.show.probes_terminal import named_numbers, probe_claims, probe_sentences
 from concord.show.svg import Picture
 
 
@@ -181,6 +182,11 @@ PROBES = Section(
     read=_read_probes,
     show=_show_probes,
     pictures=lambda records: list(probe_pictures(records)),
+    says=lambda result: [
+        f"{result.model}, {line[0].lower()}{line[1:]}" for line in probe_claims(result.scores)
+    ],
+    who=lambda result: [result.model],
+    methods=probe_methods,
 )
 BOARD = Section(
     name="hints",
@@ -191,4 +197,7 @@ BOARD = Section(
     read=_read_board,
     show=_show_boards,
     pictures=_board_pictures,
+    says=lambda result: [hints_answer(result)],
+    who=lambda result: [one.model for one in result.scores.models],
+    methods=hint_methods,
 )

@@ -5,12 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.show.citations import CONCORD, Entry
 from concord.show.page.found import FoundResults, Known, Problem, ResultFile
 from concord.show.page.panel import ModelView
 from concord.show.svg import Picture
 
 
 def _no_pictures(records: Sequence[Any]) -> Sequence[Picture]:
+    return ()
+
+
+def _no_words(_: Any) -> Sequence[str]:
     return ()
 
 
@@ -38,6 +43,14 @@ class Section:
     """Show one record by its place: where given, each record is of one model and is seen with its model."""
     pictures: Callable[[Sequence[Any]], Sequence[Picture]] = _no_pictures
     """The pictures of it that are written as files, too."""
+    says: Callable[[Any], Sequence[str]] = _no_words
+    """What one record found, in sentences: the first screen's where no question is answered by itself."""
+    who: Callable[[Any], Sequence[str]] = _no_words
+    """Models, agents or judges that one record is about, where its file names them inside."""
+    methods: Callable[[Any, Mapping[str, Any]], str] = lambda _, __: ""
+    """A paragraph for a paper about how a record was made, from it and from its file."""
+    cites: tuple[Entry, ...] = (CONCORD,)
+    """What that paragraph cites."""
 
     @property
     def known(self) -> Known:

@@ -9,6 +9,7 @@ from typing import Any
 
 from concord.errors import FileFormatError, OptionError
 from concord.files.limits import listed, quoted
+from concord.files.titles import plain_title
 from concord.records import InputFile
 from concord.structure.named_rows import NamedRows
 from concord.structure.options.choice_cells import (
@@ -24,21 +25,24 @@ from concord.structure.options.choice_cells import (
 from concord.structure.options.records import OptionReply
 
 _NAMES = {
-    "item": ("item", "id", "question_id", "item_id", "doc_id", "question"),
-    "model": ("model",),
-    "arrangement": ("arrangement", "order", "permutation", "variant", "format"),
-    "sample": ("sample", "repeat"),
-    "chosen": ("chosen", "choice", "letter", "selected", "prediction", "predicted", "pred"),
-    "right": ("right", "key", "gold", "target", "answer_key", "correct_answer", "correct_option"),
-    "n_options": ("n_options",),
-    "options": ("options", "choices"),
-    "answer": ("answer",),
-    "correct": ("correct",),
-    "cluster": ("cluster", "family"),
+    "item": ("item", "id", "question_id", "item_id", "doc_id", "qid", "sample_id", "question"),
+    "model": ("model", "model_name", "llm"),
+    "arrangement": ("arrangement", "order", "permutation", "variant", "format", "shuffle", "rotation", "perm",
+                    "option_order", "permuted_order", "shuffle_seed"),
+    "sample": ("sample", "repeat", "run", "trial", "epoch"),
+    "chosen": ("chosen", "choice", "letter", "selected", "prediction", "predicted", "pred", "model_answer",
+               "model_choice", "chosen_option", "selected_option", "predicted_letter", "response"),
+    "right": ("right", "key", "gold", "target", "answer_key", "correct_answer", "correct_option",
+              "correct_letter", "gold_letter", "gold_answer", "ground_truth", "label"),
+    "n_options": ("n_options", "num_options", "number_of_options", "n_choices", "num_choices"),
+    "options": ("options", "choices", "options_shown"),
+    "answer": ("answer", "chosen_text", "answer_text"),
+    "correct": ("correct", "is_correct", "acc"),
+    "cluster": ("cluster", "family", "subject", "category"),
     "place": ("place",),
     "right_place": ("right_place",),
-}
-"""Columns by what they hold, in any case; of several names the first that is there."""
+}  # fmt: skip
+"""Columns by what they hold, in any case, with blanks or bars; of several names the first that is there."""
 _FLAGS = {
     "true": True,
     "yes": True,
@@ -113,7 +117,7 @@ def read_option_replies(source: NamedRows, *, model: str | None = None) -> Recor
 
 
 def _by_title(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {str(key).strip().casefold(): value for key, value in row.items()}
+    return {plain_title(str(key)): value for key, value in row.items()}
 
 
 def _check_titles(name: str, titles: set[str]) -> None:

@@ -47,6 +47,10 @@ class Header:
     first: int = 0
     """The place of its first line among the records."""
 
+    def places_of(self, *fields: str) -> list[int]:
+        """Return the places of the columns that hold one of these fields."""
+        return [j for j, one in enumerate(self.meanings) if one is not None and one.field in fields]
+
 
 def spread_merged(raw: RawTable) -> list[Numbered]:
     """Return the records, blank ones left out, with the value of a merged area in all of its cells."""

@@ -32,6 +32,7 @@ def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection
         Titles that a mapping names: what it says stays.
     """
     meanings = _with_groups(_with_owners(_with_study(header)))
+    meanings = _with_outcomes(header, meanings, records, mapped)
     if not mapped or title_key(header.titles[0]) not in map(title_key, mapped):
         meanings = _with_names(meanings, _cells_below(header, records, 0))
     return replace(header, meanings=tuple(meanings))
@@ -61,6 +62,23 @@ def _with_names(found: Meanings, cells: Sequence[object]) -> Meanings:
         return found
     if all(isinstance(cell, str) and not cell.strip().isdigit() for cell in cells):
         found[0] = Meaning("study" if fields & {"finding", "test"} else "test")
+    return found
+
+
+def _with_outcomes(
+    header: Header, found: Meanings, records: Sequence[Numbered], mapped: Collection[str]
+) -> Meanings:
+    """Take a column *Result* of nobody that holds words alone for what was measured, if no other does."""
+    known = set(map(title_key, mapped))
+    if any(one is not None and one.field in ("finding", "test") for one in found):
+        return found
+    for j, one in enumerate(found):
+        if one != Meaning("any") or title_key(header.titles[j]) in known:
+            continue
+        cells = _cells_below(header, records, j)
+        if cells and all(isinstance(cell, str) and not any(map(str.isdigit, cell)) for cell in cells):
+            found[j] = Meaning("test")
+            break
     return found
 
 

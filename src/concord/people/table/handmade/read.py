@@ -20,6 +20,7 @@ from concord.people.table.handmade.header import (
 from concord.people.table.handmade.mapping import apply, apply_known, words_for
 from concord.people.table.handmade.neighbours import settled, with_types
 from concord.people.table.handmade.sides import canonical
+from concord.people.table.handmade.thousands import without_thousands
 from concord.people.table.handmade.words import HUMAN
 from concord.people.table.types import canonical_type
 
@@ -86,6 +87,7 @@ def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Gr
     header = handmade_header(raw, mapping)
     if header is None:
         return None
+    raw = without_thousands(raw, header.places_of("mean", "mean_se", "sd", "se"))
     rows: list[dict[str, object]] = []
     problems: list[CellProblem] = []
     warnings = list(raw.warnings)

@@ -53,7 +53,7 @@ FIELDS = {
     "test": "test; outcome; term; measure; dv; dependent variable; contrast; item; variable; question; "
     "messung; metric; predictor; av; abhangige variable; vd; variavel; variavel dependente; "
     "variable dependiente; variable dependante; variabile; variabile dipendente; medida; mesure; misura; "
-    "変数; 变量; 변수",
+    "変数; 变量; 변수; 従属変数; 因变量; 종속변수; 종속 변수; 측정; 지표; 문항",
     "test_type": "test type; type of test; statistical test; analysis; type; kind of test; testart; testtyp; "
     "tipo de teste; tipo de prueba; type de test; tipo di test",
     "alpha": "alpha",
@@ -61,7 +61,7 @@ FIELDS = {
     "who": "who; sample; population; respondent; respondents; side; data; stichprobe; amostra; muestra; "
     "echantillon; campione",
     "group": "condition; group; arm; cell; bedingung; gruppe; condicao; condicion; condizione; grupo; "
-    "groupe; gruppo; 条件; 조건; 집단",
+    "groupe; gruppo; 条件; 조건; 집단; 처치",
     "agent_name": "agent name; model name; llm name; design; config; configuration",
     "any": "result; results; reported; apa; statistics; reported statistic; test result; reported result; "
     "ergebnis; ergebnisse; resultado; resultados; resultat; resultats; risultato; risultati; "

@@ -19,6 +19,10 @@ _VERSION = re.compile(
 )
 """Words behind the name of a model family that are part of a model's name: "Claude 3.5 Sonnet"."""
 _WORD = r"[^\W_][\w.\-]*|%|±"
+_NUMBERED = re.compile(
+    r"(m|mean|sd|se|sem|n|k|count|mw|mittelwert|moyenne|media|평균|표준편차|平均|標準偏差)([12])"
+)
+"""A field and the group it is of in one word: "M1", "SD2", "n1"."""
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _UNSPACED = re.compile("|".join(vocabulary.UNSPACED))
 _MEANING = {alias.strip(): field for field, names in vocabulary.FIELDS.items() for alias in names.split(";")}
@@ -73,15 +77,21 @@ def words_of(text: object) -> list[str]:
     (['human', 'm', 'sd'], ['χ2', '1', 'n'], ['gpt-4', '%'])
     >>> words_of("Modèle: écart-type"), words_of("人間の結果")
     (['modele', 'ecart', 'type'], ['人間', '結果'])
+    >>> words_of("Human M1"), words_of("SD2")
+    (['human', 'm', '1'], ['sd', '2'])
     """
     plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", str(text)))
     plain = unicodedata.normalize("NFC", plain).casefold().replace("_", " ")
     plain = re.sub(r"['’]s?\b", " ", _UNSPACED.sub(r" \g<0> ", plain))
     words = [word.strip("-.") for word in re.findall(_WORD, plain) if word not in vocabulary.PARTICLES]
     # a hyphen joins the parts of a model's name, and parts those of any other word
-    return [
-        part for word in words for part in ([word] if _MODEL_NAMES.search(word) else word.split("-")) if part
-    ]
+    parted = (part for word in words for part in ([word] if _MODEL_NAMES.search(word) else word.split("-")))
+    return [one for part in parted if part for one in _field_and_group(part)]
+
+
+def _field_and_group(word: str) -> tuple[str, ...]:
+    found = _NUMBERED.fullmatch(word)
+    return (word,) if found is None else (found[1], found[2])
 
 
 def is_human(text: object) -> bool:

@@ -35,7 +35,19 @@
     return x.toFixed(size < 0.1 ? 3 : 2).replace('-', '−');
   };
 
-  const page = { data: null, shelf: null, chosen: null };
+  const page = { data: null, shelf: null, chosen: null, documents: [] };
+  // What nobody waits for is done in slices, so that the page answers in between
+  const SLICE = 12; // milliseconds; a hand notices a hundred
+  let resumed = performance.now();
+  const idle = (go) => (window.requestIdleCallback ? requestIdleCallback(go, { timeout: 250 }) : setTimeout(go, 1));
+  const breathe = async () => {
+    if (performance.now() - resumed < SLICE) return;
+    await new Promise(idle);
+    resumed = performance.now();
+  };
+  const slowly = async (work) => { for (const _ of work) await breathe(); };
+  const layOut = (section) => section.classList.add('laid');
+  const atOnce = (work) => { for (const _ of work); };
   const numeric = (column) => ['number', 'share', 'count', 'p'].includes(column.kind);
 
   // Downloads

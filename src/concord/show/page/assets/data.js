@@ -12,11 +12,30 @@
     }
     return view.buffer.slice(0, Number(text.slice(0, begin)));
   };
+  // The script stands before the data: it works while they are still read
+  const parsed = new Promise((go) => { if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', () => go(), { once: true }); else go(); });
   const decode = async (id) => {
+    await parsed;
     const block = document.getElementById(id);
     if (block.dataset.encoding !== 'gzip') return JSON.parse(block.textContent);
     const stream = new Blob([unsigned(block.textContent)]).stream().pipeThrough(new DecompressionStream('gzip'));
     return JSON.parse(await new Response(stream).text());
+  };
+  const loaded = () => (page.loading ??= Promise.all([decode('data'), decode('texts')]).then(([data, texts]) => {
+    Object.assign(whole, texts);
+    place = data.geometry;
+    page.data = data;
+    return true;
+  }).catch((fault) => {
+    document.querySelectorAll('.needs-script').forEach((p) => { p.textContent = 'This browser cannot unpack the data of the page: ' + fault.message; });
+    return false;
+  }));
+  // Result documents lie each in an element of its own: one is unpacked when a table is made of it, all for the download
+  const unpacked = [];
+  const getDocument = (i) => (unpacked[i] ??= decode('document-' + i).then((one) => (page.documents[i] = one)));
+  const missing = (name) => {
+    const table = page.data.tables[name];
+    return table && table.list && !page.documents[table.document] ? getDocument(table.document) : null;
   };
   // Panels of models that were not chosen yet: markup that the page's own templates made, every text in it escaped
   let unpacking = null;
@@ -53,7 +72,7 @@
     if (!table) return null;
     if (table.made) return table.made;
     if (table.list) {
-      const found = byRows(data.documents[table.document].document)[table.list];
+      const found = byRows(page.documents[table.document].document)[table.list];
       const rows = found.filter((row) => row && typeof row === 'object' && !Array.isArray(row));
       table.n = rows.length;
       table.columns = table.columns.map((column) => {
@@ -76,7 +95,11 @@
     const rows = Array.from({ length: table.n }, (_, i) => i);
     return { n: table.n, columns: Object.fromEntries(table.columns.map((c) => [c.key, rows.map(c.at)])) };
   };
-  const everything = (data) => ({ format: data.format, format_version: data.format_version,
+  const everything = async (data) => {
+    const documents = await Promise.all(Array.from({ length: data.documents }, (_, i) => getDocument(i)));
+    return tablesAnd(data, documents);
+  };
+  const tablesAnd = (data, documents) => ({ format: data.format, format_version: data.format_version,
     tables: Object.fromEntries(Object.keys(data.tables).map((name) => [name, plainTable(data, name)])),
-    documents: data.documents.map((one) => ({ ...one, document: byRows(one.document) })) });
+    documents: documents.map((one) => ({ ...one, document: byRows(one.document) })) });
 

@@ -49,6 +49,8 @@
     figure.querySelector('figcaption').append(menu);
   };
   const copyButtons = (box) => {
+    if (box.dataset.ready) return;
+    box.dataset.ready = 'yes';
     const said = el('span', { class: 'soft', role: 'status' });
     const put = (text, what) => { navigator.clipboard.writeText(text).then(() => { said.textContent = ' ' + what + ' copied'; }, () => { said.textContent = ' select the text to copy it'; }); };
     const plain = () => box.innerText.trim();

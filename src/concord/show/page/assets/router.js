@@ -2,25 +2,32 @@
   const address = (parts) => '#/m/' + parts.map((part) => encodeURIComponent(part)).join('/');
   const panels = (question) => [...document.querySelectorAll('.panel[data-panel="' + question + '"]')];
   const chosenPanel = (question) => panels(question).find((panel) => !panel.hidden) || null;
-  const begin = (panel) => {
+  function* beginning(panel) {
     if (waiting(panel)) {
       if (page.shelf) fill(panel, page.shelf);
       else { unpack().then((kept) => { page.shelf = kept; begin(panel); }); return; }
     }
-    for (const table of panel.querySelectorAll('table.data')) if (!table.dataset.ready) { table.dataset.ready = 'yes'; enhance(table); }
-    if (!page.data) return;
-    for (const holder of panel.querySelectorAll('.dynamic')) if (!holder.closest('details.lazy:not([open])')) dynamic(page.data, holder);
-    for (const holder of panel.querySelectorAll('.studies')) studyCards(holder);
-    for (const figure of panel.querySelectorAll('figure')) figureMenu(figure);
+    for (const holder of panel.querySelectorAll('.studies')) yield* studyCards(holder);
+    for (const holder of panel.querySelectorAll('.dynamic')) {
+      yield;
+      if (holder.closest('details.lazy:not([open])')) missing(holder.dataset.table); // at hand when it is opened or printed
+      else dynamic(page.data, holder);
+    }
+    for (const table of panel.querySelectorAll('table.data')) if (!table.dataset.ready) { yield; table.dataset.ready = 'yes'; enhance(table); }
+    for (const figure of panel.querySelectorAll('figure')) { yield; figureMenu(figure); }
     scatterHits(panel);
+    yield;
     explain(panel);
-  };
+  }
+  const begin = (panel) => atOnce(beginning(panel));
   // One selection for all questions; a question without the model shows its first one, and says so
-  const choose = (label) => {
+  const choose = (label) => { for (const panel of chosenPanels(label)) begin(panel); };
+  const chosenPanels = (label) => {
     const all = [...document.querySelectorAll('.panel')];
     const known = all.find((panel) => panel.dataset.name === label) || all.find((panel) => panel.dataset.model === label);
-    if (!known) return;
+    if (!known) return [];
     page.chosen = known.dataset.name;
+    const chosen = [];
     let told = 0; // once is enough
     for (const question of new Set(all.map((panel) => panel.dataset.panel))) {
       const own = panels(question);
@@ -29,10 +36,11 @@
       const note = document.querySelector('[data-chosen="' + question + '"]');
       if (note) note.textContent = shown.dataset.model === known.dataset.model ? (own.length > 1 && !told++ ? 'Shown: ' + shown.dataset.name + '. Choose another model in the bar above, or in the table of answers.' : '')
         : known.dataset.name + ' has no result here; ' + shown.dataset.name + ' is shown.';
-      begin(shown);
+      chosen.push(shown);
     }
     const select = document.getElementById('model');
     if (select) select.value = page.chosen;
+    return chosen;
   };
   const modelSelect = () => {
     const labels = [...new Set([...document.querySelectorAll('.panel')].map((panel) => panel.dataset.name))];
@@ -41,7 +49,9 @@
     select.addEventListener('change', () => { location.hash = address([select.value]); });
     return select;
   };
-  const look = (target) => { if (target) target.scrollIntoView({ block: 'start', behavior: 'instant' }); };
+  // Sections below the first screen are laid out when they come near it; a place among them is known when all are
+  const laid = () => [...document.querySelectorAll('main > section')];
+  const look = (target) => { laid().forEach(layOut); if (target) target.scrollIntoView({ block: 'start', behavior: 'instant' }); };
   const follow = async () => {
     const hash = location.hash;
     if (!hash.startsWith('#/m/')) {
@@ -52,6 +62,7 @@
     let parts;
     try { parts = hash.slice(4).split('/').map(decodeURIComponent); } catch { return; }
     const [label, question, ...rest] = parts;
+    if (!(await loaded())) return;
     const before = page.chosen;
     if (!page.shelf && waiting(document)) page.shelf = await unpack();
     choose(label);

@@ -28,7 +28,8 @@
   const searchBox = () => {
     const input = el('input', { type: 'search', id: 'search', placeholder: 'search   /', 'aria-label': 'Search models, studies, tests and replies', autocomplete: 'off' });
     const list = el('ul', { class: 'found', hidden: '', 'aria-label': 'Found' });
-    const look = () => {
+    const look = async () => {
+      if (!(await loaded())) return;
       const wanted = input.value.trim();
       list.hidden = wanted.length < 2;
       if (list.hidden) return;

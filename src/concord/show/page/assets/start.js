@@ -17,7 +17,8 @@
   };
   // On paper nothing can be unfolded: everything of the chosen model is, all rows with it
   const unfold = () => {
-    if (document.documentElement.classList.contains('alone')) return;
+    if (document.documentElement.classList.contains('alone') || !page.data) return;
+    atOnce(rest());
     for (const box of document.querySelectorAll('details:not(.menu)')) {
       if (box.closest('[hidden]') || tooLong(box)) continue;
       box.open = true;
@@ -36,38 +37,42 @@
     }, { rootMargin: '-20% 0px -70% 0px' });
     for (const link of links) { const target = document.getElementById(link.hash.slice(1)); if (target) seen.observe(target); }
   };
+  // Everything that is not seen at first: tables, cards and menus of the first model, then the sections' own places
+  function* rest() {
+    for (const table of document.querySelectorAll('table.data')) if (!table.closest('.panel') && !table.dataset.ready) { yield; table.dataset.ready = 'yes'; enhance(table); }
+    for (const box of document.querySelectorAll('.copy')) copyButtons(box);
+    const first = document.querySelector('.panel');
+    if (first && page.chosen === null) chosenPanels(first.dataset.name);
+    for (const panel of document.querySelectorAll('.panel:not([hidden])')) yield* beginning(panel);
+    for (const figure of document.querySelectorAll('figure')) if (!figure.closest('.panel')) { yield; figureMenu(figure); }
+    for (const holder of document.querySelectorAll('#replies .dynamic')) { yield; dynamic(page.data, holder); }
+    for (const section of document.querySelectorAll('main > section')) { yield; explain(section); }
+  }
+  const build = async () => {
+    if (!(await loaded())) return;
+    await slowly(rest());
+    await Promise.all(unpacked);
+    for (const section of laid()) { layOut(section); await new Promise(idle); }
+    document.documentElement.dataset.built = 'yes';
+    performance.mark('concord: built');
+  };
+  const unlock = (box) => { if (box.open) box.querySelectorAll('.dynamic').forEach((holder) => dynamic(page.data, holder)); };
   const start = async () => {
-    const decoding = decode('data'), reading = decode('texts');
-    document.querySelectorAll('table.data').forEach((table) => { if (!table.closest('.panel')) enhance(table); });
     const tools = document.getElementById('tools');
-    const inside = el('div', {}, theme(), el('button', { type: 'button', text: 'Print', onclick: () => print() }), el('button', { type: 'button', text: 'Keys', onclick: showHelp }));
+    const all = async () => { if (await loaded()) save('concord-report.json', 'application/json', JSON.stringify(await everything(page.data), null, 1)); };
+    const inside = el('div', {}, theme(), el('button', { type: 'button', text: 'Print', onclick: () => Promise.resolve(page.building).then(() => print()) }), el('button', { type: 'button', text: 'Keys', onclick: showHelp }),
+      el('button', { type: 'button', text: 'Download everything as JSON', 'data-download': 'json', onclick: all }));
     const select = modelSelect();
     tools.append(...(select ? [select] : []), searchBox(), el('details', { class: 'menu' }, el('summary', { text: '⋯', 'aria-label': 'More' }), inside));
-    try {
-      page.data = await decoding;
-      place = page.data.geometry;
-      Object.assign(whole, await reading);
-    } catch (fault) {
-      document.querySelectorAll('.needs-script').forEach((p) => { p.textContent = 'This browser cannot unpack the data of the page: ' + fault.message; });
-      return;
-    }
-    inside.append(el('button', { type: 'button', text: 'Download everything as JSON', 'data-download': 'json',
-      onclick: () => save('concord-report.json', 'application/json', JSON.stringify(everything(page.data), null, 1)) }));
-    document.querySelectorAll('details.lazy').forEach((box) => box.addEventListener('toggle', () => {
-      if (box.open) box.querySelectorAll('.dynamic').forEach((holder) => dynamic(page.data, holder));
-    }));
-    document.querySelectorAll('.copy').forEach(copyButtons);
-    const first = document.querySelector('.panel');
-    if (first) choose(first.dataset.name);
-    document.querySelectorAll('figure').forEach((figure) => { if (!figure.closest('.panel')) figureMenu(figure); });
-    document.querySelectorAll('#replies .dynamic').forEach((holder) => dynamic(page.data, holder));
-    document.querySelectorAll('main > section').forEach(explain);
+    document.addEventListener('toggle', (event) => { if (event.target.matches('details.lazy')) loaded().then((done) => { if (done) unlock(event.target); }); }, true);
     addEventListener('beforeprint', unfold);
     addEventListener('hashchange', follow);
     drawer().addEventListener('close', closed);
     document.addEventListener('keydown', keys);
     marks();
     if (location.hash.length > 1) await follow();
-    document.documentElement.dataset.ready = 'yes';
+    performance.mark('concord: ready');
+    document.documentElement.dataset.ready = 'yes'; // whoever opened the page can use it
+    page.building = build(); // and nothing is left to be made
   };
   start();

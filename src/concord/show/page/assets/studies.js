@@ -4,17 +4,18 @@
     for (const i of rows) { const name = table.by.verdict.at(i) || table.by.outcome.at(i) || 'not said'; counts.set(name, (counts.get(name) || 0) + 1); }
     return [...counts].map(([name, n]) => name + ' ' + n).join(' · ');
   };
-  const studyCards = (holder) => {
+  function* studyCards(holder) {
     if (holder.dataset.ready) return;
-    holder.dataset.ready = 'yes';
     const table = columnsOf(page.data, holder.dataset.table), panel = holder.closest('.panel');
-    if (!table) { holder.replaceChildren(el('p', { class: 'soft', text: 'The result has no table of tests.' })); return; }
-    const keys = testKeys(table), studies = new Map();
+    if (!table) { holder.dataset.ready = 'yes'; holder.replaceChildren(el('p', { class: 'soft', text: 'The result has no table of tests.' })); return; }
+    const keys = testKeys(table), studies = new Map(), cards = [];
     studyOrder(table).forEach((i) => { const name = table.by.study.at(i); if (!studies.has(name)) studies.set(name, []); studies.get(name).push(i); });
-    const cards = [...studies].map(([name, rows]) => studyCard(panel, table, keys, name, rows));
+    for (const [name, rows] of studies) { yield; cards.push(studyCard(panel, table, keys, name, rows)); }
+    if (holder.dataset.ready) return; // made at once meanwhile
+    holder.dataset.ready = 'yes';
     if (cards.length > OPEN) cards.slice(1).forEach((card) => fold(card, studies.get(card.dataset.study).length));
     holder.replaceChildren(...cards);
-  };
+  }
   // Of many studies the first is unfolded; an address that names another unfolds it, paper shows all
   const OPEN = 3;
   const fold = (card, n) => {

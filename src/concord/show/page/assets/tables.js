@@ -62,6 +62,8 @@
 
   const dynamic = (data, holder) => {
     if (holder.dataset.ready) return;
+    const waits = missing(holder.dataset.table);
+    if (waits) { waits.then(() => dynamic(data, holder)); return; }
     holder.dataset.ready = 'yes';
     const title = holder.dataset.title;
     const table = columnsOf(data, holder.dataset.table);

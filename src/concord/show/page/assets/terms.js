@@ -1,7 +1,8 @@
   // Terms explain themselves where they are first used: pointed at, focused or tapped
   const definitions = () => {
     const found = new Map();
-    for (const dt of document.querySelectorAll('#board dl.key dt')) for (const term of dt.textContent.split(', ')) found.set(term.trim(), dt.nextElementSibling.textContent);
+    for (const dt of document.querySelectorAll('#board dl.key dt')) for (const term of dt.textContent.split(', ')) found.set(term.trim(), { words: dt.nextElementSibling.textContent,
+      pattern: new RegExp('(?<![\\p{L}_-])' + term.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&') + '(?![\\p{L}_-])', 'u') });
     return found;
   };
   const tip = () => document.getElementById('term-tip') || document.body.appendChild(el('div', { id: 'term-tip', role: 'tooltip', hidden: '' }));
@@ -20,24 +21,28 @@
     for (const kind of ['mouseleave', 'blur']) button.addEventListener(kind, hideTip);
     return button;
   };
+  // Texts of paragraphs and captions: few, where drawings have thousands
+  const NOT_IN = 'a, button, svg, summary, .copy, dl, [hidden], .hide';
+  function* running(root, own) {
+    for (const block of root.querySelectorAll('p, figcaption, caption')) {
+      if (block.closest('.panel') !== own || block.closest(NOT_IN)) continue;
+      const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) if (!walker.currentNode.parentElement.closest(NOT_IN)) yield walker.currentNode;
+    }
+  }
   const explained = (root, known) => {
-    const left = new Map(known), places = [];
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT, { acceptNode: (node) => {
-      const inside = node.parentElement;
-      if (inside.closest('.panel') !== (root.matches('.panel') ? root : null)) return NodeFilter.FILTER_REJECT;
-      return inside.closest('p, figcaption, caption') && !inside.closest('a, button, svg, summary, .copy, dl, [hidden], .hide') ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT;
-    } });
-    while (left.size && walker.nextNode()) {
-      const node = walker.currentNode;
-      for (const term of [...left.keys()]) {
-        const at = node.data.search(new RegExp('(?<![\\p{L}_-])' + term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') + '(?![\\p{L}_-])', 'u'));
+    const left = new Map(known), places = [], own = root.matches('.panel') ? root : null;
+    for (const node of running(root, own)) {
+      if (!left.size) break;
+      for (const [term, { pattern }] of left) {
+        const at = node.data.search(pattern);
         if (at >= 0) { places.push([node, term, at]); left.delete(term); break; }
       }
     }
     for (const [node, term, at] of places) {
       const rest = node.splitText(at);
       rest.data = rest.data.slice(term.length);
-      rest.before(termButton(term, known.get(term)));
+      rest.before(termButton(term, known.get(term).words));
     }
   };
   const explain = (root) => {

@@ -1,0 +1,165 @@
+"""Methods paragraphs of results beside the three questions: answers, predictions, judges, options, probes."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from concord.errors import OptionError
+from concord.show.methods import (
+    Document,
+    people_methods,
+    reasoning_methods,
+    structure_methods,
+    with_concord,
+)
+
+
+def _counted(n: int, one: str, many: str) -> str:
+    return f"{n:,} {one if n == 1 else many}"
+
+
+def agents_methods(result: Any, document: Document) -> str:
+    """Return the paragraph about many agents on the same tests."""
+    return (
+        f"{_counted(len(result.agents), 'agent was', 'agents were')} scored with {with_concord(document)} on "
+        f"the same tests of {_counted(len(result.studies), 'study', 'studies')}, protocol "
+        f"{result.protocol.name}; pairs were compared study by study, their p-values adjusted by Holm's "
+        f"(1979) method. Intervals are {100 * result.level:g} %, for other studies like these."
+    )
+
+
+def answers_methods(result: Any, document: Document) -> str:
+    """Return the paragraph about answers as distributions."""
+    outcomes = max((len(one.outcomes) for one in result.agents), default=0)
+    return (
+        f"Answers were compared as distributions with {with_concord(document)}, "
+        f"{_counted(outcomes, 'outcome', 'outcomes')} of each agent. The variance ratio is the variance of "
+        "the agent's answers over that of people's; the total variation distance is the share of answers "
+        "that would have to change. Beside both stands what another sample of people of the same size, and "
+        f"what random answers would reach. Intervals are {100 * result.level:g} %, for other studies like "
+        "these."
+    )
+
+
+def predictions_methods(result: Any, document: Document) -> str:
+    """Return the paragraph about predicted effects."""
+    return (
+        f"Predicted effects were compared with measured ones with {with_concord(document)}: "
+        f"{_counted(result.n_effects, 'effect', 'effects')}, in {result.unit}. RMSE is the root mean squared "
+        "error, r the correlation over effects, adjusted for the sampling error of people's effects where "
+        f"that is said. Intervals are {100 * result.level:g} % jackknife-t, leaving out {result.clusters} "
+        "one at a time; pairs of agents are adjusted by Holm's (1979) method."
+    )
+
+
+def judge_methods(result: Any, document: Document) -> str:
+    """Return the paragraph about judges."""
+    pairs = max((len(one.pairs) for one in result.judges), default=0)
+    return (
+        f"Verdicts of {_counted(len(result.judges), 'judge', 'judges')} on "
+        f"{_counted(pairs, 'pair', 'pairs')} of answers were scored with {with_concord(document)}. "
+        "Flip excess is the share of differing pairs of votes of unlike orders minus that of one "
+        "order, tested by dividing votes at random between the orders "
+        f"({result.n_permutations:,} times, seed {result.seed}); preference is the share of votes for "
+        "the first seat minus 1/2, with the exact sign test over pairs. Position bias is said at 5 %, both "
+        f"tests together (Holm, 1979). Intervals are {100 * result.level:g} % over pairs."
+    )
+
+
+def option_methods(result: Any, document: Document) -> str:
+    """Return the paragraph about places, names and dress of options."""
+    items = len({reply.item for reply in result.replies})
+    over = f" on {_counted(items, 'question', 'questions')}" if items else ""
+    what = f" ({result.arranger})" if result.arranger else ""
+    return (
+        f"Choices among options were scored with {with_concord(document)}{over}{what}. "
+        "Consistency is the share of pairs of replies under unlike arrangements that choose the same option, "
+        "flip excess what the arrangement changes beyond what changes between repeats; RStd is the standard "
+        "deviation of accuracy over places of the right option, tested by dividing replies at random between "
+        "the places."
+    )
+
+
+def probe_methods(result: Any, document: Document) -> str:
+    """Return the paragraph about interventions on reasoning."""
+    scores = result.scores
+    said = {
+        "early": "the chain was cut after each step and the answer asked for (area over the curve of equal "
+        "answers)",
+        "filler": "the chain was replaced by filler of the same length",
+        "mistake": "a mistake was put into the chain, beside a continuation without one",
+        "paraphrase": "the chain was said in other words",
+        "pairs": "an attribute of the vignette was changed, beside two answers to one prompt",
+        "hints": "a hint at an answer was given, and answers that it moved were searched for its mention",
+    }
+    made = [words for name, words in said.items() if getattr(scores, name, None) is not None]
+    told = "; ".join(made) if made else "nothing that was asked could be read"
+    return (
+        f"Interventions on reasoning were scored with {with_concord(document)}: {told}. What is claimed lies "
+        "beyond the floor of answers that change by themselves."
+    )
+
+
+def hint_methods(result: Any, document: Document) -> str:
+    """Return the paragraph about a leaderboard of hints."""
+    return (
+        f"Hints were scored with {with_concord(document)} from counts of "
+        f"{_counted(len(result.scores.models), 'model', 'models')}: an answer is moved where it changes to "
+        "the hinted option, and says so where it, or the thinking before it, names the hint. Intervals are "
+        "95 %."
+    )
+
+
+def memory_methods(result: Any, document: Document) -> str:
+    """Return the paragraph about what a model remembers of studies."""
+    return (
+        f"Whether the model knows the studies was scored with {with_concord(document)}: it was asked to "
+        "recognise them, and answered them both as published and under another surface."
+    )
+
+
+def combine_methods(result: Any, document: Document) -> str:
+    """Return the paragraph about people and predictions together."""
+    first = result.estimates[0]
+    return (
+        f"Answers of {_counted(first.n_people, 'person', 'persons')} were combined with "
+        f"{_counted(first.n_predictions, 'further prediction', 'further predictions')} of the model with "
+        f"{with_concord(document)} (prediction-powered inference): the predictions' mean is corrected by the "
+        "error seen in people, with the weight that makes the standard error smallest. Intervals are "
+        f"{100 * result.level:g} %."
+    )
+
+
+BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
+    "AgentsResult": agents_methods,
+    "AnswersResult": answers_methods,
+    "PredictionResult": predictions_methods,
+    "JudgeResult": judge_methods,
+    "OptionResult": option_methods,
+    "ProbeResult": probe_methods,
+    "HintLeaderboard": hint_methods,
+    "MemoryResult": memory_methods,
+    "CombineResult": combine_methods,
+}
+"""The paragraph of each type of result."""
+
+
+def methods_of(result: Any) -> str:
+    """Return the methods paragraph of a result.
+
+    Raises
+    ------
+    OptionError
+        There is none for this type of result.
+    """
+    written = {
+        "PeopleResult": people_methods,
+        "StudiesResult": people_methods,
+        "StructureResult": structure_methods,
+        "ReasoningResult": reasoning_methods,
+    }.get(type(result).__name__)
+    if written is not None:
+        return written(result.to_dict())
+    further = BY_TYPE.get(type(result).__name__)
+    if further is None:
+        raise OptionError(f"there is no methods paragraph of a {type(result).__name__}")
+    return further(result, result.to_dict())

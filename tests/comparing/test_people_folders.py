@@ -1,0 +1,32 @@
+"""Folders of results about people, compared: which tests rank models, and what to give."""
+
+from pathlib import Path
+
+import pytest
+
+import concord
+from concord.errors import FileFormatError
+
+
+def test_models_with_other_tests_are_not_ranked_under_other_priors(tmp_path: Path) -> None:
+    row = {"finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 2.5, "human_n": 60}
+    rows = [row | {"study": f"S{i}", "agent_statistic": 1.0 + i, "agent_n": 60} for i in range(4)]
+    for name, own in (
+        ("a", rows),
+        ("b", rows),
+        ("c", [*rows[:3], rows[3] | {"agent_statistic": None, "agent_n": None}]),
+    ):
+        concord.score_people(own, n_resamples=0, n_simulations=0).write(tmp_path / name)
+    ranks = "pas_ranks_over_priors"
+    assert len(concord.compare(tmp_path / "a", tmp_path / "b").to_dict()[ranks]) == 9
+    assert concord.compare(tmp_path / "a", tmp_path / "c").to_dict()[ranks] == []
+
+
+def test_a_folder_of_several_agents_says_which_to_give(tmp_path: Path) -> None:
+    row = {"study": "S", "finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 2.5}
+    row |= {"human_n": 60, "agent_statistic": 1.0, "agent_n": 60}
+    (tmp_path / "agents.json").write_text("{}", "utf-8")
+    for name in ("one", "two words"):
+        concord.score_people([row], n_resamples=0, n_simulations=0).write(tmp_path / name)
+    with pytest.raises(FileFormatError, match="holds results of 2 agents; give .*two words'"):
+        concord.compare(tmp_path, tmp_path)
