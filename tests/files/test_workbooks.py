@@ -214,3 +214,42 @@ def test_the_first_sheet_that_is_shown_is_read_and_hidden_ones_are_named(tmp_pat
         "t.xlsx: read the first sheet, 'tests'; the workbook also holds 'notes' (hidden), 'old' (hidden)",
     )
     assert read_grid(path, sheet="notes").header == ("x",)
+
+
+def _parts(path: Path, **changes: bytes) -> Path:
+    names = {"workbook": "xl/workbook.xml", "styles": "xl/styles.xml"}
+    path.write_bytes(_repacked(path, {names[name]: data for name, data in changes.items()}))
+    return path
+
+
+def _with_sheets(path: Path, sheets: str) -> Path:
+    with zipfile.ZipFile(path) as archive:
+        whole = archive.read("xl/workbook.xml")
+    begin, end = whole.index(b"<sheet "), whole.index(b"</sheets>")
+    return _parts(path, workbook=whole[:begin] + sheets.encode() + whole[end:])
+
+
+@pytest.mark.parametrize(
+    ("sheets", "said"),
+    [
+        (
+            "".join(f'<sheet name="S{i}" sheetId="{i}" r:id="x"/>' for i in range(1001)),
+            "more than 1,000 sheets",
+        ),
+        ('<sheet name="a" sheetId="1"/>' * 250_001, "more than 250,000 elements"),
+        ('<sheet name="a" r:id="rId1"/><sheet name="b" r:id="rId1"/>', "two sheets are the same member"),
+    ],
+)
+def test_a_workbook_of_very_many_sheets_or_of_one_under_two_names_is_refused(
+    tmp_path: Path, sheets: str, said: str
+) -> None:
+    path = _with_sheets(workbook(tmp_path, {"S": [["a", "b"], [1, 2]]}), sheets)
+    with pytest.raises(FileFormatError, match=f"{path.name}.*{said}"):
+        read_grid(path)
+
+
+def test_a_workbook_of_a_million_styles_is_refused_before_they_are_read(tmp_path: Path) -> None:
+    path = workbook(tmp_path, {"S": [["a", "b"], [1, 2]]})
+    styles = b"<styleSheet><cellXfs>" + b"<xf/>" * 250_000 + b"</cellXfs></styleSheet>"
+    with pytest.raises(FileFormatError, match="more than 250,000 elements"):
+        read_grid(_parts(path, styles=styles))

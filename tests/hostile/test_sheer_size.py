@@ -5,12 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import concord
 from concord import api
+from concord.cli.app import app
 from concord.errors import FileFormatError, TableError, UndefinedError
 from concord.files import limits
 from concord.files.codec import encode
+from concord.files.grids import from_records
 from concord.people import agents_pairs
 from concord.people.agents_files import DOCUMENT
 from concord.people.answers.records import AnswerSets, OutcomeKey
@@ -253,3 +256,21 @@ def test_documents_of_studies_go_through_the_tests_once(
     six, calls = calls, 0
     concord.score_people(_tests(12), n_resamples=0, n_simulations=0).write(tmp_path / "twelve")
     assert six < calls < 2.2 * six
+
+
+@pytest.mark.parametrize("command", [["check"], ["score", "people"]])
+def test_a_large_table_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    read = []
+
+    def counted(*arguments: object) -> object:
+        read.append(1)
+        return from_records(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("concord.files.delimited.from_records", counted)
+    monkeypatch.setattr("concord.people.table.opened.HANDMADE_CELLS", 10)
+    (tmp_path / "t.csv").write_text("item,score\n" + "q,1\n" * 10, "utf-8")
+    found = CliRunner().invoke(app, [*command, str(tmp_path / "t.csv")])
+    assert found.exit_code == 2 and "required columns are missing" in found.output
+    assert len(read) == 1

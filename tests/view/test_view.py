@@ -137,13 +137,13 @@ def test_refused_and_unreadable_answers_are_shown_as_they_arrive(tmp_path: Path)
 def test_a_long_backlog_is_read_in_the_course_of_several_looks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from concord.view import live
+    from concord.view import kept, live
     from concord.view.reading import LiveReading
 
     _run(tmp_path / "one", 12)
     monkeypatch.setattr(live, "_READ_AT_ONCE", 4)
     monkeypatch.setattr(
-        live, "reader_of", lambda path: lambda row: iter([LiveReading(row["id"], "refused", "no")])
+        kept, "reader_of", lambda path: lambda row: iter([LiveReading(row["id"], "refused", "no")])
     )
     runs = LiveRuns()
     told = [runs.feed("one", tmp_path / "one")["readings"] for _ in range(3)]

@@ -49,10 +49,19 @@ class Line(NamedTuple):
     row: Mapping[str, Any]
     start: int = 0
     """Where it begins in the file, in bytes."""
+    after: int = 0
+    """Where the next one begins; where this one does, as long as its line feed is missing."""
 
 
-def read_lines(path: Path) -> Iterator[Line]:
+def read_lines(path: Path, begin: int = 0, before: int = 0) -> Iterator[Line]:
     """Read the complete lines of a journal; a torn last line is cut, a missing file holds none.
+
+    Parameters
+    ----------
+    path
+        The journal.
+    begin, before
+        Where to begin in the file, in bytes, and the lines before it.
 
     Raises
     ------
@@ -63,7 +72,8 @@ def read_lines(path: Path) -> Iterator[Line]:
     if not path.exists():
         return
     with open_file(path) as file:
-        yield from _lines(path, file)
+        file.seek(begin)
+        yield from _lines(path, file, begin, before)
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -76,8 +86,9 @@ def open_file(path: Path) -> BinaryIO:
         raise FileFormatError(unreadable(str(path), fault)) from fault
 
 
-def _lines(path: Path, file: BinaryIO) -> Iterator[Line]:
-    start = end = number = 0
+def _lines(path: Path, file: BinaryIO, begin: int, before: int) -> Iterator[Line]:
+    start = end = begin
+    number = before
     longest = limits.JOURNAL_LINE
     while raw := file.readline(longest + 1):
         number += 1
@@ -85,9 +96,9 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[Line]:
         if size > longest:
             raise _not_ours(path, number, f"it is longer than {longest:,} bytes")
         start, end = end, end + size
-        row = _parsed(raw)
+        row = parsed_line(raw)
         if row is not None:
-            yield Line(number, row, start)
+            yield Line(number, row, start, end if raw.endswith(b"\n") else start)
         elif not raw.endswith(b"\n"):
             return
         elif raw.strip():
@@ -102,7 +113,7 @@ def read_at(path: Path, start: int) -> Mapping[str, Any]:
         return row
 
 
-def _parsed(raw: bytes) -> Mapping[str, Any] | None:
+def parsed_line(raw: bytes) -> Mapping[str, Any] | None:
     """Return the object of a line, or nothing; every line that Concord writes has a key."""
     try:
         if len(raw) > _LONG:
@@ -320,7 +331,7 @@ def _mend(fd: int, path: Path) -> None:
         return
     start, tail = _tail(fd, path, size)
     try:
-        if _parsed(tail) is None:
+        if parsed_line(tail) is None:
             os.ftruncate(fd, start)
         else:
             os.write(fd, b"\n")

@@ -54,7 +54,7 @@ def recorded_folder(stored: StoredRun) -> Recorded:
         A question file is not the one that was asked.
     """
     record = stored.record
-    files = _inputs(stored.path / INPUTS, record)
+    files = inputs_of(stored.path, record)
     planned = tuple(_planned(stored.path, row) for row in planned_prompts(stored.path))
     return Recorded(
         str(stored.path),
@@ -82,11 +82,20 @@ def _planned(path: Path, row: Mapping[str, Any]) -> dict[str, Any]:
 
 def recorded_inputs(stored: StoredRun) -> dict[str, bytes]:
     """Return the question files of a run, checked."""
-    return _inputs(stored.path / INPUTS, stored.record)
+    return inputs_of(stored.path, stored.record)
 
 
-def _inputs(folder: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
-    """Read the question files that a run kept, and see that they are those it asked."""
+def inputs_of(path: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
+    """Read the question files that a run kept, and see that they are those it asked.
+
+    Parameters
+    ----------
+    path
+        Folder of the run.
+    record
+        What it says of itself.
+    """
+    folder = path / INPUTS
     listed = record.get("inputs", [])
     try:
         expected = {str(one["name"]): str(one["sha256"]) for one in listed}

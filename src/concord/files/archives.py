@@ -4,6 +4,7 @@ import re
 import struct
 import zipfile
 import zlib
+from functools import lru_cache
 from io import BytesIO
 
 import numpy as np
@@ -165,6 +166,7 @@ def check_area(name: str, sheet: str, rows: int, columns: int) -> None:
         )
 
 
+@lru_cache(maxsize=limits.COLUMNS)
 def column_number(letters: str) -> int:
     """Turn column letters into a number.
 

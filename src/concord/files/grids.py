@@ -196,8 +196,10 @@ def _fitting(
             "; put quotes around a cell that holds the delimiter (decimal commas: separate columns by "
             "semicolons and use --decimal-comma)"
         )
+    width = len(header)
     for row, cells in filled:
-        beyond = next((cell for cell in cells[len(header) :] if not is_blank(cell)), None)
+        over = cells[width:] if len(cells) > width else ()  # most records fit
+        beyond = next((cell for cell in over if not is_blank(cell)), None)
         if beyond is None:
             kept.append((row, cells))
         else:

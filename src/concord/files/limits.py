@@ -47,6 +47,8 @@ JOURNAL_LINE = 64 * 2**20
 """Bytes of one line of a run's folder: all replies of a session of many people."""
 XML_ELEMENTS = 6_000_000
 """Elements of one XML member of a workbook."""
+XML_PARTS = 250_000
+"""Elements of the part of a workbook that lists its sheets and names, and of its styles."""
 JSON_CONTAINERS = 4_000_000
 """Objects and lists in one JSON document."""
 JSON_VALUES = 12_000_000

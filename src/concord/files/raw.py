@@ -99,7 +99,9 @@ def _of_workbook(name: str, data: bytes, options: TableOptions) -> RawTable:
     book = open_workbook(data, name)
     sheet, notes = choose_sheet(book, options.sheet)
     merged = _Merged()
-    parse_member(merged, name, book.members[book.sheets[sheet]])
+    xml = book.members[book.sheets[sheet]]
+    if b"mergeCell" in xml:
+        parse_member(merged, name, xml)
     records, _ = book.records(sheet)
     return RawTable(name, sheet, tuple(records), tuple(merged.areas), (fingerprint(name, data),), notes)
 

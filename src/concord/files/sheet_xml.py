@@ -6,6 +6,7 @@ The parser holds one row at a time above what it keeps; document types are refus
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import ClassVar
 from xml.parsers import expat
 
 from concord.errors import FileFormatError
@@ -29,10 +30,12 @@ def local(name: str) -> str:
 class Handler:
     """Base of the small parsers: doctypes are refused, elements are counted before anything is parsed."""
 
+    most_elements: ClassVar[int] = limits.XML_ELEMENTS
+
     def parse(self, data: bytes) -> None:
         """Feed a document to the handlers of this object."""
-        if data.count(b"<") - data.count(b"</") > limits.XML_ELEMENTS:
-            raise FileFormatError(f"more than {limits.XML_ELEMENTS:,} elements")
+        if data.count(b"<") - data.count(b"</") > self.most_elements:
+            raise FileFormatError(f"more than {self.most_elements:,} elements")
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = self.start
@@ -101,6 +104,8 @@ def checked(text: str) -> str:
 class Styles(Handler):
     """Which cell styles show a number as a date or a time."""
 
+    most_elements = limits.XML_PARTS
+
     def __init__(self) -> None:
         self.dates: set[str] = set()
         """Styles, by the text of their number, that show dates."""
@@ -161,7 +166,7 @@ class CellRows(Handler):
 
     def end(self, name: str) -> None:
         """Close a row, a cell or its value."""
-        part = local(name)
+        part = name if name in self._starts else local(name)
         if part == "c":
             self._put("".join(self._parts))
         elif part in ("v", "t"):

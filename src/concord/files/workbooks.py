@@ -36,6 +36,8 @@ _OTHER_KINDS = ("xl/workbook.bin", "content.xml")
 class _Links(Handler):
     """Sheet names, whether each is hidden, relationship targets, and where the count of days begins."""
 
+    most_elements = limits.XML_PARTS
+
     def __init__(self) -> None:
         self.sheets: dict[str, tuple[str, bool]] = {}
         self.targets: dict[str, str] = {}

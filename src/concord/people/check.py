@@ -23,12 +23,16 @@ def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str]
     """Check a table of tests, or of effects with standard errors."""
     warnings: tuple[str, ...] = ()
     try:
-        if stored_table(path) is None:
+        stored = stored_table(path)
+        found: TestTable | dict[str, TestTable]
+        if stored is not None:
+            found = stored
+        else:
             grid = open_table(path, options, mapping=mapping)
             warnings = grid.warnings
             if is_prediction_grid(grid):
                 return _checked_effects(path, grid)
-        found = tables_of(path, lambda one: open_table(one, options, mapping=mapping))
+            found = tables_of(path, lambda _: grid)
     except TableError as error:
         return FileCheck(str(path), tuple(map(str, error.problems)), warnings, {})
     tables = [found] if isinstance(found, TestTable) else list(found.values())

@@ -9,7 +9,7 @@ from concord.show.page.find import read_document
 from concord.show.page.found import ResultFile
 from concord.show.page.panel import Panel
 from concord.show.page.values import words
-from concord.view.folders import FoundResult
+from concord.view.found import FoundResult
 
 MOST = 100
 """Results that are looked into for one list."""

@@ -1,6 +1,5 @@
 """How far runs are while they are asked: only what was added since the last look is read."""
 
-import json
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping
@@ -8,14 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from concord.asking.folder import TRIALS, planned_prompts, read_record
+from concord.asking.folder import TRIALS, read_record
 from concord.asking.index import FAILURES, REPLIES, TURNS, journals
-from concord.asking.journal import open_file
+from concord.asking.journal import open_file, parsed_line
 from concord.errors import InputError
 from concord.records import AskOutcome
 from concord.view.folders import cost_of
+from concord.view.kept import KeptRuns, interned, row_at
 from concord.view.pages import cost_words
-from concord.view.reading import GOOD, Reader, reader_of
+from concord.view.reading import GOOD, Reader
 
 _NOT_USED = frozenset(map(str, AskOutcome)) - {"ok"}
 _LATEST, _GROUPS = 20, 200
@@ -41,8 +41,8 @@ class _Run:
     """What single answers were read as, by condition, and calls without any."""
     latest: deque[str] = field(default_factory=lambda: deque(maxlen=_LATEST))
     reader: Reader | None = None
-    to_read: deque[Mapping[str, Any]] = field(default_factory=deque)
-    """Replies that came and were not read yet."""
+    to_read: deque[tuple[Path, int]] = field(default_factory=deque)
+    """Where the replies stand that came and were not read yet."""
     readings: Counter[str] = field(default_factory=Counter)
     record: Mapping[str, Any] = field(default_factory=dict)
     tokens: list[int] = field(default_factory=lambda: [0, 0])
@@ -56,17 +56,19 @@ class _Run:
 class LiveRuns:
     """Runs that somebody looks at."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: KeptRuns | None = None) -> None:
         self._runs: dict[str, _Run] = {}
+        self._kept = KeptRuns() if kept is None else kept
 
     def feed(self, name: str, path: Path) -> dict[str, Any]:
         """Return how far a run is, by condition, and the latest replies that could not be used."""
         run = self._runs.setdefault(name, _Run())
         size = (path / TRIALS).stat().st_size
         if size != run.plan_size:
-            run.plan_size, run.planned = size, sum(1 for _ in planned_prompts(path))
-            run.reader = reader_of(path)
+            known = self._kept.run(path)
+            run.plan_size, run.planned = size, len(known.plan().by_key)
             run.record = _record_of(path)
+            run.reader = known.reader()
         for kind in (REPLIES, FAILURES, TURNS):
             for journal in journals(path, kind):
                 _count(run, journal, kind)
@@ -124,7 +126,7 @@ def _read_some(run: _Run) -> None:
         run.to_read.clear()
         return
     for _ in range(min(_READ_AT_ONCE, len(run.to_read))):
-        row = run.to_read.popleft()
+        row = row_at(*run.to_read.popleft())
         group = _condition(str(row.get("id")), str(row.get("mode")))
         for one in run.reader(row):
             run.readings[one.outcome] += 1
@@ -147,13 +149,13 @@ def _count(run: _Run, journal: Path, kind: str) -> None:
     begin = run.read.get(journal, 0)
     if journal.stat().st_size < begin:
         begin = 0
+    place = begin
     with open_file(journal) as file:
         file.seek(begin)
-        added = file.read(_AT_ONCE)
-    whole = added[: added.rfind(b"\n") + 1]
-    run.read[journal] = begin + len(whole)
-    for line in whole.splitlines():
-        _add(run, line, kind)
+        while place - begin < _AT_ONCE and (line := file.readline(_AT_ONCE)).endswith(b"\n"):
+            _add(run, line, kind, (journal, place))
+            place += len(line)
+    run.read[journal] = place
 
 
 def _condition(name: str, mode: str) -> str:
@@ -169,14 +171,11 @@ def _add_tokens(run: _Run, usage: object) -> None:
             run.tokens[place] += n
 
 
-def _add(run: _Run, line: bytes, kind: str) -> None:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
+def _add(run: _Run, line: bytes, kind: str, place: tuple[Path, int]) -> None:
+    row = parsed_line(line)
+    if row is None or "outcome" not in row:
         return  # a line that a crash cut short; resuming mends it
-    if not isinstance(row, dict) or "outcome" not in row:
-        return
-    name, outcome = str(row.get("id")), str(row["outcome"])
+    name, outcome = str(row.get("id")), interned(row["outcome"])
     if kind == REPLIES or (kind == FAILURES and row.get("key") not in run.done):
         key, group = str(row.get("key")), _condition(name, str(row.get("mode")))
         if (before := run.done.get(key)) is not None:  # a later reply in the place of a failed call
@@ -189,6 +188,6 @@ def _add(run: _Run, line: bytes, kind: str) -> None:
         if outcome != GOOD and run.reader is not None:
             run.answers[group][outcome] += 1
         if kind == REPLIES and outcome == GOOD:
-            run.to_read.append({key: row.get(key) for key in ("id", "mode", "repeat", "response")})
+            run.to_read.append(place)
     if outcome in _NOT_USED:
         run.latest.append(f"{name} · {outcome}: {str(row.get('response', row.get('error', '')))[:_SHOWN]}")

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from concord.asking.corrections import CORRECTIONS, Correction
 from concord.records import AskOutcome
-from concord.view.folders import FoundResult, FoundRun, Transcript
+from concord.view.found import FoundResult, FoundRun, Transcript
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 1.5rem auto; padding: 0 1rem;

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from concord import people, reasoning
-from concord.asking.folder import read_run
-from concord.asking.recorded import recorded_inputs
+from concord.asking.folder import read_record
+from concord.asking.recorded import inputs_of
 from concord.errors import InputError
 from concord.files.json_text import parsed
 
@@ -40,9 +40,9 @@ def reader_of(path: Path) -> Reader | None:
         Folder of the run, finished or not.
     """
     try:
-        stored = read_run(path)
-        make = _READERS.get(str(stored.record["suite"]))
-        return None if make is None else make(recorded_inputs(stored), stored.record["options"])
+        record = read_record(path)
+        make = _READERS.get(str(record["suite"]))
+        return None if make is None else make(inputs_of(path, record), record["options"])
     except (InputError, KeyError):  # a run whose questions are not complete is not read
         return None
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +12,12 @@ from concord.asking.corrections import CORRECTIONS, LONGEST, Correction, read_co
 from concord.asking.folder import RECORD
 from concord.errors import InputError, MissingExtraError
 from concord.view import pages
-from concord.view.folders import found_folders, state_of, transcripts, with_readings
+from concord.view.folders import RunStates, found_folders
 from concord.view.guard import below, own_host, own_origin, same_token
 from concord.view.headlines import with_headlines
+from concord.view.kept import KeptRuns
 from concord.view.live import LiveRuns
+from concord.view.transcripts import transcripts
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -84,7 +87,17 @@ class _App:
     root: Path
     token: str
     port: int
-    live: LiveRuns = field(default_factory=LiveRuns)
+    kept: KeptRuns = field(default_factory=KeptRuns)
+
+    @cached_property
+    def live(self) -> LiveRuns:
+        """Runs that are watched."""
+        return LiveRuns(self.kept)
+
+    @cached_property
+    def states(self) -> RunStates:
+        """How far all runs are."""
+        return RunStates(self.kept)
 
     @property
     def base(self) -> str:
@@ -114,7 +127,7 @@ class _App:
         """Show runs and results."""
         from concord import questions
 
-        runs, results = found_folders(self.root, questions.result_files())
+        runs, results = found_folders(self.root, questions.result_files(), self.states)
         headings = {one.file: one.heading[:1].lower() + one.heading[1:] for one in questions.SECTIONS}
         known = with_headlines(self.root, results, [one.panel for one in questions.ALL], headings)
         return _html(pages.front(self.base, str(self.root), runs, known))
@@ -123,7 +136,7 @@ class _App:
         """Show a run."""
         name = request.query_params.get("of", "")
         path = self._folder(name)
-        return _nothing() if path is None else _html(pages.run_page(self.base, state_of(path, name)))
+        return _nothing() if path is None else _html(pages.run_page(self.base, self.states.of(path, name)))
 
     async def feed(self, request: "Request") -> "Response":
         """Return how far a run is."""
@@ -142,7 +155,8 @@ class _App:
         if path is None:
             return _nothing()
         start = int(given) if given.isdecimal() and len(given) <= _DIGITS else 0
-        shown = with_readings(path, transcripts(path, outcome=outcome, words=words, start=start, count=COUNT))
+        run = self.kept.run(path)
+        shown = transcripts(run, outcome=outcome, words=words, start=start, count=COUNT)
         kept = read_corrections(path / CORRECTIONS) if (path / CORRECTIONS).exists() else {}
         return _html(
             pages.replies_page(

@@ -18,6 +18,8 @@ _OWN_FORMS = ("human_estimate",)
 """Columns of other tables about people, which are never made by hand into tests."""
 MOST_TITLES = 60
 """Rows of a table that may be turned round."""
+HANDMADE_CELLS = 500_000
+"""Cells above which nobody made a table by hand: it is not read again for titles above it."""
 MOST_SHEETS = 20
 """Further sheets that are looked at where the first holds no table."""
 
@@ -51,7 +53,7 @@ def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str]
         grid = read_grid(
             source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
         )
-    if not mapping and _is_of_the_format(grid):
+    if not mapping and (_is_of_the_format(grid) or len(grid.rows) * len(grid.header) > HANDMADE_CELLS):
         return grid
     found = handmade_grid(_raw(source, grid, options), mapping)
     if found is None:

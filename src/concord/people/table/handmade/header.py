@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from concord.errors import FileFormatError
 from concord.files.cells import BadCellError
 from concord.files.grids import Numbered, is_blank
 from concord.files.raw_table import RawTable, filled
@@ -14,6 +15,8 @@ DEEPEST = 3
 """Lines that a header may have."""
 LOOKED_AT = 40
 """Records in which a header is looked for."""
+LONGEST_TITLE = 1_000
+"""Characters of a title; a longer text is none, and its words are not looked at."""
 MOST_MERGED = 2000
 """Merged areas that are looked at; people do not make more by hand."""
 FEWEST = 3
@@ -56,6 +59,7 @@ def spread_merged(raw: RawTable) -> list[Numbered]:
     """Return the records, blank ones left out, with the value of a merged area in all of its cells."""
     cells = {row: list(record) for row, record in raw.records}
     width = max(map(len, cells.values()), default=0)
+    room = width * len(cells)
     for area in raw.merged[:MOST_MERGED]:
         top = cells.get(area.top, [])
         value = top[area.left] if area.left < len(top) else None
@@ -64,11 +68,14 @@ def spread_merged(raw: RawTable) -> list[Numbered]:
         right = min(area.right, width - 1)
         # an area may reach to the end of the sheet: only rows that hold something are filled
         there = range(area.top, area.bottom + 1)
-        for row in there if len(there) < len(cells) else [row for row in cells if row in there]:
-            if row in cells:
-                record = cells[row]
-                record.extend([None] * (right + 1 - len(record)))
-                record[area.left : right + 1] = [value] * (right + 1 - area.left)
+        rows = [row for row in (there if len(there) < len(cells) else cells) if row in cells and row in there]
+        room -= len(rows) * max(0, right + 1 - area.left)
+        if room < 0:  # each would be filled again
+            raise FileFormatError(f"{raw.name}: merged areas lie over each other; save the workbook again")
+        for row in rows:
+            record = cells[row]
+            record.extend([None] * (right + 1 - len(record)))
+            record[area.left : right + 1] = [value] * (right + 1 - area.left)
     return [(row, record) for row, record in sorted(cells.items()) if filled(record)]
 
 
@@ -83,9 +90,10 @@ def find_header(records: Sequence[Numbered], named: Collection[str] = ()) -> Hea
         Titles that a mapping names, title_key by `title_key`; they count as known.
     """
     best: tuple[tuple[int, int, int], Header] | None = None
+    last = _last_filled(records)
     for first in range(min(LOOKED_AT, len(records))):
         for depth in range(1, DEEPEST + 1):
-            found = _candidate(records, first, depth)
+            found = _candidate(records, last, first, depth)
             if found is None:
                 break
             known = [one for one in found.meanings if one is not None]
@@ -108,7 +116,8 @@ def find_header(records: Sequence[Numbered], named: Collection[str] = ()) -> Hea
 
 def first_line(records: Sequence[Numbered]) -> Header | None:
     """Return the first line that may be a header, whatever its words mean, for a person to say it."""
-    found = (_candidate(records, first, 1) for first in range(min(LOOKED_AT, len(records))))
+    last = _last_filled(records)
+    found = (_candidate(records, last, first, 1) for first in range(min(LOOKED_AT, len(records))))
     return next((one for one in found if one is not None), None)
 
 
@@ -125,7 +134,17 @@ def _weight_of(meaning: Meaning) -> int:
     return 1 + sum(known)
 
 
-def _candidate(records: Sequence[Numbered], first: int, depth: int) -> Header | None:
+def _last_filled(records: Sequence[Numbered]) -> list[int]:
+    """Return the place of the last record that holds something in each column, -1 where none does."""
+    last = [-1] * max((len(record) for _, record in records), default=0)
+    for place, (_, record) in enumerate(records):
+        for j, cell in enumerate(record):
+            if not is_blank(cell):
+                last[j] = place
+    return last
+
+
+def _candidate(records: Sequence[Numbered], last: Sequence[int], first: int, depth: int) -> Header | None:
     """Take some records for a header; ``None`` where they hold a title alone, or data."""
     lines = records[first : first + depth]
     if len(lines) < depth or len(records) <= first + depth or not all(map(_is_line, lines)):
@@ -134,7 +153,8 @@ def _candidate(records: Sequence[Numbered], first: int, depth: int) -> Header | 
         return None
     width = max(len(record) for _, record in lines)
     levels = [_header_line(record, width, fill=i < depth - 1) for i, (_, record) in enumerate(lines)]
-    empty = [depth > 1 and not levels[-1][j] and _is_empty(records[first + depth :], j) for j in range(width)]
+    # a column without anything below is a gap that a title of its neighbours reaches over
+    empty = [depth > 1 and not levels[-1][j] and last[j] < first + depth for j in range(width)]
     columns = [[] if empty[j] else _column_words([level[j] for level in levels]) for j in range(width)]
     titles = tuple(" / ".join(column) for column in columns)
     meanings = tuple(_column_meaning(column) for column in columns)
@@ -175,21 +195,22 @@ def split_tables(records: Sequence[Numbered], header: Header) -> list[tuple[Head
     """
     found: list[tuple[Header, Sequence[Numbered]]] = []
     current = header
+    last = _last_filled(records)
     for place in range(header.begin + 1, len(records) - 1):
         if place < current.begin + 1:
             continue
-        other = _header_at(records, place)
+        other = _header_at(records, last, place)
         if other is not None and other.titles != current.titles:
             found.append((current, records[: other.first]))
             current = other
     return [*found, (current, records)]
 
 
-def _header_at(records: Sequence[Numbered], place: int) -> Header | None:
+def _header_at(records: Sequence[Numbered], last: Sequence[int], place: int) -> Header | None:
     """Return the header that begins at a record inside a table; ``None`` where none does."""
     best: tuple[tuple[int, int], Header] | None = None
     for depth in range(1, DEEPEST + 1):
-        found = _candidate(records, place, depth)
+        found = _candidate(records, last, place, depth)
         if found is None:
             break
         known = [one for one in found.meanings if one is not None]
@@ -200,14 +221,11 @@ def _header_at(records: Sequence[Numbered], place: int) -> Header | None:
     return None if best is None else best[1]
 
 
-def _is_empty(records: Sequence[Numbered], j: int) -> bool:
-    """Whether a column holds nothing: a gap that a title of its neighbours reaches over."""
-    return all(j >= len(record) or is_blank(record[j]) for _, record in records)
-
-
 def _is_line(record: Numbered) -> bool:
     """Whether a record may be a line of a header: several different texts, no numbers, no results."""
     cells = [cell for cell in record[1] if not is_blank(cell)]
+    if any(isinstance(cell, str) and len(cell) > LONGEST_TITLE for cell in cells):
+        return False
     if len({str(cell) for cell in cells}) < 2 or not all(isinstance(cell, str) for cell in cells):
         return False
     return not any(_is_result(_SIZE.sub(" ", str(cell)).strip()) for cell in cells)

@@ -26,6 +26,8 @@ _NUMBERED = re.compile(
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _UNSPACED = re.compile("|".join(vocabulary.UNSPACED))
 _MEANING = {alias.strip(): field for field, names in vocabulary.FIELDS.items() for alias in names.split(";")}
+_MOST_WORDS = max(len(names.split()) for names in _MEANING)
+"""Words of the longest name of a field: no more are looked at behind the name of an agent."""
 FIELDS = tuple(vocabulary.FIELDS)
 IDENTITY = (
     "study",
@@ -193,7 +195,8 @@ def _agent_of(level: str) -> tuple[str, list[str]]:
     words = words_of(level)
     for cut in range(1, len(words) + 1):
         tail = words[cut:]
-        if not tail or _names_group(tail) or any(meaning_of_words(tail[i:]) for i in range(len(tail))):
+        ends = range(max(0, len(tail) - _MOST_WORDS), len(tail))
+        if not tail or _names_group(tail) or any(meaning_of_words(tail[i:]) for i in ends):
             while len(tail) > 1 and _is_version(tail[0], words[:cut]):
                 cut, tail = cut + 1, tail[1:]
             head = words[:cut]
