@@ -166,6 +166,7 @@ def test_statistics_of_helm_and_test_runs_of_deepeval_are_read(tmp_path: Path) -
     ]
     helm = read_scores(written(tmp_path / "mmlu:model=org_m,k=5" / "per_instance_stats.json", stats))
     assert (helm.name, helm.frame.height, helm.frame["repeat"].n_unique()) == ("org_m", 16, 2)
+    assert read_scores(tmp_path / "mmlu:model=org_m,k=5").frame.equals(helm.frame)  # the folder of the run
     cases = [
         {"name": f"case {i}", "input": "q", "metricsData": [{"name": "Right", "score": s, "error": None}]}
         for i, s in enumerate(FIRST)

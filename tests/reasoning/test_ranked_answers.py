@@ -3,6 +3,7 @@
 import pytest
 
 import concord
+from concord.errors import FileFormatError
 
 READ = [
     ("Panic Disorder", "Primary: Panic Disorder\nSecondary: Generalized Anxiety Disorder", True),
@@ -28,3 +29,39 @@ def test_the_first_rank_is_the_answer(gold: str, reply: str, right: bool | None)
     replies = [{"id": "1", "mode": mode, "response": reply} for mode in ("cot", "direct")]
     (row,) = concord.score_reasoning([sample], replies).to_frame().iter_rows(named=True)
     assert row["correct_early"] is right
+
+
+BATCH = [
+    ("Diabetic ketoacidosis", "I'm not a doctor, but the ketones make DKA the most likely diagnosis.", True),
+    ("Diabetic ketoacidosis", "I'm not a doctor. Please see one.", None),
+    ("Appendicitis", "It's either appendicitis or ovarian torsion; more information is needed.", None),
+    ("Pulmonary embolism", "B", None),
+    ("Pulmonary embolism", "Answer: B. Pulmonary embolism", True),
+    ("Hypothyroidism", "Hypothyroid", True),
+]
+
+
+@pytest.mark.parametrize(("gold", "reply", "right"), BATCH)
+def test_replies_of_batches_are_read_in_both_forms_of_openai(
+    gold: str, reply: str, right: bool | None
+) -> None:
+    sample = {"Case ID": "1", "Gold diagnosis": gold}
+    bodies: list[dict[str, object]] = [
+        {"choices": [{"message": {"content": reply}, "finish_reason": "stop"}]},
+        {"status": "completed", "output": [
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "I weigh pneumonia."}]},
+            {"type": "message", "content": [{"type": "output_text", "text": reply}]},
+        ]},
+    ]  # fmt: skip
+    for body in bodies:
+        held = {"status_code": 200, "body": body}
+        replies = [{"custom_id": f"1|{mode}", "response": held, "error": None} for mode in ("cot", "direct")]
+        (row,) = concord.score_reasoning([sample], replies).to_frame().iter_rows(named=True)
+        assert row["correct_cot"] is right
+
+
+def test_vignettes_without_a_gold_answer_are_refused_once() -> None:
+    with pytest.raises(
+        FileFormatError, match="no row has 'gold_answer'; fields found: .*; 'gold_answer' may"
+    ):
+        concord.score_reasoning([{"id": "1", "outcome": "x"}, {"id": "2", "outcome": "y"}], [])

@@ -264,3 +264,12 @@ def test_ties_count_half_in_the_headline_only_for_means_of_repeats() -> None:
     assert (once.test, once.p_value) == ("sign flip (exact)", 6 / 32)
     means = compare_items(first, second, choices=Choices(repeated=True))
     assert (means.test, means.p_value) == ("mid-p sign flip (exact)", 5 / 32)
+
+
+def test_scores_that_differ_by_a_constant_have_no_interval_and_no_effect_of_rounding() -> None:
+    first = np.random.default_rng(1).random(40)
+    found = compare_items(first + 0.01, first)
+    assert found.difference.value == pytest.approx(0.01)
+    assert found.difference.interval is None
+    assert (found.se_paired, found.effect_dz) == (0.0, None)
+    assert "every item gives the same number" in found.note

@@ -21,6 +21,8 @@ from concord.files.json_text import parsed
 from concord.files.limits import listed
 from concord.files.tables import TableOptions
 
+HELM = "per_instance_stats.json"
+"""What HELM calls the scores of a run, in its folder."""
 _SHOWN = 5
 
 
@@ -168,6 +170,7 @@ def _samples_in(folder: Path) -> Path:
     """Find the one log in a folder."""
     try:
         found = sorted([*folder.rglob("samples_*.jsonl"), *folder.rglob("*.eval")])
+        found = found if found else sorted(folder.rglob(HELM))
         found = found if found else [path for path in sorted(folder.rglob("*.json")) if _is_log(path)]
     except OSError as fault:
         raise FileFormatError(unreadable(str(folder), fault)) from fault
@@ -176,8 +179,8 @@ def _samples_in(folder: Path) -> Path:
     if not found:
         _refuse_several(folder)
         raise FileFormatError(
-            f"{folder}: a folder without results of Concord, an Inspect log (*.eval, *.json) or lm-eval "
-            "samples (samples_*.jsonl); give one of these"
+            f"{folder}: a folder without results of Concord, an Inspect log (*.eval, *.json), lm-eval "
+            f"samples (samples_*.jsonl) or a run of HELM ({HELM}); give one of these"
         )
     names = ", ".join(str(path.relative_to(folder)) for path in found[:_SHOWN])
     more = ", ..." if len(found) > _SHOWN else ""

@@ -142,6 +142,7 @@ _BEFORE_CJK = (
 )
 _JUST_BEFORE = (
     r"^\s*(?:>|≫|(?:over|better than|more than)(?: an?| the)?)\s*$"
+    r"|(?<!\w)(?:either|entweder|o bien|soit)(?: an?| the| eine?| una?| une?)?\s*$"
     r"|(?<!\w)(?:favou?red|preferred|more likely|likelier|more probable) (?:over|than|to)(?: an?| the)?\s*$"
     r"|(?<!\w)(?:teachers?|school|husband|wife|partner|friends?|gp)(?: \w+)? (?:suspected|assumed)(?: an?)?\s*$"
     r"|(?<!\w)(?:although|though|while|aunque|obwohl)(?: an?| the| una?| eine?)?\s*$"

@@ -1,5 +1,6 @@
 """Sorting replies by what became of them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,13 @@ LEAK_TOKENS = 20
 
 LEAK_CHARACTERS = 2000
 """Of a direct reply in which these tokens are counted."""
+_DISCLAIMER = "disclaimer"
+_DISCLAIMERS = re.compile(
+    r"not a (?:doctor|licensed|physician|medical)|kein arzt|no soy m[eé]dic|pas m[eé]decin|不是医生|不是醫生|"
+    r"医師ではありません|의사가 아니",
+    re.IGNORECASE,
+)
+"""Phrases that say who speaks; alone they refuse, before a diagnosis they do not."""
 _CUT_SHORT = ("length", "max_tokens", "model_length")
 
 
@@ -30,7 +38,8 @@ class Triage:
     def of(cls, judge: Judge, refusals: Sequence[str]) -> "Triage":
         """Make a triage with these phrases of refusal."""
         index = NameIndex()
-        index.add("refusal", refusals)
+        for phrase in refusals:
+            index.add(_DISCLAIMER if _DISCLAIMERS.search(phrase) else "refusal", [phrase])
         return cls(judge, index)
 
     def outcome(self, reply: RecordedReply, split: Split) -> Outcome:
@@ -48,7 +57,11 @@ class Triage:
         marked = split.how in (How.STRUCTURED, How.MARKER)
         if marked and self.judge.n_put_forward(split.answer):
             return Outcome.OK
-        if self.refusals.find(split.answer if marked else split.rest):
+        found = {label for one in self.refusals.find(split.answer if marked else split.rest)
+                 for label in one.labels}  # fmt: skip
+        if found == {_DISCLAIMER} and split.how is How.SENTENCE and self.judge.n_put_forward(split.answer):
+            return Outcome.OK  # "I'm not a doctor, but this is gout"
+        if found:
             return Outcome.REFUSED
         if split.how in (How.NONE, How.BLANK) and REFUSAL.search(split.rest):
             return Outcome.REFUSED

@@ -65,7 +65,7 @@ def clustered_mean(values: ArrayLike, clusters: ArrayLike | None = None) -> Mean
     codes, sizes = cluster_codes(clusters, n)
     if sizes.size < 2:
         raise UndefinedError(f"a standard error needs at least 2 clusters, there are {sizes.size}")
-    residual = x - mean
+    residual = x - mean if np.ptp(x) > 0 else np.zeros_like(x)  # a mean of equal numbers may be rounded
     sums = residual if codes is None else np.bincount(codes, weights=residual)
     variance = float(np.sum(sums**2 / (1 - sizes / n))) / n**2
     return MeanError(mean, float(np.sqrt(variance)), mean_degrees(sizes), n, int(sizes.size))

@@ -159,7 +159,7 @@ def compare_items(
         raise OptionError(f"{a.size} scores of the first model, {b.size} of the second; they must be paired")
     if a.size == 0:
         raise UndefinedError("there is no item that both models have a score for")
-    d = a - b
+    d = _item_differences(a, b)
     error = _mean_error(d, clusters)
     counted = _binary(a, b) and clusters is None
     skewed = None if counted else _skewed(d, clusters, choices)
@@ -196,6 +196,13 @@ def compare_items(
         **_effects(d, a, b),
         **_wins(d, a, b),
     )
+
+
+def _item_differences(a: Floats, b: Floats) -> Floats:
+    """Return the differences; where all differ by less than rounding does, they are one number."""
+    d = a - b
+    noise = _TIE * max(float(np.abs(a).max()), float(np.abs(b).max()))
+    return np.full_like(d, d[0]) if float(np.ptp(d)) <= noise else d
 
 
 def _ended(interval: Interval | None, widest: float | None) -> Interval | None:
@@ -396,7 +403,7 @@ def _effects(d: Floats, a: Floats, b: Floats) -> _Effects:
     """Return the standardised effects; None where nothing varies."""
     if d.size < 2:
         return _Effects(effect_dz=None, effect_dav=None)
-    mean, spread = float(d.mean()), float(d.std(ddof=1))
+    mean, spread = float(d.mean()), float(d.std(ddof=1)) if float(np.ptp(d)) > 0 else 0.0
     pooled = float(np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2))
     return _Effects(
         effect_dz=mean / spread if spread > 0 else None, effect_dav=mean / pooled if pooled > 0 else None

@@ -7,6 +7,7 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.files.limits import listed
+from concord.files.titles import plain_title
 
 REPLY_NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "sample_id", "question_id", "vignette_id", "case_id", "item_id", "item", "custom_id"),
@@ -17,10 +18,12 @@ REPLY_NAMES: Mapping[str, tuple[str, ...]] = {
     "stop_reason": ("stop_reason", "finish_reason"),
 }
 VIGNETTE_NAMES: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "sample_id", "question_id", "vignette_id", "case_id", "item_id", "item"),
-    "gold_answer": ("gold_answer", "answer", "target", "label", "gold", "diagnosis", "correct_answer"),
-    "prompt": ("prompt", "vignette", "question", "input", "text"),
-}
+    "id": ("id", "sample_id", "question_id", "vignette_id", "case_id", "item_id", "item", "case", "case_no"),
+    "gold_answer": ("gold_answer", "answer", "target", "label", "gold", "diagnosis", "correct_answer",
+                    "gold_diagnosis", "correct_diagnosis", "true_diagnosis", "final_diagnosis", "gold_label",
+                    "ground_truth", "reference", "dx"),
+    "prompt": ("prompt", "vignette", "question", "input", "text", "presentation", "case_text", "history"),
+}  # fmt: skip
 _MODE_WORDS = {
     **dict.fromkeys(("cot", "chain-of-thought", "with-reasoning", "reasoning", "step-by-step"), "cot"),
     **dict.fromkeys(("direct", "no-cot", "without-reasoning", "no-reasoning", "answer-only"), "direct"),
@@ -30,15 +33,24 @@ _BATCH_ID = re.compile(
     r"(?P<id>.+?)[|/:_. -]+(?P<mode>cot|direct)(?:[|/:_. -]+(?P<repeat>\d{1,6}))?", re.IGNORECASE | re.DOTALL
 )
 _MODE_FIRST = re.compile(r"(?P<mode>cot|direct)[|/:_. -]+(?P<id>.+)", re.IGNORECASE | re.DOTALL)
-_STOPPED = {"max_tokens": "length"}
+_STOPPED = {"max_tokens": "length", "max_output_tokens": "length"}
 """Reasons of providers for a reply that was cut."""
 _TABLES = (".csv", ".tsv", ".tab", ".xlsx", ".xlsm", ".parquet", ".pq")
 
 
 def renamed(fields: Mapping[str, Any], names: Mapping[str, tuple[str, ...]]) -> Mapping[str, Any]:
-    """Return a row whose fields are called as Concord calls them; what is called so already stays."""
+    """Return a row whose fields are called as Concord calls them; what is called so already stays.
+
+    Examples
+    --------
+    >>> renamed({"Case ID": "7", "Gold diagnosis": "Gout"}, VIGNETTE_NAMES)["gold_answer"]
+    'Gout'
+    """
+    titles: dict[str, str] = {}
+    for title in fields:
+        titles.setdefault(plain_title(str(title)), title)
     found = {
-        own: next((name for name in others if name in fields), None)
+        own: next((titles[name] for name in others if name in titles), None)
         for own, others in names.items()
         if own not in fields
     }
@@ -87,6 +99,8 @@ def _openai(fields: Mapping[str, Any]) -> dict[str, Any]:
         error = fields.get("error")
         return {"error": error if error else "the batch holds no response to it"}
     body = held.get("body")
+    if held.get("status_code", 200) == 200 and isinstance(body, Mapping) and "output" in body:
+        return _openai_output(body)
     choices = body.get("choices") if isinstance(body, Mapping) else None
     if held.get("status_code", 200) != 200 or not isinstance(choices, list) or not choices:
         return {"error": f"status {held.get('status_code')}"}
@@ -100,6 +114,32 @@ def _openai(fields: Mapping[str, Any]) -> dict[str, Any]:
         "thinking": message.get("reasoning_content"),
         "stop_reason": choice.get("finish_reason"),
     }
+
+
+def _openai_output(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the reply in a body of the form *Responses*: parts of messages, and summaries of reasoning."""
+    output = body.get("output")
+    items = [item for item in output if isinstance(item, Mapping)] if isinstance(output, list) else []
+    parts = {
+        kind: _output_parts(items, kind, key)
+        for kind, key in (("message", "content"), ("reasoning", "summary"))
+    }
+    texts = [str(part.get("text", part.get("refusal", ""))) for part in parts["message"]]
+    thought = "\n".join(str(part.get("text", "")) for part in parts["reasoning"])
+    details = body.get("incomplete_details")
+    reason = details.get("reason") if isinstance(details, Mapping) else None
+    if body.get("error") or body.get("status") in ("failed", "cancelled"):
+        return {"error": f"the batch says {body.get('status')}"}
+    return {
+        "response": "".join(texts),
+        "thinking": thought if thought else None,
+        "stop_reason": _STOPPED.get(str(reason), reason) if reason is not None else "stop",
+    }
+
+
+def _output_parts(items: Sequence[Mapping[str, Any]], kind: str, key: str) -> list[Mapping[str, Any]]:
+    held = [item.get(key) for item in items if item.get("type") == kind]
+    return [part for parts in held if isinstance(parts, list) for part in parts if isinstance(part, Mapping)]
 
 
 def _anthropic(result: object) -> dict[str, Any]:
@@ -144,6 +184,25 @@ def check_reply_fields(name: str, rows: Sequence[object], *, modes: bool) -> Non
             f"{name}: no line has {own!r}; fields found: {found}; expected id, {'mode, ' if modes else ''}"
             f"response ({own!r} may also be called {also}), or the output of a batch"
         )
+
+
+def check_vignette_fields(name: str, rows: Sequence[object]) -> None:
+    """Refuse a file of which no row has an id, or none a gold answer: one message instead of one per row.
+
+    Raises
+    ------
+    FileFormatError
+        It is so; the message names the fields that are there.
+    """
+    held = [renamed(row, VIGNETTE_NAMES) for row in rows if isinstance(row, Mapping)]
+    if not held or len(held) < len(rows):
+        return
+    for own in ("id", "gold_answer"):
+        if not any(own in row for row in held):
+            found, also = listed(list(held[0])), ", ".join(VIGNETTE_NAMES[own][1:])
+            raise FileFormatError(
+                f"{name}: no row has {own!r}; fields found: {found}; {own!r} may also be called {also}"
+            )
 
 
 def is_table(path: Path) -> bool:

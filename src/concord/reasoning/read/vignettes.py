@@ -23,7 +23,14 @@ from concord.files.json_text import (
 )
 from concord.files.limits import GOLD_CHARACTERS
 from concord.files.tables import LINES
-from concord.reasoning.read.forms import VIGNETTE_NAMES, is_table, renamed, table_rows
+from concord.files.text import plain_utf8
+from concord.reasoning.read.forms import (
+    VIGNETTE_NAMES,
+    check_vignette_fields,
+    is_table,
+    renamed,
+    table_rows,
+)
 from concord.reasoning.read.records import BiasCase, BiasCases, Sample, Vignettes
 from concord.records import InputFile
 
@@ -73,6 +80,8 @@ def _rows_of(
 ) -> tuple[tuple[Checked, ...], InputFile, tuple[LineProblem, ...], frozenset[str]]:
     """Check every row of a document: those that can be used, the file, what is wrong, ids left out."""
     rows, lines, file = _document(source, key)
+    if key == "samples":
+        check_vignette_fields(file.name, rows)
     kept, problems = [], Problems(file.name)
     for number, row in enumerate(rows):
         with problems.at(lines[number], f"{key.removesuffix('s')} {number + 1}"):
@@ -190,7 +199,7 @@ def _document(source: Source, key: str) -> tuple[Sequence[object], list[int | No
         cells = table_rows(path)
         return [row for _, row in cells], [line for line, _ in cells], fingerprint(path.name, data)
     if path.suffix.casefold() in LINES:
-        objects = [(n, raw) for n, raw in enumerate(data.split(b"\n"), 1) if raw.strip()]
+        objects = [(n, raw) for n, raw in enumerate(plain_utf8(data).split(b"\n"), 1) if raw.strip()]
         held = [parsed(f"{path.name}, line {n}", raw) for n, raw in objects]
         return held, [n for n, _ in objects], fingerprint(path.name, data)
     text = decoded(path.name, data)
