@@ -86,8 +86,16 @@ class MeansSpread:
         return low, self.high(tail)
 
     def _limit(self, length2: float, probability: float) -> float:
-        found = _root(lambda length: self.below(length2, length) - probability, float(np.sqrt(length2)))
-        return found / float(np.sqrt(self.n_conditions - 1))
+        known = self._limits_found.get((length2, probability))
+        if known is None:
+            found = _root(lambda length: self.below(length2, length) - probability, float(np.sqrt(length2)))
+            known = self._limits_found[length2, probability] = found / float(np.sqrt(self.n_conditions - 1))
+        return known
+
+    @cached_property
+    def _limits_found(self) -> dict[tuple[float, float], float]:
+        """Limits that were asked for: a spread is compared with those of all other models."""
+        return {}
 
     @cached_property
     def _weights(self) -> Floats:

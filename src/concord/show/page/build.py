@@ -63,8 +63,8 @@ class Page:
         for filled in self.content.sections:
             for picture in filled.section.pictures(filled.records):
                 yield Path(filled.section.question) / filled.section.name, picture
-        for i, source in enumerate(self.content.comparisons, 1):
-            ranking = comparison.comparison(source, self.content.units).picture()
+        for i, compared in enumerate(self.content.compared, 1):
+            ranking = compared.picture()
             if ranking is not None:
                 yield Path("comparison") / f"ranking-{i}", ranking
 
@@ -230,8 +230,7 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
         for i, view in enumerate(content.of(panel.name)):
             panel.fill(made, view, i)
     tables = made.tables
-    for i, source in enumerate(content.comparisons):
-        pairs = comparison.comparison(source, content.units)
+    for i, pairs in enumerate(content.compared):
         if pairs.is_long:
             tables[f"comparison-{i}"] = packed(comparison.COLUMNS, pairs.table())
     if content.replies.rows:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from concord.show.page.comparison import Comparison, comparison
 from concord.show.page.found import Problem, ReplyTable, ResultFile
 from concord.show.page.panel import ModelView, Panel
 from concord.show.page.section import FilledSection
@@ -12,7 +14,7 @@ Compare = Callable[..., Any]
 """What compares folders of results: `concord.compare`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Content:
     """What the page is made of."""
 
@@ -46,6 +48,11 @@ class Content:
     def units(self) -> dict[str, str]:
         """Each question with how its results are compared."""
         return {panel.name: f"{panel.heading}, {panel.by_units}" for panel in self.panels}
+
+    @cached_property
+    def compared(self) -> tuple[Comparison, ...]:
+        """The comparisons, read: of 57 models each holds thousands of pairs."""
+        return tuple(comparison(source, self.units) for source in self.comparisons)
 
     @property
     def all_views(self) -> list[ModelView]:

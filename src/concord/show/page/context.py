@@ -5,7 +5,7 @@ from typing import Any
 
 from concord.errors import printable
 from concord.show.citations import CONCORD, METHODS, Entry, bibtex, study_entry
-from concord.show.page.comparison import Comparison, comparison, letters
+from concord.show.page.comparison import Comparison, letters
 from concord.show.page.content import Content
 from concord.show.page.first_screen import first_screen
 from concord.show.page.found import ResultFile
@@ -29,7 +29,7 @@ PROVENANCE = (
 
 def context(content: Content, title: str) -> dict[str, Any]:
     """Return everything the main template needs."""
-    made = [comparison(source, content.units) for source in content.comparisons]
+    made = content.compared
     asked = [_asked_facts(source, content) for source in content.sources if _was_asked(source, content)]
     return {
         "title": printable(title),
@@ -168,7 +168,7 @@ def board(content: Content) -> dict[str, Any]:
             row |= {(panel.name, metric.key): view.metric(metric.key) for metric in panel.metrics}
     first = (columns[0][0], columns[0][1].key) if columns else ("", "")
     named = [*content.models, *(view.label for view in content.all_views)]
-    together = letters([comparison(source, content.units) for source in content.comparisons], named)
+    together = letters(content.compared, named)
     unranked = {
         (view.model, view.design): reason
         for view in (content.of(used[0].name) if used else ())

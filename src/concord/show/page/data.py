@@ -13,6 +13,7 @@ LEVEL = 7
 """Of compression: beyond it a page gets a hundredth smaller and takes twice as long."""
 _SAFE = str.maketrans("<&>", ".,:")
 """Digits of base 85 that mean something inside an element, and what stands for them."""
+_AS_IS = frozenset({str, int, bool, type(None)})
 FEWEST = 4
 """Objects of one shape from which on a list of them is stored by columns."""
 
@@ -96,7 +97,9 @@ def _digest(text: str) -> str:
 
 def plain_document(value: Any) -> Any:
     """Return a document that JSON can hold: numbers that are not finite become words."""
-    if isinstance(value, Mapping):
+    if type(value) in _AS_IS:  # nearly all: asking what else a value is takes most of the time
+        return value
+    if isinstance(value, dict | Mapping):
         return {str(key): plain_document(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [plain_document(one) for one in value]
