@@ -126,6 +126,29 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
     "bad-request": lambda h, n: h.error(400, "bad", "the field foo is not what we like"),
     "unprocessable": lambda h, n: h.error(422, "bad", "the temperature is not ours"),
     "forbidden": lambda h, n: h.error(403, "forbidden", "your region may not"),
+    "fastapi-422": lambda h, n: h.answer(
+        {"detail": [{"loc": ["body", "seed"], "msg": "field not permitted", "type": "value_error"}]}, 422
+    ),
+    "tgi-422": lambda h, n: h.answer({"error": "the model is not loaded", "error_type": "overloaded"}, 422),
+    "tgi-overflow": lambda h, n: h.answer(
+        {"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048"}, 422
+    ),
+    "kv-overflow": lambda h, n: h.error(
+        500, "500", "Input prompt is too big compared to KV size. Please try increasing KV size."
+    ),
+    "model-length-overflow": lambda h, n: h.error(
+        400, "400", "The decoder prompt (length 9000) is longer than the maximum model length of 4096."
+    ),
+    "usage-details": lambda h, n: h.answer(
+        {
+            **GOOD,
+            "usage": {
+                **GOOD["usage"],
+                "prompt_tokens_details": "x",
+                "completion_tokens_details": {"reasoning_tokens": "y"},
+            },
+        }
+    ),
     "usage-null": lambda h, n: h.answer({**GOOD, "usage": None}),
     "usage-text": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "prompt_tokens": "seven"}}),
     "usage-float": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "completion_tokens": 3.5}}),

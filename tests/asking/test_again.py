@@ -64,6 +64,62 @@ def test_several_models_have_one_plan_and_one_folder(tmp_path: Path, monkeypatch
     assert "all models on one page: concord report all/mockllm-a/results all/mockllm-b/results" in done.stderr
 
 
+def test_a_model_that_is_refused_does_not_keep_the_others_from_being_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = ("run", "reasoning", "--limit", "1", "--max-retries", "0", "--no-inspect-log", "--yes")
+    with faulty_server(every="no-such-model") as server:
+        monkeypatch.setenv("BAD_BASE_URL", server.url)
+        monkeypatch.setenv("BAD_API_KEY", "none-needed")
+        done = invoke(*run, "--models", "openai-api/bad/m,mockllm/b", "--out", "all")
+        alone = invoke(*run, "--models", "openai-api/bad/m,openai-api/bad/n", "--out", "none")
+    assert done.exit_code == 4, done.output
+    assert "of mockllm/b: " in done.stderr
+    assert "all models on one page: concord report all/mockllm-b/results\n" in done.stderr
+    assert "concord: openai-api/bad/m: " in done.stderr
+    assert "the model does not exist" in done.stderr
+    assert alone.exit_code == 2
+    assert "openai-api/bad/n: " in alone.stderr
+
+
+def test_several_models_share_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = ("run", "reasoning", "--limit", "1", "--max-time", "0.00001", "--no-inspect-log", "--yes")
+    done = invoke(*run, "--models", "mockllm/a,mockllm/b", "--out", "all")
+    assert done.exit_code == 4, done.output
+    limits = [json.loads((path / "run.json").read_text())["limits"] for path in sorted(Path("all").iterdir())]
+    assert limits[0]["max_time"] == 0.00001 > limits[1]["max_time"] > 0
+    assert "stopped: --max-time of all models is reached" in done.stderr
+    assert "all models on one page" not in done.stderr  # there is nothing to show
+
+
+def test_a_run_without_any_reply_to_score_says_why_and_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = ("run", "reasoning", "--model", "openai-api/bad/m", "--limit", "1", "--no-inspect-log", "--yes")
+    prices = ("--price-in", "1", "--price-out", "1")
+    with faulty_server(every="vllm-overflow") as server:
+        done = invoke(*run, *prices, "--base-url", server.url, "--out", "r")
+    assert done.exit_code == 4, done.output
+    assert (
+        "no reply can be scored; the last one: HTTP 400: This model's maximum context length" in done.stderr
+    )
+    assert "to ask anew: --again 'context overflow'" in done.stderr
+    assert json.loads(Path("r", "run.json").read_text())["cost"] is None  # nobody said what it took
+
+
+def test_a_limit_of_cost_without_prices_is_told_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = invoke("run", "reasoning", "--model", "mockllm/a", "--max-cost", "1", "--out", "r", "--yes")
+    assert done.exit_code == 2
+    assert "--max-cost needs prices" in done.stderr
+    assert not Path("r").exists()
+
+
 @pytest.mark.long
 def test_two_processes_write_two_journals_that_are_read_as_one(tmp_path: Path) -> None:
     run = ("run", "reasoning", "--model", "scripted/fast", "--limit", "5", "--seed", "5", "--yes")

@@ -77,6 +77,48 @@ def test_a_log_without_its_plan_is_refused(log: Path, tmp_path: Path) -> None:
         runs.score_run(tmp_path / "old.eval")
 
 
+def test_a_log_opens_no_path_that_it_names(log: Path, tmp_path: Path) -> None:
+    held = inspect_ai.log.read_eval_log(str(log))
+    trap = tmp_path / "trap.json"
+    trap.write_text('{"samples": []}')
+    for name in ("samples", "bias_cases", "study", "folder", "items", "template", "aliases", "lexicon"):
+        held.eval.metadata["options"][name] = str(trap)
+    held.eval.metadata["files"][str(trap)] = "{}"
+    inspect_ai.log.write_eval_log(held, str(tmp_path / "named.eval"))
+    opened: list[str] = []
+    sys.addaudithook(lambda event, given: opened.append(str(given[0])) if event == "open" else None)
+    runs.score_run(tmp_path / "named.eval")
+    seen = list(opened)
+    assert any("named.eval" in one for one in seen)
+    assert not any("trap" in one for one in seen)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("no JSON", "not valid JSON"),
+        ('{"other": []}', "not the file that was asked"),
+        ("[1]", "not the file"),
+    ],
+)
+def test_a_log_whose_question_file_is_another_is_told(
+    log: Path, tmp_path: Path, text: str, message: str
+) -> None:
+    held = inspect_ai.log.read_eval_log(str(log))
+    held.eval.metadata["files"]["study_a_test.json"] = text
+    inspect_ai.log.write_eval_log(held, str(tmp_path / "spoilt.eval"))
+    with pytest.raises((FileFormatError, RunFolderError), match=message):
+        runs.score_run(tmp_path / "spoilt.eval")
+
+
+def test_a_log_without_its_question_file_is_told(log: Path, tmp_path: Path) -> None:
+    held = inspect_ai.log.read_eval_log(str(log))
+    del held.eval.metadata["files"]["study_a_test.json"]
+    inspect_ai.log.write_eval_log(held, str(tmp_path / "spoilt.eval"))
+    with pytest.raises(RunFolderError, match="does not hold the file 'study_a_test.json' that was asked"):
+        runs.score_run(tmp_path / "spoilt.eval")
+
+
 def test_samples_have_readable_ids_a_target_a_score_and_how_it_was_read(log: Path) -> None:
     samples = {sample.id: sample for sample in inspect_ai.log.read_eval_log(str(log)).samples}
     sample = samples["v001/cot/0"]

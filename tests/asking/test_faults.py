@@ -48,6 +48,12 @@ EXPECTED = {
     "bad-request": "failed",
     "unprocessable": "failed",
     "forbidden": "failed",
+    "fastapi-422": "failed",
+    "tgi-422": "failed",
+    "tgi-overflow": "context overflow",
+    "kv-overflow": "context overflow",
+    "model-length-overflow": "context overflow",
+    "usage-details": "ok",
     "usage-null": "ok",
     "usage-text": "ok",
     "usage-float": "ok",
@@ -58,6 +64,10 @@ EXPECTED = {
 REASONS = {
     "bad-request": "HTTP 400: the field foo is not what we like",
     "unprocessable": "HTTP 422: the temperature is not ours",
+    "fastapi-422": "HTTP 422: body.seed: field not permitted",
+    "tgi-422": "HTTP 422: the model is not loaded",
+    "malformed": 'the answer is no JSON: it begins \'{"choices": [{"mess\'; is this the address of an '
+    "OpenAI-compatible server?",
     "forbidden": "HTTP 403: your region may not",
     "429-always": "HTTP 429: no",
     "redirect": "RedirectedError: the server redirects to localhost, which is not asked",

@@ -104,7 +104,10 @@ def test_what_cannot_be_a_key_is_refused_and_not_repeated(value: str, message: s
     assert "sk-a" not in str(caught.value)
 
 
-@pytest.mark.parametrize("url", ["ftp://x/v1", "127.0.0.1:80", "http://", ""])
+NO_HOST = ("http://[", "http://h:999999/v1", "http://h:abc/v1", "http://\ud800/", f"http://{'a' * 300}/v1")
+
+
+@pytest.mark.parametrize("url", ["ftp://x/v1", "127.0.0.1:80", "http://", "", "http://h:0/v1", *NO_HOST])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(OptionError, match="expected an address such as"):
         check_url(url)
@@ -120,6 +123,8 @@ def test_a_key_in_the_query_of_an_address_is_refused_and_not_repeated() -> None:
     with pytest.raises(OptionError, match="put the key into the environment") as caught:
         check_url("http://server/v1?api_key=hunter2hunter2")
     assert "hunter2" not in str(caught.value)
+    with pytest.raises(OptionError, match="or a fragment"):
+        check_url("http://server/v1#hunter2hunter2")
 
 
 def test_loopback_is_this_machine_only() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from concord.errors import ModelError, OptionError
+from concord.files.limits import quoted
 
 
 def check_url(url: str, name: str = "--base-url") -> str:
@@ -16,15 +17,25 @@ def check_url(url: str, name: str = "--base-url") -> str:
     OptionError
         With the name of what holds the address, and never with what is secret in it.
     """
-    parts = urlsplit(url)
-    if parts.username is not None or parts.password is not None or parts.query:
+    try:
+        parts = urlsplit(url)
+        port, _ = parts.port, str(parts.hostname).encode("idna")
+    except ValueError:  # also what no name of a host can be
+        raise _no_address(name) from None
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         raise OptionError(
-            f"{name} holds a user name, a password or a query, which would be written to the run's record; "
-            "put the key into the environment instead"
+            f"{name} holds a user name, a password, a query or a fragment, which would be written to the "
+            "run's record; put the key into the environment instead"
         )
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise OptionError(f"{name} {url!r}: expected an address such as http://127.0.0.1:8000/v1")
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        raise _no_address(name, url)
     return url
+
+
+def _no_address(name: str, url: str | None = None) -> OptionError:
+    """Return the refusal of what is no address; one that may hold a secret is not repeated."""
+    told = name if url is None else f"{name} {quoted(url)}"
+    return OptionError(f"{told}: expected an address such as http://127.0.0.1:8000/v1")
 
 
 def base_url_of(model: str, given: str | None, environment: Mapping[str, str] = os.environ) -> str | None:

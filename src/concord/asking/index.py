@@ -49,6 +49,12 @@ class Tally:
     n_unknown_usage: int = 0
     """Calls whose tokens nobody said; the sums are over the others."""
 
+    @property
+    def n_known_usage(self) -> int:
+        """Calls whose tokens are known."""
+        not_asked = self.outcomes[str(AskOutcome.NOT_ASKED)]
+        return self.outcomes.total() - not_asked - self.n_unknown_usage
+
     def add(self, entry: Entry, n: int = 1) -> None:
         """Count a reply or failed call, or several alike."""
         self.outcomes[entry.outcome] += n

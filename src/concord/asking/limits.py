@@ -8,6 +8,8 @@ from concord.asking.prices import Prices
 from concord.errors import OptionError
 from concord.records import Answer
 
+SPENT = 1e-12
+"""What is left of a limit of money or minutes that others, asked before, have used up: not one call."""
 _CHARACTERS = 3.0
 """Characters per token, on the safe side, where the provider does not say how many tokens it took."""
 
@@ -99,7 +101,7 @@ class Budget:
         """Say which limit the next call would pass, if any; calls in flight count as the mean of others."""
         limits, ahead = self.limits, self._in_flight + 1
         if limits.max_time is not None and time.monotonic() - self.started >= 60 * limits.max_time:
-            return f"--max-time {limits.max_time:g} (minutes) is reached"
+            return f"--max-time{_shown(limits.max_time, ' (minutes)')} is reached"
         if limits.max_tokens_total is not None:
             mean = self._new / self._calls if self._calls else 0.0
             if self._in + self._out + ahead * mean > limits.max_tokens_total:
@@ -112,5 +114,10 @@ class Budget:
                 self._cost / self._calls if self._calls else 0.0,
             )
             if spent + ahead * mean > limits.max_cost:
-                return f"--max-cost {limits.max_cost:g} is reached ({spent:.4f} so far)"
+                return f"--max-cost{_shown(limits.max_cost)} is reached ({spent:.4f} so far)"
         return None
+
+
+def _shown(limit: float, unit: str = "") -> str:
+    """Return a limit in words; of one that others have used up there is nothing to show."""
+    return f" {limit:g}{unit}" if limit > SPENT else " of all models"

@@ -7,7 +7,9 @@ from concord.records import AskOutcome
 _OVERFLOW = re.compile(
     r"maximum context length|context[ _](?:length|window|size)|exceeds? the (?:available |model's )?context|"
     r"prompt is too long|input is too long|input length .{0,40}exceed|too many (?:input )?tokens|"
-    r"reduce the length of the (?:messages|prompt|input)|maximum (?:prompt|input) length",
+    r"reduce the length of the (?:messages|prompt|input)|maximum (?:prompt|input) length|"
+    r"longer than the maximum model length|prompt is too big|context shift is disabled|"
+    r"tokens\W+max_new_tokens\W+must be",
     re.IGNORECASE,
 )
 """How servers say that a prompt does not fit; only OpenAI has a code for it."""
@@ -26,6 +28,8 @@ def says_overflow(words: str) -> bool:
     >>> says_overflow("This model's maximum context length is 4096 tokens. However, you requested 5000")
     True
     >>> says_overflow("the request exceeds the available context size, try increasing it")
+    True
+    >>> says_overflow("`inputs` tokens + `max_new_tokens` must be <= 2048. Given: 2000 `inputs` tokens")
     True
     """
     return _OVERFLOW.search(words) is not None

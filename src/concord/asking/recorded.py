@@ -12,10 +12,30 @@ from concord.asking.folder import INPUTS, TRIALS, StoredRun, planned_prompts, re
 from concord.asking.registry import askable, find
 from concord.errors import RunFolderError
 from concord.files.contents import read_bytes
+from concord.files.limits import quoted
 from concord.records import Provenance
 
 BUNDLED = "smollm2-135m"
 _PLANNED = ("key", "id", "mode", "repeat", "template")
+
+
+class KeptFiles(dict[str, bytes]):
+    """The question files of a run by their names; one that is not there is named.
+
+    Parameters
+    ----------
+    source
+        What keeps them: a run's folder or a log.
+    files
+        Those that are there.
+    """
+
+    def __init__(self, source: str, files: Mapping[str, bytes]) -> None:
+        super().__init__(files)
+        self._source = source
+
+    def __missing__(self, name: str) -> bytes:
+        raise RunFolderError(f"{self._source} does not hold the file {quoted(name)} that was asked")
 
 
 def made_of(record: Mapping[str, Any]) -> Provenance:
@@ -43,7 +63,7 @@ def recorded_folder(stored: StoredRun) -> Recorded:
         stored.rows,
         planned,
         stored.n_not_asked,
-        files,
+        KeptFiles(str(stored.path), files),
         record["options"],
         made_of(record),
         _followed(stored),
@@ -112,8 +132,9 @@ def recorded_log(path: Path) -> Recorded:
     if log.status != "success":
         missing = max(missing, 1)
     made = Provenance(log.settings, log.templates, log.tokens)
+    files = KeptFiles(str(path), log.files)
     return Recorded(
-        str(path), log.suite, log.model, log.rows, log.rows, max(missing, 0), log.files, log.options, made
+        str(path), log.suite, log.model, log.rows, log.rows, max(missing, 0), files, log.options, made
     )
 
 

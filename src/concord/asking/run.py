@@ -135,7 +135,9 @@ def _close(folder: RunFolder, status: str, prices: Prices | None, reached: str |
     tokens: dict[str, int] = {"input": tally.input_tokens, "output": tally.output_tokens}
     if tally.n_unknown_usage:
         tokens["calls_without_usage"] = tally.n_unknown_usage
-    cost = None if prices is None else prices.cost(tally.input_tokens, tally.output_tokens)
+    # Where no call said what it took, the cost is not known; it is not nothing.
+    known = tally.n_known_usage > 0 or not tally.n_unknown_usage
+    cost = prices.cost(tally.input_tokens, tally.output_tokens) if prices is not None and known else None
     try:
         folder.write_record(
             status=status,

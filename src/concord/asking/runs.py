@@ -10,7 +10,7 @@ from concord.asking.connection import Connection
 from concord.asking.folder import StoredRun, left_to_ask, read_run, requests_of
 from concord.asking.index import read_index
 from concord.asking.keys import Sampling
-from concord.asking.limits import Limits
+from concord.asking.limits import SPENT, Limits
 from concord.asking.part import Job, Listeners
 from concord.asking.plan import Plan, make_plan
 from concord.asking.prices import Prices
@@ -70,7 +70,7 @@ class RunResult:
         tokens = limits.max_tokens_total
         return replace(
             limits,
-            max_cost=None if limits.max_cost is None else max(limits.max_cost - cost, 1e-9),
+            max_cost=None if limits.max_cost is None else max(limits.max_cost - cost, SPENT),
             max_tokens_total=None
             if tokens is None
             else max(tokens - tally.input_tokens - tally.output_tokens, 1),

@@ -3,6 +3,7 @@
 import shlex
 import sys
 import threading
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import typer
 from concord.cli.run_options import Asking
 from concord.cli.run_show import plan_lines, show_dry_run, show_result
 from concord.cli.shared import note
-from concord.errors import InputError, OptionError
+from concord.errors import InputError, ModelError, OptionError
 
 if TYPE_CHECKING:
     from concord.asking.part import Job
@@ -45,11 +46,13 @@ def carry_out(question: str, model: str | None, choices: dict[str, Any], asking:
     several = len(names) > 1
     found = {} if asking.dry_run else {name: _find(name, question, asking, several) for name in names}
     from concord.asking import runs
+    from concord.asking.limits import Budget
 
     first = runs.job(question, names[0], **choices, **asking.job())
     planned = []
     for name in names:
         job = replace(first, model=name, connection=connection, prices=asking.prices_of(name))
+        Budget(job.limits, job.prices)  # a limit of cost without prices is told before anything is written
         folder = _folder(question, name, asking, several)
         job = _again(job, folder, asking)
         planned.append(Planned(job, folder, runs.plan_run(job, folder), found.get(name)))
@@ -60,14 +63,24 @@ def carry_out(question: str, model: str | None, choices: dict[str, Any], asking:
         return
     _refuse_stored(planned, asking)
     _tell_plans(planned, asking)
-    results = _ask_each(planned, asking)
-    codes = [show_result(result, asking, several=several) for result in results]
-    if several:
-        listed = " ".join(shlex.quote(str(result.folder / "results")) for result in results)
-        note(f"all models on one page: concord report {listed}")
-    if any(codes):
+    results, faults = _ask_each(planned, asking)
+    codes = []
+    for result in results:
+        try:
+            codes.append(show_result(result, asking, several=several))
+        except ModelError as fault:
+            faults.append(_of(result.model, fault, several))
+    scored = [result.folder / "results" for result in results if (result.folder / "results").is_dir()]
+    if several and scored:
+        note(f"all models on one page: concord report {' '.join(shlex.quote(str(one)) for one in scored)}")
+    if faults and not codes:
+        raise faults[-1]
+    for told in faults:
+        note(f"concord: {told}")
+    if any(result.outcomes.keys() & {"failed", "not asked"} for result in results) or faults:
         note(f"to go on: {command_again()}")
-        raise typer.Exit(code=max(codes))
+    if any(codes) or faults:
+        raise typer.Exit(code=INCOMPLETE)
 
 
 def _find(name: str, question: str, asking: Asking, several: bool) -> Any:
@@ -151,17 +164,36 @@ def _is_free(job: "Job") -> bool:
     return job.model.split("/")[0] in _FREE or (url is not None and is_loopback(url))
 
 
-def _ask_each(planned: list[Planned], asking: Asking) -> "list[RunResult]":
-    """Ask model after model; what one has taken is no longer there for the next."""
-    results = []
-    limits = asking.limits
+def _ask_each(planned: list[Planned], asking: Asking) -> "tuple[list[RunResult], list[ModelError]]":
+    """Ask model after model; what one has taken is no longer there for the next.
+
+    A model that cannot be asked does not keep the others waiting: its fault is returned beside the results.
+    """
+    results, faults = [], []
+    limits, several = asking.limits, len(planned) > 1
     for one in planned:
-        result = _ask(replace(one, job=replace(one.job, limits=limits)))
-        result = _judge(result, one, asking)
-        results.append(result)
-        if len(planned) > 1:
-            limits = result.left_of(limits)
-    return results
+        started = time.monotonic()
+        try:
+            result = _ask(replace(one, job=replace(one.job, limits=limits)))
+            result = _judge(result, one, asking)
+        except ModelError as fault:
+            if not several:
+                raise
+            faults.append(_of(one.job.model, fault, several))
+        else:
+            results.append(result)
+            limits = result.left_of(limits) if several else limits
+        if limits.max_time is not None:
+            from concord.asking.limits import SPENT
+
+            spent = (time.monotonic() - started) / 60
+            limits = replace(limits, max_time=max(limits.max_time - spent, SPENT))
+    return results, faults
+
+
+def _of(model: str, fault: ModelError, several: bool) -> ModelError:
+    """Return a model's fault with its name, where there are several."""
+    return ModelError(f"{model}: {fault}") if several else fault
 
 
 def _judge(result: "RunResult", of: Planned, asking: Asking) -> "RunResult":

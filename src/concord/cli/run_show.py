@@ -1,5 +1,6 @@
 """What `concord run` shows: the plan before, outcomes and scores after."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,13 +80,13 @@ def show_dry_run(job: "Job", plan: "Plan", as_json: bool, *, free: bool) -> None
 
 
 def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -> int:
-    """Show what became of a run; return its exit code: 4 where trials failed or were not asked."""
+    """Show what became of a run; return its exit code: 4 where trials lack a reply or none is ok."""
     counted = ", ".join(f"{n} {outcome}" for outcome, n in result.outcomes.items())
     of = f" of {result.model}" if several else ""
     note(f"{sum(result.outcomes.values())} trials{of}: {counted}")
     note_cut(result)
     if set(result.outcomes) == {"failed"}:
-        raise ModelError(f"every call failed, the last one with: {result.stored.rows[-1].get('error')}")
+        raise ModelError(f"every call failed, the last one with: {_last_error(result, 'failed')}")
     if result.stopped is not None:
         note(f"stopped: {result.stopped}")
     if asking.inspect_log:
@@ -94,7 +95,15 @@ def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -
     lacking = {name: result.outcomes[name] for name in ("failed", "not asked") if name in result.outcomes}
     if lacking:
         note("incomplete: " + ", ".join(f"{n} {name}" for name, n in lacking.items()))
-    return _INCOMPLETE if lacking else 0
+    if "failed" in lacking and (error := _last_error(result, "failed")):
+        note(f"the last one failed with: {error}")
+    return _INCOMPLETE if lacking or "ok" not in result.outcomes else 0
+
+
+def _last_error(result: "RunResult", outcome: str) -> str | None:
+    """Return what the provider said last of the trials with an outcome."""
+    told = [row.get("error") for row in result.stored.rows if row["outcome"] == outcome]
+    return next((str(error) for error in reversed(told) if error), None)
 
 
 def note_cut(result: "RunResult") -> None:
@@ -120,7 +129,7 @@ def _show_scores(result: "RunResult", as_json: bool, *, full: bool) -> None:
     if not result.outcomes.get("ok") or result.outcomes.get("not asked"):
         if as_json:
             print_json({"run": result.to_dict(), "score": None})
-        note(f"nothing is scored yet; what came back is in {result.folder}")
+        note(_nothing_scored(result))
         return
     try:
         scored = result.score()
@@ -138,6 +147,18 @@ def _show_scores(result: "RunResult", as_json: bool, *, full: bool) -> None:
         note(line)
     note(f"replies, log and results are in {result.folder}")
     note(f"score them again with: concord score run {result.folder}")
+
+
+def _nothing_scored(result: "RunResult") -> str:
+    """Say why there are no scores, and what can be done about it."""
+    kept = f"what came back is in {result.folder}"
+    if not result.complete or not result.outcomes:
+        return f"nothing is scored yet; {kept}"
+    usual = max(result.outcomes, key=lambda name: result.outcomes[name])
+    error = _last_error(result, usual)
+    told = "" if error is None else f"; the last one: {error}"
+    again = ",".join(name for name in result.outcomes if name != "failed")
+    return f"no reply can be scored{told}; {kept}; to ask anew: --again {shlex.quote(again)}"
 
 
 def write_answers(result: "RunResult", folder: Path) -> "AnswerTable | None":

@@ -1,11 +1,11 @@
 """Vignettes with and without reasoning, and bias cases: how they are asked and scored."""
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, Demo, Recorded
 from concord.errors import RunFolderError
+from concord.files.json_text import parsed
 from concord.reasoning import NAME
 from concord.reasoning.design import BIAS, CASES, SAMPLES, design_reasoning
 
@@ -38,11 +38,13 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Reasoni
 
 
 def _asked_rows(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
-    """Return the rows of a question file; the run has checked them."""
-    if name not in found.files:
+    """Return the rows of a question file; a run has checked them, a log may be anybody's."""
+    if name not in found.files and not any((row["mode"] == BIAS) == (name == CASES) for row in found.planned):
         return []
-    document = json.loads(found.files[name])
-    rows: list[dict[str, Any]] = document[key] if isinstance(document, dict) else document
+    document = parsed(name, found.files[name])
+    rows = document.get(key) if isinstance(document, dict) else document
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise RunFolderError(f"{found.source}: {name} is not the file that was asked: it has no {key}")
     return rows
 
 

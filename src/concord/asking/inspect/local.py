@@ -102,7 +102,9 @@ def start_server(threads: int = 1, key: str | None = None) -> Any:
     params.verbosity = -1
     # llama.cpp listens whether one wants it or not: with a key that nobody knows and for no web page.
     params.api_keys = [secrets.token_urlsafe(32) if key is None else key]
-    params.cors_origins, params.cors_credentials, params.cors_origins_explicit = "null", False, True
+    # Not "null": that is the origin of a sandboxed frame of any page.
+    params.cors_origins = "http://concord.invalid"
+    params.cors_credentials, params.cors_origins_explicit, params.ui = False, True, False
     params.model_alias = {NAME}
     params.endpoint_slots = False
     return xllamacpp.Server(params)

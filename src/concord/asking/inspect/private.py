@@ -139,6 +139,10 @@ def _tidy(completion: Any) -> Any:
     counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
     if usage is not None and any(type(n) is not int or n < 0 for n in counts):
         completion.usage = None
+    for name in ("prompt_tokens_details", "completion_tokens_details"):
+        details = getattr(usage, name, None)
+        if details is not None and not _counts(details):
+            setattr(usage, name, None)
     choices = getattr(completion, "choices", None)
     for choice in choices if isinstance(choices, list) else []:
         message: Any = getattr(choice, "message", None)
@@ -146,6 +150,12 @@ def _tidy(completion: Any) -> Any:
         if isinstance(content, list):
             message.content = "".join(_text(part) for part in content)
     return completion
+
+
+def _counts(details: Any) -> bool:
+    """Whether the parts of a count of tokens are numbers; some servers leave some out."""
+    held = getattr(details, "__dict__", None)
+    return held is not None and all(n is None or (type(n) is int and n >= 0) for n in held.values())
 
 
 def _text(part: Any) -> str:

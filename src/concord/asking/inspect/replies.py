@@ -1,5 +1,6 @@
 """What Inspect gives back, read: a reply, or why there is none."""
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -81,12 +82,30 @@ def _status(error: BaseException) -> int | None:
 
 def _words(error: BaseException) -> str:
     """Say what went wrong: the provider's reason, its status, and the kind of error; not too long."""
-    body = getattr(error, "body", None)
-    told = body.get("message") if isinstance(body, dict) else None
-    text = told if isinstance(told, str) and told.strip() else str(getattr(error, "message", error))
     status = _status(error)
     kind = type(error).__name__ if status is None else f"HTTP {status}"
+    told = _reason(getattr(error, "body", None))
+    if told is None and isinstance(error, json.JSONDecodeError):
+        kind = "the answer is no JSON"
+        told = f"it begins {error.doc[:60]!r}; is this the address of an OpenAI-compatible server?"
+    text = str(getattr(error, "message", error)) if told is None else told
     return f"{kind}: {' '.join(text.split())}"[:_WORDS]
+
+
+def _reason(body: Any) -> str | None:
+    """Return the reason in what a server sent with an error, in whichever form: text, object, list."""
+    if isinstance(body, str):
+        return body if body.strip() else None
+    if isinstance(body, list):
+        return "; ".join(found for part in body if (found := _reason(part)) is not None) or None
+    if not isinstance(body, dict):
+        return None
+    for name in ("message", "msg", "detail", "error"):
+        found = _reason(body.get(name))
+        if found is not None:
+            place = body.get("loc")  # FastAPI names the field apart from what is wrong with it
+            return f"{'.'.join(map(str, place))}: {found}" if isinstance(place, list) else found
+    return None
 
 
 def answer_of(output: ModelOutput, seconds: float | None) -> Answer:
