@@ -241,8 +241,8 @@ def _plain_verdict(
         raise FileFormatError(f"{place}: 'verdict' is {quoted(value)}, expected first, second or tie")
     if order == UNORDERED and seat != EVEN:
         raise FileFormatError(
-            f"{place}: 'verdict' names a seat, and 'order' does not say who was in it; give a column order (ab, "
-            "ba), or the models by their seats in first_model and second_model"
+            f"{place}: 'verdict' names a seat, and 'order' does not say who was in it; give a column order "
+            "(ab, ba), or the models by their seats in first_model and second_model"
         )
     return seat_verdict(seat, order)
 
