@@ -19,8 +19,8 @@ from concord.comparing.rows import (
 )
 from concord.errors import FileFormatError, OptionError
 from concord.files.contents import fingerprint_file, read_bytes
-from concord.files.json_size import check_json_size
 from concord.files.grids import check_size
+from concord.files.json_size import check_json_size
 from concord.files.json_text import UnusableError, parsed_line
 from concord.files.limits import listed, quoted
 from concord.files.text import plain_utf8
