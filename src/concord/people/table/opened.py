@@ -18,7 +18,7 @@ _OWN_FORMS = ("human_estimate",)
 """Columns of other tables about people, which are never made by hand into tests."""
 MOST_TITLES = 60
 """Rows of a table that may be turned round."""
-HANDMADE_CELLS = 500_000
+HANDMADE_CELLS = 150_000
 """Cells above which nobody made a table by hand: it is not read again for titles above it."""
 HANDMADE_COLUMNS = 1_000
 """Columns above which nobody made a table by hand."""
