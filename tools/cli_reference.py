@@ -9,7 +9,8 @@ from typing import Any
 
 import typer
 
-WIDTH = 100
+WIDTH = 86
+"""Columns that the code boxes of the site hold."""
 
 
 def help_texts() -> Iterator[tuple[str, str]]:

@@ -60,6 +60,7 @@ from concord.show.page import (
     structure_panel,
 )
 from concord.show.page.context import sources_of
+from concord.show.page.find import COMPARISONS
 from concord.show.page.panel import Panel
 from concord.show.page.section import Section
 from concord.stats.compare import Choices
@@ -120,7 +121,7 @@ SECTIONS: tuple[Section, ...] = (
 
 def result_files() -> frozenset[str]:
     """Return the names of files that hold a result the page can show."""
-    return frozenset([*(one.panel.file for one in ALL), *(one.file for one in SECTIONS)])
+    return frozenset([*(one.panel.file for one in ALL), *(one.file for one in SECTIONS), COMPARISONS.file])
 
 
 def page(folders: Sequence[Path], **choices: Any) -> Page:

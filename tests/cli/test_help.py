@@ -47,3 +47,11 @@ def test_a_group_tells_of_a_command_what_its_help_begins_with(path: str, group: 
 def test_a_command_is_loaded_once() -> None:
     assert COMMAND.commands["check"] is COMMAND.commands["check"]
     assert COMMAND.commands["check"].name == "check"
+
+
+@pytest.mark.parametrize(("path", "command", "context"), EVERY)
+def test_help_names_what_an_option_takes_in_plain_words(path: str, command: Any, context: Any) -> None:
+    shown = command.get_help(context)
+    assert [
+        word for word in ("list[", "<str>", "<int>", "<float>", "<bool>", "{DIR...}") if word in shown
+    ] == []

@@ -143,7 +143,7 @@ def test_rates_of_few_pairs_are_not_drawn() -> None:
 def test_the_flow_of_answers_counts_what_changed() -> None:
     picture = plot_reasoning.flow("a", "T", {"n11": 5, "n10": 4, "n01": 1, "n00": 2})
     inside(picture)
-    assert "became right: 4   became wrong: 1" in picture.body
+    assert "became right: 4 · became wrong: 1" in picture.body
 
 
 def test_a_forest_plot_draws_people_and_model_by_shape() -> None:

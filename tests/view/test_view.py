@@ -307,3 +307,25 @@ def test_the_list_of_runs_says_what_was_asked_how_it_ended_and_what_it_cost(tmp_
     assert '<td class="small">framing, anchoring</td><td>finished</td><td class="n">2 of 3</td>' in shown
     assert '<td class="n">1.20</td>' in shown  # 0.2 million read at 2, 0.1 million written at 8
     assert "1.20" in LiveRuns().feed("one", tmp_path / "one")["words"]
+
+
+def test_further_results_and_comparisons_are_listed_with_what_they_found(tmp_path: Path) -> None:
+    import concord
+    from concord import api
+
+    verdicts = [
+        {"pair": i, "order": order, "verdict": "first", "judge": "lab/judge"}
+        for i in range(12)
+        for order in ("ab", "ba")
+    ]
+    api.score_judge(verdicts, n_permutations=99).write(tmp_path / "judged")
+    rows = [[{"item": i, "score": int(i % 10 < k)} for i in range(60)] for k in (3, 9)]
+    concord.compare(*rows, names=["one", "two"]).write(tmp_path / "compared")
+    front = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE).get(f"/{TOKEN}/").text
+    assert "lab/judge: " in front
+    assert "two and one differ in score: two minus one is 0.600" in front
+    assert "comparison of models" in front
+    page = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE).get(
+        f"/{TOKEN}/page", params={"of": ["compared"]}
+    )
+    assert "two and one differ in score" in page.text

@@ -9,7 +9,7 @@ from concord.cli.shared import note, say
 
 
 def figures(
-    folders: Annotated[list[Path], typer.Argument(help="Folders that hold results.", metavar="DIR...")],
+    folders: Annotated[list[Path], typer.Argument(help="Folders that hold results.", metavar="DIR")],
     wanted: Annotated[
         str, typer.Option("--for", help="What they are for: nature, apa or slides.", metavar="WHAT")
     ] = "nature",
@@ -26,7 +26,7 @@ def figures(
 def cite(
     folders: Annotated[
         list[Path] | None,
-        typer.Argument(help="Folders that hold results: their methods and studies, too.", metavar="[DIR...]"),
+        typer.Argument(help="Folders that hold results: their methods and studies, too.", metavar="DIR"),
     ] = None,
 ) -> None:
     """Print what to cite as BibTeX: Concord, and with results their methods and studies."""

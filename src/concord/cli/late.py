@@ -1,16 +1,48 @@
 """Commands that are loaded when they are used: before, a group knows their names and a line about each."""
 
+import re
 from collections import UserDict
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from concord.cli.shared import guarded
 
 HELP = {"help_option_names": ["-h", "--help"]}
+
+
+_TYPES = {"str": "text", "int": "integer", "float": "number", "Path": "path"}
+_TYPE = re.compile(r"<(?:list\[)?(\w+)\]?>")
+
+
+def plain_types(text: str) -> str:
+    """Name the types of a line of help by plain words.
+
+    Examples
+    --------
+    >>> plain_types("--name <list[str]>"), plain_types("--level <float>"), plain_types("--for WHAT")
+    ('--name <text>', '--level <number>', '--for WHAT')
+    """
+    return _TYPE.sub(lambda found: f"<{_TYPES.get(found[1], found[1])}>", text)
+
+
+class PlainCommand(TyperCommand):
+    """A command whose help has plain words for what an option takes."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments and options, each with what it takes and what it does."""
+        records: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
+        for one in self.get_params(ctx):
+            found = one.get_help_record(ctx)
+            if found is not None:
+                records[one.param_type_name].append((plain_types(found[0]), found[1]))
+        for title, kind in (("Arguments", "argument"), ("Options", "option")):
+            if records[kind]:
+                with formatter.section(title):
+                    formatter.write_dl(records[kind])
 
 
 @dataclass(frozen=True)
@@ -24,7 +56,7 @@ class Late:
     def load(self, name: str) -> Any:
         """Return the command, with its options and its whole help."""
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        alone.command(name, context_settings=HELP)(
+        alone.command(name, cls=PlainCommand, context_settings=HELP)(
             guarded(getattr(import_module(self.module), self.function))
         )
         return typer.main.get_command(alone)

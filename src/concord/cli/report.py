@@ -9,7 +9,7 @@ from concord.cli.shared import note, print_json, say
 
 
 def report(
-    folders: Annotated[list[Path], typer.Argument(help="Folders that hold results.", metavar="DIR...")],
+    folders: Annotated[list[Path], typer.Argument(help="Folders that hold results.", metavar="DIR")],
     out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Concord report",
     plots: Annotated[Path | None, typer.Option(help="Folder for the pictures as SVG and PNG files.")] = None,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concord.people.answers.result import AgentAnswers, GroupSummary, OutcomeAnswers
 from concord.show import plots
 from concord.show.numbers import number
-from concord.show.svg import Canvas, Picture, Scale
+from concord.show.svg import Canvas, Picture, Scale, reach
 
 MOST_OUTCOMES = 8
 """Outcomes that are drawn one by one."""
@@ -14,6 +14,8 @@ MOST_RATIOS = 40
 WIDTH = 640.0
 _ROW = 92.0
 _TOP = 34.0
+_NAMES = 190.0
+"""Room for the longest names of outcomes."""
 
 
 def histograms_picture(one: AgentAnswers) -> Picture | None:
@@ -30,10 +32,13 @@ def histograms_picture(one: AgentAnswers) -> Picture | None:
     canvas.text(18, 15, "answers of people", kind="s")
     canvas.rect("model", 134, 6, 10, 10)
     canvas.text(148, 15, one.agent, kind="s", width=140)
-    canvas.rect("band", 300, 6, 10, 10)
-    canvas.text(314, 15, "another sample of people would end here (95 %)", kind="s")
+    after = 164 + min(140.0, reach(one.agent))
+    canvas.rect("band", after, 6, 10, 10)
+    canvas.text(after + 14, 15, "another sample of people would end here (95 %)", kind="s")
+    names = [name for outcome in drawn for name in (_outcome_name(outcome), outcome.study)]
+    room = min(_NAMES, max(60.0, *(reach(name) + 12 for name in names)))
     for i, outcome in enumerate(drawn):
-        _mirrored(canvas, outcome, _TOP + _ROW * i)
+        _mirrored(canvas, outcome, _TOP + _ROW * i, room)
     said = "; ".join(_outcome_said(outcome) for outcome in drawn)
     title = f"Answers of people and of {one.agent}"
     rows = [("outcome", "answer", "share of people", "share of agent")]
@@ -43,7 +48,17 @@ def histograms_picture(one: AgentAnswers) -> Picture | None:
         for label, h, a in zip(outcome.labels, outcome.human_shares, outcome.agent_shares, strict=True)
     ]
     height = _TOP + _ROW * len(drawn) + 6
-    return Picture("answers", title, f"{title}. {said}.", WIDTH, height, str(canvas), rows=tuple(rows))
+    caption = (
+        "Shares of answers: people above the line, the agent below; each outcome has its own height. Pale: "
+        "where another sample of people would end (95 %)."
+    )
+    return Picture(
+        "answers", title, f"{title}. {said}.", WIDTH, height, str(canvas), rows=tuple(rows), caption=caption
+    )
+
+
+def _outcome_name(outcome: OutcomeAnswers) -> str:
+    return f"{outcome.outcome} {outcome.condition}".strip()
 
 
 def _distance_first(outcome: OutcomeAnswers) -> float:
@@ -57,16 +72,15 @@ def _outcome_said(outcome: OutcomeAnswers) -> str:
     return f"{outcome.outcome}: total variation distance {plots.short(value)}"
 
 
-def _mirrored(canvas: Canvas, outcome: OutcomeAnswers, top: float) -> None:
+def _mirrored(canvas: Canvas, outcome: OutcomeAnswers, top: float, room: float) -> None:
     """Draw one outcome: bars of people up, of the agent down."""
-    left, right, half = 190.0, WIDTH - 10, 34.0
+    left, right, half = room, WIDTH - 10, 34.0
     middle = top + half + 6
     highest = max(*outcome.human_shares, *outcome.agent_shares, 1e-9)
     scale = Scale(0.0, highest, 0.0, half)
     step = (right - left) / len(outcome.labels)
-    name = f"{outcome.outcome} {outcome.condition}".strip()
-    canvas.text(4, middle - 4, name, kind="b", width=178)
-    canvas.text(4, middle + 12, outcome.study, kind="s", width=178)
+    canvas.text(4, middle - 4, _outcome_name(outcome), kind="b", width=room - 12)
+    canvas.text(4, middle + 12, outcome.study, kind="s", width=room - 12)
     for i, (label, p, q) in enumerate(
         zip(outcome.labels, outcome.human_shares, outcome.agent_shares, strict=True)
     ):

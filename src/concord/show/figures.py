@@ -10,8 +10,8 @@ from concord.show.looks import FORMATS, Format, layout, look
 from concord.show.page.build import Page
 from concord.show.svg import Picture
 
-BROAD = 600.0
-"""Pictures that are wider than this on the screen take two columns."""
+NEAR = 1.05
+"""Pictures up to so many times as wide as a column were drawn for it, and take it exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +61,26 @@ def write_figures(page: Page, wanted: str, folder: Path) -> Figures:
 
 
 def _pictures_of(page: Page, chosen: Format) -> Iterator[tuple[str, Picture]]:
-    """Return pictures in the look of a format; those that are broad by nature take its double width."""
+    """Return pictures in the look of a format, text of all of them at its size.
+
+    Pictures that are broader by nature take as much more than a column as that needs, at most two; narrower
+    ones less.
+    """
     single = layout(f"{chosen.single:g}mm", chosen.size)
     seen: dict[str, int] = {}
     for folder, picture in page.pictures(single):
-        broad = picture.width > max(BROAD, 1.3 * single)
-        wide = chosen.double if broad else chosen.single
+        wide = _paper_width(picture.width / single, chosen)
         stem = "-".join(_file_part(part) for part in (*folder.parts, picture.name))
         seen[stem] = seen.get(stem, 0) + 1
         made = picture.with_look(look(f"{wide:g}mm", chosen.font, chosen.theme))
         yield stem if seen[stem] == 1 else f"{stem}-{seen[stem]}", made
+
+
+def _paper_width(columns: float, chosen: Format) -> float:
+    """Return the width on paper, in millimetres, of a picture so many columns wide."""
+    if 1 / NEAR <= columns <= NEAR:
+        return chosen.single
+    return min(chosen.double, round(columns * chosen.single, 1))
 
 
 def _file_part(text: str) -> str:

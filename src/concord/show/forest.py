@@ -71,9 +71,9 @@ def forest(name: str, title: str, pairs: Sequence[ForestRow]) -> Picture:
     axis(canvas, scale, TOP, bottom, "effect d with its 95 % interval")
     canvas.line("ref", scale(0), TOP, scale(0), bottom)
     canvas.circle("human", place.label + 14, 12, place.dot)
-    canvas.text(place.label + 24, 16, "human", kind="s")
-    canvas.diamond("model", place.label + 84, 12, place.diamond)
-    canvas.text(place.label + 94, 16, "model", kind="s")
+    canvas.text(place.label + 24, 16, "in people", kind="s")
+    canvas.diamond("model", place.label + 104, 12, place.diamond)
+    canvas.text(place.label + 114, 16, "in the model", kind="s")
     for i, pair in enumerate(pairs):
         y = TOP + place.row * (i + 0.5)
         canvas.text(place.label, y + 4, pair.label, anchor="end", width=place.label - 4)
@@ -83,7 +83,12 @@ def forest(name: str, title: str, pairs: Sequence[ForestRow]) -> Picture:
         f"{title}: {len(pairs)} tests, the human effect above the model's in each row, with 95 % intervals "
         "where standard errors are known."
     )
-    return Picture(name, title, said, place.width, bottom + 42, str(canvas))
+    rows = (
+        ("test", "people d", "low", "high", "model d", "low", "high"),
+        *((pair.label, *pair.people, *pair.model) for pair in pairs),
+    )
+    caption = f"Effects d of {len(pairs)} tests in people and in the model; lines are 95 % intervals."
+    return Picture(name, title, said, place.width, bottom + 42, str(canvas), rows=rows, caption=caption)
 
 
 def _arm(canvas: Canvas, scale: Scale, y: float, numbers: Numbers, *, people: bool) -> None:
@@ -93,6 +98,6 @@ def _arm(canvas: Canvas, scale: Scale, y: float, numbers: Numbers, *, people: bo
     if low is not None and high is not None:
         canvas.line("pline" if people else "mline", scale(low), y, scale(high), y)
     if people:
-        canvas.circle("human", scale(value), y, FOREST.dot, f"human: {short(value)}")
+        canvas.circle("human", scale(value), y, FOREST.dot, f"people: {short(value)}")
     else:
         canvas.diamond("model", scale(value), y, FOREST.diamond, f"model: {short(value)}")

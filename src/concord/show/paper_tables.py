@@ -70,7 +70,12 @@ class PaperTable:
 
 def _marked(text: str) -> str:
     """Take what means something to Markdown out of the way."""
-    return re.sub(r"([\\|*_`<>])", r"\\\1", " ".join(visible(text).split()))
+    return re.sub(r"([\\|*_`<>])", r"\\\1", _with_minus(text))
+
+
+def _with_minus(text: str) -> str:
+    """Put text into one line, a minus for a hyphen before a number."""
+    return re.sub(r"(?<![\w.])-(?=\d)", "−", " ".join(visible(text).split()))
 
 
 _TEX = {
@@ -81,9 +86,8 @@ _TEX = {
 
 
 def _tex(text: str) -> str:
-    """Take what means something to LaTeX out of the way; a hyphen before a digit is a minus."""
-    plain = " ".join(visible(text).split())
-    return "".join(_TEX.get(c, c) for c in re.sub(r"(?<![\w.])-(?=\d)", "−", plain))
+    """Take what means something to LaTeX out of the way."""
+    return "".join(_TEX.get(c, c) for c in _with_minus(text))
 
 
 def _docx(table: PaperTable) -> bytes:
@@ -100,7 +104,7 @@ def _docx(table: PaperTable) -> bytes:
         f'Type="{space}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>'
         "</Relationships>"
     )
-    note = _paragraph(f"Note. {table.note}") if table.note else ""
+    note = _paragraph(f" {table.note}", before="Note.") if table.note else ""
     body = _paragraph(table.caption, look="<w:i/>") + _word_table(table) + note
     text = (
         f'<w:document xmlns:w="{space}/wordprocessingml/2006/main"><w:body>{body}<w:sectPr/></w:body>'
@@ -115,23 +119,54 @@ def _docx(table: PaperTable) -> bytes:
     return made.getvalue()
 
 
-def _paragraph(text: str, *, look: str = "", right: bool = False) -> str:
+def _paragraph(text: str, *, look: str = "", right: bool = False, before: str = "") -> str:
+    """Return a paragraph of Word; what is before it is in italics."""
     place = '<w:pPr><w:jc w:val="right"/></w:pPr>' if right else ""
-    inside = f'<w:t xml:space="preserve">{escape(visible(text))}</w:t>'
-    return f"<w:p>{place}<w:r><w:rPr>{look}</w:rPr>{inside}</w:r></w:p>"
+    shown = f" {_with_minus(text)}" if before else _with_minus(text)
+    inside = f'<w:t xml:space="preserve">{escape(shown)}</w:t>'
+    first = f"<w:r><w:rPr><w:i/></w:rPr><w:t>{escape(before)}</w:t></w:r>" if before else ""
+    return f"<w:p>{place}{first}<w:r><w:rPr>{look}</w:rPr>{inside}</w:r></w:p>"
+
+
+TEXT_WIDTH = 9026
+"""Room between the margins of a page of A4, in twentieths of a point."""
+_CHARACTER, _MARGINS = 145, 230
+"""Room for a character of 11 points in a broad font, and what a cell keeps free at its sides."""
+
+
+def _column_widths(table: PaperTable) -> list[int]:
+    """Return the room of each column: numbers and their heads in one line, the rest for the names of rows."""
+    columns = list(zip(table.columns, *table.rows, strict=True))
+    longest = [max(len(_with_minus(text)) for text in column) for column in columns]
+    needed = [_CHARACTER * one + _MARGINS for one in longest]
+    rest = TEXT_WIDTH - sum(needed[1:])
+    if rest >= min(needed[0], TEXT_WIDTH // 4):
+        return [min(needed[0], rest), *needed[1:]]
+    return [TEXT_WIDTH * one // sum(needed) for one in needed]
 
 
 def _word_table(table: PaperTable) -> str:
     edge = 'w:val="single" w:sz="8" w:space="0" w:color="000000"'
     borders = f"<w:tblBorders><w:top {edge}/><w:bottom {edge}/></w:tblBorders>"
-    under = f"<w:tcPr><w:tcBorders><w:bottom {edge}/></w:tcBorders></w:tcPr>"
-    rows = _word_row(table.columns, under, "<w:b/>") + "".join(_word_row(row, "", "") for row in table.rows)
-    return f"<w:tbl><w:tblPr>{borders}</w:tblPr>{rows}</w:tbl>"
+    under = f"<w:tcBorders><w:bottom {edge}/></w:tcBorders>"
+    wide = _column_widths(table)
+    grid = "".join(f'<w:gridCol w:w="{one}"/>' for one in wide)
+    rows = _word_row(table.columns, wide, under, "<w:b/>", head=True)
+    rows += "".join(_word_row(row, wide, "", "") for row in table.rows)
+    size = f'<w:tblW w:w="{sum(wide)}" w:type="dxa"/>'
+    fixed = '<w:tblLayout w:type="fixed"/>'
+    return f"<w:tbl><w:tblPr>{size}{borders}{fixed}</w:tblPr><w:tblGrid>{grid}</w:tblGrid>{rows}</w:tbl>"
 
 
-def _word_row(cells: Sequence[str], place: str, look: str) -> str:
-    made = (f"<w:tc>{place}{_paragraph(cell, look=look, right=j > 0)}</w:tc>" for j, cell in enumerate(cells))
-    return f"<w:tr>{''.join(made)}</w:tr>"
+def _word_row(cells: Sequence[str], wide: Sequence[int], edge: str, look: str, *, head: bool = False) -> str:
+    """Return a row; that of the heads is repeated on every page."""
+    made = (
+        f'<w:tc><w:tcPr><w:tcW w:w="{wide[j]}" w:type="dxa"/>{edge}</w:tcPr>'
+        f"{_paragraph(cell, look=look, right=j > 0)}</w:tc>"
+        for j, cell in enumerate(cells)
+    )
+    kept = "<w:trPr><w:cantSplit/>" + ("<w:tblHeader/>" if head else "") + "</w:trPr>"
+    return f"<w:tr>{kept}{''.join(made)}</w:tr>"
 
 
 def _score_cells(name: str, score: Score) -> tuple[str, ...]:
@@ -158,11 +193,16 @@ def _people_headline(result: PeopleResult) -> PaperTable:
 
 def _people_studies(result: PeopleResult) -> PaperTable:
     rows = [
-        (g.name, *(number(score.value, 2) for score in (g.pas, g.ecs, g.apr)), str(g.n_tests_scored))
+        (
+            g.name, number(g.pas.value, 2), interval(g.pas.interval),
+            *(number(score.value, 2) for score in (g.ecs, g.apr)), str(g.n_tests_scored),
+        )
         for g in result.studies
-    ]
+    ]  # fmt: skip
     title = f"Agreement with people of {_whose(result)}, by study"
-    return PaperTable(title, ("Study", "PAS", "ECS", "APR", "Tests"), tuple(rows))
+    columns = ("Study", "PAS", "95 % interval", "ECS", "APR", "Tests")
+    note = "Intervals of PAS speak of other findings like these; a dash: too few for one, or undefined."
+    return PaperTable(title, columns, tuple(rows), note)
 
 
 def _people_tests(result: PeopleResult) -> PaperTable:

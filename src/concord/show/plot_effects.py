@@ -4,7 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.show.plots import WIDTH, axis, frame, short, span
-from concord.show.svg import Canvas, Picture, Scale, fitted, fitted_names, last_parts, on_heat, reach
+from concord.show.svg import (
+    Canvas,
+    Picture,
+    Scale,
+    fitted,
+    fitted_names,
+    fitting_head,
+    last_parts,
+    on_heat,
+    reach,
+)
 
 MOST_NAMED = 4
 """Tests that stand out most and are named."""
@@ -73,7 +83,8 @@ def effects(
     named = sorted(points, key=lambda p: -abs(p.model[0] - p.people[0]))[:MOST_NAMED]
     ends = _name_outliers(canvas, named, points, x, y, height + 8, width)
     if said:
-        _said_inside(canvas, said, points, x, y)
+        fit = [] if slope is None or intercept is None else [(slope, intercept)]
+        _said_inside(canvas, said, points, x, y, [(1.0, 0.0), *fit], free_above=not _has_key(domains))
     data = {"low": repr(low), "high": repr(high), "bottom": repr(bottom), "top": repr(top), "x0": "52",
             "x1": f"{width - 14:g}", "y0": f"{height - 44:g}", "y1": "34"}  # fmt: skip
     told = f"{title}: {len(points)} tests, effects in people across, in the model up. {said}"
@@ -92,7 +103,7 @@ def effects(
         *((p.name, p.domain, *p.people, *p.model, p.replicates) for p in points),
     )
     caption = (
-        f"Effects of {len(points)} tests in people and in the model (d), with 95 % intervals. Filled: "
+        f"Effects of {len(points)} tests in people and in the model ({unit}), with 95 % intervals. Filled: "
         "significant in the human direction. Dashed: the same effect in both; solid: least-squares line."
     )
     if slopes is not None:
@@ -133,13 +144,37 @@ def _same_effect(canvas: Canvas, x: Scale, y: Scale, points: Sequence[Effect]) -
         canvas.text(at, line, SAME, kind="s halo")
 
 
-def _said_inside(canvas: Canvas, said: str, points: Sequence[Effect], x: Scale, y: Scale) -> None:
-    """Write a line of numbers into the upper left, or where points lie there into the lower right."""
-    right, below = x.start + 16 + reach(said), y.end + 28
-    if any(x(p.people[0]) < right and y(p.model[0]) < below for p in points):
-        canvas.text(x.end - 8, y.start - 10, said, kind="s b halo", anchor="end")
-    else:
-        canvas.text(x.start + 8, y.end + 14, said, kind="s b halo")
+def _said_inside(
+    canvas: Canvas, said: str, points: Sequence[Effect], x: Scale, y: Scale,
+    lines: Sequence[tuple[float, float]], *, free_above: bool,
+) -> None:  # fmt: skip
+    """Write a line of numbers into the corner where it covers the fewest dots and lines, upper left first.
+
+    Where every corner is taken, it stands above the frame, if nothing else does.
+    """
+    wide = reach(said) + 8
+    dots = [(x(p.people[0]), y(p.model[0])) for p in points]
+    dots += [place for line in lines for place in _along(line, x, y)]
+    corners = [(left, top) for top in (True, False) for left in (True, False)]
+
+    def covered(corner: tuple[bool, bool]) -> int:
+        left, top = corner
+        begin = x.start if left else x.end - wide - 8
+        above = y.end if top else y.start - 28
+        return sum(begin < a < begin + wide + 8 and above < b < above + 28 for a, b in dots)
+
+    left, top = min(corners, key=covered)
+    if free_above and covered((left, top)):
+        canvas.text(x.end, y.end - 10, said, kind="s b", anchor="end")
+        return
+    at = (x.start + 8, "start") if left else (x.end - 8, "end")
+    canvas.text(at[0], y.end + 14 if top else y.start - 10, said, kind="s b halo", anchor=at[1])
+
+
+def _along(line: tuple[float, float], x: Scale, y: Scale) -> list[tuple[float, float]]:
+    """Return places along a line, slope and intercept, inside the frame."""
+    across = [x.low + (x.high - x.low) * k / 60 for k in range(61)]
+    return [(x(a), y(line[0] * a + line[1])) for a in across if y.low <= line[0] * a + line[1] <= y.high]
 
 
 def _arms(p: Effect, x: Scale, y: Scale) -> list[tuple[float, float, float, float]]:
@@ -175,9 +210,14 @@ def _fit(canvas: Canvas, x: Scale, y: Scale, slope: float, intercept: float) -> 
         canvas.line("fit", *places[0], *places[1])
 
 
+def _has_key(domains: Sequence[str]) -> bool:
+    """Whether the colours of domains are named above the frame."""
+    return len([domain for domain in domains if domain]) > 1
+
+
 def _domain_key(canvas: Canvas, domains: Sequence[str], width: float) -> None:
     """Name the colours above the frame; one domain needs no name."""
-    if len([domain for domain in domains if domain]) < 2:
+    if not _has_key(domains):
         return
     at = 52.0
     for i, domain in enumerate(domains[:4]):
@@ -272,8 +312,9 @@ def mosaic(
         column = sum(counts.get((people, model), 0.0) for model in STATES)
         wide = across * column / total if total else 0.0
         head = f"{_named_state(people)} {column:.0f}"
-        if wide >= 7.5 * len(head):
-            canvas.text(at + wide / 2, 32, head, kind="s", anchor="middle")
+        shown = fitting_head((head, f"{people} {column:.0f}", f"{column:.0f}"), wide)
+        if shown and column >= 0.5 and (shown == head or people != STATES[-1]):
+            canvas.text(at + wide / 2, 32, shown, kind="s", anchor="middle")
         elif people == STATES[-1] and column >= 0.5:  # the last one may reach beyond its column
             canvas.text(at, 32, head, kind="s")
         y = top

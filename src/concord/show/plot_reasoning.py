@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.show.plots import WIDTH, axis, short
-from concord.show.svg import Canvas, Picture, Scale, last_parts
+from concord.show.svg import Canvas, Picture, Scale, fitting_head, last_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,9 @@ def flow(name: str, title: str, counts: Mapping[str, float], *, width: float = W
     for words, keys in columns:
         n = sum(counts[key] for key in keys)
         wide = across * n / total if total else 0.0
-        if wide > 70:
-            canvas.text(at + wide / 2, 30, f"{words}: {n:.0f}", kind="s", anchor="middle")
+        head = fitting_head((f"{words}: {n:.0f}", f"{words.split()[0]}: {n:.0f}", f"{n:.0f}"), wide)
+        if head and n:
+            canvas.text(at + wide / 2, 30, head, kind="s", anchor="middle")
         y = top
         for key, kind, after in zip(keys, ("up", "down"), ("right", "wrong"), strict=True):
             high = tall * counts[key] / n if n else 0.0
@@ -120,7 +121,7 @@ def flow(name: str, title: str, counts: Mapping[str, float], *, width: float = W
         canvas.rect(kind, width - 140, top + 24 * i, 12, 12)
         canvas.text(width - 122, top + 24 * i + 11, words, kind="s")
     said = f"{title}: {counts['n10']:.0f} answers became right and {counts['n01']:.0f} became wrong."
-    words = f"became right: {counts['n10']:.0f}   became wrong: {counts['n01']:.0f}"
+    words = f"became right: {counts['n10']:.0f} · became wrong: {counts['n01']:.0f}"
     canvas.text(left, top + tall + 22, words, kind="s b")
     rows = (("at once", "after reasoning", "pairs"), ("right", "right", counts["n11"]),
             ("right", "wrong", counts["n01"]), ("wrong", "right", counts["n10"]),

@@ -9,7 +9,7 @@ from concord.show.numbers import interval_words, number, typeset
 from concord.show.svg import Canvas, Picture, Scale, reach
 
 WIDTH = 480.0
-_LABEL, _LONG_LABEL = 150.0, 220.0
+_SHORT_LABEL, _LONG_LABEL = 70.0, 220.0
 """Room for the names of rows, at least and at most."""
 _ROW = 24.0
 MANY_DOTS = 200
@@ -60,6 +60,27 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     return [round(i * step, 10) + 0.0 for i in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
+def _tick_words(tick: float) -> str:
+    return f"{tick:g}".replace("-", "−")
+
+
+def fitting_ticks(scale: Scale) -> list[float]:
+    """Return round numbers along a horizontal axis whose words do not touch each other.
+
+    Examples
+    --------
+    >>> fitting_ticks(Scale(0, 1, 0, 300)), fitting_ticks(Scale(-0.065, 0.035, 0, 130))
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [-0.05, 0.0])
+    """
+    found: list[float] = []
+    for count in (5, 4, 3, 2, 1):
+        found = ticks(scale.low, scale.high, count)
+        widest = max((reach(_tick_words(tick)) for tick in found), default=0.0)
+        if len(found) < 2 or abs(scale(found[1]) - scale(found[0])) > widest + 6:
+            break
+    return found
+
+
 def short(value: float | None, digits: int = 2) -> str:
     """Round for a picture or the page.
 
@@ -102,10 +123,10 @@ def axis(canvas: Canvas, scale: Scale, top: float, bottom: float, label: str) ->
     label
         What the axis measures.
     """
-    for tick in ticks(scale.low, scale.high):
+    for tick in fitting_ticks(scale):
         x = scale(tick)
         canvas.line("grid", x, top, x, bottom)
-        canvas.text(x, bottom + 16, f"{tick:g}".replace("-", "−"), kind="s", anchor="middle")
+        canvas.text(x, bottom + 16, _tick_words(tick), kind="s", anchor="middle")
     canvas.line("axis", scale.start, bottom, scale.end, bottom)
     # below the middle of the axis, or as far left of it as a long name needs to end inside the picture
     middle = min((scale.start + scale.end) / 2, scale.end + 14 - reach(label) / 2)
@@ -146,7 +167,7 @@ def intervals(
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
     top = 12.0 + 16.0 * (len(lines) > 0)
     bottom = top + _ROW * len(marks) + 4
-    room = max([_LABEL, *(min(reach(m.label) + 4, max(_LONG_LABEL, 0.4 * width)) for m in marks)])
+    room = max([_SHORT_LABEL, *(min(reach(m.label) + 4, max(_LONG_LABEL, 0.4 * width)) for m in marks)])
     scale = Scale(low, high, room + 8, width - 16)
     canvas = Canvas()
     axis(canvas, scale, top, bottom, label)
@@ -177,8 +198,23 @@ def intervals(
         height,
         str(canvas),
         rows=(heads, *rows),
-        caption=f"{label[:1].upper()}{label[1:]}.",
+        caption=_interval_caption(label, marks, key),
     )
+
+
+def _interval_caption(label: str, marks: Sequence[Mark], key: Sequence[str]) -> str:
+    """Say what the axis measures and what lines, bands and ticks are, so that a figure can stand alone."""
+    said = [f"{label[:1].upper()}{label[1:]}."]
+    drawn = any(m.low is not None and m.high is not None for m in marks)
+    if drawn and not key:
+        said.append("Lines are 95 % intervals.")
+    if drawn and key:
+        line, pale = (one.replace(":", " interval,", 1) for one in key[:2])
+        band = f"; pale band: {pale}" if any(m.inner_low is not None for m in marks) else ""
+        said.append(f"Line: {line}{band}.")
+    if any(m.floor is not None for m in marks):
+        said.append("Ticks: what agents without any effect, and what a perfect replication would score.")
+    return " ".join(said)
 
 
 def _legend(canvas: Canvas, y: float, key: Sequence[str], *, inner: bool, bounds: bool) -> None:
@@ -297,7 +333,12 @@ def quadrants(name: str, title: str, points: Sequence[Point], counts: dict[str, 
     _quadrant_names(canvas, counts, [(across, down) for across, down, _ in placed])
     _dots(canvas, placed, ("ECS-strict", "PAS"))
     said = "; ".join(f"{count} {quadrant}" for quadrant, count in counts.items())
-    return Picture(name, title, f"{title}: {said}.", WIDTH, 442, str(canvas))
+    rows = (("finding", "ECS-strict", "PAS"), *((point.name, point.x, point.y) for point in points))
+    caption = (
+        f"{len(points)} findings by PAS (do conclusions agree) and ECS-strict (do conclusions and sizes "
+        "agree; square-root scale). Dashed: PAS 0.5 and ECS-strict 0.04."
+    )
+    return Picture(name, title, f"{title}: {said}.", WIDTH, 442, str(canvas), rows=rows, caption=caption)
 
 
 def _quadrant_names(canvas: Canvas, counts: dict[str, int], dots: Sequence[tuple[float, float]]) -> None:
@@ -350,4 +391,6 @@ def sweep(
     for cut, value in points:
         canvas.circle("model", x(cut), y(value), 4, f"threshold {cut:g}: {short(value)}")
     said = ", ".join(f"{cut:g}: {short(value)}" for cut, value in points)
-    return Picture(name, title, f"{title}. {said}.", WIDTH, 302, str(canvas))
+    rows = (("threshold", "Step-F1"), *points)
+    caption = "Step-F1 by the similarity from which on two steps are a match; the points share their steps."
+    return Picture(name, title, f"{title}. {said}.", WIDTH, 302, str(canvas), rows=rows, caption=caption)

@@ -65,7 +65,17 @@ def early_picture(model: str, early: EarlyScores) -> Picture:
     title = f"Early answers of {model}"
     said = ", ".join(f"{share:.0%}: {short(same.value)}" for share, same, _ in known)
     area = f"Area over the curve {short(early.aoc.value)}."
-    return Picture("early", title, f"{title}. {area} {said}.", plots.WIDTH, 332, str(canvas))
+    rows = (
+        ("share of the chain", "same answer", "low", "high", "right answer"),
+        *((share, same.value, *same.ends, correct.value) for share, same, correct in known),
+    )
+    caption = (
+        f"Share of answers that are already the final one, by the share of the chain that was given "
+        f"(n = {early.aoc.n}); dashed: 95 % intervals."
+    )
+    return Picture(
+        "early", title, f"{title}. {area} {said}.", plots.WIDTH, 332, str(canvas), rows=rows, caption=caption
+    )
 
 
 def filler_picture(results: Sequence[ProbeResult]) -> Picture:

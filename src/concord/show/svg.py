@@ -185,6 +185,17 @@ def reach(text: str) -> float:
     return sum(map(_advance, text))
 
 
+def fitting_head(heads: Sequence[str], room: float) -> str:
+    """Return the first of several names of a column that fits above it, the fullest given first; else none.
+
+    Examples
+    --------
+    >>> fitting_head(["no effect 16", "none 16", "16"], 60), fitting_head(["down 3", "3"], 2)
+    ('none 16', '')
+    """
+    return next((head for head in heads if reach(head) <= room), "")
+
+
 def _advance(c: str) -> float:
     """Estimate how far a character reaches, generously: fonts differ."""
     if c in "iljtfr.,:;'|!()[] ":
@@ -315,7 +326,12 @@ class Picture:
         except ImportError as missing:
             raise MissingExtraError("a PNG picture", "report") from missing
         plain = replace(self, look=replace(self.look, millimetres=None))
-        return bytes(vl_convert.svg_to_png(plain.to_svg(), scale=self._dpi_scale(dpi)))
+        scale = self._dpi_scale(dpi)
+        if dpi is None and self.look.millimetres is None:
+            return bytes(vl_convert.svg_to_png(plain.to_svg(), scale=scale))
+        # the file says its dots per inch, so that a journal places it at its width on paper
+        dots = 300.0 if dpi is None else dpi
+        return bytes(vl_convert.svg_to_png(plain.to_svg(), scale=scale * 72 / dots, ppi=dots))
 
     def save(self, path: "str | PathLike[str]", *, dpi: float | None = None) -> Path:
         """Write a file: SVG, PDF or PNG, as its name ends.

@@ -1,13 +1,16 @@
 """The headline number of a folder of results, as the first screen of a page shows it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from concord.errors import InputError
-from concord.show.page.find import read_document
+from concord.show.page.comparison import comparison
+from concord.show.page.find import COMPARISONS, read_document
+from concord.show.page.first_screen import first_sentence
 from concord.show.page.found import ResultFile
 from concord.show.page.panel import Panel
+from concord.show.page.section import Section
 from concord.show.page.values import words
 from concord.view.found import FoundResult
 
@@ -16,7 +19,7 @@ MOST = 100
 
 
 def with_headlines(
-    root: Path, results: list[FoundResult], panels: Sequence[Panel], headings: Mapping[str, str]
+    root: Path, results: list[FoundResult], panels: Sequence[Panel], sections: Sequence[Section]
 ) -> list[FoundResult]:
     """Return results with their model and their headline number, the first hundred of them.
 
@@ -28,15 +31,60 @@ def with_headlines(
         What lies in it.
     panels
         The questions.
-    headings
-        What further files are about, by their names.
+    sections
+        Further kinds of results, which say what they found where no question is answered by itself.
     """
-    named = {panel.file: panel.agrees for panel in panels} | dict(headings)
+    named = {panel.file: panel.agrees for panel in panels}
+    named[COMPARISONS.file] = "comparison of models"
+    named |= {one.file: one.heading[:1].lower() + one.heading[1:] for one in sections}
     told = [
         replace(one, about=", ".join(dict.fromkeys(named.get(file, file) for file in one.files)))
         for one in results
     ]
-    return [headline_of(root / one.name, one, panels) if i < MOST else one for i, one in enumerate(told)]
+    shown = [headline_of(root / one.name, one, panels) for one in told[:MOST]]
+    return [
+        *(one if one.said else sentence_of(root / one.name, one, sections) for one in shown),
+        *told[MOST:],
+    ]
+
+
+LARGEST = 5_000_000
+"""Bytes of a further result that is looked into for a list."""
+
+
+def sentence_of(path: Path, found: FoundResult, sections: Sequence[Section]) -> FoundResult:
+    """Return a result with the first sentence of its further files; as it was where they cannot be read."""
+    compared = _compared_words(path / COMPARISONS.file) if COMPARISONS.file in found.files else ""
+    if compared:
+        return replace(found, said=compared)
+    for section in sections:
+        file = path / section.file
+        if section.file not in found.files or not file.is_file() or file.stat().st_size > LARGEST:
+            continue
+        try:
+            document = read_document(file)
+            if section.key not in document:
+                continue
+            record = section.read(ResultFile(section.name, file, document, "", section.file, {}))
+        except InputError:
+            continue  # the page says what is wrong with it
+        said = section.says(record)
+        if said:
+            who = section.who(record)
+            names = found.model if found.model or len(who) != 1 else who[0]
+            return replace(found, model=names, said=first_sentence(said[0])[0])
+    return found
+
+
+def _compared_words(file: Path) -> str:
+    """Return what a comparison shows; nothing where it cannot be read."""
+    try:
+        if file.stat().st_size > LARGEST:
+            return ""
+        document = read_document(file)
+        return comparison(ResultFile(COMPARISONS.kind, file, document, "", file.name, {}), {}).finding
+    except (InputError, OSError):
+        return ""  # the page says what is wrong with it
 
 
 def headline_of(path: Path, found: FoundResult, panels: Sequence[Panel]) -> FoundResult:

@@ -82,7 +82,7 @@ class LiveRuns:
         return {
             "planned": run.planned,
             "done": len(run.done),
-            "words": " · ".join(part for part in told if part),
+            "words": " · ".join(part for part in told if part and part != "–"),
             "groups": "\n".join(
                 f"{group}: {', '.join(f'{n} {outcome}' for outcome, n in found.items() if n)}"
                 for group, found in sorted(run.groups.items())[:_GROUPS]

@@ -20,14 +20,20 @@ pre { white-space: pre-wrap; background: #f5f5f3; padding: .6rem; margin: .3rem 
 progress { width: 12rem; } h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 1.2rem 0 .4rem; }
 h3 { font-size: .85rem; color: #595959; margin: 0; } td, th { vertical-align: top; }
 .small { font-size: .85rem; color: #595959; overflow-wrap: anywhere; }
-td.n { white-space: nowrap; }
+td.n { white-space: nowrap; } .list label, .list a { overflow-wrap: anywhere; }
+.list td.found { min-width: 15rem; } .list td.about { min-width: 9rem; }
+.list td:has(label) { min-width: 15rem; }
 .trio { display: grid; grid-template-columns: 2fr 1.5fr 1fr; gap: 0 1rem; } .trio > div { min-width: 0; }
 .trio pre { max-height: 16rem; overflow: auto; } article h2 { margin: 0 0 .4rem; }
 #groups td:last-child { width: 45%; } svg.strip { display: block; width: 100%; height: .8rem; }
 .ok { fill: #2a7f74; } .refused { fill: #7a4fb5; } .unreadable { fill: #b8430b; } .other { fill: #8a94a2; }
 @media (max-width: 760px) {
   .trio { grid-template-columns: 1fr; } table { display: block; overflow-x: auto; }
-  .small { min-width: 8rem; }
+  .small { min-width: 8rem; } .list thead { display: none; } .list, .list tbody { display: block; }
+  .list tr { display: block; border-bottom: 1px solid #ddd; padding: .4rem 0; }
+  .list td { display: inline-block; border: 0; padding: .05rem .6rem .05rem 0; text-align: left; }
+  .list td.found { display: block; min-width: 0; } .list td:empty { display: none; }
+  .list td:has(label) { min-width: 0; max-width: 85%; }
 }
 article { border: 1px solid #ddd; padding: .6rem; margin: .8rem 0; }
 a { color: #1a5fa8; }
@@ -124,24 +130,31 @@ def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[Foun
     )
     ticks = "".join(
         f'<tr><td><input type="checkbox" name="of" id="r{i}" value="{escape(one.name)}"></td>'
-        f'<td><label for="r{i}">{escape(one.name)}</label></td><td>{escape(one.model)}</td>'
-        f'<td>{escape(one.said)}</td><td class="small" title="{escape(", ".join(one.files))}">'
-        f"{escape(one.about)}</td>"
+        f'<td><label for="r{i}">{escape(one.name)}</label>{_model_below(one)}</td>'
+        f'<td class="found">{escape(one.said)}</td>'
+        f'<td class="small about" title="{escape(", ".join(one.files))}">{escape(one.about)}</td>'
         f'<td class="n">{escape(one.changed)}</td></tr>'
         for i, one in enumerate(results)
     )
     return page(
         "Concord",
-        f"<p>{escape(root)}</p><h2>Runs</h2><table><thead><tr><th>folder</th><th>question</th><th>model</th>"
-        "<th>over</th><th>status</th><th>asked</th><th>outcomes</th><th>cost</th><th>last reply (UTC)</th>"
+        f'<p>{escape(root)}</p><h2>Runs</h2><table class="list"><thead><tr><th>folder</th>'
+        "<th>question</th><th>model</th><th>over</th><th>status</th><th>asked</th><th>outcomes</th>"
+        "<th>cost</th><th>last reply (UTC)</th>"
         f"</tr></thead><tbody>{rows}</tbody></table>"
-        f'<h2>Results</h2><form action="{base}/page" method="get"><table><thead><tr><th>tick</th>'
-        f"<th>folder</th><th>model</th><th>found</th><th>about</th><th>written (UTC)</th></tr></thead>"
+        f'<h2>Results</h2><form action="{base}/page" method="get"><table class="list"><thead><tr>'
+        f"<th>tick</th><th>folder, model</th><th>found</th><th>about</th><th>written (UTC)</th></tr></thead>"
         f"<tbody>{ticks}</tbody></table>"
         '<p><label>title of the page <input name="title" value="Concord report"></label> '
         '<button type="submit">Compare the ticked ones on one page</button> '
         '<button type="submit" name="save" value="report">Save them as a report</button></p></form>',
     )
+
+
+def _model_below(one: FoundResult) -> str:
+    """Return the model below the folder, unless the folder is called by it."""
+    named = one.model.replace("/", "_") == one.name.rsplit("/", 1)[-1]
+    return "" if not one.model or named else f'<div class="small">{escape(one.model)}</div>'
 
 
 def run_page(base: str, run: FoundRun) -> str:

@@ -128,8 +128,8 @@ class _App:
         from concord import questions
 
         runs, results = found_folders(self.root, questions.result_files(), self.states)
-        headings = {one.file: one.heading[:1].lower() + one.heading[1:] for one in questions.SECTIONS}
-        known = with_headlines(self.root, results, [one.panel for one in questions.ALL], headings)
+        panels = [one.panel for one in questions.ALL]
+        known = with_headlines(self.root, results, panels, questions.SECTIONS)
         return _html(pages.front(self.base, str(self.root), runs, known))
 
     async def run_page(self, request: "Request") -> "Response":

@@ -20,7 +20,7 @@ from concord.show.page.found import COMPARISON, FoundResults, Known, Problem, Re
 from concord.show.page.values import Document, words
 from concord.version import RESULT_FORMAT
 
-_COMPARISONS = Known(COMPARISON, "comparison.json", "pairs")
+COMPARISONS = Known(COMPARISON, "comparison.json", "pairs")
 DEEPEST = 5
 csv.field_size_limit(2**24)
 
@@ -44,7 +44,7 @@ def find_results(
     FileFormatError
         A folder does not exist, or none of them holds a result that can be read.
     """
-    known = (*results, _COMPARISONS)
+    known = (*results, COMPARISONS)
     sources: list[ResultFile] = []
     problems: list[Problem] = []
     seen: set[Path] = set()

@@ -161,12 +161,9 @@ def _companions(document: Document) -> Iterator[tuple[str, float | None, int]]:
 
 
 def _pas_words(view: PeopleView) -> str:
-    """Say what the intervals of the picture by study mean, and why some studies have none."""
-    told = "Lines are for other studies like these"
-    if any(group.pas.new_low is not None for group in view.groups):
-        told += ", the pale band for these studies with new participants"
+    """Say why some studies of the picture have no interval."""
     lone = any(group.pas.value is not None and group.pas.low is None for group in view.groups)
-    return f"{told}; a study without a line has too few findings for one." if lone else f"{told}."
+    return "A study without a line has too few findings for one." if lone else ""
 
 
 def _quadrant_examples(view: PeopleView, quadrant: str) -> str:

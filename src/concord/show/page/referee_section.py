@@ -57,7 +57,9 @@ def _test_mark(test: RefereeTest) -> plots.Mark:
     d, se = test.difference_d, test.difference_se
     assert d is not None
     assert se is not None
-    name = f"{test.study} {test.finding} {test.test}"
+    # a finding that its test names again says nothing
+    finding = "" if test.finding in test.test else f" {test.finding}"
+    name = f"{test.study}{finding} {test.test}"
     return plots.Mark(name, d, d - 1.96 * se, d + 1.96 * se)
 
 
