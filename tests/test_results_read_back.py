@@ -1,6 +1,7 @@
 """Every result that is written is read back whole: random records of every kind."""
 
 import importlib
+import json
 import pkgutil
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import concord
 from concord.comparing.metrics import MetricCompareResult, UnitWords, read_metric_comparison
 from concord.comparing.result import CompareResult, ModelScores, TaskMeans, read_item_comparison
+from concord.people import files as people_files
 from concord.people.agents_files import AgentsResult
 from concord.people.agents_files import read as read_agents
 from concord.people.agents_result import COMPARED, AgentScores, AgentStanding
@@ -154,3 +156,16 @@ def test_a_random_result_is_read_back_whole(kind: type[Presented], data: st.Data
     with TemporaryDirectory() as folder:
         result.write(folder)
         assert read(Path(folder)) == result
+
+
+def test_methods_name_the_version_that_computed_the_result(tmp_path: Path) -> None:
+    row = {"study": "S", "finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 2.5}
+    row |= {"human_n": 60, "agent_statistic": 1.0, "agent_n": 60}
+    concord.score_people([row], n_resamples=0, n_simulations=0).write(tmp_path)
+    path = tmp_path / "benchmark_summary.json"
+    document = json.loads(path.read_text("utf-8"))
+    other = document | {"commit": "0123456789abcdef", "concord_version": "0.0.1"}
+    path.write_text(json.dumps(other), "utf-8")
+    found = people_files.read(tmp_path)
+    assert "Concord (version 0.0.1, commit 0123456789)" in found.methods()
+    assert found.to_dict()["commit"] == "0123456789abcdef"

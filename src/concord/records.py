@@ -225,6 +225,16 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoredBy:
+    """What computed a result that was read from its files; what they do not say is ``None``."""
+
+    concord_version: str | None = None
+    commit: str | None = None
+    python_version: str | None = None
+    packages: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """A prompt template with its hash."""
 

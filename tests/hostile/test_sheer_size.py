@@ -14,6 +14,7 @@ from concord.errors import FileFormatError, TableError, UndefinedError
 from concord.files import limits
 from concord.files.codec import encode
 from concord.files.grids import from_records
+from concord.files.tables import read_grid
 from concord.people import agents_pairs
 from concord.people.agents_files import DOCUMENT
 from concord.people.answers.records import AnswerSets, OutcomeKey
@@ -21,6 +22,7 @@ from concord.people.answers.score import score_answer_table
 from concord.people.predictions.table import read_predictions
 from concord.people.studies.distributions import _choices, _numbers_counted
 from concord.people.table.read import read_tests
+from concord.reasoning.read.vignettes import _element_lines
 from concord.stats.predicted_effects import predicted_effects, within_outcomes
 from concord.stats.study_rates import apr_interval, pas_interval
 from concord.stats.votes import _divisions, seat_test
@@ -258,9 +260,10 @@ def test_documents_of_studies_go_through_the_tests_once(
     assert six < calls < 2.2 * six
 
 
+@pytest.mark.parametrize("most", ["HANDMADE_CELLS", "HANDMADE_COLUMNS"])
 @pytest.mark.parametrize("command", [["check"], ["score", "people"]])
 def test_a_large_table_is_read_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], most: str
 ) -> None:
     read = []
 
@@ -269,8 +272,25 @@ def test_a_large_table_is_read_once(
         return from_records(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr("concord.files.delimited.from_records", counted)
-    monkeypatch.setattr("concord.people.table.opened.HANDMADE_CELLS", 10)
+    monkeypatch.setattr(f"concord.people.table.opened.{most}", 1)
     (tmp_path / "t.csv").write_text("item,score\n" + "q,1\n" * 10, "utf-8")
     found = CliRunner().invoke(app, [*command, str(tmp_path / "t.csv")])
     assert found.exit_code == 2 and "required columns are missing" in found.output
     assert len(read) == 1
+
+
+def test_texts_of_very_many_escapes_are_passed_over_without_a_way_back() -> None:
+    text = '{"samples": [\n{"id": "a", "prompt": "' + "\\u0041" * 100_000 + '"},\n{"id": "b"}]}'
+    tracemalloc.start()
+    lines = _element_lines(text, "samples", 2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert lines == [2, 3]
+    assert peak < 5 * 2**20  # six hundred bytes for each escape were 60 MB
+
+
+def test_lines_are_counted_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("concord.files.grids.ROWS", 3)
+    (tmp_path / "t.jsonl").write_text("{}\n\n{}\n \n{}\nno row\n", "utf-8")
+    with pytest.raises(FileFormatError, match=r"t\.jsonl: 4 rows, expected at most 3"):
+        read_grid(tmp_path / "t.jsonl")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 import typer
+from tests.hostile.every_command import COMMANDS as EVERY
+from tests.hostile.every_command import write_inputs
 from typer.testing import CliRunner
 
 from concord.cli.app import app
@@ -78,6 +80,45 @@ def test_a_folder_that_may_not_be_entered_is_a_message_of_every_command(tmp_path
     assert len(found) == len(COMMANDS)
     for code, said, fault in found:
         _is_a_message(code, said, fault)
+
+
+def _with_each_path(folder: Path) -> list[list[str]]:
+    """Every command with every path that it reads, one of them in a folder that may not be entered."""
+    commands = []
+    for name, all_given in EVERY.items():
+        for given in all_given:
+            words = given.split()
+            out = [word.replace("<", "/nowhere/") if word.startswith("<") else word for word in words]
+            for place, word in enumerate(words):
+                if (folder / word).exists():
+                    path = str(folder / word)
+                    commands.append([*name.split(), *out[:place], path, *out[place + 1 :]])
+    return commands
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="privileges cannot be dropped here")
+def test_every_path_of_every_command_may_lie_where_one_may_not_go(tmp_path: Path) -> None:
+    folder = tmp_path / "secret"
+    folder.mkdir()
+    write_inputs(folder)
+    commands = _with_each_path(folder)
+    assert len(commands) > 80
+    assert {name.split()[0] for name in EVERY} - {words[0] for words in commands} <= {
+        "demo",
+        "template",
+        "view",
+    }
+    folder.chmod(0o700)
+    done = subprocess.run(  # noqa: S603 - this Python
+        [sys.executable, "-c", _AS_NOBODY],
+        input=json.dumps(commands), cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert "###" in done.stdout, done.stderr
+    found = json.loads(done.stdout.rpartition("###")[2])
+    for words, (code, said, fault) in zip(commands, found, strict=True):
+        assert code == 2 and "SystemExit" in fault, f"{words}: {fault} {said}"
+        assert said.strip() and len(said) < 5_000, words
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))

@@ -8,14 +8,22 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from concord.records import InputFile
+from concord.records import InputFile, ScoredBy
 from concord.version import RESULT_FORMAT, __version__
 
 _PACKAGES = ("numpy", "scipy", "polars", "fastexcel")
 
 
-def provenance(inputs: Iterable[InputFile]) -> dict[str, Any]:
-    """Return format and package versions, inputs with their hashes, and the commit where it is known."""
+def provenance(inputs: Iterable[InputFile], by: ScoredBy | None = None) -> dict[str, Any]:
+    """Return format and package versions, inputs with their hashes, and the commit where it is known.
+
+    Parameters
+    ----------
+    inputs
+        Files that went into the result.
+    by
+        What computed it, where it was read from files; otherwise it is computed here and now.
+    """
     return {
         "format_version": RESULT_FORMAT,
         "concord_version": __version__,
@@ -23,7 +31,13 @@ def provenance(inputs: Iterable[InputFile]) -> dict[str, Any]:
         "python_version": platform.python_version(),
         "packages": _versions(),
         "inputs": [asdict(file) for file in inputs],
+        **recorded(by),
     }
+
+
+def recorded(by: ScoredBy | None) -> dict[str, Any]:
+    """Return what files say of who computed a result, as keys of its document; none where they do not."""
+    return {} if by is None or by.concord_version is None else asdict(by)
 
 
 def _versions() -> dict[str, str]:

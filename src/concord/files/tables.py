@@ -16,7 +16,7 @@ from concord.errors import FileFormatError, OptionError
 from concord.files import limits
 from concord.files.contents import fingerprint, is_folder, read_bytes
 from concord.files.frames import from_mappings, from_pandas, from_polars, is_lazy, is_pandas, is_polars
-from concord.files.grids import Grid
+from concord.files.grids import Grid, check_size
 from concord.files.json_text import UnusableError, parsed, parsed_line
 from concord.files.text import decode
 
@@ -231,7 +231,9 @@ def _read_json(name: str, text: str) -> Grid:
 def _read_json_lines(name: str, text: str) -> Grid:
     """Read row objects, one per line; a line that is none is named."""
     rows = []
-    for number, line in enumerate(text.split("\n"), 1):
+    lines = text.split("\n")
+    check_size(name, sum(not line.isspace() and line != "" for line in lines), 1)
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:

@@ -33,7 +33,7 @@ from concord.people.result import (
     Score,
     TestResult,
 )
-from concord.records import Estimate, InputFile, Interval, Provenance, Publishable
+from concord.records import Estimate, InputFile, Interval, Provenance, Publishable, ScoredBy
 
 if TYPE_CHECKING:
     import polars as pl
@@ -123,6 +123,8 @@ class PeopleResult(Publishable):
     """What had to be assumed, with the tests it concerns and the column that would remove it."""
     referee: Referee | None = None
     """What a referee asks: replication, difference, selection, priors; None in results before it."""
+    scored_by: ScoredBy | None = field(default=None, compare=False, repr=False)
+    """What computed it, where it was read from files."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `benchmark_summary.json` holds."""
@@ -256,7 +258,7 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
             "seed": scores.seed,
         },
         "seed": scores.seed,
-        **provenance(scores.inputs),
+        **provenance(scores.inputs, scores.scored_by),
         **asdict(scores.made),
     }
 
@@ -279,7 +281,8 @@ def _study_documents(scores: PeopleResult, studies: Sequence[GroupResult]) -> It
         tests[test.study].append({"row": row, **encode(test)})
     for finding in scores.findings:
         findings[finding.study].append(encode(finding))
-    shared = {"seed": scores.seed, **provenance(scores.inputs), **asdict(scores.made)}
+    by = provenance(scores.inputs, scores.scored_by)
+    shared = {"seed": scores.seed, **by, **asdict(scores.made)}
     for study in studies:
         yield _study_document(scores, study, findings[study.name], tests[study.name]) | shared
 
@@ -372,6 +375,7 @@ def read(source: Path) -> PeopleResult:
         model=document.get("model"),
         inputs=decode(tuple[InputFile, ...], document.get("inputs", []), where=f"{where}, 'inputs'"),
         made=decode(Provenance, document, where=where),
+        scored_by=decode(ScoredBy, document, where=where),
         sizes=_sizes_of(document, where),
         assumptions=tuple(document.get("assumptions", ())),
         referee=read_referee(folder),

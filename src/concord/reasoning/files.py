@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,11 @@ from concord.files.contents import read_bytes
 from concord.files.documents import read_document
 from concord.files.json_text import decoded, parsed
 from concord.files.output import safe_name, write_json, write_lines
+from concord.files.provenance import recorded
 from concord.files.rows import read_rows, write_rows
 from concord.reasoning.document import KIND, document_of, scores_of
 from concord.reasoning.result import BiasRow, Case, ReasoningScores, SampleRow
-from concord.records import Estimate, Provenance, Publishable
+from concord.records import Estimate, Provenance, Publishable, ScoredBy
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,6 +39,8 @@ class ReasoningResult(Publishable):
     scores: ReasoningScores
     made: Provenance | None = None
     """How the replies were made; ``None`` where they were recorded elsewhere."""
+    scored_by: ScoredBy | None = field(default=None, compare=False, repr=False)
+    """What computed it, where it was read from files."""
 
     @property
     def model(self) -> str:
@@ -95,7 +98,7 @@ class ReasoningResult(Publishable):
         """Return the whole result as one JSON document."""
         # Recorded replies do not say how they were made: unknown, not zero.
         made = Provenance() if self.made is None else self.made
-        return document_of(self.scores, self.estimates) | dict(encode(made))
+        return document_of(self.scores, self.estimates) | dict(encode(made)) | recorded(self.scored_by)
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per vignette (and repeat)."""
@@ -155,7 +158,8 @@ def read(folder: Path) -> ReasoningResult:
     cases = _cases(folder / STEPS_FILE) if (folder / STEPS_FILE).is_file() else ()
     scores = scores_of(document, rows, bias, cases, where=str(path))
     made = decode(Provenance, document, where=str(path))
-    return ReasoningResult(scores, None if made == Provenance() else made)
+    by = decode(ScoredBy, document, where=str(path))
+    return ReasoningResult(scores, None if made == Provenance() else made, by)
 
 
 def _cases(path: Path) -> tuple[Case, ...]:

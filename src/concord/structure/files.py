@@ -2,18 +2,20 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, OptionError, printable
+from concord.files.codec import decode
 from concord.files.contents import fingerprint, is_file, read_bytes
 from concord.files.documents import check_heading
 from concord.files.json_text import parsed
 from concord.files.output import frame_of, write_csv, write_json
+from concord.files.provenance import recorded
 from concord.files.result_folders import folder_with
 from concord.files.rows import read_back
-from concord.records import InputFile, Provenance, Publishable
+from concord.records import InputFile, Provenance, Publishable, ScoredBy
 from concord.structure import tables
 from concord.structure.document import KIND, document_of, scores_of
 from concord.structure.read.records import ReadOptions
@@ -39,6 +41,8 @@ class StructureResult(Publishable):
     read_options: ReadOptions
     made: Provenance | None = None
     """How the replies behind the scores were made; ``None`` where only scores were given."""
+    scored_by: ScoredBy | None = field(default=None, compare=False, repr=False)
+    """What computed it, where it was read from files."""
 
     @property
     def models(self) -> tuple[ModelResult, ...]:
@@ -85,7 +89,7 @@ class StructureResult(Publishable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as one JSON-ready document."""
-        return document_of(self.scores, self.read_options, self.made)
+        return document_of(self.scores, self.read_options, self.made) | recorded(self.scored_by)
 
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the result files into `<out>/consistency/` and return their paths."""
@@ -149,7 +153,8 @@ def read(source: str | Path) -> StructureResult:
     document = _document(folder / RESULT)
     cells = _cells(folder / CELLS)
     items = _items(folder / ITEMS, cells)
-    return StructureResult(*scores_of(document, items, where=_named(folder / RESULT)))
+    where = _named(folder / RESULT)
+    return StructureResult(*scores_of(document, items, where=where), decode(ScoredBy, document, where=where))
 
 
 def is_structure_folder(source: object) -> bool:

@@ -7,7 +7,7 @@ from concord.files.grids import is_blank
 from concord.files.raw_table import Area, RawTable
 from concord.people.table.handmade import header, words
 from concord.people.table.handmade.header import find_header, split_tables, spread_merged
-from concord.people.table.handmade.words import meaning_of
+from concord.people.table.handmade.words import meaning_of, words_of
 
 
 def test_a_title_of_many_words_behind_a_model_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,6 +34,11 @@ def test_a_text_of_a_thousand_characters_is_no_title() -> None:
     titles = (2, ["Study", "Human t", "GPT-4 t"])
     assert find_header([titles, *data]) is not None
     assert find_header([(2, ["Study", "Human t", "GPT-4 " + "x" * 1000]), *data]) is None
+
+
+def test_of_a_text_that_is_no_title_only_the_beginning_is_looked_at() -> None:
+    assert words_of("Human t " + "x" * 10_000_000)[:2] == ["human", "t"]
+    assert len("".join(words_of("x" * 10_000_000))) == 1_000
 
 
 def test_merged_areas_over_each_other_are_refused() -> None:

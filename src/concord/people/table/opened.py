@@ -20,6 +20,8 @@ MOST_TITLES = 60
 """Rows of a table that may be turned round."""
 HANDMADE_CELLS = 500_000
 """Cells above which nobody made a table by hand: it is not read again for titles above it."""
+HANDMADE_COLUMNS = 1_000
+"""Columns above which nobody made a table by hand."""
 MOST_SHEETS = 20
 """Further sheets that are looked at where the first holds no table."""
 
@@ -53,7 +55,7 @@ def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str]
         grid = read_grid(
             source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
         )
-    if not mapping and (_is_of_the_format(grid) or len(grid.rows) * len(grid.header) > HANDMADE_CELLS):
+    if not mapping and (_is_of_the_format(grid) or _is_made_by_machine(grid)):
         return grid
     found = handmade_grid(_raw(source, grid, options), mapping)
     if found is None:
@@ -69,6 +71,11 @@ def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str]
             "column and the tests side by side; turn the table round (in a spreadsheet: paste, transpose)"
         )
     return grid if found is None else found
+
+
+def _is_made_by_machine(grid: Grid) -> bool:
+    """Whether a table is too large to be looked at title by title."""
+    return len(grid.header) > HANDMADE_COLUMNS or len(grid.rows) * len(grid.header) > HANDMADE_CELLS
 
 
 def _lies_on_its_side(grid: Grid) -> bool:

@@ -212,7 +212,8 @@ def _document(source: Source, key: str) -> tuple[Sequence[object], list[int | No
     return rows, _element_lines(text, key, len(rows)), fingerprint(path.name, data)
 
 
-_JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+# possessive: a way back through every character of a long text would take a thousand bytes for each
+_JSON_PART = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]]', re.DOTALL)
 
 
 def _element_lines(text: str, key: str, count: int) -> list[int | None]:

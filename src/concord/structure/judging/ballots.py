@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.errors import FileFormatError
+from concord.files.titles import plain_title
 from concord.structure.named_rows import NamedRows, Row
 
 A, B, TIE, UNREADABLE = "a", "b", "tie", ""
@@ -20,7 +21,29 @@ _SEATS = {
     "first": FIRST, "1st": FIRST, "a>b": FIRST, "a>>b": FIRST, "b<a": FIRST,
     "second": SECOND, "2nd": SECOND, "b>a": SECOND, "b>>a": SECOND, "a<b": SECOND,
 }  # fmt: skip
-_EVEN = ("tie", "c", "draw", "equal", "a=b", "b=a", "a==b", "both", "neither", "same", "no preference")
+_EVEN = (
+    "tie",
+    "c",
+    "draw",
+    "equal",
+    "a=b",
+    "b=a",
+    "a==b",
+    "both",
+    "neither",
+    "same",
+    "no preference",
+    "equally good",
+    "both equally good",
+    "both are equally good",
+    "about the same",
+    "equal quality",
+)
+_BETTER = re.compile(
+    r"(?:assistant |answer |response |model |output |option )?([ab12])(?: is| was)?"
+    r"(?: much| far| slightly| clearly| marginally| a bit| a little)? (?:better|wins|won|preferred)\.?"
+)
+"""A verdict as a sentence: "Response B is slightly better"."""
 _NO_VERDICT = ("unreadable", "none", "error", "null", "nan", "n/a", "invalid")
 _MARKED = re.compile(r"\[\[\s*([^\[\]]{1,20}?)\s*\]\]")
 _BRACKETS = re.compile(r"^\[*\s*(.*?)\s*\]*$")
@@ -80,7 +103,9 @@ def named_seat(value: object) -> int | None:
     word = bare_word(value)
     if is_tie(word):
         return EVEN
-    return _SEATS.get(word, _SEATS.get(word.replace(" ", "")))
+    seat = _SEATS.get(word, _SEATS.get(word.replace(" ", "")))
+    sentence = None if seat is not None else _BETTER.fullmatch(word)
+    return seat if sentence is None else _SEATS[sentence[1]]
 
 
 def is_tie(value: object) -> bool:
@@ -136,5 +161,5 @@ def needed_word(row: Row, key: str, place: str) -> str:
 
 
 def small_keys(row: Mapping[str, object]) -> dict[str, object]:
-    """Return a row with its columns' names in small letters."""
-    return {str(key).strip().casefold(): value for key, value in row.items()}
+    """Return a row with its columns' names in small letters, words joined by bars."""
+    return {plain_title(str(key)): value for key, value in row.items()}

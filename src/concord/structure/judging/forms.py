@@ -2,6 +2,7 @@
 
 from concord.errors import FileFormatError
 from concord.files.limits import listed
+from concord.files.titles import plain_title
 from concord.structure.judging.alpaca import alpaca_eval, alpaca_notes
 from concord.structure.judging.ballots import Ballot, RowReader, VerdictForm
 from concord.structure.judging.plain import fits_plain, fits_wide, plain_notes, plain_reader, wide_reader
@@ -53,7 +54,7 @@ def read_ballots(source: NamedRows, judge: str) -> tuple[list[Ballot], list[str]
 
 def _form_of(source: NamedRows) -> VerdictForm:
     """Recognise the form of a file by its first row."""
-    keys = frozenset(str(key).strip().casefold() for key in source.rows[0])
+    keys = frozenset(plain_title(str(key)) for key in source.rows[0])
     found = next((form for form in FORMS if form.fits(keys)), None)
     if found is None:
         raise FileFormatError(

@@ -39,7 +39,7 @@ _NAMES = {
     "judge": ("judge", "judge_model", "judge_name", "annotator", "rater", "evaluator", "model"),
     "order": ("order", "position", "presentation_order"),
     "swapped": _SWAPPED,
-    "verdict": ("verdict", "judgement", "judgment", "decision"),
+    "verdict": ("verdict", "judgement", "judgment", "decision", "preference", "judge_verdict"),
     "winner": ("winner", "preferred", "chosen", "winning_model", "preferred_model"),
     "model_a": ("model_a",),
     "model_b": ("model_b",),
@@ -240,7 +240,10 @@ def _plain_verdict(
     if seat is None:
         raise FileFormatError(f"{place}: 'verdict' is {quoted(value)}, expected first, second or tie")
     if order == UNORDERED and seat != EVEN:
-        raise FileFormatError(f"{place}: 'verdict' names a seat, and 'order' does not say who was in it")
+        raise FileFormatError(
+            f"{place}: 'verdict' names a seat, and 'order' does not say who was in it; give a column order "
+            "(ab, ba), or the models by their seats in first_model and second_model"
+        )
     return seat_verdict(seat, order)
 
 

@@ -9,14 +9,12 @@ from concord.files.cells import BadCellError
 from concord.files.grids import Numbered, is_blank
 from concord.files.raw_table import RawTable, filled
 from concord.people.table.handmade.cells import read_any
-from concord.people.table.handmade.words import Meaning, meaning_of, names_whole_side
+from concord.people.table.handmade.words import LONGEST_TITLE, Meaning, meaning_of, names_whole_side
 
 DEEPEST = 3
 """Lines that a header may have."""
 LOOKED_AT = 40
 """Records in which a header is looked for."""
-LONGEST_TITLE = 1_000
-"""Characters of a title; a longer text is none, and its words are not looked at."""
 MOST_MERGED = 2000
 """Merged areas that are looked at; people do not make more by hand."""
 FEWEST = 3

@@ -26,6 +26,8 @@ _NUMBERED = re.compile(
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _UNSPACED = re.compile("|".join(vocabulary.UNSPACED))
 _MEANING = {alias.strip(): field for field, names in vocabulary.FIELDS.items() for alias in names.split(";")}
+LONGEST_TITLE = 1_000
+"""Characters of a title; of a longer text no more are looked at, and it is no title."""
 _MOST_WORDS = max(len(names.split()) for names in _MEANING)
 """Words of the longest name of a field: no more are looked at behind the name of an agent."""
 FIELDS = tuple(vocabulary.FIELDS)
@@ -82,7 +84,7 @@ def words_of(text: object) -> list[str]:
     >>> words_of("Human M1"), words_of("SD2")
     (['human', 'm', '1'], ['sd', '2'])
     """
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", str(text)))
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", str(text)[:LONGEST_TITLE]))
     plain = unicodedata.normalize("NFC", plain).casefold().replace("_", " ")
     plain = re.sub(r"['’]s?\b", " ", _UNSPACED.sub(r" \g<0> ", plain))
     words = [word.strip("-.") for word in re.findall(_WORD, plain) if word not in vocabulary.PARTICLES]
