@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import concord
 from concord import api
 from concord.cli.app import app
+from concord.comparing.scores import read_scores
 from concord.errors import FileFormatError, TableError, UndefinedError
 from concord.files import limits
 from concord.files.codec import encode
@@ -292,5 +293,6 @@ def test_texts_of_very_many_escapes_are_passed_over_without_a_way_back() -> None
 def test_lines_are_counted_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("concord.files.grids.ROWS", 3)
     (tmp_path / "t.jsonl").write_text("{}\n\n{}\n \n{}\nno row\n", "utf-8")
-    with pytest.raises(FileFormatError, match=r"t\.jsonl: 4 rows, expected at most 3"):
-        read_grid(tmp_path / "t.jsonl")
+    for read in (read_grid, read_scores):
+        with pytest.raises(FileFormatError, match=r"t\.jsonl: 4 rows, expected at most 3"):
+            read(tmp_path / "t.jsonl")

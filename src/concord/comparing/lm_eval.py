@@ -19,6 +19,7 @@ from concord.comparing.rows import (
 )
 from concord.errors import FileFormatError, OptionError
 from concord.files.contents import fingerprint_file, read_bytes
+from concord.files.grids import check_size
 from concord.files.json_size import check_json_size
 from concord.files.json_text import UnusableError, parsed_line
 from concord.files.limits import listed, quoted
@@ -147,6 +148,7 @@ def json_lines(path: Path) -> list[dict[str, Any]]:
     check_json_size(path.name, data.decode("utf-8", "replace"))
     rows = []
     pieces = data.split(b"\n")
+    check_size(path.name, sum(not raw.isspace() and raw != b"" for raw in pieces), 1)
     for number, raw in enumerate(pieces, 1):
         if not raw.strip():
             continue
