@@ -333,3 +333,16 @@ def test_numbers_beside_outlying_tests_do_not_lie_on_each_other() -> None:
     places = [(float(x), float(y)) for x, y in found]
     assert len(places) == 4
     assert all(abs(a - c) >= 8 or abs(b - d) >= 8 for (a, b), (c, d) in combinations(places, 2))
+
+
+def test_columns_of_many_pairs_have_numbers_and_those_of_few_names() -> None:
+    from concord.show.plot_pairs import PairCell, triangle
+
+    for n, numbered in ((12, False), (40, True)):
+        names = [f"lab/model-{i}" for i in range(n)]
+        cells = {(i, j): PairCell(0.1, True) for i in range(n) for j in range(i + 1, n)}
+        drawn = triangle("pairs", "T", names, cells, label="PAS")
+        assert ("rotate(42)" in drawn.body or "rotate(42" in drawn.body) is not numbered
+        assert (">25</text>" in drawn.body) is numbered
+        assert ("25 model-24" in drawn.body) is numbered
+        assert ("1 is lab/model-0" in drawn.caption) is numbered

@@ -85,6 +85,11 @@ def ranked_interval(own: HasInterval | None, ranked: float | None) -> Interval |
     return own.interval if math.isclose(own.value, ranked, rel_tol=1e-9, abs_tol=1e-12) else None
 
 
+def at_level(ends: Interval | None, level: float) -> Interval | None:
+    """Return an interval of a result where it has the coverage that is asked for."""
+    return ends if ends is not None and math.isclose(ends.level, level) else None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class MetricCompareResult(Presented):
     """Models compared on the same studies of people, or on the same items and arrangements."""

@@ -1,6 +1,7 @@
 """What options do to two models, compared on the same questions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -8,14 +9,14 @@ import numpy as np
 from scipy.special import stdtr
 
 from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, at_level, ranked_interval
 from concord.comparing.naming import check_names, distinct, known_metric
 from concord.comparing.shares import difference_of_shares
 from concord.engine import Engine
 from concord.errors import MismatchError, UndefinedError
 from concord.files.contents import fingerprint_file
 from concord.files.result_folders import folder_name, holding_folder
-from concord.records import Estimate
+from concord.records import Estimate, Interval
 from concord.stats.compare import Choices
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import jackknife_t
@@ -63,7 +64,12 @@ def compare_option_folders(asked: CompareRequest) -> MetricCompareResult:
         "the same questions with options",
         {"arranger": results[0].arranger, "items": results[0].items},
         tuple(
-            ComparedModel(name, folder_name(source), {"model": one.model})
+            ComparedModel(
+                name,
+                folder_name(source),
+                {"model": one.model},
+                at_level(_option_interval(one, head, values[name]), choices.level),
+            )
             for name, source, one in zip(called, sources, results, strict=True)
         ),
         pairs,
@@ -93,6 +99,24 @@ def _option_ranking_value(one: OptionItems, metric: str) -> float | None:
     if np.isnan(value):
         return None
     return abs(value) if metric in ("first_option", "last_option") else value
+
+
+def _option_interval(one: OptionResult, metric: str, ranked: float | None) -> Interval | None:
+    """Return the interval of the number that ranks a model; of the size of a preference, either way."""
+    scores = one.scores
+    ends = (scores.selection[0], scores.selection[-1]) if scores.selection else (None, None)
+    own = {
+        "consistency": scores.consistency, "option_flips": scores.flip_excess, RSTD: scores.rstd,
+        "first_option": ends[0], "last_option": ends[1],
+    }.get(metric)  # fmt: skip
+    if own is None or own.value is None or own.interval is None:
+        return None
+    if metric not in ("first_option", "last_option"):
+        return ranked_interval(own, ranked)
+    sizes = sorted((abs(own.interval.low), abs(own.interval.high)))
+    low = 0.0 if own.interval.low <= 0 <= own.interval.high else sizes[0]
+    size = Estimate(abs(own.value), replace(own.interval, low=low, high=sizes[1]))
+    return ranked_interval(size, ranked)
 
 
 def _compared_options(

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, at_level, ranked_interval
 from concord.comparing.naming import agent_name, check_names, distinct, known_metric
 from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
@@ -79,7 +79,15 @@ def compare_predictions(asked: CompareRequest) -> MetricCompareResult:
         WORDS,
         f"predicted effects, {next(iter(units))} · the same effects of people",
         {"of": "predictions"},
-        tuple(ComparedModel(one.name, one.source, {"agent": one.agent.agent}) for one in models),
+        tuple(
+            ComparedModel(
+                one.name,
+                one.source,
+                {"agent": one.agent.agent},
+                at_level(ranked_interval(one.agent.numbers.get(chosen), values[one.name]), choices.level),
+            )
+            for one in models
+        ),
         pairs,
         place,
         {"level": choices.level},

@@ -13,6 +13,10 @@ FEW = 10
 """Models up to which the picture is narrow, so that two are side by side on a page."""
 
 
+MOST_NAMED = 24
+"""Models up to which columns have their names below; those of more have numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class PairCell:
     """One pair: the row's number minus the column's, and whether the two differ after Holm."""
@@ -42,8 +46,11 @@ def triangle(
         In units of the drawing.
     """
     n = len(models)
-    called = last_parts(models)
     few = n <= FEW
+    numbered = n > MOST_NAMED
+    called = last_parts(models)
+    if numbered:  # names below columns this narrow would lie on each other
+        called = [f"{i} {one}" for i, one in enumerate(called, 1)]
     room = 170.0 if few else 0.34 * width
     left = max(90.0, min(room, max((reach(one) for one in called), default=0.0) + 14))
     size = min(38.0 if few else 48.0, (width - left - _SLANT) / max(n - 1, 1))
@@ -58,7 +65,10 @@ def triangle(
             _pair_cell(canvas, cells.get((i, j)), (left + size * i, y, size, tall), largest)
     bottom = 10 + tall * (n - 1)
     for i in range(n - 1):
-        canvas.turned(left + size * (i + 0.5) + 4, bottom + 12, 42, models[i], shown=along[i])
+        if not numbered:
+            canvas.turned(left + size * (i + 0.5) + 4, bottom + 12, 42, models[i], shown=along[i])
+        elif i == 0 or (i + 1) % 5 == 0:
+            canvas.text(left + size * (i + 0.5), bottom + 16, str(i + 1), kind="s", anchor="middle")
     apart = sum(cell.differ for cell in cells.values())
     said = f"{title}: {apart} of {len(cells)} pairs can be distinguished, after Holm."
     rows = (
@@ -69,7 +79,9 @@ def triangle(
         f"Difference in {label}, column minus row, of models from best to worst on what both have. Grey: the "
         "two cannot be distinguished (95 %, after Holm)."
     )
-    longest = max((reach(one) for one in along[:-1]), default=0.0)
+    if numbered:
+        caption += f" Columns have the numbers of the rows; 1 is {models[0]}."
+    longest = 0.0 if numbered else max((reach(one) for one in along[:-1]), default=0.0)
     # as wide as it needs to be: few models do not leave half of it empty
     used = min(width, max(left + size * (n - 1) + 0.75 * longest + 16, 320.0))
     return Picture(

@@ -176,3 +176,24 @@ def test_intervals_of_correlation_and_slope_cover(runs: int) -> None:
     assert {name: count / runs >= 0.93 - slack for name, count in inside.items()} == dict.fromkeys(
         truth, True
     )
+
+
+def test_a_ranking_of_predictors_has_the_interval_of_each(tmp_path: Path) -> None:
+    import numpy as np
+
+    import concord
+    from concord import api
+
+    rng = np.random.default_rng(1)
+    people = rng.normal(size=20)
+    for agent, noise in (("near", 0.2), ("far", 0.8)):
+        rows = [
+            {"study": f"s{i % 5}", "condition": str(i), "human_estimate": float(one), "human_se": 0.2,
+             "agent_estimate": float(one + noise * rng.normal()), "agent": agent, "unit": "points"}
+            for i, one in enumerate(people)
+        ]  # fmt: skip
+        api.score_predictions(rows).write(tmp_path / agent)
+    found = concord.compare(tmp_path / "near", tmp_path / "far").to_dict()
+    for one in found["models"]:
+        ends = one["ranking_interval"]
+        assert ends["low"] < found["ranking_values"][one["name"]] < ends["high"]

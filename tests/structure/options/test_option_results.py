@@ -53,6 +53,22 @@ def test_models_are_compared_on_the_same_questions(folders: tuple[Path, Path]) -
     assert found.standing.order == ("steady", "biased")  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("metric", ["consistency", "option_flips", "first_option", "last_option", "rstd"])
+def test_a_ranking_has_the_interval_of_each_model(folders: tuple[Path, Path], metric: str) -> None:
+    found = concord.compare(*folders, metric=metric).to_dict()
+    for one, folder in zip(found["models"], folders, strict=True):
+        value, ends = found["ranking_values"][one["name"]], one["ranking_interval"]
+        if metric == "rstd" and ends is None:
+            continue  # what is ranked still holds the noise that the interval's own number does not
+        assert ends["low"] <= value <= ends["high"]
+        scores = files.read(folder).scores
+        own = {"consistency": scores.consistency, "first_option": scores.selection[0]}.get(metric)
+        if own is not None and own.interval is not None and own.interval.low > 0:
+            assert (ends["low"], ends["high"]) == (own.interval.low, own.interval.high)
+    other = concord.compare(*folders, metric=metric, level=0.9).to_dict()
+    assert all(one["ranking_interval"] is None for one in other["models"])
+
+
 def test_a_model_does_not_differ_from_itself(folders: tuple[Path, Path]) -> None:
     found = concord.compare(folders[0], folders[0])
     assert found.difference is not None and found.difference.value == 0
