@@ -110,6 +110,20 @@ def test_a_run_without_any_reply_to_score_says_why_and_is_no_success(
     assert json.loads(Path("r", "run.json").read_text())["cost"] is None  # nobody said what it took
 
 
+def test_a_cache_that_cannot_be_kept_is_told_before_anything_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("")
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "file" / "below"))
+    done = invoke(
+        "run", "reasoning", "--model", "mockllm/a", "--limit", "1", "--cache", "--out", "r", "--yes"
+    )
+    assert done.exit_code == 2
+    assert "--cache: Inspect's cache cannot be written (Not a directory: " in done.stderr
+    assert not Path("r").exists()
+
+
 def test_a_limit_of_cost_without_prices_is_told_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,3 +78,11 @@ class TestRuns:
         begin = time.monotonic()
         assert runs.run_job(job, tmp_path / "r").outcomes == {"ok": 8}
         assert time.monotonic() - begin >= 0.7  # eight calls, a tenth of a second apart
+
+    def test_the_time_of_a_run_ends_also_while_it_waits_for_its_rate(self, tmp_path: Path) -> None:
+        limits = Limits(rate=0.001, max_time=0.02)  # a call in a thousand minutes
+        begin = time.monotonic()
+        stopped = runs.run_job(runs.job("reasoning", "mockllm/model", limit=2, limits=limits), tmp_path / "r")
+        assert stopped.stopped == "--max-time 0.02 (minutes) is reached"
+        assert stopped.outcomes == {"ok": 1, "not asked": 7}
+        assert time.monotonic() - begin < 120

@@ -1,5 +1,7 @@
 """What a run will take, before anything is spent."""
 
+from typing import Any
+
 import pytest
 
 from concord.asking import runs
@@ -61,3 +63,26 @@ def test_a_price_that_is_none_is_refused(price: float) -> None:
 def test_settings_that_do_not_fit_are_told(sampling: Sampling, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         runs.job("reasoning", "m/x", sampling=sampling)
+
+
+@pytest.mark.parametrize("vast", [10**9, 10**12, 10**30])
+@pytest.mark.parametrize(
+    ("question", "option"),
+    [
+        ("structure", {"items": "idioms-ko", "limit": 1}),
+        ("reasoning", {"limit": 1}),
+        ("judge", {}),
+        ("probes", {}),
+    ],
+)
+def test_more_trials_than_can_be_planned_are_refused_at_once(
+    question: str, option: dict[str, Any], vast: int
+) -> None:
+    with pytest.raises(OptionError, match="trials in one run, expected at most 1,000,000"):
+        runs.job(question, "mockllm/model", repeats=vast, **option)
+
+
+@pytest.mark.parametrize("vast", [10**9, 10**30])
+def test_more_participants_than_can_be_planned_are_refused_at_once(vast: int) -> None:
+    with pytest.raises(OptionError, match="--n: [0-9,]+ trials in one run, expected at most 1,000,000"):
+        runs.job("people", "mockllm/model", study=["framing"], n=vast, limit=1)

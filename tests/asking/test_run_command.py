@@ -85,6 +85,7 @@ def test_studies_that_cannot_be_run_are_told(arguments: tuple[str, ...], message
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("--processes", "1000000"), "--processes 1000000: expected at most 256"),
         (("--base-url", "nonsense"), "expected an address such as http://127.0.0.1:8000/v1"),
         (("--max-connections", "0"), "--max-connections 0: expected a whole number from 1 on"),
         (("--timeout", "0"), "--timeout 0"),

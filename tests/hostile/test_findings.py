@@ -222,14 +222,15 @@ def test_a_package_with_broken_studies_leaves_the_others(
 
 @pytest.mark.parametrize(
     "name",
-    ["\u202etxt.exe", "a\ufeffb", "\u200bx", "a\x9bb", "-rf", "CON", "nul", "aux.txt", "com1", "LPT9.csv",
+    ["\u202etxt.exe", "a\U000e0041b", "a\u061cb",
+     "a\ufeffb", "\u200bx", "a\x9bb", "-rf", "CON", "nul", "aux.txt", "com1", "LPT9.csv",
      "x" * 98 + " y", "x" * 98 + ".y", "..", ".", "", "a/../b", "é" * 300, "detailed_stats.csv"],
 )  # fmt: skip
 def test_a_name_becomes_a_path_that_every_system_holds(name: str) -> None:
     safe = safe_name(name)
     assert safe
     assert len(safe) <= 100
-    assert not set(safe) & set('/\\:*?"<>|\u202e\ufeff\u200b\x9b')
+    assert not set(safe) & set('/\\:*?"<>|\u202e\ufeff\u200b\x9b\u061c\U000e0041')
     assert not safe.startswith("-")
     assert safe == safe.strip(" .")
     assert safe.casefold().partition(".")[0] not in ("con", "nul", "aux", "com1", "lpt9")

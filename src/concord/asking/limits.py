@@ -76,6 +76,12 @@ class Budget:
                 "--max-cost needs prices: give --price-in and --price-out, or --prices with a file"
             )
 
+    @property
+    def seconds_left(self) -> float:
+        """Return the seconds until the limit of time; without one there is no end."""
+        limit = self.limits.max_time
+        return math.inf if limit is None else 60 * limit - (time.monotonic() - self.started)
+
     def begin(self) -> str | None:
         """Take one call, or say why there must be none."""
         reason = self.reason()

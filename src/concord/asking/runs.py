@@ -244,6 +244,10 @@ def run_job(
     known = plan_run(of, folder) if plan is None else plan
     # A finished run needs neither the extra nor a key; an unusable model leaves no folder behind.
     asked = (open_model(of) if model is None else model) if known.n_to_ask else None
+    if of.cache and asked is not None:
+        from concord.asking.inspect.models import check_cache
+
+        check_cache()
     return RunResult(run(of, folder, model=asked, provenance=about, listeners=told, known=known))
 
 

@@ -32,6 +32,8 @@ _LEAST = (
     ("give_up_after", 1),
     ("processes", 1),
 )
+_MOST_PROCESSES = 256
+"""Each loads Inspect anew, which takes some 150 MB."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +126,8 @@ class Asking:
             if value is not None and value < least:
                 option = name.replace("_", "-")
                 raise OptionError(f"--{option} {value}: expected a whole number from {least} on")
+        if self.processes > _MOST_PROCESSES:
+            raise OptionError(f"--processes {self.processes}: expected at most {_MOST_PROCESSES}")
         if not self.give_up_minutes > 0:
             raise OptionError(f"--give-up-minutes {self.give_up_minutes}: expected a number above 0")
         if self.batch:

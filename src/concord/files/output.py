@@ -90,7 +90,8 @@ def _writing(path: Path) -> Iterator[IO[str]]:
 
 
 _UNSAFE = re.compile(
-    r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|\u00ad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]'
+    r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff'
+    r"\U000e0000-\U000e007f]"
 )
 """Separators, controls, what turns the direction of text, what is not seen, halves of characters."""
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\.|$)", re.IGNORECASE)

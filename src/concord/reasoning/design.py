@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from concord.errors import FileFormatError, OptionError
+from concord.files.limits import check_trials
 from concord.files.templates import fill, read_template
 from concord.reasoning.read.records import BiasCase, Sample
 from concord.reasoning.read.vignettes import read_bias_cases, read_samples
@@ -108,6 +109,7 @@ def _trials(
     vignettes: list[_Entry], cases: list[_Entry], templates: dict[str, Template], repeats: int
 ) -> Iterator[Trial]:
     """Both modes of a vignette are next to each other, so that an interrupted run holds whole pairs."""
+    check_trials((len(MODES) * len(vignettes) + len(cases)) * repeats, "--repeats")
     for repeat in range(repeats):
         for entry in vignettes:
             for mode in MODES:

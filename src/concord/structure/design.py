@@ -7,7 +7,7 @@ from pathlib import Path
 
 from concord.errors import OptionError
 from concord.files.contents import is_file, read_bytes
-from concord.files.limits import quoted, quoted_path
+from concord.files.limits import check_trials, quoted, quoted_path
 from concord.files.templates import fill, read_template
 from concord.records import Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger
@@ -110,6 +110,7 @@ def _trials(
         for item in asked.items[:limit]
         for name, text in arranger[1](item, asked, arrangements)
     ]
+    check_trials(len(laid_out) * repeats, "--repeats")
     for repeat in range(repeats):
         for item_id, name, messages, about in laid_out:
             yield Trial("structure", item_id, name, messages, repeat, template.name, about)

@@ -146,7 +146,8 @@ class Asker:
         if rate is not None and not self.over:
             slot = max(time.monotonic(), self._next_slot)
             self._next_slot = slot + 60.0 / rate
-            await self._sleep(slot - time.monotonic())
+            # Where the time of the run ends before its turn comes, the run is not kept waiting for that.
+            await self._sleep(min(slot - time.monotonic(), self._budget.seconds_left))
         if self.over:
             raise StoppedError
         reason = self._budget.begin()

@@ -3,10 +3,11 @@
 import importlib
 import os
 import re
+import tempfile
 from difflib import get_close_matches
 from typing import Any
 
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import GenerateConfig, Model, cache_path, get_model
 
 from concord.asking.address import base_url_of, check_reachable, is_loopback
 from concord.asking.connection import Connection
@@ -18,7 +19,7 @@ from concord.asking.inspect.private import (
     without_our_tasks,
 )
 from concord.asking.redact import Redactor, check_keys, strip_keys
-from concord.errors import InputError, ModelError
+from concord.errors import InputError, ModelError, OptionError
 
 PLACEHOLDER_KEY = "none-needed"
 _EXPECTED = (
@@ -68,6 +69,24 @@ def find_model(name: str, connection: Connection) -> Model:
     stay_at_origin(model)
     take_odd_replies(model)
     return model
+
+
+def check_cache() -> None:
+    """Refuse to use Inspect's cache of replies where it cannot be kept, before every call would find out.
+
+    Raises
+    ------
+    OptionError
+        The folder cannot be made or written.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=cache_path()):
+            pass
+    except OSError as fault:
+        raise OptionError(
+            f"--cache: Inspect's cache cannot be written ({fault.strerror}: {fault.filename}); leave --cache "
+            "out, or name another folder in INSPECT_CACHE_DIR"
+        ) from fault
 
 
 def redactor_of(name: str, model: Model | None, *others: str) -> Redactor:

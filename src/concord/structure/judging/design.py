@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from concord.errors import OptionError, RunFolderError
+from concord.files.limits import check_trials
 from concord.files.templates import fill, read_template
 from concord.records import AskOutcome, Design, Message, Trial
 from concord.structure.judging.ballots import AB, BA
@@ -63,6 +64,7 @@ def design_judge(
         for order, first, second in ((AB, pair.answer_a, pair.answer_b), (BA, pair.answer_b, pair.answer_a)):
             text = fill(template, prompt=pair.prompt, first=first, second=second)
             laid_out.append((pair.id, order, (Message("user", text),)))
+    check_trials(len(laid_out) * repeats, "--votes")
     trials = tuple(
         Trial(JUDGE, pair, order, messages, repeat, template.name)
         for repeat in range(repeats)
