@@ -1,6 +1,7 @@
 """Comparisons on the page, and who cannot be distinguished."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -136,3 +137,12 @@ def test_one_number_of_a_page_is_called_s_cons(tmp_path: Path) -> None:
     html = make_page([tmp_path / "order"]).html
     assert "S_Cons (paired)" in html
     assert "peak_S_Cons" not in html
+
+
+def test_print_hides_the_bar_of_the_page_and_not_the_lines_of_a_ranking() -> None:
+    from concord.show.page.build import page_style
+
+    printed = page_style("T").split("@media print")[1:]
+    hidden = [rule for part in printed for rule in part.split("}") if "display:none" in rule]
+    assert any("header.bar" in rule for rule in hidden)
+    assert not any(re.search(r"(^|[,{])\s*\.bar\b", rule) for rule in hidden)
