@@ -83,6 +83,7 @@ def test_a_model_that_is_refused_does_not_keep_the_others_from_being_asked(
     assert "openai-api/bad/n: " in alone.stderr
 
 
+@pytest.mark.long
 def test_several_models_share_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run = ("run", "reasoning", "--limit", "1", "--max-time", "0.00001", "--no-inspect-log", "--yes")

@@ -54,6 +54,7 @@ def test_tasks_are_named_after_the_package_however_it_was_installed() -> None:
     assert registry_info(TASKS["reasoning"]).name == "concord/reasoning"
 
 
+@pytest.mark.long
 def test_finding_a_model_loads_no_task_and_inspect_still_finds_them_afterwards() -> None:
     script = """
 import sys

@@ -65,3 +65,16 @@ def test_vignettes_without_a_gold_answer_are_refused_once() -> None:
         FileFormatError, match="no row has 'gold_answer'; fields found: .*; 'gold_answer' may"
     ):
         concord.score_reasoning([{"id": "1", "outcome": "x"}, {"id": "2", "outcome": "y"}], [])
+
+
+def test_a_bare_letter_is_an_answer_where_labels_are_letters() -> None:
+    samples = [{"id": letter, "gold_answer": letter} for letter in "ABCD"]
+    replies = [
+        {"id": letter, "mode": mode, "response": "**(B)**" if mode == "cot" else "B"}
+        for letter in "ABCD"
+        for mode in ("cot", "direct")
+    ]
+    rows = concord.score_reasoning(samples, replies).to_frame().iter_rows(named=True)
+    assert [(row["correct_cot"], row["correct_early"]) for row in rows] == [
+        (letter == "B", letter == "B") for letter in "ABCD"
+    ]

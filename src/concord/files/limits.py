@@ -5,8 +5,6 @@ The page "Limits on files" of the documentation lists them; a test compares the 
 
 from collections.abc import Sequence
 
-from concord.errors import OptionError
-
 FILE_BYTES = 200 * 2**20
 """Bytes of a file that is read whole: tables, documents, reply files, logs in JSON, result files."""
 YAML_BYTES = 2**20
@@ -115,18 +113,6 @@ def listed(names: Sequence[object], *, shown: int = NAMES_SHOWN) -> str:
     """
     more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
     return ", ".join(quoted(name) for name in names[:shown]) + more
-
-
-def check_trials(n: int, option: str) -> None:
-    """Refuse a run of more trials than can be planned, before they are laid out.
-
-    Raises
-    ------
-    OptionError
-        With the option that makes them so many.
-    """
-    if n > TRIALS:
-        raise OptionError(f"{option}: {n:,} trials in one run, expected at most {TRIALS:,}")
 
 
 def quoted(name: object) -> str:

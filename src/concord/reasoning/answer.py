@@ -394,8 +394,6 @@ def _is_bare(line: str, names: Names) -> bool:
     """Whether a line is a name and nothing else: a known one, or so few words that it can be no sentence."""
     if not _is_short(line):
         return False
-    if len(trimmed(line)) < 2 and not _CJK.search(line):
-        return False  # the letter of an option, which nothing here explains
     few = len(line.split()) <= 4 and (len(line) <= 8 or not _CJK.search(line))
     if not line.strip(" \t*_#>\"'“”[(.-•")[:1].isalpha():
         return False

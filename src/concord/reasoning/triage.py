@@ -24,6 +24,7 @@ _DISCLAIMERS = re.compile(
     re.IGNORECASE,
 )
 """Phrases that say who speaks; alone they refuse, before a diagnosis they do not."""
+_LETTER = re.compile(r"[\W_]*[A-Za-z][\W_]*")
 _CUT_SHORT = ("length", "max_tokens", "model_length")
 
 
@@ -69,7 +70,13 @@ class Triage:
             return Outcome.TRUNCATED
         if not split.answer or self.judge.denies_only(split.answer):
             return Outcome.NO_ANSWER
+        if not marked and self._is_letter(split.answer):
+            return Outcome.NO_ANSWER
         return Outcome.OK
+
+    def _is_letter(self, answer: str) -> bool:
+        """Whether an answer is the letter of an option that nothing explains: no label is called so."""
+        return _LETTER.fullmatch(answer) is not None and not self.judge.names_any(answer)
 
     def leaked(self, split: Split) -> bool:
         """Whether a direct reply holds reasoning before its answer.

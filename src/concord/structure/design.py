@@ -7,7 +7,8 @@ from pathlib import Path
 
 from concord.errors import OptionError
 from concord.files.contents import is_file, read_bytes
-from concord.files.limits import check_trials, quoted, quoted_path
+from concord.files.limits import quoted, quoted_path
+from concord.files.run_size import check_trials
 from concord.files.templates import fill, read_template
 from concord.records import Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger

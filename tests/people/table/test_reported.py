@@ -68,9 +68,9 @@ def _warnings(table: TestTable) -> list[str]:
         ),
         (
             "p-value",
-            "p = 0.05 (one-tailed)",
+            "p = 0.02 (one-tailed)",
             {},
-            Side(p_value=0.1, flags=("the reported p-value is one-tailed: doubled",)),
+            Side(p_value=0.04, flags=("the reported p-value is one-tailed: doubled",)),
         ),
         ("p-value", "t = -2.5, p = .02", {}, Side(p_value=0.02, direction=-1)),
     ],

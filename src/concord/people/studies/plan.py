@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import OptionError
-from concord.files.limits import check_trials
+from concord.files.run_size import check_trials
 from concord.people.studies.agents import DESIGNS, AgentDesign, Profile
 from concord.people.studies.cells import Cell, cells_of
 from concord.people.studies.format import Choice, Experiment, Factor, Population, Ranking, Study
