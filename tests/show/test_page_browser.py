@@ -148,6 +148,7 @@ def test_steps_stand_side_by_side_with_matches_named(tab: Watched, file: Path) -
     assert case.get_by_text("Early answer, without reasoning").count() == 1
     page.locator("#reasoning .panel:visible .dynamic button.open").nth(3).click()
     dialog = page.locator("dialog[open]")
+    dialog.wait_for()
     assert dialog.locator("ol.steps").count() == 2
     assert dialog.locator("li.met").count() >= 2
     assert "Answer after reasoning" in dialog.inner_text()
@@ -157,6 +158,7 @@ def test_another_model_can_be_chosen(tab: Watched, file: Path) -> None:
     page = tab.open(file)
     assert page.locator("#people .panel:visible h3").inner_text() == "agent one"
     page.locator("#model").select_option(label="agent two")
+    page.locator("#people .panel:visible h3", has_text="agent two").wait_for()
     assert page.locator("#people .panel:visible h3").all_inner_texts() == ["agent two"]
     assert page.url.endswith("#/m/agent%20two")
     assert page.locator("#people .panel:visible .study tbody tr").count() == 57

@@ -102,6 +102,7 @@ def test_designs_are_told_apart_everywhere(page: "Page") -> None:
     first = opened(page, "buys a ticket").locator("ol.given").inner_text()
     page.keyboard.press("Escape")
     page.locator("#model").select_option(label="scripted, demographic")
+    page.locator("#people .panel:visible h3", has_text="demographic").wait_for()
     assert opened(page, "buys a ticket").locator("ol.given").inner_text() != first
 
 

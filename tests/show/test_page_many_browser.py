@@ -71,7 +71,7 @@ def test_an_address_opens_a_test_of_a_model_that_was_not_unpacked(tab: Watched, 
 def test_a_table_that_is_opened_in_a_model_unpacked_later_is_filled(tab: Watched, many: Path) -> None:
     page = tab.open(many)
     page.locator("#model").select_option(label=NAMES[4])
-    page.locator(f"{SHOWN} .study").first.wait_for()
+    page.locator(f"{SHOWN} h3", has_text=NAMES[4]).wait_for()
     box = page.locator(f"{SHOWN} details.lazy", has_text="All findings")
     box.locator("summary").first.click()
     box.locator("tbody tr").first.wait_for()
@@ -89,7 +89,7 @@ def test_the_page_can_be_used_before_everything_is_made(tab: Watched, many: Path
     page.locator(f"{SHOWN} .study:not(.shut)").first.wait_for()
     assert page.locator("html[data-built]").count() == 0
     page.locator("#model").select_option(label=NAMES[3])
-    page.locator(f"{SHOWN} .study").first.wait_for()
+    page.locator(f"{SHOWN} h3", has_text=NAMES[3]).wait_for()
     assert page.locator(f"{SHOWN} h3").inner_text() == NAMES[3]
 
 
