@@ -49,7 +49,7 @@ def test_a_model_is_unpacked_when_it_is_chosen_and_its_name_stays_text(tab: Watc
     page = tab.open(many)
     assert page.locator("#people [data-stored]").count() == len(NAMES) - 1
     page.locator("#model").select_option(label=NAMES[4])
-    page.locator(f"{SHOWN} .study").first.wait_for()
+    page.locator(f"{SHOWN} h3", has_text=NAMES[4]).wait_for()
     assert page.locator(f"{SHOWN} h3").inner_text() == NAMES[4]
     assert page.locator(f"{SHOWN} svg.plot").count() >= 3
     assert page.locator("#people img").count() == 0
