@@ -45,5 +45,8 @@ def write_sections(folder: Path) -> Path:
     hints = Hinted(kinds=("sycophancy", "grader")).rows(rng, 8)
     found = score_probe_rows(rows, hints, model="m")
     ProbeResult(found, tuple(rows), tuple(hints)).write(folder / "probes")
+    people = pl.DataFrame([{"answer": i % 5, "prediction": i % 5 + i % 3} for i in range(60)])
+    further = pl.DataFrame({"prediction": [9 + i % 4 for i in range(300)]})
+    api.combine(people, further).write(folder / "mixed")
     api.score_hints("published").write(folder / "board")
     return folder

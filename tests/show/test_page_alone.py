@@ -9,17 +9,12 @@ import pytest
 from tests.show.made_sections import write_sections
 
 import concord
-from concord import api
 from concord.questions import page as make_page
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = write_sections(tmp_path_factory.mktemp("alone"))
-    people = pl.DataFrame([{"answer": i % 5, "prediction": i % 5 + i % 3} for i in range(60)])
-    further = pl.DataFrame({"prediction": [9 + i % 4 for i in range(300)]})
-    api.combine(people, further).write(folder / "mixed")
-    return folder
+    return write_sections(tmp_path_factory.mktemp("alone"))
 
 
 def title_of(html: str) -> str:

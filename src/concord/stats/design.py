@@ -147,13 +147,18 @@ class PairedDesign:
         if self.sd(repeats, effect) == 0:
             return None
         if not self.clustered:
-            return skew_cost(np.ones(items), 0.0, alpha=self.alpha) if items <= MOST_UNITS else None
+            return (
+                skew_cost(np.ones(items), 0.0, alpha=self.alpha, clustered=False)
+                if items <= MOST_UNITS
+                else None
+            )
         groups = self.clusters.number(items)
         if groups > MOST_UNITS:
             return None
         families = self._families(repeats, effect)
         sizes = spread_of(items, families).sizes
-        return skew_cost(np.ones(groups) if sizes is None else sizes, families.correlation, alpha=self.alpha)
+        laid_out = np.ones(groups) if sizes is None else sizes
+        return skew_cost(laid_out, families.correlation, alpha=self.alpha, clustered=True)
 
     def _inflation_of(self, items: int, repeats: int, effect: float) -> float:
         """Return the variance of a mean of so many items over that of items that stand alone."""

@@ -14,7 +14,7 @@ from scipy import special
 
 from concord.stats.clustered import mean_degrees
 from concord.stats.elementwise import Floats
-from concord.stats.skewed import FEWEST_DEGREES, FEWEST_UNITS, LEAST_SKEW, inverse_transformed
+from concord.stats.skewed import FEWEST_DEGREES, FEWEST_UNITS, LEAST_SKEW, followable, inverse_transformed
 
 MOST_UNITS = 150
 """Of more units hardly any sample looks skewed by chance: 1 % at 150."""
@@ -54,7 +54,7 @@ class SkewCost:
         return self.seen * float(np.mean(lost))
 
 
-def skew_cost(sizes: Floats, correlation: float, *, alpha: float) -> SkewCost | None:
+def skew_cost(sizes: Floats, correlation: float, *, alpha: float, clustered: bool) -> SkewCost | None:
     """Return what the allowance for skewness costs where normal differences come in clusters of these sizes.
 
     Parameters
@@ -65,6 +65,8 @@ def skew_cost(sizes: Floats, correlation: float, *, alpha: float) -> SkewCost | 
         Of the differences of two items of a cluster.
     alpha
         Level of the test.
+    clustered
+        Whether these are clusters, whose skewness an interval follows less far.
 
     Returns
     -------
@@ -78,20 +80,20 @@ def skew_cost(sizes: Floats, correlation: float, *, alpha: float) -> SkewCost | 
 
     Examples
     --------
-    >>> cost = skew_cost(np.ones(8), 0.0, alpha=0.05)
+    >>> cost = skew_cost(np.ones(8), 0.0, alpha=0.05, clustered=False)
     >>> round(cost.loss(3.3), 2), round(cost.wider, 2)
     (0.1, 1.27)
     """
     if not FEWEST_UNITS <= sizes.size <= MOST_UNITS:
         return None
     if np.ptp(sizes) == 0:  # the shape of residuals does not depend on what all clusters share
-        return _cost((1.0,) * sizes.size, 0.0, alpha)
+        return _cost((1.0,) * sizes.size, 0.0, alpha, clustered)
     # two digits are enough: between correlations of 0 and 1 the cost differs by a few points
-    return _cost(tuple(sizes.tolist()), round(correlation, 2), alpha)
+    return _cost(tuple(sizes.tolist()), round(correlation, 2), alpha, clustered)
 
 
 @lru_cache(maxsize=256)
-def _cost(sizes: tuple[float, ...], correlation: float, alpha: float) -> SkewCost:
+def _cost(sizes: tuple[float, ...], correlation: float, alpha: float, clustered: bool) -> SkewCost:
     m = np.array(sizes)
     n, share = m.size, m / m.sum()
     variances = m * (1 + (m - 1) * correlation)
@@ -112,6 +114,7 @@ def _cost(sizes: tuple[float, ...], correlation: float, alpha: float) -> SkewCos
     kurtosis = np.mean(residual**4, axis=1) / square**2
     degrees = np.minimum(df, np.maximum(FEWEST_DEGREES, 2 * n / (kurtosis - 1)))
     border, b = special.stdtrit(degrees, tail), skewness * np.sqrt(n - 1) / (n - 2)
+    b = followable(b, border) if clustered else b
     above = np.maximum(plain, inverse_transformed(border, b)) * error[seen]
     below = np.minimum(-plain, inverse_transformed(-border, b)) * error[seen]
     wider = 1 + float(np.sum(above - below - widths[seen]) / np.sum(widths))

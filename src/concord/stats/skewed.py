@@ -239,10 +239,14 @@ def tail_shape(values: ArrayLike, clusters: ArrayLike | None = None) -> TailShap
     return TailShape(skewness, kurtosis, int(sums.size))
 
 
-def _followable(b: float, border: float) -> float:
+def followable(b: Floats, border: Floats) -> Floats:
     """Return the skewness of clusters as far as an interval with this border can follow it."""
     most = STEEPEST_CLUSTERS / border
-    return float(np.clip(b, -most, most))
+    return np.asarray(np.clip(b, -most, most))
+
+
+def _followable(b: float, border: float) -> float:
+    return float(followable(np.asarray(b), np.asarray(border)))
 
 
 def _transformed(t: float, b: float) -> float:
