@@ -235,8 +235,9 @@ def test_the_embedded_model_takes_part_in_studies_a_pair_game_and_a_group_game(t
         cwd=tmp_path,
         CONCORD_CACHE=str(weights.cache_folder()),
     )
-    assert done.returncode == 0, done.stderr
     record = json.loads((tmp_path / "r" / "run.json").read_text())
+    # Where every reply was cut there is nothing to score, and the command says so.
+    assert done.returncode == (0 if record["outcomes"].get("ok") else 4), done.stderr
     # Every session of the plan ends in a counted outcome; six tokens cut most replies of several lines.
     planned = (tmp_path / "r" / "trials.jsonl").read_text().splitlines()
     assert {json.loads(line)["id"].split("/")[0] for line in planned} == {*named[:3], "small-game"}
