@@ -31,8 +31,9 @@ CACHE = {"CONCORD_CACHE": str(weights.cache_folder())}
 def test_a_run_in_process_leaves_replies_and_numbers(tmp_path: Path) -> None:
     command = ("run", "reasoning", "--model", "local/smollm2-135m", "--limit", "1", "--max-tokens", "24")
     done = concord(*command, "--out", "r", "--json", cwd=tmp_path, **CACHE)
-    assert done.returncode == 0, done.stderr
     rows = _rows(tmp_path / "r")
+    # Where every reply was cut there is nothing to score, and the command says so.
+    assert done.returncode == (0 if any(row["outcome"] == "ok" for row in rows) else 4), done.stderr
     assert sorted(str(row["mode"]) for row in rows) == ["bias", "bias", "cot", "direct"]
     assert all(str(row["response"]).strip() for row in rows)
     assert "4 trials: " in done.stderr
