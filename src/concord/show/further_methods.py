@@ -129,7 +129,16 @@ def combine_methods(result: Any, document: Document) -> str:
     )
 
 
+def _by_document(written: Callable[[Document], str]) -> Callable[[Any, Document], str]:
+    """Return the paragraph of a question, which its document alone gives."""
+    return lambda _, document: written(document)
+
+
 BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
+    "PeopleResult": _by_document(people_methods),
+    "StudiesResult": _by_document(people_methods),
+    "StructureResult": _by_document(structure_methods),
+    "ReasoningResult": _by_document(reasoning_methods),
     "AgentsResult": agents_methods,
     "AnswersResult": answers_methods,
     "PredictionResult": predictions_methods,
@@ -151,15 +160,7 @@ def methods_of(result: Any) -> str:
     OptionError
         There is none for this type of result.
     """
-    written = {
-        "PeopleResult": people_methods,
-        "StudiesResult": people_methods,
-        "StructureResult": structure_methods,
-        "ReasoningResult": reasoning_methods,
-    }.get(type(result).__name__)
-    if written is not None:
-        return written(result.to_dict())
-    further = BY_TYPE.get(type(result).__name__)
-    if further is None:
+    written = BY_TYPE.get(type(result).__name__)
+    if written is None:
         raise OptionError(f"there is no methods paragraph of a {type(result).__name__}")
-    return further(result, result.to_dict())
+    return written(result, result.to_dict())
