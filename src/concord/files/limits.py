@@ -51,7 +51,7 @@ JOURNAL_LINE = 64 * 2**20
 """Bytes of one line of a run's folder: all replies of a session of many people."""
 UNUSABLE_LINES = 50_000
 """Lines of one file that cannot be used; after so many the rest is not looked at."""
-XML_ELEMENTS = 6_000_000
+XML_ELEMENTS = 3_000_000
 """Elements of one XML member of a workbook."""
 XML_PARTS = 250_000
 """Elements of the part of a workbook that lists its sheets and names, and of its styles."""
