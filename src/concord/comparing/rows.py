@@ -63,9 +63,7 @@ def choose_score(source: str, what: str, names: Sequence[str], wanted: str | Non
     return fitting[0]
 
 
-def each_once(
-    source: str, what: str, keys: Sequence[Hashable], named: Callable[[Any], str] = str
-) -> None:
+def each_once(source: str, what: str, keys: Sequence[Hashable], named: Callable[[Any], str] = str) -> None:
     """Refuse an answer that is in a log twice: no harness writes one so, but joined files hold it."""
     if len(set(keys)) == len(keys):
         return
