@@ -69,8 +69,8 @@ def each_once(source: str, what: str, keys: Sequence[Hashable], named: Callable[
         return
     twice = [key for key, count in Counter(keys).items() if count > 1]
     raise FileFormatError(
-        f"{source}: {len(twice)} {what}(s) are there more than once, the first {named(twice[0])}; a log holds "
-        "each once: give the files that were joined one by one"
+        f"{source}: {len(twice)} {what}(s) are there more than once, the first {named(twice[0])}; a log "
+        "holds each once: give the files that were joined one by one"
     )
 
 

@@ -271,8 +271,8 @@ def _refuse_long(table: str, series: "pl.Series") -> None:
         raise FileFormatError(f"{where}: a name of {longest:,} bytes, expected at most {most}")
     if whole > limits.NAME_BYTES:
         raise FileFormatError(
-            f"{where}: names of {whole:,} bytes in all, expected at most {limits.NAME_BYTES:,}; give the items "
-            "shorter names, such as numbers"
+            f"{where}: names of {whole:,} bytes in all, expected at most {limits.NAME_BYTES:,}; give the "
+            "items shorter names, such as numbers"
         )
 
 

@@ -164,9 +164,9 @@ class CellRows(Handler):
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Open a row, a cell or its value."""
         action = self._starts.get(name)
+        if action is None and ":" in name:
+            action = self._starts.get(local(name))
         if action is not None:
-            action(attributes)
-        elif ":" in name and (action := self._starts.get(local(name))) is not None:
             action(attributes)
 
     def end(self, name: str) -> None:
