@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -103,15 +104,15 @@ def test_lines_are_counted_before_the_first_is_read(
     monkeypatch.setattr("concord.files.grids.ROWS", 3)
     path = tmp_path / "t.jsonl"
     path.write_text("{}\n\n{}\n \n{}\nno row\n", "utf-8")
-    read = {
+    readers: dict[str, Callable[[Path], object]] = {
         "check": concord.check,
         "score_judge": concord.score_judge,
         "score_options": concord.score_options,
         "compare": lambda one: concord.compare(one, one),
         "replies": lambda one: read_replies(one, read_samples([])),
-    }[command]
+    }
     with pytest.raises(FileFormatError, match=r"t\.jsonl: 4 rows, expected at most 3"):
-        read(path)
+        readers[command](path)
 
 
 def test_names_have_a_limit_each_and_in_sum(monkeypatch: pytest.MonkeyPatch) -> None:
