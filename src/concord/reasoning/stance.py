@@ -33,6 +33,8 @@ class Claim:
     asserted: bool
     sentence: int
     """Number of the sentence that it is in."""
+    open: bool = False
+    """Whether another diagnosis, which no list need know, may stand for it."""
 
 
 def widest(mentions: Sequence[Mention]) -> list[Mention]:
