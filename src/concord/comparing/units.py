@@ -66,9 +66,9 @@ def in_one_unit(files: Sequence[ScoreFile], unit: str) -> list[ScoreFile]:
         raise OptionError(f"unit is {unit!r}, expected one of {', '.join(UNITS)}")
     if unit == "same":
         return list(files)
-    ranges = [_range(file) for file in files]
+    ranges = [_range_of(file) for file in files]
     if unit == "percent":
-        return [_shares(file, found) for file, found in zip(files, ranges, strict=True)]
+        return [_as_shares(file, found) for file, found in zip(files, ranges, strict=True)]
     shares = [i for i, found in enumerate(ranges) if found.is_share]
     far = [i for i, found in enumerate(ranges) if found.reaches_far]
     if not shares or not far:
@@ -78,8 +78,9 @@ def in_one_unit(files: Sequence[ScoreFile], unit: str) -> list[ScoreFile]:
             if _other_unit(files[one], files[other], ranges[one], ranges[other]):
                 raise MismatchError(
                     f"{_lying(files, ranges, one, other)}: shares beside percentages, whose difference would "
-                    f"be one of units. If so, divide the scores of {_called(files, other, one)} by 100, or "
-                    "compare with --unit percent (unit='percent'); if both have one unit, with --unit same"
+                    f"be one of units. If so, divide the scores of {_file_or_name(files, other, one)} by "
+                    "100, or compare with --unit percent (unit='percent'); if both have one unit, with "
+                    "--unit same"
                 )
     told = (
         f"{_lying(files, ranges, shares[0], far[0])}: if one file holds shares and the other percentages, "
@@ -88,7 +89,7 @@ def in_one_unit(files: Sequence[ScoreFile], unit: str) -> list[ScoreFile]:
     return [replace(files[0], warnings=(*files[0].warnings, told)), *files[1:]]
 
 
-def _range(file: ScoreFile) -> _Range:
+def _range_of(file: ScoreFile) -> _Range:
     """Look at the scores of a file; without any, its ends are NaN."""
     scores = file.frame["score"].drop_nulls().to_numpy()
     if not scores.size:
@@ -110,7 +111,7 @@ def _other_unit(one: ScoreFile, other: ScoreFile, shares: _Range, far: _Range) -
     return shares.has_fractions or far.all_or_nothing
 
 
-def _shares(file: ScoreFile, found: _Range) -> ScoreFile:
+def _as_shares(file: ScoreFile, found: _Range) -> ScoreFile:
     """Turn percentages into shares; what lies from 0 to 1 is one already."""
     if found.is_share:
         return file
@@ -125,12 +126,12 @@ def _shares(file: ScoreFile, found: _Range) -> ScoreFile:
 def _lying(files: Sequence[ScoreFile], ranges: Sequence[_Range], one: int, other: int) -> str:
     first, second = ranges[one], ranges[other]
     return (
-        f"scores of {_called(files, one, other)} lie from {first.low:g} to {first.high:g}, those of "
-        f"{_called(files, other, one)} from {second.low:g} to {second.high:g}"
+        f"scores of {_file_or_name(files, one, other)} lie from {first.low:g} to {first.high:g}, those of "
+        f"{_file_or_name(files, other, one)} from {second.low:g} to {second.high:g}"
     )
 
 
-def _called(files: Sequence[ScoreFile], which: int, beside: int) -> str:
+def _file_or_name(files: Sequence[ScoreFile], which: int, beside: int) -> str:
     """Call a model by its file, or by its name where both are in one."""
     alike = files[which].source == files[beside].source
     return files[which].name if alike else files[which].source

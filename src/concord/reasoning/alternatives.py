@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from concord.reasoning.phrases import AFTER, BEFORE
-from concord.reasoning.stance import Claim
-from concord.reasoning.text import Words
 
 _OR = r"(?:and\s?/\s?)?or|oder|(?:y\s?/\s?|e\s?/\s?)?o|u(?=\s+h?o)|(?:et\s?/\s?)?ou"
 _OR_CJK = r"或者?|还是|還是|または|もしくは|あるいは|또는|혹은"
@@ -35,81 +34,83 @@ _HEDGE = re.compile(
 """What makes of a name after a comma another diagnosis; without, it is another word for the first."""
 _CLAUSE = re.compile(r"[.;:!?。；：！？\n()（）]")
 _NEAR = 80
-_BETWEEN = 3
-"""Words that may lie between two names that "or" joins: itself, an article, a hedge."""
+_BETWEEN = 24
+"""Characters that may lie between two names that "or" joins: itself, an article, a hedge."""
 
 
-def left_open(found: Words, made: Sequence[Claim]) -> list[bool]:
-    """Return for each claim whether another diagnosis may stand for it: "A or B" in the languages of replies.
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name in a text, what it can mean, and whether the text puts it forward."""
+
+    start: int
+    end: int
+    labels: frozenset[str]
+    asserted: bool
+
+
+def left_open(text: str, names: Sequence[Named]) -> list[bool]:
+    """Return for each name whether another diagnosis may stand for it: "A or B" in the languages of replies.
 
     Another name of the same diagnosis is none ("GAD or generalised anxiety disorder"), nor is one that the
     text takes back ("A or, less likely, B"), nor another word after a comma ("a stroke, or apoplexy").
 
     Parameters
     ----------
-    found
-        The text.
-    made
-        What it puts forward and denies, in order.
+    text
+        Any text.
+    names
+        The known names in it, in order.
 
     Examples
     --------
-    >>> from concord.reasoning.names import AliasTable
-    >>> from concord.reasoning.stance import claims, widest
-    >>> index = AliasTable({"Gout": []}).index([])
     >>> for text in ("gout or sepsis", "sepsis or gout", "gout, or podagra", "gout or, less likely, sepsis"):
-    ...     words = Words(text)
-    ...     print(left_open(words, claims(words, widest(index.find(words)))))
+    ...     place = text.index("gout")
+    ...     print(left_open(text, [Named(place, place + 4, frozenset({"Gout"}), True)]))
     [True]
     [True]
     [False]
     [False]
     """
-    text = found.text
-    if not made or not _ANY.search(text):
-        return [False] * len(made)
-    spans = found.spans([(claim.mention.start, claim.mention.end) for claim in made])
-    answers = []
-    for i, (claim, (start, end)) in enumerate(zip(made, spans, strict=True)):
-        after, before = text[end : end + _NEAR], text[max(start - _NEAR, 0) : start]
-        following = _neighbour(made, i, i + 1)
-        preceding = _neighbour(made, i, i - 1)
-        answers.append(
-            claim.asserted and (_opens(after, following, claim) or _closes(before, preceding, claim))
+    if not names or not _ANY.search(text):
+        return [False] * len(names)
+    return [
+        one.asserted
+        and (
+            _opens(text[one.end : one.end + _NEAR], one, _near_name(names, i, i + 1))
+            or _closes(text[max(one.start - _NEAR, 0) : one.start], one, _near_name(names, i, i - 1))
         )
-    return answers
+        for i, one in enumerate(names)
+    ]
 
 
-def _neighbour(made: Sequence[Claim], here: int, there: int) -> Claim | None:
+def _near_name(names: Sequence[Named], here: int, there: int) -> Named | None:
     """Return the known name that "or" may join to this one."""
-    if not 0 <= there < len(made):
+    if not 0 <= there < len(names):
         return None
     first, second = sorted((here, there))
-    gap = made[second].mention.start - made[first].mention.end
-    return made[there] if gap <= _BETWEEN else None
+    return names[there] if names[second].start - names[first].end <= _BETWEEN else None
 
 
-def _is_other(claim: Claim, neighbour: Claim) -> bool:
-    return neighbour.asserted and not neighbour.mention.labels & claim.mention.labels
+def _is_other(one: Named, neighbour: Named) -> bool:
+    return neighbour.asserted and not neighbour.labels & one.labels
 
 
-def _opens(after: str, neighbour: Claim | None, claim: Claim) -> bool:
+def _opens(after: str, one: Named, neighbour: Named | None) -> bool:
     """Whether what follows a name puts another beside it."""
     match = _AFTER.match(after)
     if match is None:
         return False
     if neighbour is not None:
-        return _is_other(claim, neighbour)
+        return _is_other(one, neighbour)
     rest = _CLAUSE.split(match["rest"], maxsplit=1)[0]
     if _SAME.match(rest) or BEFORE.search(rest) or AFTER.match(rest):
         return False
     return match["comma"] is None or _HEDGE.match(rest) is not None
 
 
-def _closes(before: str, neighbour: Claim | None, claim: Claim) -> bool:
+def _closes(before: str, one: Named, neighbour: Named | None) -> bool:
     """Whether what comes before a name puts another beside it."""
-    clause = _CLAUSE.split(before)[-1]
-    match = _BEFORE.search(clause)
+    match = _BEFORE.search(_CLAUSE.split(before)[-1])
     if match is None:
         return False
-    return _is_other(claim, neighbour) if neighbour is not None else match["comma"] is None
+    return _is_other(one, neighbour) if neighbour is not None else match["comma"] is None

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from concord.reasoning.alternatives import left_open
 from concord.reasoning.contrasts import forms_in, is_another_form
 from concord.reasoning.names import AliasTable, Mention, NameIndex
 from concord.reasoning.stance import Claim, claims, widest
@@ -112,8 +111,7 @@ class Judge:
         """Return every diagnosis that a text names, and whether it puts it forward."""
         found = Words(text)
         named = [self._broader(mention) for mention in widest(self.index.find(found))]
-        made = _without_episodes(found, claims(found, named))
-        return [replace(one, open=is_open) for one, is_open in zip(made, left_open(found, made), strict=True)]
+        return _without_episodes(found, claims(found, named))
 
     def _broader(self, mention: Mention) -> Mention:
         """Let a subtype stand for the kind that the set asks for, where the set does not tell them apart."""
