@@ -259,3 +259,24 @@ def test_changed_question_files_are_refused(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(RunFolderError, match="is missing; put the file that was asked back"):
         runs.score_run(tmp_path / "r")
+
+
+def test_a_session_longer_than_a_line_may_be_is_too_long_and_the_folder_stays_readable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("concord.files.limits.JOURNAL_LINE", 2000)
+    folder, requests = opened(tmp_path / "r", design(2))
+    folder.store(requests[0], replace(OK, response="x" * 3000))
+    folder.store(requests[1], OK)
+    folder.close()
+    rows = read_run(tmp_path / "r").rows
+    assert [row["outcome"] for row in rows] == ["too long", "ok"]
+    assert rows[0]["error"].endswith("bytes, expected at most 2,000")
+
+
+def test_a_slice_of_a_plan_is_a_plan() -> None:
+    requests = requests_of(design(7), "m/x", SAMPLING)
+    assert list(requests[1::3]) == [requests[1], requests[4]]
+    assert requests[-1].trial.item == "v6"
+    assert [trial.item for trial in requests[1::3].trials] == ["v1", "v4"]
+    assert list(requests[2:4].keys()) == [requests[2].key, requests[3].key]

@@ -20,9 +20,9 @@ from concord.asking.index import (
     shard_name,
     stored_lines,
 )
-from concord.asking.journal import Journal, line_bytes, read_lines, sync_folder
+from concord.asking.journal import Journal, LineTooLongError, line_bytes, read_lines, sync_folder
 from concord.asking.redact import Redactor
-from concord.asking.requests import Again, Planned, Request, Requests
+from concord.asking.requests import Again, PlannedKeys, Request, Requests
 from concord.errors import FileFormatError, RunFolderError
 from concord.files.contents import read_bytes
 from concord.records import Answer, AskOutcome
@@ -34,7 +34,13 @@ _KINDS = {str: "a text", dict: "an object"}
 _RECORD_BYTES = 16 * 2**20
 """Bytes of the record of a run, which is a few kilobytes."""
 _RECORD_FIELDS = (("suite", str), ("model", str), ("options", dict), ("sampling", dict), ("templates", dict))
-AGAIN = (AskOutcome.TRUNCATED, AskOutcome.EMPTY, AskOutcome.FILTERED, AskOutcome.OVERFLOW)
+AGAIN = (
+    AskOutcome.TRUNCATED,
+    AskOutcome.EMPTY,
+    AskOutcome.FILTERED,
+    AskOutcome.OVERFLOW,
+    AskOutcome.TOO_LONG,
+)
 """Outcomes that may be asked anew."""
 _STATUS_OK = (AskOutcome.OK, AskOutcome.EMPTY, AskOutcome.TRUNCATED)
 """Outcomes with a reply to look at; readers of replies take another status for a failed call."""
@@ -65,6 +71,19 @@ def reply_row(request: Request, answer: Answer, model: str) -> dict[str, Any]:
     }
 
 
+def left_to_ask(requests: Requests, index: Index, again: Again | None = None) -> Requests:
+    """Return the requests without a stored reply, or with one that is to be asked anew."""
+    if not index.replies:
+        return requests
+    outcomes, tag = (frozenset[str](), None) if again is None else (again.outcomes, again.tag)
+
+    def wanted(key: str) -> bool:
+        entry = index.replies.get(key)
+        return entry is None or (entry.outcome in outcomes and entry.again != tag)
+
+    return requests.where(wanted)
+
+
 class ReplyStore:
     """The journals of one process of a run: replies, and failed calls apart from them.
 
@@ -93,7 +112,13 @@ class ReplyStore:
         """Write an answer down at once and return its line."""
         row: Mapping[str, Any] = self._redactor.value(reply_row(request, answer, self._model))
         failed = answer.outcome is AskOutcome.FAILED
-        (self._failures if failed else self._replies).append(row)
+        journal = self._failures if failed else self._replies
+        try:
+            journal.append(row)
+        except LineTooLongError as fault:
+            short = Answer(AskOutcome.TOO_LONG, "", error=str(fault), usage=answer.usage)
+            row = self._redactor.value(reply_row(request, short, self._model))
+            journal.append(row)
         return row
 
     def close(self) -> None:
@@ -140,7 +165,7 @@ class RunFolder:
         self._store = ReplyStore(path, self.record["model"], self.redactor)
         try:
             current = index is not None and index.is_current(path)
-            self.index = index if index is not None and current else read_index(path, Planned(requests))
+            self.index = index if index is not None and current else read_index(path, PlannedKeys(requests))
             self.n_superseded = self._set_aside()
             self._write_plan()
             self.write_record(status="running")
@@ -150,7 +175,7 @@ class RunFolder:
 
     def missing(self, again: Again | None = None) -> Requests:
         """Return the requests to ask, in the order of the plan."""
-        return self.requests.left(self.index, again)
+        return left_to_ask(self.requests, self.index, again)
 
     def tally(self) -> Tally:
         """Count the outcomes of the plan as they are now."""
@@ -164,7 +189,7 @@ class RunFolder:
 
     def read_again(self) -> None:
         """Read what other processes have stored."""
-        self.index = read_index(self.path, Planned(self.requests))
+        self.index = read_index(self.path, PlannedKeys(self.requests))
 
     def write_record(self, **changes: Any) -> None:
         """Write the run's record with some fields changed."""

@@ -2,12 +2,11 @@
 
 import json
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
-from concord.asking.index import Index, without_collections
 from concord.asking.keys import Sampling, trial_digests
 from concord.records import Design, Trial
 
@@ -82,16 +81,9 @@ class Requests(Sequence[Request]):
         """Return the keys alone."""
         return map(self._key, self._places)
 
-    def left(self, index: Index, again: Again | None = None) -> "Requests":
-        """Return the requests without a stored reply, or with one that is to be asked anew."""
-        if not index.replies:
-            return self
-        places, tag = array("l"), None if again is None else again.tag
-        for place in self._places:
-            entry = index.replies.get(self._key(place))
-            anew = again is not None and entry is not None and entry.outcome in again.outcomes
-            if entry is None or (anew and entry.again != tag):
-                places.append(place)
+    def where(self, wanted: Callable[[str], bool]) -> "Requests":
+        """Return the requests whose key is wanted."""
+        places = array("l", (place for place in self._places if wanted(self._key(place))))
         return Requests(self._trials, self._digests, places)
 
     def _key(self, place: int) -> str:
@@ -100,14 +92,13 @@ class Requests(Sequence[Request]):
 
 def requests_of(design: Design, model: str, sampling: Sampling) -> Requests:
     """Assign every trial its key."""
-    with without_collections():
-        digests = bytearray()
-        for digest in trial_digests(design.trials, model, sampling):
-            digests += digest
-        return Requests(design.trials, bytes(digests))
+    digests = bytearray()
+    for digest in trial_digests(design.trials, model, sampling):
+        digests += digest
+    return Requests(design.trials, bytes(digests))
 
 
-class Planned:
+class PlannedKeys:
     """Says whether a key is one of the plan; the set of keys is made when the first one is asked for."""
 
     def __init__(self, requests: Requests) -> None:
