@@ -138,6 +138,7 @@ def compare(
     metric: str | None = None,
     names: Sequence[str] | None = None,
     wrong: float | None = None,
+    unit: str = "auto",
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
@@ -167,6 +168,9 @@ def compare(
         What the report calls the models, one each.
     wrong
         Score of a wrong answer; 0 by default where all scores lie from 0 to 1.
+    unit
+        ``auto`` refuses shares (0 to 1) beside percentages (0 to 100); ``percent`` divides scores of a file
+        that reaches above 1 by 100; ``same`` takes all as they are.
     sheet, encoding, decimal_comma
         How tables are read: sheet of a workbook (the first by default), encoding of text files (UTF-8 by
         default), whether ``0,85`` is a number.
@@ -205,6 +209,7 @@ def compare(
             names,
             wrong,
             TableOptions(sheet, encoding, decimal_comma),
+            unit,
         ),
         kinds,
         choices=Choices(**choices),

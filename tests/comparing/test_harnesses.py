@@ -9,7 +9,7 @@ import pytest
 import concord
 from concord.comparing.result import CompareResult
 from concord.comparing.scores import read_models, read_scores
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, MismatchError, OptionError
 
 FIRST = [1, 1, 0, 1, 1, 1, 0, 1]
 SECOND = [0, 1, 0, 0, 1, 0, 0, 1]
@@ -223,14 +223,14 @@ def test_one_file_of_one_model_says_what_several_look_like(tmp_path: Path) -> No
     assert len(read_models(path)) == 1
 
 
-def test_the_same_file_twice_and_other_units_are_told(tmp_path: Path) -> None:
+def test_the_same_file_twice_is_told_and_other_units_are_refused(tmp_path: Path) -> None:
     share, percent = tmp_path / "share.csv", tmp_path / "percent.csv"
     share.write_text("id,score\n" + "".join(f"q{i},{s}\n" for i, s in enumerate(FIRST)), "utf-8")
     percent.write_text("id,score\n" + "".join(f"q{i},{100 * s}\n" for i, s in enumerate(SECOND)), "utf-8")
     (told,) = compared(share, share).warnings
     assert told.startswith("share.csv and share.csv are the same file, byte for byte")
-    (told,) = compared(share, percent).warnings
-    assert "share.csv lie from 0 to 1, those of percent.csv from 0 to 100" in told
+    with pytest.raises(MismatchError, match="share.csv lie from 0 to 1, those of percent.csv from 0 to 100"):
+        compared(share, percent)
 
 
 def log(path: Path, scores: list[int], **config: Any) -> Path:

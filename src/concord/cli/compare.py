@@ -46,6 +46,13 @@ def compare(
     wrong: Annotated[
         float | None, typer.Option(help="Score of a wrong answer (default: 0 where scores lie from 0 to 1).")
     ] = None,
+    unit: Annotated[
+        str,
+        typer.Option(
+            help="auto: refuse shares beside percentages; percent: divide files that reach above 1 by 100; "
+            "same: take all as they are."
+        ),
+    ] = "auto",
     margin: Annotated[
         float | None,
         typer.Option(
@@ -86,6 +93,7 @@ def compare(
         metric=metric,
         names=name if name else None,
         wrong=wrong,
+        unit=unit,
         engine=engine,
         scheduler=scheduler,
         level=level,

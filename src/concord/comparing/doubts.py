@@ -1,36 +1,27 @@
-"""What makes a comparison doubtful, and is told: the same file twice, other scales, prompts or settings."""
+"""What makes a comparison doubtful, and is told: the same file twice, other prompts or settings."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from concord.comparing.records import ScoreFile
 from concord.files.limits import listed
-from concord.stats.elementwise import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
-_FACTOR = 10
-"""Scores that reach so many times 1, beside others that lie from 0 to 1, have another scale."""
 
-
-def doubts(files: Sequence[ScoreFile], scores: Floats, long: "pl.DataFrame | None") -> tuple[str, ...]:
+def doubts(files: Sequence[ScoreFile], long: "pl.DataFrame | None") -> tuple[str, ...]:
     """Return the warnings about files that can be laid side by side and may not be meant to.
 
     Parameters
     ----------
     files
         The models.
-    scores
-        M x I: their scores.
     long
         All answers under each other, with ``model`` and ``place``; None where no file says how it was asked.
     """
     found = [
         *_same_file(files),
-        *_scales(files, scores),
         *_tasks_of_groups(files),
         *other_settings([dict(file.settings) for file in files]),
     ]
@@ -50,21 +41,6 @@ def _same_file(files: Sequence[ScoreFile]) -> list[str]:
                 f"{first.source} and {file.source} are the same file, byte for byte; is one of them meant?"
             ]
     return []
-
-
-def _scales(files: Sequence[ScoreFile], scores: Floats) -> list[str]:
-    """Tell of scores from 0 to 1 beside others that reach far above: shares beside percentages."""
-    low, high = np.nanmin(scores, axis=1), np.nanmax(scores, axis=1)
-    shares = [i for i in range(len(files)) if low[i] >= 0 and high[i] <= 1]
-    far = [i for i in range(len(files)) if high[i] >= _FACTOR]
-    if not shares or not far:
-        return []
-    one, other = shares[0], far[0]
-    return [
-        f"scores of {files[one].source} lie from {low[one]:g} to {high[one]:g}, those of "
-        f"{files[other].source} from {low[other]:g} to {high[other]:g}: if one file holds shares and the "
-        "other percentages, the difference below is one of units; give both in one unit"
-    ]
 
 
 def _tasks_of_groups(files: Sequence[ScoreFile]) -> list[str]:

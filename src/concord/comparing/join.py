@@ -101,7 +101,7 @@ def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
         warnings=tuple(warning for file in files for warning in file.warnings),
     )
     _something_in_common(files, joined)
-    return replace(joined, warnings=(*joined.warnings, *doubts(files, joined.scores, long)))
+    return replace(joined, warnings=(*joined.warnings, *doubts(files, long)))
 
 
 def _same_kind(files: Sequence[ScoreFile]) -> None:

@@ -18,6 +18,7 @@ from concord.comparing.result import CompareResult, make_result
 from concord.comparing.run_settings import run_doubts
 from concord.comparing.scores import read_models
 from concord.comparing.tables import ScoreColumns
+from concord.comparing.units import in_one_unit
 from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.files.tables import TableOptions
@@ -53,6 +54,8 @@ class ScoreReading:
     """Score of a wrong answer; None: 0 where all scores lie from 0 to 1."""
     table: TableOptions = TableOptions()
     """How tables are read: sheet, encoding, decimal comma."""
+    unit: str = "auto"
+    """Whether scores above 1 are percentages: one of `units.UNITS`."""
 
 
 def compare_sources(
@@ -140,6 +143,7 @@ def _refuse_columns(reading: ScoreReading, choices: Choices, kind: ResultKind) -
         "--cluster": columns.cluster,
         "--repeat": columns.repeat,
         "--wrong": reading.wrong,
+        "--unit": None if reading.unit == "auto" else reading.unit,
         "--test": None if choices.test == "auto" else choices.test,
     }
     wrong = [name for name, value in given.items() if value is not None]
@@ -154,6 +158,8 @@ def joined_scores(sources: Sequence[Any], reading: ScoreReading) -> JoinedScores
     ------
     OptionError
         Fewer than two models, or another number of names.
+    MismatchError
+        Shares beside percentages, or what else cannot be laid side by side.
     """
     read = [
         (source, file)
@@ -169,7 +175,7 @@ def joined_scores(sources: Sequence[Any], reading: ScoreReading) -> JoinedScores
     check_names(reading.names, len(files), "results" if len(files) == len(sources) else "models")
     if reading.names is not None:
         files = [replace(file, name=name) for file, name in zip(files, reading.names, strict=True)]
-    return join_scores(files)
+    return join_scores(in_one_unit(files, reading.unit))
 
 
 def _told_apart(read: Sequence[tuple[Any, ScoreFile]]) -> list[ScoreFile]:

@@ -48,7 +48,8 @@ class Rule(NamedTuple):
     negation: str = "exclude"
     """``exclude``: a diagnosis that is denied, compared with or remembered does not count; or ``ignore``."""
     multiple: str = "only"
-    """``only``: no other gold label of the set may be given as the answer; or ``any``."""
+    """``only``: no other gold label of the set may be given as the answer, and the answer may
+    not be left open ("A or B"); or ``any``."""
 
 
 RULES = tuple(
@@ -120,8 +121,12 @@ class Judge:
         return replace(mention, labels=mention.labels | (kinds & self.gold_labels))
 
     def n_put_forward(self, text: str) -> int:
-        """Count the different diagnoses that a text puts forward; an ambiguous name counts once."""
-        return len(_groups(claim.mention.labels for claim in self.claims(text) if claim.asserted))
+        """Count the different diagnoses that a text puts forward; an ambiguous name counts once.
+
+        One that is left open beside a name that nobody knows is two.
+        """
+        made = [claim for claim in self.claims(text) if claim.asserted]
+        return len(_groups(claim.mention.labels for claim in made)) + any(claim.open for claim in made)
 
     def denies_only(self, text: str) -> bool:
         """Whether a text says no more than what the diagnosis is not.
@@ -158,13 +163,17 @@ class Judge:
         right, right_kept = self._names(found, label), self._names(kept, label)
         return {
             ("ignore", "any"): right,
-            ("ignore", "only"): right and not self._names_other(found, label),
+            ("ignore", "only"): self._names_closed(found, label) and not self._names_other(found, label),
             ("exclude", "any"): right_kept,
-            ("exclude", "only"): right_kept and not self._names_other(kept, label),
+            ("exclude", "only"): self._names_closed(kept, label) and not self._names_other(kept, label),
         }
 
     def _names(self, found: Iterable[Claim], label: str) -> bool:
         return any(label in claim.mention.labels for claim in found)
+
+    def _names_closed(self, found: Iterable[Claim], label: str) -> bool:
+        """Whether the label is named and not left open: "gout or pseudogout" is no answer "gout"."""
+        return self._names((claim for claim in found if not claim.open), label)
 
     def _names_other(self, found: Iterable[Claim], label: str) -> bool:
         """Whether another gold label of the set is named."""

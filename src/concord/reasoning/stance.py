@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from concord.reasoning.alternatives import Named, left_open
 from concord.reasoning.names import Mention
 from concord.reasoning.phrases import (
     AFTER,
@@ -33,6 +34,8 @@ class Claim:
     asserted: bool
     sentence: int
     """Number of the sentence that it is in."""
+    open: bool = False
+    """Whether another diagnosis, which no list need know, may stand for it."""
 
 
 def widest(mentions: Sequence[Mention]) -> list[Mention]:
@@ -64,10 +67,16 @@ def claims(found: Words, mentions: Sequence[Mention]) -> list[Claim]:
     """
     if not mentions:
         return []
-    gaps = _gaps(found.text, found.spans([(mention.start, mention.end) for mention in mentions]))
+    text, spans = found.text, found.spans([(mention.start, mention.end) for mention in mentions])
+    gaps = _gaps(text, spans)
     before, after = _denied_before(gaps), _denied_after(gaps)
+    asserted = [not (first or last) for first, last in zip(before, after, strict=True)]
     sentences = found.sentences([mention.start for mention in mentions])
-    return [Claim(mention, not (before[i] or after[i]), sentences[i]) for i, mention in enumerate(mentions)]
+    names = [Named(*spans[i], mention.labels, asserted[i]) for i, mention in enumerate(mentions)]
+    return [
+        Claim(mention, asserted[i], sentences[i], is_open)
+        for i, (mention, is_open) in enumerate(zip(mentions, left_open(text, names), strict=True))
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,9 @@ def rests_on_words(result: CombineResult) -> Iterator[str]:
     yield ""
     yield (
         f"{first.n_people:,} people with answers and predictions, {first.n_predictions:,} further "
-        "predictions. People keep the estimate right, however biased the model is; the predictions narrow "
-        "it. r: answers and predictions over people; weight: of the predictions; worth: in participants."
+        "predictions. Where both are samples of one population, people keep the estimate right, however "
+        "biased the model is, and the predictions narrow it. r: answers and predictions over people; weight: "
+        "of the predictions; worth: in participants."
     )
     notes = dict.fromkeys(
         part.note for one in result.estimates for part in (one.estimate, one.worth) if part.note

@@ -102,14 +102,10 @@ def powered_mean(
     weight = float(np.clip(tuned, 0.0, 1.0))
     value = float((v * weight * further).mean() + (w * (answers - weight * at)).mean())
     few = int(n < NORMAL_FROM)
-    se = float(
-        np.sqrt(
-            _weighed(answers - weight * at, w).var(ddof=few) / n
-            + (_weighed(weight * further, v).var(ddof=few) / m if m > few else 0.0)
-        )
-    )
+    own, theirs = _weighed(answers - weight * at, w), _weighed(weight * further, v)
+    se = float(np.sqrt(own.var(ddof=few) / n + (theirs.var(ddof=few) / m if m > few else 0.0)))
     reach = quantile(n, level) * se
-    alone = float(_weighed(answers, w).var(ddof=few) / n) ** 0.5
+    alone = float(a.var(ddof=few) / n) ** 0.5
     r = float("nan") if constant or np.ptp(answers) == 0 else _weighted_r(answers, at, w)
     return PoweredMean(value, se, value - reach, value + reach, weight, float((w * answers).mean()), alone, r)
 

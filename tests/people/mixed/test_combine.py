@@ -79,6 +79,50 @@ def test_other_populations_are_warned_of() -> None:
     assert not any("different populations" in note for note in concord.combine(rows, same).warnings)
 
 
+def test_predictions_of_another_population_are_worth_no_people() -> None:
+    rows, further = _rows(200, seed=5), _further(_rows(900, seed=6))
+    found = concord.combine(rows, [row | {"prediction": row["prediction"] + 3} for row in further])
+    assert "give no unbiased estimate: predictions in" in found.sentence
+    assert "more people" not in found.sentence
+    assert "more people" in concord.combine(rows, further).sentence
+
+
+def test_another_division_of_arms_is_no_other_population() -> None:
+    rng = np.random.default_rng(3)
+
+    def rows(n: int, share: float) -> list[dict[str, Any]]:
+        arms = rng.random(n) < share
+        y = rng.normal(size=n) + 2 * arms
+        return [
+            {"arm": "treated" if arm else "control", "answer": a, "prediction": a + rng.normal()}
+            for arm, a in zip(arms, y, strict=True)
+        ]
+
+    even, uneven = rows(400, 0.5), _further(rows(2000, 0.85))
+    assert not concord.combine(even, uneven).warnings
+    assert "more people" in concord.combine(even, uneven).sentence
+
+
+def test_weights_that_make_the_samples_alike_are_no_other_population() -> None:
+    rng = np.random.default_rng(4)
+
+    def rows(n: int, young: float) -> list[dict[str, Any]]:
+        is_young = rng.random(n) < young
+        y = rng.normal(size=n) + 2 * is_young
+        # the population has half of each
+        weights = np.where(is_young, 0.5 / young, 0.5 / (1 - young))
+        return [
+            {"answer": a, "prediction": a + rng.normal(), "weight": w}
+            for a, w in zip(y, weights, strict=True)
+        ]
+
+    people, further = rows(500, 0.8), _further(rows(3000, 0.5))
+    assert not concord.combine(people, further).warnings
+    bare = [{k: v for k, v in row.items() if k != "weight"} for row in people]
+    plain = [{k: v for k, v in row.items() if k != "weight"} for row in further]
+    assert any("different populations" in note for note in concord.combine(bare, plain).warnings)
+
+
 def test_few_people_have_an_estimate_and_no_interval() -> None:
     rows = [{"answer": float(i % 5), "prediction": float(i % 4)} for i in range(19)]
     found = concord.combine(rows, [{"prediction": float(i % 4)} for i in range(100)]).estimates[0]

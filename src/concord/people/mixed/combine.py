@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from concord.errors import InputError, UndefinedError
-from concord.files.number_words import p_words
 from concord.files.tables import TableOptions
 from concord.people.mixed.ends import FEW, METHOD, MeanPart, estimate_with, with_ends
+from concord.people.mixed.populations import other_predictions, unlike_tables
 from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
 from concord.records import Estimate, Interval
@@ -29,8 +28,6 @@ TAIL_SHOWS = 500
 """People from which on an interval of skewed answers covers what it says."""
 _WEIGHTED = "worth without an interval: with weights it is the ratio of the two standard errors"
 _CONSTANT = "the predictions are all one number: they are worth nothing"
-UNLIKE = 0.1
-"""Standardised difference of predictions between the two tables that is warned of, where it is no chance."""
 
 
 def combine(
@@ -96,15 +93,19 @@ def combine(
     warnings = list(tables.warnings)
     for outcome in outcomes:
         own, more = tables.people.chosen(outcome), tables.predictions.chosen(outcome)
-        warnings += _unlike(outcome, own, more, tables.covariates)
+        warnings += unlike_tables(outcome, own, more, tables.covariates)
         work = (
             _combined_regression(outcome, own, more, tables, level)
             if regress
             else _combined_means(outcome, own, more, level)
         )
         made.extend(work)
-    return CombineResult(tuple(made), sentence(made[-1] if len(outcomes) == 1 else made[0]), level,
-                         tables.inputs, tuple(warnings))  # fmt: skip
+    said = sentence(made[-1] if len(outcomes) == 1 else made[0])
+    first = outcomes[0]
+    unlike = list(other_predictions(tables.people.chosen(first), tables.predictions.chosen(first)))
+    if unlike and not regress:
+        said = _not_together(made[0], unlike[0])
+    return CombineResult(tuple(made), said, level, tables.inputs, tuple(warnings))
 
 
 def sentence(one: CombinedEstimate) -> str:
@@ -120,6 +121,12 @@ def sentence(one: CombinedEstimate) -> str:
         )
     between = "" if ends is None else f" ({ends.low:,.0f} to {ends.high:,.0f})"
     return f"{start} are worth {worth:,.0f} more people{between}."
+
+
+def _not_together(one: CombinedEstimate, unlike: str) -> str:
+    """Say that predictions of another population cannot stand for more people."""
+    start = f"With {one.n_people:,} people, {one.n_predictions:,} replies of this model"
+    return f"{start} give no unbiased estimate: {unlike}."
 
 
 def _combined_means(
@@ -339,26 +346,3 @@ def _combined_regression(
             Estimate(n * ratio - n, n=n, note=note),
             float(y.std(ddof=1)),
         )
-
-
-def _unlike(outcome: str, own: MixedRows, more: MixedRows, covariates: Sequence[str]) -> Iterator[str]:
-    """Warn where the two tables do not look like samples of one population."""
-    where = f"{outcome}: " if outcome else ""
-    columns = [("predictions", own.prediction, more.prediction)]
-    columns += [(name, own.covariates[:, i], more.covariates[:, i]) for i, name in enumerate(covariates)]
-    for name, a, b in columns:
-        if min(a.size, b.size) < 2:
-            continue
-        sd = float(np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2))
-        se = float(np.sqrt(a.var(ddof=1) / a.size + b.var(ddof=1) / b.size))
-        if sd == 0 or se == 0:
-            continue
-        gap = float(a.mean() - b.mean())
-        p = float(2 * special.ndtr(-abs(gap) / se))
-        if abs(gap) / sd > UNLIKE and p < 0.01:
-            yield (
-                f"{where}{name} of the people and of the further predictions differ by {abs(gap) / sd:.2f} "
-                f"SD ({p_words(p)}): they seem to come from different populations, which biases the estimate"
-            )
-    if set(own.arm) != set(more.arm):
-        yield f"{where}the two tables do not have the same arms"

@@ -55,7 +55,7 @@ def _seats(scores: JudgeScores) -> str:
         changes, beyond = scores.numbers["inconsistency"], "of pairs of votes, noise included"
     size = f"verdicts change with the seats in {_share(changes)} {beyond}"
     if excess.value is not None and excess.value <= 0:
-        size = "verdicts change with the seats no more often than between repeats"
+        size = f"verdicts changed with the seats no more often than between repeats (excess {_share(excess)})"
     if scores.position in ("first", "second"):
         lean = "" if preference.value is None else f" ({preference.value:+.2f} beyond one half)"
         return f"position bias, the {scores.position} seat is preferred{lean}; {size}."
