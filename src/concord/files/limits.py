@@ -81,6 +81,10 @@ AGENTS = 2_000
 """Agents of one table."""
 COMPARED_AGENTS = 2_000
 """Agents of which all pairs are compared; of more each has its numbers and its place."""
+COMPARED_MODELS = 100
+"""Models of which all pairs are compared on items, or in a table of hints."""
+PROBED = 10_000
+"""Vignettes of one table of probes."""
 AGENT_FOLDERS = 100
 """Agents that get a folder each with the files of their own result."""
 JUDGES = 500
