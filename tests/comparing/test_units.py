@@ -17,6 +17,12 @@ SHARES = [0.8, 0.5, 0.9, 0.25, 1.0, 0.6, 0.0, 0.75]
 PERCENT = [85, 45, 92.5, 30, 100, 55, 0, 80]
 
 
+def difference(first: list[Any], second: list[Any], **how: Any) -> float | None:
+    found = concord.compare(rows(first), rows(second), **how)
+    assert found.difference is not None
+    return found.difference.value
+
+
 def rows(scores: list[Any]) -> list[dict[str, Any]]:
     return [{"item": i, "score": score} for i, score in enumerate(scores)]
 
@@ -61,20 +67,19 @@ def test_shares_beside_percentages_give_no_verdict(first: list[Any], second: lis
     ],
 )
 def test_scores_that_may_have_one_unit_are_compared(first: list[Any], second: list[Any]) -> None:
-    assert concord.compare(rows(first), rows(second)).difference.value is not None
+    assert difference(first, second) is not None
 
 
 def test_percentages_are_divided_where_it_is_said() -> None:
     found = concord.compare(rows(SHARES), rows(PERCENT), unit="percent")
     byhand = sum(a - b / 100 for a, b in zip(SHARES, PERCENT, strict=True)) / len(SHARES)
-    assert found.difference.value == pytest.approx(byhand, rel=1e-12)
+    assert difference(SHARES, PERCENT, unit="percent") == pytest.approx(byhand, rel=1e-12)
     assert not any("percentages" in warning for warning in found.warnings)
 
 
 def test_scores_are_taken_as_they_are_where_it_is_said() -> None:
-    found = concord.compare(rows(SHARES), rows(PERCENT), unit="same")
     byhand = sum(a - b for a, b in zip(SHARES, PERCENT, strict=True)) / len(SHARES)
-    assert found.difference.value == pytest.approx(byhand, rel=1e-12)
+    assert difference(SHARES, PERCENT, unit="same") == pytest.approx(byhand, rel=1e-12)
 
 
 def test_counts_beside_0_and_1_are_compared_and_told() -> None:
