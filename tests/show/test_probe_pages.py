@@ -67,3 +67,16 @@ def spread(value: float, half: float) -> Estimate:
 def test_quadrant_words_come_from_intervals_only(gap: Estimate, steps: Estimate, words: str) -> None:
     assert joint_words(gap, steps) == words
     assert words in joint_picture([("m", gap, steps)]).description
+
+
+def test_shares_of_thinking_and_answer_have_intervals(result: ProbeResult) -> None:
+    drawn = api.score_hints("published").plot("models")
+    assert drawn.rows[0][2:5] == ("says so in thinking", "low", "high")
+    for row in (*drawn.rows[1:], *result.plot("hints").rows[1:]):
+        for value, low, high in (row[2:5], row[5:8]):
+            assert low <= value <= high
+    # one line for each interval, and one between the two ends
+    n = len(drawn.rows) - 1
+    assert drawn.to_svg().count('class="mline"') == n
+    assert drawn.to_svg().count('class="slope"') == 2 * n
+    assert "95 % intervals" in drawn.caption

@@ -161,8 +161,12 @@ def two_ends_picture(
         (label, influence.value, thinking.value, *thinking.ends, answer.value, *answer.ends)
         for label, influence, thinking, answer in shown
     )
-    lines = "" if all(row[i].interval is None for row in shown for i in (2, 3)) else ", with intervals"
-    caption = f"Share of the answers moved by a hint that say so{lines}; on the right the share of all answers moved."
+    known = any(thinking.interval or answer.interval for _, _, thinking, answer in shown)
+    lines = ", lines are 95 % intervals" if known else ""
+    caption = (
+        f"Share of the answers moved by a hint that say so{lines}; on the right the share of all answers "
+        "that were moved."
+    )
     return Picture(
         name, title, f"{title}. {'; '.join(told)}.", width, bottom + 42, str(canvas),
         rows=(heads, *numbers), caption=caption,

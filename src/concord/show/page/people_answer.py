@@ -40,7 +40,8 @@ def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: 
     tied = leaders([(names[view.label], view.metric("PAS").value) for view in known])
     if len(tied) > 1:
         often = "equally often" if len(tied) == len(known) else "equally often, and most often"
-        said = f"{joined_names(tied)} draw the conclusions people draw {often} (PAS {number(_known_pas(best), 2)})."
+        pas = f"PAS {number(_known_pas(best), 2)}"
+        said = f"{joined_names(tied)} draw the conclusions people draw {often} ({pas})."
         return f"{said}{_not_above_floor(known, names)}"
     said = f"{names[best.label]} draws the conclusions people draw most often"
     return f"{said}{_told_from_others(best, known, standing, names)}{_not_above_floor(known, names)}"
