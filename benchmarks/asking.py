@@ -156,14 +156,15 @@ def client(n: int, url: str, width: int, folder: Path) -> float:
 def resume(n: int, url: str, folder: Path) -> dict[str, float]:
     """Seconds from the plan to the first answer of a folder that lacks ten of n replies."""
     from concord.asking import runs
-    from concord.asking.folder import Request, RunFolder, reply_row, requests_of
+    from concord.asking.folder import RunFolder, reply_row
     from concord.asking.journal import line_bytes
     from concord.asking.part import Listeners
+    from concord.asking.requests import requests_of
     from concord.asking.run import record_of
     from concord.records import Answer, AskOutcome, Usage
 
     of = job(n, url, 10)
-    requests: tuple[Request, ...] = requests_of(of.design, of.model, of.sampling)
+    requests = requests_of(of.design, of.model, of.sampling)
     if not (folder / "run").exists():
         RunFolder(folder / "run", record_of(of, {}), requests).close()
         given = Answer(AskOutcome.OK, REPLY * 3, usage=Usage(50, 60), seconds=0.1)

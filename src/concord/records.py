@@ -185,6 +185,8 @@ class AskOutcome(StrEnum):
     """The prompt does not fit into the model's context."""
     FILTERED = "filtered"
     """The provider withheld the reply."""
+    TOO_LONG = "too long"
+    """The reply is longer than is read; its beginning is kept."""
     FAILED = "failed"
     """No reply after all attempts; asked again when the run is resumed."""
     NOT_ASKED = "not asked"

@@ -1,5 +1,6 @@
 """An OpenAI-compatible server on 127.0.0.1 that misbehaves on purpose, as the prompt asks it to."""
 
+import gzip
 import json
 import re
 import threading
@@ -7,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -22,6 +24,18 @@ def completion(text: Any, finish: str = "stop") -> dict[str, Any]:
         "choices": [choice],
         "usage": usage,
     }
+
+
+def refused(words: str) -> dict[str, Any]:
+    document = completion(None)
+    document["choices"][0]["message"]["refusal"] = words
+    return document
+
+
+@cache
+def bomb() -> bytes:
+    """A few kilobytes that are 64 MiB unpacked, and some more."""
+    return gzip.compress(b'{"choices": "' + b"x" * (64 * 2**20))
 
 
 TEXT = "REASONING: It fits.\nDIAGNOSIS: Panic Disorder"
@@ -154,6 +168,9 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
     "usage-float": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "completion_tokens": 3.5}}),
     "usage-negative": lambda h, n: h.answer({**GOOD, "usage": {**GOOD["usage"], "completion_tokens": -3}}),
     "content-parts": lambda h, n: h.answer(completion([{"type": "text", "text": TEXT}])),
+    "refusal-field": lambda h, n: h.answer(refused("I cannot help with that.")),
+    "long": lambda h, n: h.answer(completion("x" * 1_000_001)),
+    "gzip-bomb": lambda h, n: h.raw(bomb(), Content_Encoding="gzip"),
     "redirect": lambda h, n: h.raw(b"", 307, Location="http://localhost:9/v1/chat/completions"),
     "no-such-model": lambda h, n: h.error(404, "model_not_found", "the model does not exist"),
     "echo-header": lambda h, n: h.answer(

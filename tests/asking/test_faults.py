@@ -60,6 +60,9 @@ EXPECTED = {
     "usage-negative": "ok",
     "content-parts": "ok",
     "redirect": "failed",
+    "refusal-field": "filtered",
+    "long": "too long",
+    "gzip-bomb": "too long",
 }
 REASONS = {
     "bad-request": "HTTP 400: the field foo is not what we like",
@@ -70,6 +73,9 @@ REASONS = {
     "OpenAI-compatible server?",
     "forbidden": "HTTP 403: your region may not",
     "429-always": "HTTP 429: no",
+    "refusal-field": "the model refuses: I cannot help with that.",
+    "long": "the reply has 1,000,001 characters, expected at most 1,000,000; its first 10,000 are kept",
+    "gzip-bomb": "the answer is longer than 67,108,864 bytes; nothing of it is kept",
     "redirect": "RedirectedError: the server redirects to localhost, which is not asked",
 }
 

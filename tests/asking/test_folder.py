@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from concord.asking.folder import SUPERSEDED, ReplyStore, Request, RunFolder, read_run, requests_of
+from concord.asking.folder import SUPERSEDED, ReplyStore, RunFolder, read_run
 from concord.asking.index import REPLIES
 from concord.asking.keys import Sampling
 from concord.asking.part import Job
 from concord.asking.redact import Redactor
+from concord.asking.requests import Requests, requests_of
 from concord.asking.run import record_of
 from concord.errors import FileFormatError, RunFolderError
 from concord.records import Answer, AskOutcome, Design, Message, Template, Trial, Usage
@@ -27,7 +28,7 @@ def design(n: int = 3, word: str = "Why") -> Design:
     return Design("reasoning", trials, (Template("reasoning/cot.v1", "", "00"),))
 
 
-def opened(path: Path, of: Design, **changes: Any) -> tuple[RunFolder, tuple[Request, ...]]:
+def opened(path: Path, of: Design, **changes: Any) -> tuple[RunFolder, Requests]:
     job = replace(Job(of, "m/x", SAMPLING), **changes)
     requests = requests_of(of, job.model, job.sampling)
     return RunFolder(path, record_of(job, {}), requests, redactor=Redactor(["sk-secret1"])), requests
@@ -53,7 +54,7 @@ def test_a_resumed_run_asks_what_is_missing_or_failed(tmp_path: Path) -> None:
     folder.store(requests[1], Answer(AskOutcome.FAILED, "", error="503"))
     folder.close()
     again, requests = opened(tmp_path / "r", design())
-    assert again.missing() == [requests[1], requests[2]]
+    assert list(again.missing()) == [requests[1], requests[2]]
     again.close()
 
 
@@ -217,7 +218,7 @@ def test_replies_of_several_processes_are_read_as_one(tmp_path: Path) -> None:
         store.close()
     assert dict(read_run(tmp_path / "r").tally.outcomes) == {"ok": 3}
     again, _ = opened(tmp_path / "r", design(3))
-    assert again.missing() == []
+    assert list(again.missing()) == []
     again.close()
 
 
@@ -258,3 +259,24 @@ def test_changed_question_files_are_refused(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(RunFolderError, match="is missing; put the file that was asked back"):
         runs.score_run(tmp_path / "r")
+
+
+def test_a_session_longer_than_a_line_may_be_is_too_long_and_the_folder_stays_readable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("concord.files.limits.JOURNAL_LINE", 2000)
+    folder, requests = opened(tmp_path / "r", design(2))
+    folder.store(requests[0], replace(OK, response="x" * 3000))
+    folder.store(requests[1], OK)
+    folder.close()
+    rows = read_run(tmp_path / "r").rows
+    assert [row["outcome"] for row in rows] == ["too long", "ok"]
+    assert rows[0]["error"].endswith("bytes, expected at most 2,000")
+
+
+def test_a_slice_of_a_plan_is_a_plan() -> None:
+    requests = requests_of(design(7), "m/x", SAMPLING)
+    assert list(requests[1::3]) == [requests[1], requests[4]]
+    assert requests[-1].trial.item == "v6"
+    assert [trial.item for trial in requests[1::3].trials] == ["v1", "v4"]
+    assert list(requests[2:4].keys()) == [requests[2].key, requests[3].key]

@@ -134,8 +134,7 @@ def test_the_plan_counts_what_a_scoring_model_is_shown(scorer: str) -> None:
     from concord.cli.run_show import plan_lines
 
     asked = runs.job("structure", "meant/model", items="proverbs-en", limit=2, scorer=scorer)
-    everything = frozenset(trial.name for trial in asked.design.trials)
-    plan = make_plan(asked.design, everything, max_tokens=64, prices=None)
+    plan = make_plan(asked.design, asked.design.trials, max_tokens=64, prices=None)
     lines = plan_lines(asked, plan, Path("r"))
     n = len(asked.design.trials)
     assert lines[-1] == (

@@ -16,8 +16,7 @@ DESIGN = Design("reasoning", TRIALS, ())
 
 
 def test_tokens_are_a_range_over_what_is_left_to_ask() -> None:
-    left = frozenset(trial.name for trial in TRIALS[:4])
-    plan = make_plan(DESIGN, left, max_tokens=100, prices=None)
+    plan = make_plan(DESIGN, TRIALS[:4], max_tokens=100, prices=None)
     assert (plan.n_trials, plan.n_stored, plan.n_to_ask) == (10, 6, 4)
     assert (plan.input_tokens.low, plan.input_tokens.high) == (4 * (60 + 3), 4 * (110 + 12))
     assert (plan.output_tokens.low, plan.output_tokens.high) == (20, 400)
@@ -25,8 +24,7 @@ def test_tokens_are_a_range_over_what_is_left_to_ask() -> None:
 
 
 def test_cost_is_a_range_when_prices_are_given() -> None:
-    left = frozenset(trial.name for trial in TRIALS[:4])
-    plan = make_plan(DESIGN, left, max_tokens=100, prices=Prices(1.0, 10.0))
+    plan = make_plan(DESIGN, TRIALS[:4], max_tokens=100, prices=Prices(1.0, 10.0))
     assert plan.cost is not None
     assert (plan.cost.low, plan.cost.high) == pytest.approx(((252 + 200) / 1e6, (488 + 4000) / 1e6))
 
@@ -34,8 +32,7 @@ def test_cost_is_a_range_when_prices_are_given() -> None:
 def test_dense_scripts_take_more_tokens_a_character() -> None:
     plain = Design("s", (Trial("s", "a", "", (Message("user", "abcd"),)),), ())
     dense = Design("s", (Trial("s", "a", "", (Message("user", "画蛇添足"),)),), ())
-    names = frozenset([("a", "", 0)])
-    plans = [make_plan(one, names, max_tokens=1, prices=None) for one in (plain, dense)]
+    plans = [make_plan(one, one.trials, max_tokens=1, prices=None) for one in (plain, dense)]
     assert plans[1].input_tokens.high > plans[0].input_tokens.high
 
 

@@ -143,7 +143,7 @@ def test_questions_with_options_can_have_their_chains_probed(tmp_path: Path) -> 
 
 def test_the_plan_counts_every_call_of_every_session() -> None:
     design: Design = design_probes("all", limit=2)
-    plan = make_plan(design, frozenset(t.name for t in design.trials), max_tokens=100, prices=None)
+    plan = make_plan(design, design.trials, max_tokens=100, prices=None)
     assert plan.n_calls > 2 * (1 + 14 + 4)
     assert plan.n_trials == 6
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -19,14 +19,13 @@ from concord.asking.index import (
     read_index,
     shard_name,
     stored_lines,
-    without_collections,
 )
-from concord.asking.journal import Journal, line_bytes, read_lines, sync_folder
-from concord.asking.keys import Sampling, trial_keys
+from concord.asking.journal import Journal, LineTooLongError, line_bytes, read_lines, sync_folder
 from concord.asking.redact import Redactor
+from concord.asking.requests import Again, PlannedKeys, Request, Requests
 from concord.errors import FileFormatError, RunFolderError
 from concord.files.contents import read_bytes
-from concord.records import Answer, AskOutcome, Design, Trial
+from concord.records import Answer, AskOutcome
 
 FORMAT_VERSION = 1
 RECORD, TRIALS = "run.json", "trials.jsonl"
@@ -35,24 +34,16 @@ _KINDS = {str: "a text", dict: "an object"}
 _RECORD_BYTES = 16 * 2**20
 """Bytes of the record of a run, which is a few kilobytes."""
 _RECORD_FIELDS = (("suite", str), ("model", str), ("options", dict), ("sampling", dict), ("templates", dict))
-AGAIN = (AskOutcome.TRUNCATED, AskOutcome.EMPTY, AskOutcome.FILTERED, AskOutcome.OVERFLOW)
+AGAIN = (
+    AskOutcome.TRUNCATED,
+    AskOutcome.EMPTY,
+    AskOutcome.FILTERED,
+    AskOutcome.OVERFLOW,
+    AskOutcome.TOO_LONG,
+)
 """Outcomes that may be asked anew."""
 _STATUS_OK = (AskOutcome.OK, AskOutcome.EMPTY, AskOutcome.TRUNCATED)
 """Outcomes with a reply to look at; readers of replies take another status for a failed call."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A trial and the key of everything that is sent for it."""
-
-    trial: Trial
-    key: str
-
-
-def requests_of(design: Design, model: str, sampling: Sampling) -> tuple[Request, ...]:
-    """Assign every trial its key."""
-    with without_collections():
-        return tuple(map(Request, design.trials, trial_keys(design.trials, model, sampling)))
 
 
 def reply_row(request: Request, answer: Answer, model: str) -> dict[str, Any]:
@@ -80,28 +71,17 @@ def reply_row(request: Request, answer: Answer, model: str) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
-    """Which stored replies are asked anew, and with which settings."""
-
-    outcomes: frozenset[str]
-    sampling: Sampling
-
-    @property
-    def tag(self) -> str:
-        """Name the settings, so that a reply is asked anew with them once."""
-        return json.dumps(self.sampling.sent(0), sort_keys=True)
-
-
-def left_to_ask(requests: Iterable[Request], index: Index, again: Again | None = None) -> list[Request]:
+def left_to_ask(requests: Requests, index: Index, again: Again | None = None) -> Requests:
     """Return the requests without a stored reply, or with one that is to be asked anew."""
-    left = []
-    for request in requests:
-        entry = index.replies.get(request.key)
-        anew = again is not None and entry is not None and entry.outcome in again.outcomes
-        if entry is None or (anew and again is not None and entry.again != again.tag):
-            left.append(request)
-    return left
+    if not index.replies:
+        return requests
+    outcomes, tag = (frozenset[str](), None) if again is None else (again.outcomes, again.tag)
+
+    def wanted(key: str) -> bool:
+        entry = index.replies.get(key)
+        return entry is None or (entry.outcome in outcomes and entry.again != tag)
+
+    return requests.where(wanted)
 
 
 class ReplyStore:
@@ -132,7 +112,13 @@ class ReplyStore:
         """Write an answer down at once and return its line."""
         row: Mapping[str, Any] = self._redactor.value(reply_row(request, answer, self._model))
         failed = answer.outcome is AskOutcome.FAILED
-        (self._failures if failed else self._replies).append(row)
+        journal = self._failures if failed else self._replies
+        try:
+            journal.append(row)
+        except LineTooLongError as fault:
+            short = Answer(AskOutcome.TOO_LONG, "", error=str(fault), usage=answer.usage)
+            row = self._redactor.value(reply_row(request, short, self._model))
+            journal.append(row)
         return row
 
     def close(self) -> None:
@@ -163,7 +149,7 @@ class RunFolder:
         self,
         path: Path,
         record: Mapping[str, Any],
-        requests: Sequence[Request],
+        requests: Requests,
         *,
         redactor: Redactor | None = None,
         index: Index | None = None,
@@ -178,9 +164,8 @@ class RunFolder:
             raise RunFolderError.cannot_write(path, fault) from fault
         self._store = ReplyStore(path, self.record["model"], self.redactor)
         try:
-            planned = {request.key for request in requests}
             current = index is not None and index.is_current(path)
-            self.index = index if index is not None and current else read_index(path, planned)
+            self.index = index if index is not None and current else read_index(path, PlannedKeys(requests))
             self.n_superseded = self._set_aside()
             self._write_plan()
             self.write_record(status="running")
@@ -188,13 +173,13 @@ class RunFolder:
             self._store.close()
             raise
 
-    def missing(self, again: Again | None = None) -> list[Request]:
+    def missing(self, again: Again | None = None) -> Requests:
         """Return the requests to ask, in the order of the plan."""
         return left_to_ask(self.requests, self.index, again)
 
     def tally(self) -> Tally:
         """Count the outcomes of the plan as they are now."""
-        return self.index.tally(request.key for request in self.requests)
+        return self.index.tally(self.requests.keys())
 
     def store(self, request: Request, answer: Answer) -> Mapping[str, Any]:
         """Write an answer down at once: replies to the journal, failed calls to a file of their own."""
@@ -204,7 +189,7 @@ class RunFolder:
 
     def read_again(self) -> None:
         """Read what other processes have stored."""
-        self.index = read_index(self.path, {request.key for request in self.requests})
+        self.index = read_index(self.path, PlannedKeys(self.requests))
 
     def write_record(self, **changes: Any) -> None:
         """Write the run's record with some fields changed."""
@@ -228,7 +213,10 @@ class RunFolder:
 
     def _write_plan(self) -> None:
         """Write the plan, unless the folder holds the very same."""
-        digest = hashlib.sha256("".join(request.key for request in self.requests).encode()).hexdigest()
+        hashed = hashlib.sha256()
+        for key in self.requests.keys():  # noqa: SIM118 - a sequence of requests, no mapping
+            hashed.update(key.encode())
+        digest = hashed.hexdigest()
         self.record["plan_sha256"] = digest
         file = self.path / TRIALS
         if file.is_file() and (self.path / RECORD).is_file():
@@ -243,7 +231,7 @@ class RunFolder:
         """Move replies to prompts that have changed out of the journals, so that no score can use them."""
         if not self.index.outside:
             return 0
-        names = {request.trial.name for request in self.requests}
+        names = {trial.name for trial in self.requests.trials}
         old = {key for key, name in self.index.outside.items() if name in names}
         if not old:
             return 0

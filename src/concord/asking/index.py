@@ -74,6 +74,8 @@ class Index:
     """Names of replies that the plan does not hold."""
     sizes: dict[str, int] = field(default_factory=dict)
     """Bytes of every journal as it was read."""
+    _known: dict[Entry, Entry] = field(default_factory=dict)
+    """Replies of the same outcome and tokens share one entry."""
 
     def entry(self, key: str) -> Entry | None:
         """Return what became of a trial: its reply, or else its last failed call."""
@@ -82,7 +84,12 @@ class Index:
     def add(self, row: Mapping[str, Any]) -> None:
         """Add what was stored just now."""
         failed = row["outcome"] == AskOutcome.FAILED
-        (self.failures if failed else self.replies)[row["key"]] = Entry.of(row)
+        (self.failures if failed else self.replies)[row["key"]] = self.shared(row)
+
+    def shared(self, row: Mapping[str, Any]) -> Entry:
+        """Return the entry of a row, one for all rows alike."""
+        entry = Entry.of(row)
+        return self._known.setdefault(entry, entry)
 
     def tally(self, keys: Iterable[str]) -> Tally:
         """Count the outcomes of a plan."""
@@ -145,16 +152,14 @@ def read_index(folder: Path, planned: Container[str]) -> Index:
         A line is not what a journal writes; it is named.
     """
     index = Index(sizes={path.name: path.stat().st_size for path in _all(folder)})
-    known: dict[Entry, Entry] = {}  # replies of the same outcome and tokens share one entry
     with without_collections():
         for _, line in stored_lines(folder, REPLIES):
-            row, entry = line.row, Entry.of(line.row)
-            key = row["key"]
-            index.replies[key] = known.setdefault(entry, entry)
+            row, key = line.row, line.row["key"]
+            index.replies[key] = index.shared(row)
             if key not in planned:
                 index.outside[key] = (row["id"], row["mode"], row["repeat"])
         for _, line in stored_lines(folder, FAILURES):
-            index.failures[line.row["key"]] = Entry.of(line.row)
+            index.failures[line.row["key"]] = index.shared(line.row)
     return index
 
 

@@ -193,6 +193,13 @@ def line_bytes(row: Mapping[str, Any]) -> bytes:
         return json.dumps(row, ensure_ascii=True, allow_nan=False).encode("ascii") + b"\n"
 
 
+class LineTooLongError(Exception):
+    """A row that no reader of the journal would take."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"its replies take {size:,} bytes, expected at most {limits.JOURNAL_LINE:,}")
+
+
 class Journal:
     """An append-only file of rows, held by one process at a time.
 
@@ -232,8 +239,12 @@ class Journal:
         ------
         RunFolderError
             The disk refused; the file still ends with the last complete line.
+        LineTooLongError
+            The line is longer than is ever read again; nothing was written.
         """
         data = line_bytes(row)
+        if len(data) > limits.JOURNAL_LINE:
+            raise LineTooLongError(len(data))
         try:
             written = os.write(self._fd, data)
         except OSError as fault:

@@ -87,11 +87,11 @@ def trial_key(trial: Trial, model: str, sampling: Sampling) -> str:
     A changed prompt, model, setting, seed or repeat is another key, so that a stored reply is never taken
     for an answer to something else.
     """
-    return next(trial_keys([trial], model, sampling))
+    return next(trial_digests([trial], model, sampling)).hex()
 
 
-def trial_keys(trials: Iterable[Trial], model: str, sampling: Sampling) -> Iterator[str]:
-    """Return the key of every trial, see `trial_key`."""
+def trial_digests(trials: Iterable[Trial], model: str, sampling: Sampling) -> Iterator[bytes]:
+    """Return the key of every trial as bytes, see `trial_key`."""
     # The same as one sorted dump of all that is sent; what repeats is dumped once.
     named, settings = _text(model), dict[int, str]()
     for trial in trials:
@@ -103,7 +103,7 @@ def trial_keys(trials: Iterable[Trial], model: str, sampling: Sampling) -> Itera
             f'"messages":{_dumped(trial.messages)},"model":{named},"repeat":{repeat},'
             f'"sampling":{settings[repeat]},"suite":{_text(trial.suite)}}}'
         )
-        yield hashlib.sha256(text.encode("ascii")).hexdigest()
+        yield hashlib.sha256(text.encode("ascii")).digest()
 
 
 @lru_cache(maxsize=8192)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from concord.asking import registry
 from concord.asking.askable import Sessions
 from concord.asking.connection import Connection
-from concord.asking.folder import Again, Request
 from concord.asking.keys import Sampling
 from concord.asking.limits import Budget, Limits
 from concord.asking.prices import Prices
 from concord.asking.redact import Redactor
+from concord.asking.requests import Again, Request
 from concord.errors import MissingExtraError
 from concord.records import Answer, Design
 

@@ -1,5 +1,6 @@
 """What a run will take before anything is spent: trials, tokens as a range, cost as a range."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -7,7 +8,8 @@ from concord.asking.askable import Sessions
 from concord.asking.index import Index
 from concord.asking.prices import Prices
 from concord.asking.registry import find
-from concord.records import Design
+from concord.asking.requests import Requests
+from concord.records import Design, Message, Trial
 
 _DENSE_FROM = 0x2E80
 """From here on most characters are a token or so each (Chinese, Japanese, Korean)."""
@@ -45,7 +47,7 @@ class Plan:
     """Calls that these trials take: a session is many."""
     index: Index | None = field(default=None, repr=False, compare=False)
     """What the folder holds, read once for plan and run."""
-    requests: tuple[Any, ...] | None = field(default=None, repr=False, compare=False)
+    requests: Requests | None = field(default=None, repr=False, compare=False)
     """Every trial with its key, likewise."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,7 +57,7 @@ class Plan:
 
 
 def make_plan(
-    design: Design, to_ask: frozenset[tuple[str, str, int]], *, max_tokens: int | None, prices: Prices | None
+    design: Design, to_ask: Sequence[Trial], *, max_tokens: int | None, prices: Prices | None
 ) -> Plan:
     """Guess what the trials still to be asked will take.
 
@@ -64,59 +66,76 @@ def make_plan(
     design
         Everything that is to be asked.
     to_ask
-        Names of the trials that have no reply yet.
+        The trials that have no reply yet.
     max_tokens
         The limit of tokens of a reply that is sent.
     prices
         Of a million tokens.
     """
-    left = [trial for trial in design.trials if trial.name in to_ask]
-    texts, calls = _sent(design, to_ask)
-    low, high = (sum(_tokens(text, end) for text in texts) + calls * _WRAPPING[end] for end in (0, 1))
+    sent = _sent(design, to_ask)
+    low, high = (round(sent.tokens[end] + sent.calls * _WRAPPING[end]) for end in (0, 1))
     longest = _LONGEST_REPLY if max_tokens is None else max_tokens
-    output = Range(min(_SHORTEST_REPLY, longest) * calls, longest * calls)
-    asked = Range(round(low), round(high))
+    output = Range(min(_SHORTEST_REPLY, longest) * sent.calls, longest * sent.calls)
+    asked = Range(low, high)
     return Plan(
         len(design.trials),
-        len(design.trials) - len(left),
-        len(left),
+        len(design.trials) - len(to_ask),
+        len(to_ask),
         asked,
         output,
         _cost_of_calls(asked, output, prices),
-        calls,
+        sent.calls,
     )
 
 
-def _sent(design: Design, to_ask: frozenset[tuple[str, str, int]]) -> tuple[list[str], int]:
-    """Return the texts that will be sent and the number of calls; a session is many."""
-    one = find(design.suite)
+@dataclass(slots=True)
+class _Sent:
+    """What will be sent, added up: the texts of a long run together would fill the memory."""
+
+    calls: int = 0
+    plain: int = 0
+    dense: int = 0
+
+    def add(self, messages: Iterable[Message]) -> None:
+        """Count one call."""
+        self.calls += 1
+        for message in messages:
+            dense = _n_dense(message.text)
+            self.dense += dense
+            self.plain += len(message.text) - dense
+
+    @property
+    def tokens(self) -> tuple[float, float]:
+        """The low and the high guess."""
+        low, high = (self.dense * _DENSE[end] + self.plain * _PLAIN[end] for end in (0, 1))
+        return low, high
+
+
+def _sent(design: Design, to_ask: Sequence[Trial]) -> _Sent:
+    """Add up the texts that will be sent and the number of calls; a session is many."""
+    one, sent = find(design.suite), _Sent()
     if one is not None and one.sessions is not None:
-        return _session_texts(one.sessions, design, to_ask)
-    left = [trial for trial in design.trials if trial.name in to_ask]
-    return [message.text for trial in left for message in trial.messages], len(left)
+        _hold_sessions(one.sessions, design, to_ask, sent)
+        return sent
+    for trial in to_ask:
+        sent.add(trial.messages)
+    return sent
 
 
-def _session_texts(
-    kind: Sessions, design: Design, to_ask: frozenset[tuple[str, str, int]]
-) -> tuple[list[str], int]:
-    """Hold the sessions with usual replies; return every text that is sent, and count the calls."""
+def _hold_sessions(kind: Sessions, design: Design, to_ask: Sequence[Trial], sent: _Sent) -> None:
+    """Hold the sessions with usual replies; count every text that is sent."""
     openers = kind.openers(dict(design.files), dict(design.options))
-    texts: list[str] = []
-    calls = 0
-    for trial in design.trials:
-        if trial.name in to_ask:
-            session = openers[trial.item].open()
-            while not session.done:
-                for question in session.waiting():
-                    texts += [message.text for message in question.messages]
-                    calls += 1
-                    session.answer(question.id, kind.reply(session, question))
-    return texts, calls
+    for trial in to_ask:
+        session = openers[trial.item].open()
+        while not session.done:
+            for question in session.waiting():
+                sent.add(question.messages)
+                session.answer(question.id, kind.reply(session, question))
 
 
-def _tokens(text: str, end: int) -> float:
-    dense = sum(ord(character) >= _DENSE_FROM for character in text)
-    return dense * _DENSE[end] + (len(text) - dense) * _PLAIN[end]
+def _n_dense(text: str) -> int:
+    """Count the characters of dense scripts."""
+    return 0 if text.isascii() else sum(ord(character) >= _DENSE_FROM for character in text)
 
 
 def _cost_of_calls(asked: Range, output: Range, prices: Prices | None) -> Range | None:

@@ -7,13 +7,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.asking.folder import FORMAT_VERSION, Again, Request, RunFolder, StoredRun, requests_of
+from concord.asking.folder import FORMAT_VERSION, RunFolder, StoredRun
 from concord.asking.index import Tally
 from concord.asking.limits import Budget
 from concord.asking.part import Job, Listeners, Part, ask_part, find, helpers_of
 from concord.asking.plan import Plan
 from concord.asking.prices import Prices
 from concord.asking.redact import Redactor
+from concord.asking.requests import Again, Request, requests_of
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model

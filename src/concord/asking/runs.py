@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from concord.asking.askable import AnswerTable
 from concord.asking.connection import Connection
-from concord.asking.folder import StoredRun, left_to_ask, read_run, requests_of
+from concord.asking.folder import StoredRun, left_to_ask, read_run
 from concord.asking.index import read_index
 from concord.asking.keys import Sampling
 from concord.asking.limits import SPENT, Limits
@@ -16,6 +16,7 @@ from concord.asking.plan import Plan, make_plan
 from concord.asking.prices import Prices
 from concord.asking.recorded import recorded_folder
 from concord.asking.registry import NAMES, askable, usual_sampling
+from concord.asking.requests import PlannedKeys, requests_of
 from concord.asking.scoring import score_bundled, score_run
 from concord.errors import MissingExtraError, OptionError
 from concord.records import AskOutcome, InputFile
@@ -196,8 +197,8 @@ def plan_run(of: Job, out: Path | None = None, *, prices: Prices | None = None) 
     """Say what a run will take, given what its folder already holds; asks nothing and writes nothing."""
     folder = default_folder(of) if out is None else out
     requests = requests_of(of.design, of.model, of.sampling)
-    index = read_index(folder, {request.key for request in requests})
-    left = frozenset(request.trial.name for request in left_to_ask(requests, index, of.again))
+    index = read_index(folder, PlannedKeys(requests))
+    left = left_to_ask(requests, index, of.again).trials
     chosen = of.prices if prices is None else prices
     limit = of.sampling.max_tokens if of.again is None else of.again.sampling.max_tokens
     return replace(

@@ -11,9 +11,10 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from concord.asking.folder import ReplyStore, Request, planned_prompts
+from concord.asking.folder import ReplyStore, planned_prompts
 from concord.asking.limits import Budget
 from concord.asking.part import Job, Listeners, Part, ask_part, find, helpers_of
+from concord.asking.requests import Request
 from concord.errors import InputError, ModelError
 from concord.records import Message, Trial
 

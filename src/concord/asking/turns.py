@@ -4,10 +4,11 @@ from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
-from concord.asking.folder import Request, reply_row
+from concord.asking.folder import reply_row
 from concord.asking.index import TURNS, shard_name, stored_lines
 from concord.asking.journal import Journal
 from concord.asking.redact import Redactor
+from concord.asking.requests import Request
 from concord.records import Answer
 
 

@@ -107,8 +107,9 @@ def _folder(question: str, name: str, asking: Asking, several: bool) -> Path:
 
 def _again(job: "Job", folder: Path, asking: Asking) -> "Job":
     """Ask some outcomes anew, with the settings given now; the plan stays that of the folder."""
-    from concord.asking.folder import Again, read_record
+    from concord.asking.folder import read_record
     from concord.asking.keys import Sampling
+    from concord.asking.requests import Again
 
     outcomes = asking.outcomes_again()
     if not outcomes:

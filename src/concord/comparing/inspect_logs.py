@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -213,7 +214,12 @@ def _objects(path: Path, samples: object) -> list[dict[str, Any]]:
 
 def _log(path: Path, header: dict[str, Any], samples: Iterable[dict[str, Any]]) -> InspectLog:
     """Put together what the header and the samples say."""
-    spec, found = _mapping(header.get("eval")), list(samples)
+    spec, found = _mapping(header.get("eval")), list(islice(samples, limits.LOG_SAMPLES + 1))
+    if len(found) > limits.LOG_SAMPLES:
+        raise FileFormatError(
+            f"{path.name}: more than {limits.LOG_SAMPLES:,} samples; split the log, or give its scores as a "
+            f"table (Parquet or CSV), of which {limits.COLUMN_ROWS:,} rows are read"
+        )
     reducers = _mapping(spec.get("config")).get("epochs_reducer")
     return InspectLog(
         name=path.name,

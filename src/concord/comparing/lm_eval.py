@@ -19,9 +19,8 @@ from concord.comparing.rows import (
 )
 from concord.errors import FileFormatError, OptionError
 from concord.files.contents import fingerprint_file, read_bytes
-from concord.files.grids import check_size
 from concord.files.json_size import check_json_size
-from concord.files.json_text import UnusableError, parsed_line
+from concord.files.json_text import UnusableError, filled_lines, parsed_line
 from concord.files.limits import listed, quoted
 from concord.files.text import plain_utf8
 
@@ -147,18 +146,15 @@ def json_lines(path: Path) -> list[dict[str, Any]]:
     data = plain_utf8(read_bytes(path))
     check_json_size(path.name, data.decode("utf-8", "replace"))
     rows = []
-    pieces = data.split(b"\n")
-    check_size(path.name, sum(not raw.isspace() and raw != b"" for raw in pieces), 1)
-    for number, raw in enumerate(pieces, 1):
-        if not raw.strip():
-            continue
+    last = data.count(b"\n") + 1
+    for number, raw in filled_lines(path.name, data):
         try:
             row = parsed_line(raw)
         except UnusableError as error:
             # only a last line without its line feed can be what a killed run left
             what_to_do = (
                 "a run that was killed leaves a torn last line: delete it to compare what is left"
-                if number == len(pieces)
+                if number == last
                 else "correct the line, or write the file anew"
             )
             raise FileFormatError(

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def read_inspect_scores(
         _inspect_row(log, summary, row, chosen, cluster)
         for summary, row in zip(log.summaries, values, strict=True)
     ]
-    each_once(log.name, "sample", [(f"{row[0]!r} of epoch {row[1]}") for row in rows])
+    each_once(log.name, "sample", [row[:2] for row in rows], lambda row: f"{row[0]!r} of epoch {row[1]}")
     return ScoreFile(
         name=log.model,
         source=log.name,
@@ -83,11 +84,11 @@ def read_inspect_scores(
 def _named_scores(scores: object) -> dict[str, object]:
     """Lay out scores by name; a mapping inside a scorer becomes ``scorer/key``."""
     named: dict[str, object] = {}
-    if not isinstance(scores, Mapping):
+    if not isinstance(scores, dict):
         return named
     for scorer, score in scores.items():
-        value = score.get("value") if isinstance(score, Mapping) else score
-        if isinstance(value, Mapping):
+        value = score.get("value") if isinstance(score, dict) else score
+        if isinstance(value, dict):
             named.update({f"{scorer}/{key}": inner for key, inner in value.items()})
         else:
             named[str(scorer)] = value
@@ -122,18 +123,28 @@ def _inspect_row(
 
 def _asked_fingerprint(summary: Mapping[str, Any]) -> str:
     """Fingerprint what a sample asks; ids of messages are new in every run, and summaries cut long texts."""
-    asked = summary.get("input")
+    asked, target = summary.get("input"), summary.get("target")
+    if not isinstance(asked, list | dict) and not isinstance(target, list | dict):
+        return _plain_fingerprint(shown(asked)[:_THIN], shown(target)[:_THIN])
     messages = asked if isinstance(asked, list) else [{"role": "user", "content": asked}]
-    target = summary.get("target")
     targets = target if isinstance(target, list) else [target]
     said = [[_field(message, "role"), _content_texts(_field(message, "content"))] for message in messages]
-    text = json.dumps([said, [shown(one)[:_THIN] for one in targets]])
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return _hashed([said, [shown(one)[:_THIN] for one in targets]])
+
+
+@lru_cache(maxsize=1024)
+def _plain_fingerprint(asked: str, target: str) -> str:
+    """Fingerprint one message and one target; samples of several epochs ask the same."""
+    return _hashed([[["user", [asked]]], [target]])
+
+
+def _hashed(asked: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(asked).encode("utf-8", "replace")).hexdigest()
 
 
 def _field(value: object, name: str) -> object:
     """Return a field; None where there is no object to have it."""
-    return value.get(name) if isinstance(value, Mapping) else None
+    return value.get(name) if isinstance(value, dict) else None
 
 
 def _content_texts(content: object) -> list[str]:

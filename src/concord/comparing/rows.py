@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from concord.comparing.records import grade
@@ -24,8 +24,18 @@ def frame_of(rows: Iterable[tuple[object, ...]]) -> Any:
         "cluster": text,
         "fingerprint": text,
     }
-    cells = [tuple(fixed_text(cell) if isinstance(cell, str) else cell for cell in row) for row in rows]
-    return pl.DataFrame(cells, schema=schema, orient="row")
+    columns = [*zip(*rows, strict=True)] or [()] * len(schema)
+    return pl.DataFrame(
+        {
+            name: pl.Series(name, _fixed(cells) if kind == text else cells, dtype=kind)
+            for (name, kind), cells in zip(schema.items(), columns, strict=True)
+        }
+    )
+
+
+def _fixed(cells: Sequence[object]) -> list[object]:
+    """Return the cells of a column of text, each as a file can hold it."""
+    return [fixed_text(cell) if isinstance(cell, str) else cell for cell in cells]
 
 
 def choose_score(source: str, what: str, names: Sequence[str], wanted: str | None) -> str:
@@ -53,14 +63,15 @@ def choose_score(source: str, what: str, names: Sequence[str], wanted: str | Non
     return fitting[0]
 
 
-def each_once(source: str, what: str, names: Sequence[str]) -> None:
+def each_once(source: str, what: str, keys: Sequence[Hashable], named: Callable[[Any], str] = str) -> None:
     """Refuse an answer that is in a log twice: no harness writes one so, but joined files hold it."""
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise FileFormatError(
-            f"{source}: {len(twice)} {what}(s) are there more than once, the first {twice[0]}; a log holds "
-            "each once: give the files that were joined one by one"
-        )
+    if len(set(keys)) == len(keys):
+        return
+    twice = [key for key, count in Counter(keys).items() if count > 1]
+    raise FileFormatError(
+        f"{source}: {len(twice)} {what}(s) are there more than once, the first {named(twice[0])}; a log "
+        "holds each once: give the files that were joined one by one"
+    )
 
 
 def graded(source: str, item: str, value: object) -> float | None:
@@ -96,6 +107,8 @@ def shown(value: object) -> str:
 
 def item_name(source: str, value: object) -> str:
     """Name an item: a text or a number, NFC-normalised, so that two spellings of a letter are one."""
+    if isinstance(value, str) and value.isascii():
+        return value
     if value is None or isinstance(value, bool | list | dict):
         raise FileFormatError(f"{source}: a sample is named {quoted(value)}, expected a text or a number")
     return unicodedata.normalize("NFC", fixed_text(shown(value)))

@@ -218,7 +218,7 @@ def _large_text(path: Path, options: TableOptions) -> ColumnTable | None:
     data = read_bytes(path, limit=limits.COLUMN_BYTES)
     check_content(path.name, "text", data)
     text = decode(path.name, data, options.encoding)
-    if "\r" in text.replace("\r\n", "") or not text[:1].strip():
+    if text.count("\r") > text.count("\r\n") or not text[:1].strip():
         return None  # line ends or leading blank lines that the engine takes for something else
     inputs = (fingerprint(path.name, data),)
     del data
@@ -228,9 +228,11 @@ def _large_text(path: Path, options: TableOptions) -> ColumnTable | None:
         raise FileFormatError(f"{path.name}: {len(header):,} columns, expected at most {limits.COLUMNS:,}")
     if text.count("\n") > limits.COLUMN_ROWS:
         raise FileFormatError(f"{path.name}: more than {limits.COLUMN_ROWS:,} rows; split the file")
+    encoded = io.BytesIO(text.encode("utf-8"))
+    del text  # a copy of the file less
     try:
         frame = pl.read_csv(
-            io.BytesIO(text.encode("utf-8")), separator=delimiter, infer_schema=False, null_values=[""],
+            encoded, separator=delimiter, infer_schema=False, null_values=[""],
             has_header=False, skip_rows=1, new_columns=[str(i) for i in range(len(header))],
         )  # fmt: skip
     except pl.exceptions.PolarsError:
@@ -256,6 +258,24 @@ def refuse_nested(table: str, series: "pl.Series", expected: str) -> None:
         raise FileFormatError(f"{table}: column {series.name!r} holds {series.dtype}, expected {expected}")
 
 
+def _refuse_long(table: str, series: "pl.Series") -> None:
+    """Refuse names that are longer than a cell may be, or long in sum, before copies of them are made."""
+    import polars as pl
+
+    if series.dtype != pl.String or not len(series):
+        return
+    sizes = series.str.len_bytes().fill_null(0).cast(pl.Int64).to_numpy()
+    where, longest, whole = f"{table}, column {limits.quoted(series.name)}", sizes.max(), sizes.sum()
+    if longest > 4 * limits.CELL_CHARACTERS:  # UTF-8 takes four bytes for a character at most
+        most = f"{limits.CELL_CHARACTERS:,} characters"
+        raise FileFormatError(f"{where}: a name of {longest:,} bytes, expected at most {most}")
+    if whole > limits.NAME_BYTES:
+        raise FileFormatError(
+            f"{where}: names of {whole:,} bytes in all, expected at most {limits.NAME_BYTES:,}; give the "
+            "items shorter names, such as numbers"
+        )
+
+
 def as_names(table: str, series: "pl.Series") -> "pl.Series":
     """Return names as text: trimmed, NFC-normalised, 3.0 as '3', nothing as null.
 
@@ -267,6 +287,7 @@ def as_names(table: str, series: "pl.Series") -> "pl.Series":
     import polars as pl
 
     refuse_nested(table, series, "names")
+    _refuse_long(table, series)
     if series.dtype.is_float():
         series = series.fill_nan(None)
         whole = (series == series.floor()) & (series.abs() < 2.0**53)

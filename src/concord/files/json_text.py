@@ -3,13 +3,14 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from concord.errors import FileFormatError, LineProblem, LinesError
 from concord.files import limits
 from concord.files.contents import fingerprint
 from concord.files.far_dates import without_far_dates
+from concord.files.grids import check_size
 from concord.files.json_size import check_json_size
 from concord.files.text import plain_utf8
 from concord.records import InputFile
@@ -110,6 +111,8 @@ def parsed(name: str, text: str | bytes, *, constants: Callable[[str], object] |
         text = decoded(name, text)
     check_json_size(name, text)
     try:
+        if constants is None:
+            return _DECODER.decode(text)
         return json.loads(text, object_pairs_hook=_once_each, parse_constant=constants)
     except json.JSONDecodeError as error:
         raise FileFormatError(f"{name}, line {error.lineno}: not valid JSON ({error.msg})") from None
@@ -128,9 +131,26 @@ def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return item
 
 
+_DECODER = json.JSONDecoder(object_pairs_hook=_once_each)
+"""Made once: with a hook, `json.loads` makes a new one for every line."""
+
+
 def _first_sentence(error: ValueError) -> str:
     """Keep what a user can act on: Python's advice about its own settings is none."""
     return str(error).split(";")[0]
+
+
+def filled_lines(name: str, data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank with their numbers; they are counted before the first is read.
+
+    Raises
+    ------
+    FileFormatError
+        There are more than a table may have rows.
+    """
+    lines = data.split(b"\n")
+    check_size(name, sum(not raw.isspace() and raw != b"" for raw in lines), 1)
+    yield from ((number, raw) for number, raw in enumerate(lines, start=1) if raw and not raw.isspace())
 
 
 def parsed_line(raw: bytes) -> Any:
@@ -144,7 +164,7 @@ def parsed_line(raw: bytes) -> Any:
     try:
         text = raw.decode("utf-8")
         check_json_size("line", text)
-        return json.loads(text, object_pairs_hook=_once_each)
+        return _DECODER.decode(text)
     except UnicodeDecodeError as error:
         found = f"byte {error.start + 1} is not UTF-8"
         raise UnusableError("wrong encoding", found, "a line of JSON saved as UTF-8") from None
@@ -181,10 +201,18 @@ class Problems:
         self._seen[key] = self._line
 
     def add(self, kind: str, found: str, expected: str) -> None:
-        """Note a fault of the present row."""
+        """Note a fault of the present row.
+
+        Raises
+        ------
+        LinesError
+            So many rows cannot be used that the rest is not looked at.
+        """
         if self._line is None:
             found = f"{self._what}: {found}"
         self.found.append(LineProblem(self.file, self._line, kind, found, expected))
+        if len(self.found) > limits.UNUSABLE_LINES:
+            raise LinesError(self.found)  # this is another kind of file: nobody reads on
 
     def __enter__(self) -> None:
         return None

@@ -15,7 +15,7 @@ LARGE_TEXT = 20 * 2**20
 """A CSV file of more bytes is read column by column where the command can do so."""
 ROWS = 1_048_576
 """Rows of a table that is read cell by cell: those of the largest sheet a spreadsheet program holds."""
-COLUMN_ROWS = 5_000_000
+COLUMN_ROWS = 2_000_000
 """Rows of a table that is read column by column."""
 COLUMNS = 16_384
 """Columns of a table: those of the largest sheet."""
@@ -29,6 +29,8 @@ SHEET_CELL_CHARACTERS = 32_767
 """Characters of one cell of a workbook: what a spreadsheet program can hold."""
 TEXT_BYTES = 256 * 2**20
 """Bytes of all text cells of one sheet or one Parquet column together, repeated ones counted each time."""
+NAME_BYTES = 128 * 2**20
+"""Bytes of all names in one column that is read whole: items, models, clusters."""
 MEMBERS = 10_000
 """Members of a workbook."""
 SHEETS = 1_000
@@ -41,15 +43,25 @@ BOMB_SIZE = 16 * 2**20
 """... once it unpacks to more than so many bytes: a sheet of equal rows packs very well."""
 LOG_RATIO = 20
 """A log that is read whole may unpack to so many times its size, where that is more than `UNPACKED`."""
+LOG_SAMPLES = 200_000
+"""Samples of one log, epochs counted."""
 LINE_CHARACTERS = 16 * 2**20
 """Characters of one line of replies that a report looks at."""
+REPLY_CHARACTERS = 1_000_000
+"""Characters of one reply of a model, and of its thinking: longer ones are counted as too long."""
+REPLY_KEPT = 10_000
+"""Characters that are kept of a reply that is too long."""
+REPLY_BYTES = 64 * 2**20
+"""Bytes of a server's answer, unpacked; no more of it is received."""
 JOURNAL_LINE = 64 * 2**20
 """Bytes of one line of a run's folder: all replies of a session of many people."""
-XML_ELEMENTS = 6_000_000
+UNUSABLE_LINES = 50_000
+"""Lines of one file that cannot be used; after so many the rest is not looked at."""
+XML_ELEMENTS = 3_000_000
 """Elements of one XML member of a workbook."""
 XML_PARTS = 250_000
 """Elements of the part of a workbook that lists its sheets and names, and of its styles."""
-JSON_CONTAINERS = 4_000_000
+JSON_CONTAINERS = 2_500_000
 """Objects and lists in one JSON document."""
 JSON_VALUES = 12_000_000
 """Commas in one JSON document, each of which parts two values."""

@@ -19,6 +19,8 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DATES = frozenset({*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)})
 """Number formats that every spreadsheet program has built in and that show dates or times."""
 _NOT_A_DATE = re.compile(r'"[^"]*"|\\.|\[(?![hms]+\])[^\]]*\]|General|E\+|e\+', re.IGNORECASE)
+_FIRST = {letter: place for place, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ", start=1)}
+"""Columns of one letter, in which most cells are."""
 BROKEN_XML = (expat.ExpatError, ValueError, IndexError, LookupError, OverflowError)
 
 
@@ -35,7 +37,7 @@ class Handler:
     def parse(self, data: bytes) -> None:
         """Feed a document to the handlers of this object."""
         if data.count(b"<") - data.count(b"</") > self.most_elements:
-            raise FileFormatError(f"more than {self.most_elements:,} elements")
+            raise FileFormatError(f"more than {self.most_elements:,} elements, of which a cell has two")
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = self.start
@@ -148,6 +150,7 @@ class CellRows(Handler):
         self._place, self._strings, self._dates, self._epoch = place, strings, dates, epoch
         self._cells: list[object] = []
         self._row = self._column = self._characters = 0
+        self._row_text = "0"
         self._last_row = self._last_column = 1
         self._kind, self._is_date, self._is_hidden = "", False, False
         self._in_value = self._in_phonetic = self._in_formula = False
@@ -160,17 +163,20 @@ class CellRows(Handler):
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Open a row, a cell or its value."""
-        action = self._starts.get(name) or self._starts.get(local(name))
+        action = self._starts.get(name)
+        if action is None and ":" in name:
+            action = self._starts.get(local(name))
         if action is not None:
             action(attributes)
 
     def end(self, name: str) -> None:
         """Close a row, a cell or its value."""
         part = name if name in self._starts else local(name)
-        if part == "c":
-            self._put("".join(self._parts))
-        elif part in ("v", "t"):
+        if part in ("v", "t"):
             self._in_value = False
+        elif part == "c":
+            parts = self._parts
+            self._put(parts[0] if len(parts) == 1 else "".join(parts))
         elif part == "f":
             self._in_formula = False
         elif part == "rPh":
@@ -189,6 +195,7 @@ class CellRows(Handler):
         self._finish()
         number = attributes.get("r")
         self._row = self._row + 1 if number is None else _whole(number)
+        self._row_text = str(self._row)
         self._column = 0
         self._is_hidden = attributes.get("hidden", "0").strip().lower() in ("1", "true")
 
@@ -197,16 +204,22 @@ class CellRows(Handler):
         self._column += 1
         reference = attributes.get("r")
         if reference is not None:
-            match = _CELL.fullmatch(reference)
-            if match is None:
-                raise ValueError(f"a cell at {reference[:20]!r}")
-            self._column = column_number(match[1].upper())
-            if int(match[2]) != self._row:
-                self._finish()
-                self._row = int(match[2])
+            self._move(reference)
         self._kind, self._formula, self._parts = attributes.get("t", "n"), None, []
-        style = attributes.get("s", "")
-        self._is_date = style in self._dates
+        self._is_date = bool(self._dates) and attributes.get("s", "") in self._dates
+
+    def _move(self, reference: str) -> None:
+        """Move to where a cell says it is; usually in the row that says so itself."""
+        if reference.endswith(self._row_text) and (letters := reference[: -len(self._row_text)]) in _FIRST:
+            self._column = _FIRST[letters]
+            return
+        match = _CELL.fullmatch(reference)
+        if match is None:
+            raise ValueError(f"a cell at {reference[:20]!r}")
+        self._column = column_number(match[1].upper())
+        if int(match[2]) != self._row:
+            self._finish()
+            self._row, self._row_text = int(match[2]), str(int(match[2]))
 
     def _begin_formula(self, attributes: dict[str, str]) -> None:
         self._formula, self._in_formula = [], True
@@ -219,7 +232,7 @@ class CellRows(Handler):
 
     def _put(self, text: str) -> None:
         """Keep a cell that holds something."""
-        value = self._value(text)
+        value = self._number(text) if self._kind == "n" and text != "" else self._value(text)
         if value is None:
             return
         gap = self._column - 1 - len(self._cells)
@@ -230,7 +243,8 @@ class CellRows(Handler):
             self._last_column = max(self._column, self._last_column)
             self._last_row = max(self._row, self._last_row)
             check_area(*self._place, self._last_row, self._last_column)
-        self._cells.extend([None] * gap)
+        if gap:
+            self._cells.extend([None] * gap)
         self._cells.append(value)
 
     def _finish(self) -> None:
@@ -262,10 +276,13 @@ class CellRows(Handler):
 
     def _number(self, text: str) -> object:
         """Read a number as it is stored, or the date that it is shown as."""
-        stripped = text.strip()
-        if not _NUMBER.fullmatch(stripped):
-            raise ValueError(f"a number cell that holds {stripped[:20]!r}")
-        value = float(stripped)
+        if text.isdigit() and text.isascii():
+            value = float(text)
+        else:
+            stripped = text.strip()
+            if not _NUMBER.fullmatch(stripped):
+                raise ValueError(f"a number cell that holds {stripped[:20]!r}")
+            value = float(stripped)
         if not self._is_date:
             return value
         try:

@@ -99,7 +99,9 @@ class Workbook:
         except FileFormatError as error:
             if str(error).startswith(self.name):
                 raise
-            raise FileFormatError(f"{self.name}, sheet {sheet!r}: {error}; save it again") from error
+            raise FileFormatError(
+                f"{self.name}, sheet {sheet!r}: {error}; save it again, a large table as CSV"
+            ) from error
         rows = sorted(handler.rows, key=lambda record: record[0])
         _once_each(self.name, sheet, rows)
         return rows, handler.hidden

@@ -10,7 +10,10 @@ def check_reply_file(path: Path) -> FileCheck:
     """Check a file of replies."""
     from concord.reasoning.read.reply_files import check_replies
 
-    found = check_replies(path)
+    try:
+        found = check_replies(path)
+    except LinesError as error:
+        return FileCheck(str(path), tuple(map(str, error.problems)), (), {}, kind="recorded replies")
     return FileCheck(str(path), tuple(map(str, found.problems)), found.warnings, found.counts, found.kind)
 
 

@@ -13,7 +13,7 @@ from concord.files.cells import BadCellError
 from concord.files.contents import fingerprint, read_bytes
 from concord.files.frames import from_mappings
 from concord.files.grids import Grid, is_blank
-from concord.files.json_text import Problems, parsed_line
+from concord.files.json_text import Problems, filled_lines, parsed_line
 from concord.files.limits import listed
 from concord.files.tables import TableSource, read_grid
 from concord.files.text import plain_utf8
@@ -64,10 +64,9 @@ def read_table(source: TableLike) -> Grid:
     path = Path(source)
     data = read_bytes(path)
     problems, rows = Problems(path.name), []
-    for number, raw in enumerate(plain_utf8(data).split(b"\n"), start=1):
-        if raw.strip():
-            with problems.at(number, "line"):
-                rows.append(parsed_line(raw))
+    for number, raw in filled_lines(path.name, plain_utf8(data)):
+        with problems.at(number, "line"):
+            rows.append(parsed_line(raw))
     if problems.found:
         raise LinesError(problems.found)
     if not rows:

@@ -10,7 +10,7 @@ from concord.errors import FileFormatError, TableError
 from concord.files.cells import is_missing
 from concord.files.contents import fingerprint, read_bytes
 from concord.files.json_size import check_json_size
-from concord.files.json_text import UnusableError, parsed, parsed_line
+from concord.files.json_text import UnusableError, filled_lines, parsed, parsed_line
 from concord.files.tables import TableOptions, TableSource, read_grid
 from concord.files.text import plain_utf8
 from concord.records import InputFile
@@ -65,13 +65,14 @@ def _json_rows(path: Path) -> NamedRows:
     else:
         check_json_size(path.name, plain_utf8(data).decode("utf-8", "replace"))
         rows, places = [], []
-        for number, raw in enumerate(plain_utf8(data).split(b"\n"), 1):
-            if raw.strip():
-                places.append(f"{path.name}, line {number}")
-                try:
-                    rows.append(parsed_line(raw))
-                except UnusableError as fault:
-                    raise FileFormatError(f"{places[-1]}: not valid JSON: {fault.args[1]}") from fault
+        for number, raw in filled_lines(path.name, plain_utf8(data)):
+            places.append(f"{path.name}, line {number}")
+            try:
+                rows.append(parsed_line(raw))
+            except UnusableError as fault:
+                raise FileFormatError(f"{places[-1]}: not valid JSON: {fault.args[1]}") from fault
+            if not isinstance(rows[-1], Mapping):
+                break
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
         raise FileFormatError(f"{path.name}: expected a list of objects with their fields, one per verdict")
     return NamedRows(path.stem, rows, places, (fingerprint(path.name, data),))

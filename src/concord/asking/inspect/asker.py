@@ -28,6 +28,8 @@ from concord.records import Answer, AskOutcome, Message, Trial
 AGREE = 3
 """So many calls must be refused before the run is taken to be refused."""
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
+_ANSWERED = {FaultKind.OVERFLOW: AskOutcome.OVERFLOW, FaultKind.TOO_LONG: AskOutcome.TOO_LONG}
+"""What a server has said that has no reply to give: asked again, it says the same."""
 _WIDE = 100_000
 """Inspect's own limit of connections, which its first user sets for all: the window here is narrower."""
 
@@ -191,9 +193,9 @@ class Asker:
     def _ended_without(self, fault: FailedCall, seconds: float) -> Answer:
         """Count a call without a reply, and decide whether the next one is worth while."""
         self.opened.set()
-        if fault.kind is FaultKind.OVERFLOW:
+        if fault.kind in _ANSWERED:
             self._replied()
-            return Answer(AskOutcome.OVERFLOW, "", error=fault.words, seconds=seconds)
+            return Answer(_ANSWERED[fault.kind], "", error=fault.words, seconds=seconds)
         self._n_ended += 1
         self._failed_in_a_row += 1
         account = fault.kind is FaultKind.ACCOUNT

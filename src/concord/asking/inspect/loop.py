@@ -7,9 +7,9 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from concord.asking.folder import Request
 from concord.asking.inspect.asker import AGREE, Asker, StoppedError
 from concord.asking.inspect.private import without_transcript
+from concord.asking.requests import Request
 from concord.errors import InputError
 from concord.records import Answer
 

@@ -13,6 +13,7 @@ from concord.asking.address import base_url_of, check_reachable, is_loopback
 from concord.asking.connection import Connection
 from concord.asking.inspect.private import (
     name_our_objects,
+    receive_no_more,
     retry_nowhere_else,
     stay_at_origin,
     take_odd_replies,
@@ -67,6 +68,7 @@ def find_model(name: str, connection: Connection) -> Model:
         raise ModelError(_told(name, fault)) from None
     retry_nowhere_else(model)
     stay_at_origin(model)
+    receive_no_more(model)
     take_odd_replies(model)
     return model
 

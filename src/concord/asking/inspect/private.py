@@ -15,6 +15,8 @@ from inspect_ai._util.http import parse_retry_after_from_exception
 from inspect_ai.model._model import use_model_event_sink
 from tenacity import wait_none
 
+from concord.files import limits
+
 PACKAGE = "concord"
 
 
@@ -113,6 +115,51 @@ def stay_at_origin(model: Any) -> None:
             raise RedirectedError(f"the server redirects to {request.url.host}, which is not asked")
 
     inner.event_hooks = {**hooks, "request": [*hooks.get("request", []), check]}
+
+
+def receive_no_more(model: Any, longest: int = limits.REPLY_BYTES) -> None:
+    """Receive an answer up to a length, unpacked: a server may send without end."""
+    client: Any = getattr(model.api, "client", None)
+    inner: Any = getattr(client, "_client", None)
+    hooks = getattr(inner, "event_hooks", None)
+    if not isinstance(hooks, dict):
+        return
+
+    async def bound(response: Any) -> None:
+        make = getattr(response, "_get_content_decoder", None)
+        if make is not None:
+            response._decoder = _Bounded(make(), longest)
+
+    inner.event_hooks = {**hooks, "response": [*hooks.get("response", []), bound]}
+
+
+class _Bounded:
+    """Unpacks what is received, up to a length."""
+
+    def __init__(self, decoder: Any, longest: int) -> None:
+        self._decoder, self._longest, self._received = decoder, longest, 0
+
+    def decode(self, data: bytes) -> Any:
+        """Return the next part, or parts."""
+        return self._all(self._decoder.decode(data))
+
+    def flush(self) -> Any:
+        """Return the last part, or parts."""
+        return self._all(self._decoder.flush())
+
+    def _all(self, found: Any) -> Any:
+        # Releases of the client differ: bytes, or parts of them so that a bomb is unpacked bit by bit.
+        return self._counted(found) if isinstance(found, bytes) else map(self._counted, found)
+
+    def _counted(self, part: bytes) -> bytes:
+        self._received += len(part)
+        if self._received > self._longest:
+            raise TooLongError(f"the answer is longer than {self._longest:,} bytes; nothing of it is kept")
+        return part
+
+
+class TooLongError(Exception):
+    """A server's answer is longer than is received."""
 
 
 class RedirectedError(Exception):

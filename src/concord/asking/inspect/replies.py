@@ -1,14 +1,15 @@
 """What Inspect gives back, read: a reply, or why there is none."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from inspect_ai.model import ContentReasoning, ModelOutput
+from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
 
-from concord.asking.inspect.private import asks_to_retry, retry_after
+from concord.asking.inspect.private import TooLongError, asks_to_retry, retry_after
 from concord.asking.outcomes import outcome_of, says_overflow, says_quota
+from concord.files import limits
 from concord.records import Answer, AskOutcome, Usage
 
 _WORDS = 500
@@ -27,6 +28,8 @@ class FaultKind(StrEnum):
     """A wrong key or an empty account: every other call ends the same way."""
     OVERFLOW = "overflow"
     """The prompt does not fit."""
+    TOO_LONG = "too long"
+    """The answer is longer than is received."""
     OTHER = "other"
     """This call cannot be answered; others may."""
 
@@ -51,6 +54,9 @@ def fault_of(error: BaseException, model: Any) -> FailedCall:
     """Read a provider's error."""
     cause = _cause(error)
     status, words = _status(cause), _words(cause)
+    for told in (cause, cause.__cause__):
+        if isinstance(told, TooLongError):
+            return FailedCall(FaultKind.TOO_LONG, str(told))
     if status == 402 or (status in (None, 403, 429) and says_quota(words)):
         return FailedCall(FaultKind.ACCOUNT, words)
     if says_overflow(words) and status in (None, 400, 413, 422, 500):
@@ -117,7 +123,36 @@ def answer_of(output: ModelOutput, seconds: float | None) -> Answer:
     # Inspect puts a provider's error that is an outcome into the text, and then there is no usage.
     error = output.error is not None or (output.usage is None and says_overflow(text))
     outcome = outcome_of(stop, text, thinking=thinking is not None, error=error)
-    return Answer(outcome, text, thinking, stop, output.error, usage, seconds, _logprobs(output))
+    answer = Answer(outcome, text, thinking, stop, output.error, usage, seconds, _logprobs(output))
+    if (refusal := _refusal_told(output)) is not None:
+        # The model's words are no answer; where they stand in a field of their own, they are a reason.
+        return replace(answer, outcome=AskOutcome.FILTERED, response="", error=refusal, more=())
+    return _not_too_long(answer)
+
+
+def _refusal_told(output: ModelOutput) -> str | None:
+    """Return the refusal that a provider gives in a field of its own instead of a reply."""
+    content = output.message.content
+    if isinstance(content, str) or str(output.stop_reason) == "content_filter":
+        return None
+    told = [part.text for part in content if isinstance(part, ContentText) and part.refusal and part.text]
+    return f"the model refuses: {' '.join(' '.join(told).split())}"[:_WORDS] if told else None
+
+
+def _not_too_long(answer: Answer) -> Answer:
+    """Return an answer as it is stored: of one that is too long the beginning, with its length."""
+    longest = max(len(answer.response), 0 if answer.thinking is None else len(answer.thinking))
+    if longest <= limits.REPLY_CHARACTERS:
+        return answer
+    told = (
+        f"the reply has {longest:,} characters, expected at most {limits.REPLY_CHARACTERS:,}; its first "
+        f"{limits.REPLY_KEPT:,} are kept"
+    )
+    thinking = None if answer.thinking is None else answer.thinking[: limits.REPLY_KEPT]
+    beginning = answer.response[: limits.REPLY_KEPT]
+    return replace(
+        answer, outcome=AskOutcome.TOO_LONG, response=beginning, thinking=thinking, error=told, more=()
+    )
 
 
 def _thinking(output: ModelOutput) -> str | None:

@@ -11,11 +11,11 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver, generate
 
 from concord.asking.askable import Askable
-from concord.asking.folder import Request
 from concord.asking.inspect.asker import chat
 from concord.asking.inspect.scorers import FIRST_LOOKS
 from concord.asking.inspect.sessions import converse
 from concord.asking.registry import everything, find, usual_sampling
+from concord.asking.requests import Request
 from concord.records import Design
 
 

@@ -10,7 +10,7 @@ from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
 from concord.files.documents import check_heading, heading, need_keys
-from concord.files.json_text import parsed
+from concord.files.json_text import filled_lines, parsed
 from concord.files.output import write_csv, write_json, write_lines
 from concord.files.rows import read_rows
 from concord.people import files
@@ -207,10 +207,9 @@ def _replies_of(folder: Path) -> Iterator[StudyReply]:
     found = _checked_document(folder / PROMPTS, _PROMPTS_KIND, ("prompts",))
     prompts = decode(tuple[str, ...], found["prompts"], where=f"{folder / PROMPTS}, 'prompts'")
     path = folder / REPLIES
-    for number, raw in enumerate(read_bytes(path).split(b"\n"), start=1):
-        if raw.strip():
-            where = f"{path}, line {number}"
-            yield decode(StudyReply, _with_texts(parsed(where, raw), prompts, where), where=where)
+    for number, raw in filled_lines(str(path), read_bytes(path)):
+        where = f"{path}, line {number}"
+        yield decode(StudyReply, _with_texts(parsed(where, raw), prompts, where), where=where)
 
 
 def _with_texts(line: object, prompts: tuple[str, ...], where: str) -> object:

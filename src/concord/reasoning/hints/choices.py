@@ -8,7 +8,7 @@ from importlib import resources
 
 from concord.errors import FileFormatError
 from concord.files.codec import decode
-from concord.files.json_text import Problems, parsed_line
+from concord.files.json_text import Problems, filled_lines, parsed_line
 from concord.files.templates import fill, read_template
 from concord.reasoning.split import split_reply
 from concord.records import Message
@@ -67,9 +67,7 @@ def parse_choices(data: bytes, name: str = CHOICES) -> tuple[OptionQuestion, ...
         A line cannot be used; it is named.
     """
     problems, found, seen = Problems(name), [], set[str]()
-    for number, raw in enumerate(data.split(b"\n"), start=1):
-        if not raw.strip():
-            continue
+    for number, raw in filled_lines(name, data):
         where = f"{name}, line {number}"
         with problems.at(number, "line"):
             row = parsed_line(raw)

@@ -10,6 +10,7 @@ from concord.files.json_text import (
     Problems,
     UnusableError,
     fields_of,
+    filled_lines,
     fingerprint_rows,
     fixed_text,
     keep_or_raise,
@@ -212,9 +213,7 @@ def _reply_rows(source: Source, lenient: bool) -> tuple[list[Row], InputFile, Pr
 def lines_of(data: bytes, problems: Problems) -> list[Row]:
     """Parse every line that is not blank."""
     rows: list[Row] = []
-    for number, raw in enumerate(data.split(b"\n"), start=1):
-        if not raw.strip():
-            continue
+    for number, raw in filled_lines(problems.file, data):
         with problems.at(number, "line"):
             rows.append((number, parsed_line(raw)))
     return rows

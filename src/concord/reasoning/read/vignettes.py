@@ -13,6 +13,7 @@ from concord.files.json_text import (
     UnusableError,
     decoded,
     fields_of,
+    filled_lines,
     fingerprint_rows,
     fixed_text,
     keep_or_raise,
@@ -199,7 +200,7 @@ def _document(source: Source, key: str) -> tuple[Sequence[object], list[int | No
         cells = table_rows(path)
         return [row for _, row in cells], [line for line, _ in cells], fingerprint(path.name, data)
     if path.suffix.casefold() in LINES:
-        objects = [(n, raw) for n, raw in enumerate(plain_utf8(data).split(b"\n"), 1) if raw.strip()]
+        objects = list(filled_lines(path.name, plain_utf8(data)))
         held = [parsed(f"{path.name}, line {n}", raw) for n, raw in objects]
         return held, [n for n, _ in objects], fingerprint(path.name, data)
     text = decoded(path.name, data)

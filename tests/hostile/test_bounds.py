@@ -1,0 +1,125 @@
+"""What grows without end in a small file is counted first, and refused above its limit."""
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import concord
+from concord.comparing.scores import read_scores
+from concord.errors import FileFormatError, LinesError
+from concord.files import limits
+from concord.files.columns import as_names
+from concord.files.json_text import Problems, UnusableError
+from concord.reasoning.read.replies import read_replies
+from concord.reasoning.read.vignettes import read_samples
+
+HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m", "dataset": {}}}
+
+
+def _sample(i: int, epoch: int = 1, **more: Any) -> dict[str, Any]:
+    return {"id": i, "epoch": epoch, "scores": {"acc": {"value": "CI"[i % 2]}}, **more}
+
+
+def _log(path: Path, members: dict[str, object]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, json.dumps(content))
+    return path
+
+
+@pytest.mark.parametrize("form", ["finished", "journal", "json"])
+def test_samples_of_a_log_are_counted_over_all_its_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.setattr("concord.files.limits.LOG_SAMPLES", 4)
+    for count in (4, 5):
+        samples = [_sample(i) for i in range(count)]
+        if form == "json":
+            path = tmp_path / "l.json"
+            path.write_text(json.dumps({**HEADER, "samples": samples}), "utf-8")
+        elif form == "journal":
+            parts = {f"_journal/summaries/{i}.json": [one] for i, one in enumerate(samples)}
+            path = _log(tmp_path / "l.eval", {"_journal/start.json": {"eval": HEADER["eval"]}, **parts})
+        else:
+            path = _log(tmp_path / "l.eval", {"header.json": HEADER, "summaries.json": samples})
+        if count == 4:
+            assert read_scores(path).frame.height == 4
+        else:
+            with pytest.raises(FileFormatError, match=r"^l\.\w+: more than 4 samples; split the log"):
+                read_scores(path)
+
+
+def test_a_sample_that_is_in_a_log_twice_is_still_named(tmp_path: Path) -> None:
+    samples = [_sample(1), _sample(2), _sample(1, 2), _sample(2)]
+    path = _log(tmp_path / "l.eval", {"header.json": HEADER, "summaries.json": samples})
+    with pytest.raises(
+        FileFormatError, match=r"1 sample\(s\) are there more than once, the first '2' of epoch 1"
+    ):
+        read_scores(path)
+
+
+def test_what_a_sample_asks_is_the_same_in_every_form_of_writing_it(tmp_path: Path) -> None:
+    plain = [_sample(1, input="q", target="a"), _sample(2, input="q", target="b")]
+    listed = [
+        _sample(1, input=[{"role": "user", "content": "q"}], target=["a"]),
+        _sample(2, input=[{"role": "user", "content": "r"}], target=["b"]),
+    ]
+    frames = [
+        read_scores(_log(tmp_path / f"{i}.eval", {"header.json": HEADER, "summaries.json": samples})).frame
+        for i, samples in enumerate((plain, listed))
+    ]
+    one, other = (frame["fingerprint"].to_list() for frame in frames)
+    assert one[0] == other[0] and one[1] != other[1] and one[0] != one[1]
+
+
+def test_reading_stops_where_a_file_is_of_another_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("concord.files.limits.UNUSABLE_LINES", 5)
+    read = []
+    problems = Problems("r.jsonl")
+    with pytest.raises(LinesError, match=r"r\.jsonl, line 1: .*"):
+        for number in range(1, 1000):
+            with problems.at(number, "line"):
+                read.append(number)
+                raise UnusableError("bad", "1", "an object")
+    assert len(read) == 6
+    (tmp_path / "r.jsonl").write_text("1\n" * 50, "utf-8")
+    found = concord.check(tmp_path / "r.jsonl")
+    assert not found.passed and len(found.problems) == 6
+    samples = read_samples([{"id": "a", "prompt": "p", "gold_answer": "g", "gold_reasoning": []}])
+    with pytest.raises(LinesError, match="line 1"):
+        read_replies(tmp_path / "r.jsonl", samples, lenient=True)
+
+
+@pytest.mark.parametrize("command", ["check", "score_judge", "score_options", "compare", "replies"])
+def test_lines_are_counted_before_the_first_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr("concord.files.grids.ROWS", 3)
+    path = tmp_path / "t.jsonl"
+    path.write_text("{}\n\n{}\n \n{}\nno row\n", "utf-8")
+    readers: dict[str, Callable[[Path], object]] = {
+        "check": concord.check,
+        "score_judge": concord.score_judge,
+        "score_options": concord.score_options,
+        "compare": lambda one: concord.compare(one, one),
+        "replies": lambda one: read_replies(one, read_samples([])),
+    }
+    with pytest.raises(FileFormatError, match=r"t\.jsonl: 4 rows, expected at most 3"):
+        readers[command](path)
+
+
+def test_names_have_a_limit_each_and_in_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = pl.Series("item", ["x" * (4 * limits.CELL_CHARACTERS + 1), None])
+    with pytest.raises(FileFormatError, match=r"t, column 'item': a name of 524,289 bytes, expected at most"):
+        as_names("t", long)
+    monkeypatch.setattr("concord.files.limits.NAME_BYTES", 10)
+    assert as_names("t", pl.Series("item", ["x" * 5, None, "y" * 5])).to_list() == ["xxxxx", None, "yyyyy"]
+    with pytest.raises(FileFormatError, match=r"names of 11 bytes in all, expected at most 10"):
+        as_names("t", pl.Series("item", ["x" * 5, "y" * 6]))
