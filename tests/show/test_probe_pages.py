@@ -8,10 +8,11 @@ from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pai
 
 from concord import api
 from concord.errors import OptionError
+from concord.reasoning.hints.board import HintLeaderboard
 from concord.reasoning.probes.files import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Estimate, Interval
-from concord.show.probe_plots import joint_picture, joint_words
+from concord.show.probe_plots import board_picture, hints_picture, joint_picture, joint_words
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +71,13 @@ def test_quadrant_words_come_from_intervals_only(gap: Estimate, steps: Estimate,
 
 
 def test_shares_of_thinking_and_answer_have_intervals(result: ProbeResult) -> None:
-    drawn = api.score_hints("published").plot("models")
+    board = api.score_hints("published")
+    assert isinstance(board, HintLeaderboard)
+    drawn = board_picture(board)
     assert drawn.rows[0][2:5] == ("says so in thinking", "low", "high")
-    for row in (*drawn.rows[1:], *result.plot("hints").rows[1:]):
+    for row in (*drawn.rows[1:], *hints_picture(result).rows[1:]):
         for value, low, high in (row[2:5], row[5:8]):
-            assert low <= value <= high
+            assert float(str(low)) <= float(str(value)) <= float(str(high))
     # one line for each interval, and one between the two ends
     n = len(drawn.rows) - 1
     assert drawn.to_svg().count('class="mline"') == n

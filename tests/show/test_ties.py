@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from concord import api
+from concord.people.agents_files import AgentsResult
 from concord.people.files import SUMMARY
 from concord.questions import page as make_page
 from concord.show.agents_terminal import answer
@@ -21,6 +22,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     both = pl.concat([table.with_columns(agent=pl.lit(name)) for name in ("one", "two")])
     folder = tmp_path_factory.mktemp("twins")
     result = api.score_people(both, n_resamples=20, n_simulations=20)
+    assert isinstance(result, AgentsResult)
     assert "one and two have the same PAS, the highest" in answer(result)
     result.write(folder)
     return folder

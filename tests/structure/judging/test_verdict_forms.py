@@ -177,7 +177,7 @@ def test_what_cannot_be_read_is_named(row: dict[str, Any], message: str) -> None
 
 def seated(n: int = 12) -> list[tuple[str, str, str, str]]:
     """Questions judged in both orders: who was first, who second, and the seat that won."""
-    made = []
+    made: list[tuple[str, str, str, str]] = []
     for i in range(n):
         for first, second in (("claude", "gemini"), ("gemini", "claude")):
             made.append((f"Q{i}", first, second, "12"[(i * i + len(made)) % 3 == 0]))
