@@ -8,7 +8,7 @@ from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pai
 
 from concord import api
 from concord.errors import OptionError
-from concord.reasoning.hints.board import HintLeaderboard
+from concord.reasoning.hints.files import HintLeaderboard
 from concord.reasoning.probes.files import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Estimate, Interval
