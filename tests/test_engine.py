@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,14 @@ class Large:
 
     def __call__(self, k: int) -> tuple[float, int]:
         return float(self.array[k]), id(self)
+
+
+def test_work_can_be_started_while_other_work_runs() -> None:
+    for engine in (Engine(), Engine("processes", n_jobs=2)):
+        first = engine.start(partial(pow, 2), range(20))
+        second = engine.start(partial(pow, 3), range(20))
+        assert second() == [3**k for k in range(20)]
+        assert first() == [2**k for k in range(20)]
 
 
 def test_what_all_blocks_share_is_loaded_once_by_every_worker() -> None:

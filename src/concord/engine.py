@@ -11,7 +11,7 @@ import os
 import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -51,27 +51,48 @@ class Engine:
         blocks
             What each call gets; must carry its own seed where it draws.
         """
+        return self.start(function, blocks)()
+
+    def start(
+        self, function: Callable[[Block], Result], blocks: Iterable[Block]
+    ) -> Callable[[], list[Result]]:
+        """Begin to compute blocks, and return what waits for their results.
+
+        Work that does not need these results can be started meanwhile, so that no worker stands idle.
+        """
         work = list(blocks)
         if self.name == "serial" or len(work) < 2:
-            return [function(block) for block in work]
+            done = [function(block) for block in work]
+            return lambda: done
         if self.name == "processes":
             return self._over_processes(function, work)
         return self._over_dask(function, work)
 
-    def _over_processes(self, function: Callable[[Block], Result], blocks: list[Block]) -> list[Result]:
+    def _over_processes(
+        self, function: Callable[[Block], Result], blocks: list[Block]
+    ) -> Callable[[], list[Result]]:
         """Spread batches over the cores of this machine; processes stay for the next call."""
         joblib = _joblib()
         workers = self.n_jobs if self.n_jobs is not None else joblib.cpu_count()
-        with tempfile.TemporaryDirectory(prefix="concord-") as folder:
-            shared = _Shared.of(function, Path(folder))
-            with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-                calls = (joblib.delayed(_batch)(shared, some) for some in _batches(blocks, workers))
-                found = joblib.Parallel(n_jobs=workers, batch_size=1, pre_dispatch="all")(calls)
-        return _in_order(found, len(blocks))
+        folder = tempfile.TemporaryDirectory(prefix="concord-")
+        shared = _Shared.of(function, Path(folder.name))
+        with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+            calls = (joblib.delayed(_batch)(shared, some) for some in _batches(blocks, workers))
+            options = {"batch_size": 1, "pre_dispatch": "all", "return_as": "generator"}
+            found = joblib.Parallel(n_jobs=workers, **options)(calls)
 
-    def _over_dask(self, function: Callable[[Block], Result], blocks: list[Block]) -> list[Result]:
+        def results() -> list[Result]:
+            with folder:
+                return _in_order(list(found), len(blocks))
+
+        return results
+
+    def _over_dask(
+        self, function: Callable[[Block], Result], blocks: list[Block]
+    ) -> Callable[[], list[Result]]:
         """Spread batches over the workers of a cluster; each of them gets the function once."""
-        with _client(self.scheduler) as client:
+        with ExitStack() as connection:
+            client = connection.enter_context(_client(self.scheduler))
             workers = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
             content = _pickled(function)
             shared = (
@@ -81,7 +102,13 @@ class Engine:
             )
             batches = _batches(blocks, workers)
             futures = client.map(_batch, [shared] * len(batches), batches, pure=False)
-            return _in_order(client.gather(futures), len(blocks))
+            kept = connection.pop_all()  # the connection stays until the results are there
+
+        def results() -> list[Result]:
+            with kept:
+                return _in_order(client.gather(futures), len(blocks))
+
+        return results
 
 
 def _batches(blocks: Sequence[Block], workers: int) -> list[Sequence[Block]]:

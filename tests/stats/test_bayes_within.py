@@ -48,6 +48,33 @@ def test_the_bayes_factor_of_a_variance_ratio_is_its_integral(f: float, df1: int
         assert log_bf_variance_ratio(f, df1, df2, a=a) == pytest.approx(by_quad(f, df1, df2, a), abs=1e-8)
 
 
+# mpmath, 40 digits: F, df1, df2, a, log Bayes factor, probability that the first variance is larger
+EXACT = [
+    (1.5, 50, 50, 0.5, -1.185893007159878, 0.9203888833688022),
+    (0.7, 9, 400, 0.5, -1.4276561216599, 0.2936750122087409),
+    (3.0, 1, 5, 0.5, -0.4652557969087374, 0.7913400714740018),
+    (1.02, 2e4, 2e4, 0.5, -4.197252539652346, 0.9192722730204111),
+    (1.01, 2e6, 2e6, 0.5, 17.2720361870855, 0.9999999999990103),
+    (0.2, 1e6, 1, 2.0, 0.2683408126788387, 0.09360206763963499),
+    (1e200, 3, 5e4, 0.5, 11269649.51915828, 1.0),
+]
+
+
+@pytest.mark.parametrize(("f", "df1", "df2", "a", "log_bf", "larger"), EXACT)
+def test_variance_ratios_of_few_and_of_millions_are_exact(
+    f: float, df1: float, df2: float, a: float, log_bf: float, larger: float
+) -> None:
+    assert log_bf_variance_ratio(f, df1, df2, a=a) == pytest.approx(log_bf, rel=1e-10)
+    assert prob_positive_variance_ratio(f, df1, df2, a=a) == pytest.approx(larger, abs=1e-12)
+
+
+def test_variance_ratios_of_unequal_designs_do_not_depend_on_each_other() -> None:
+    f, df1, df2, a, *_ = (np.array(column) for column in zip(*EXACT, strict=True))
+    together = np.asarray(log_bf_variance_ratio(f, df1, df2, a=a))
+    alone = [float(log_bf_variance_ratio(*row[:3], a=row[3])) for row in EXACT]
+    np.testing.assert_allclose(together, alone, rtol=1e-11)  # sums of terms of 1e4 and more lose digits
+
+
 def test_groups_can_be_exchanged() -> None:
     assert log_bf_variance_ratio(2.0, 15, 30) == pytest.approx(float(log_bf_variance_ratio(0.5, 30, 15)))
     up, down = prob_positive_variance_ratio(2.0, 15, 30), prob_positive_variance_ratio(0.5, 30, 15)

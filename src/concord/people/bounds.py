@@ -1,14 +1,12 @@
 """Floor and ceiling: what agents without effects and perfect replications would score on the same tests."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from concord.engine import SERIAL, Engine
-from concord.people.evidence import Brief, Evidence, given_first
+from concord.people.evidence import Evidence, given_first
 from concord.people.floor_ceiling import Simulation
 from concord.people.layout import Layout
 from concord.people.protocol import Protocol
@@ -115,10 +113,11 @@ def simulate_bounds(
         again = -(-min(n_simulations, N_ADJUSTED) // few)
         more = chains_behind(undone, again * few, seeds(rng, 1)[0], n_chains=_FEW_CHAINS)
         tasks.append(_tasks(seeds(rng, again), few, 1))
-    visited, visited_more, parts = _prepared(engine, chains, more, both, says, context, protocol)
-    effects = NormalEffects(fit_population(people, says.p_value), people) if normal else None
+    # chains take as long as several blocks, and agents without effects do not need them
+    visiting, visiting_more = (engine.start(_visited, some) for some in (chains, more))
+    tests = [FamilyTests.of(index, family, says, context) for index, family in both.families]
     work = Work(
-        parts=parts,
+        parts=tuple(engine.map(partial(with_lookup, protocol=protocol), tests)),
         n_eff=own.n_eff,
         human=says,
         context=context,
@@ -126,13 +125,15 @@ def simulate_bounds(
         protocol=protocol,
         people=people,
         same=SamePeople.of(layout, protocol.within_study),
-        effects=(
-            DrawnEffects.of(people, visited) if effects is None else effects,
-            DrawnEffects.of(undone, visited_more),
-        ),
+        effects=(),
     )
-    blocks = iter(engine.map(partial(simulated_block, work), [task for kind in tasks for task in kind]))
-    floors, ceilings, *others = ([next(blocks) for _ in kind] for kind in tasks)
+    floor_blocks = engine.start(partial(simulated_block, work), tasks[0])
+    effects = NormalEffects(fit_population(people, says.p_value), people) if normal else None
+    published = DrawnEffects.of(people, visiting()) if effects is None else effects
+    work = replace(work, effects=(published, DrawnEffects.of(undone, visiting_more())))
+    blocks = iter(engine.map(partial(simulated_block, work), [task for kind in tasks[1:] for task in kind]))
+    ceilings, *others = ([next(blocks) for _ in kind] for kind in tasks[1:])
+    floors = floor_blocks()
     return Simulation(
         joined_blocks(floors, n_simulations),
         joined_blocks(ceilings, n_simulations),
@@ -149,29 +150,9 @@ def _tasks(own: list[np.random.SeedSequence], size: int, source: int | None) -> 
     return [Task(seed, range(i * size, (i + 1) * size), source) for i, seed in enumerate(own)]
 
 
-def _prepared(
-    engine: Engine,
-    chains: list[Chains],
-    more: list[Chains],
-    agent: SideTable,
-    says: Brief,
-    context: Context,
-    protocol: Protocol,
-) -> tuple[list[EffectStates], list[EffectStates], tuple[FamilyTests, ...]]:
-    """Return what chains visit, and the parts of the agent's side with their tables of Bayes factors.
-
-    Chains and tables take as long as several blocks: they are spread like them.
-    """
-    parts = [FamilyTests.of(index, family, says, context) for index, family in agent.families]
-    jobs: list[Callable[[], Any]] = [chain.run for chain in (*chains, *more)]
-    jobs += [partial(with_lookup, part, protocol) for part in parts]
-    done = engine.map(_done, jobs)
-    first, second = len(chains), len(chains) + len(more)
-    return done[:first], done[first:second], tuple(done[second:])
-
-
-def _done(job: Callable[[], Any]) -> Any:
-    return job()
+def _visited(chains: Chains) -> EffectStates:
+    """Return what a group of chains visits."""
+    return chains.run()
 
 
 def _missing_note(missing: list[int], layout: Layout) -> str:

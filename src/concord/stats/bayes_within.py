@@ -2,14 +2,11 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaln, expit, logsumexp
+from scipy.special import expit
 
 from concord.stats.elementwise import Floats, broadcast, where_defined
+from concord.stats.precision_share import Share
 from concord.stats.shaping import shaped
-
-_LOGITS = np.linspace(-40.0, 40.0, 4001)
-_LOG_STEP = float(np.log(_LOGITS[1] - _LOGITS[0]))
-_LOG_RHO, _LOG_REST = np.log(expit(_LOGITS)), np.log(expit(-_LOGITS))
 
 
 def log_bf_within(
@@ -50,23 +47,6 @@ def log_bf_within(
     return shaped(values, shape, "a within-subject F needs F >= 0, df1, df2 > 0 and n > 1")
 
 
-def _log_ratio_likelihood(log_f: Floats, df1: Floats, df2: Floats) -> Floats:
-    """Log likelihood of the share of precision of the first group, nodes x tests; variances F and 1."""
-    rho, rest = _LOG_RHO[:, None], _LOG_REST[:, None]
-    total = np.logaddexp(rho + np.log(df1) + log_f, rest + np.log(df2))
-    return np.asarray(0.5 * (df1 * rho + df2 * rest - (df1 + df2) * total))
-
-
-def _ratio_heights(f: Floats, df1: Floats, df2: Floats, a: Floats) -> tuple[Floats, Floats]:
-    """Log posterior of the share over the grid of its logit, and the log likelihood at one half."""
-    log_f = np.log(f)
-    likelihood = _log_ratio_likelihood(log_f, df1, df2)
-    half = np.log(0.5)
-    equal = 0.5 * ((df1 + df2) * half - (df1 + df2) * (half + np.logaddexp(np.log(df1) + log_f, np.log(df2))))
-    prior = a * (_LOG_RHO + _LOG_REST)[:, None] - betaln(a, a)
-    return likelihood + prior + _LOG_STEP, np.asarray(equal)
-
-
 def log_bf_variance_ratio(
     f: ArrayLike, df1: ArrayLike, df2: ArrayLike, *, a: ArrayLike = 0.5
 ) -> Floats | float:
@@ -98,8 +78,7 @@ def log_bf_variance_ratio(
     defined &= np.isfinite(df1_) & np.isfinite(df2_)
 
     def compute(f: Floats, df1: Floats, df2: Floats, a: Floats) -> Floats:
-        heights, equal = _ratio_heights(f, df1, df2, a)
-        return np.asarray(logsumexp(heights, axis=0) - equal)
+        return np.asarray(np.logaddexp(*Share.of(f, df1, df2, a).log_halves()))
 
     values = where_defined(defined, compute, f_, df1_, df2_, a_)
     return shaped(values, shape, "a variance ratio needs F > 0 and positive degrees of freedom")
@@ -129,10 +108,8 @@ def prob_positive_variance_ratio(
     defined &= np.isfinite(df1_) & np.isfinite(df2_)
 
     def compute(f: Floats, df1: Floats, df2: Floats, a: Floats) -> Floats:
-        heights, _ = _ratio_heights(f, df1, df2, a)
-        mass = np.exp(heights - heights.max(axis=0))
-        middle = len(mass) // 2  # the node at one half counts to both sides
-        return np.asarray((mass[:middle].sum(axis=0) + 0.5 * mass[middle]) / mass.sum(axis=0))
+        below, above = Share.of(f, df1, df2, a).log_halves()
+        return np.asarray(expit(below - above))
 
     values = where_defined(defined, compute, f_, df1_, df2_, a_)
     return shaped(values, shape, "a variance ratio needs F > 0 and positive degrees of freedom")
