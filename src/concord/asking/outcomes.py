@@ -6,7 +6,7 @@ from concord.errors import ModelError
 from concord.records import AskOutcome
 
 
-class RefusedError(ModelError):
+class ProviderRefusedError(ModelError):
     """The provider refuses every call: a wrong key, an empty account, a model that is not there."""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from concord.asking.folder import FORMAT_VERSION, RunFolder, StoredRun
 from concord.asking.index import Tally
 from concord.asking.limits import Budget
-from concord.asking.outcomes import RefusedError
+from concord.asking.outcomes import ProviderRefusedError
 from concord.asking.part import Job, Listeners, Part, ask_part, find, helpers_of
 from concord.asking.plan import Plan
 from concord.asking.prices import Prices
@@ -120,7 +120,7 @@ def run(
             reached = _ask_all(job, folder, missing, model=model, listeners=listeners)
         status = "finished" if reached is None else "stopped"
     except ModelError as fault:
-        status, reached = "refused" if isinstance(fault, RefusedError) else "gave up", str(fault)
+        status, reached = "refused" if isinstance(fault, ProviderRefusedError) else "gave up", str(fault)
         raise
     finally:
         tally = _close(folder, status, job.prices, reached)
