@@ -237,7 +237,7 @@ def few_clusters(clusters: ArrayLike | None) -> tuple[str, ...]:
     count = mean_degrees(sizes) + 1
     if count >= ENOUGH_CLUSTERS:
         return ()
-    alike = "" if np.all(sizes == sizes[0]) else f", as good as {count:.0f} of one size"
+    alike = "" if round(count) >= sizes.size else f", as good as {count:.0f} of one size"
     return (
         f"{sizes.size} clusters{alike}: with so few, a nominal 5 % of false positives can be 7 % where sizes "
         "differ, and 13 % where differences are strongly skewed (the sign-flip p beside it flips whole "

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 HEADERS = {
     "Content-Security-Policy": pages.POLICY,
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    # with no-referrer a browser sends the origin "null", and no correction would be kept
+    "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 COUNT = 50
