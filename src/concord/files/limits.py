@@ -43,7 +43,7 @@ BOMB_SIZE = 16 * 2**20
 """... once it unpacks to more than so many bytes: a sheet of equal rows packs very well."""
 LOG_RATIO = 20
 """A log that is read whole may unpack to so many times its size, where that is more than `UNPACKED`."""
-LOG_SAMPLES = 150_000
+LOG_SAMPLES = 100_000
 """Samples of one log, epochs counted."""
 LINE_CHARACTERS = 16 * 2**20
 """Characters of one line of replies that a report looks at."""
