@@ -96,7 +96,9 @@ OPTIONS = 1_000
 OPTION_DRAWS = 24_000_000
 """Options of all outcomes by resamples; an outcome of more values than a scale has counts as 84 options."""
 TRIALS = 1_000_000
-"""Trials of one run, and sessions of one experiment."""
+"""Trials of one run."""
+SESSIONS = 100_000
+"""Sessions of one run of people."""
 COUNTED = 1_000_000
 """Replies that one cell of a table of hints counts."""
 EFFECTS = 200_000
